@@ -1,0 +1,43 @@
+//! The project's own chores: `cargo xtask NAME [ARGS]`.
+
+mod ci;
+mod golden;
+mod layers;
+mod paths;
+mod peers;
+mod reach;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask NAME [ARGS]
+
+  layers   every crate depends only on layers below it
+  paths    every path named in the documents exists
+  golden   instruction budgets of the fast paths, against bench/golden
+  reach    the figures of docs/benchmarks.md, as tables
+  peers    installs or finds the allocators to compare with
+  ci       the steps of .ci/run, one by one or all
+";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let name = args.next().unwrap_or_default();
+    let rest: Vec<String> = args.collect();
+    match name.as_str() {
+        "layers" => layers::run(&rest),
+        "paths" => paths::run(&rest),
+        "golden" => golden::run(&rest),
+        "reach" => reach::run(&rest),
+        "peers" => peers::run(&rest),
+        "ci" => ci::run(&rest),
+        "" | "help" | "-h" | "--help" => {
+            print!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        other => {
+            eprint!("xtask: there is no {other:?}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
