@@ -1,1 +1,121 @@
-//! (being built)
+//! Arithmetic on sizes, alignments and bitmaps. Pure functions, O(1).
+
+/// `value` rounded up to a multiple of `align`, a power of two. Wraps on overflow.
+#[inline]
+#[must_use]
+pub const fn align_up(value: usize, align: usize) -> usize {
+    value.wrapping_add(align - 1) & !(align - 1)
+}
+
+/// `value` rounded down to a multiple of `align`, a power of two.
+#[inline]
+#[must_use]
+pub const fn align_down(value: usize, align: usize) -> usize {
+    value & !(align - 1)
+}
+
+/// The low 32 bits of a number that is known to fit them.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the name says so; checked in debug builds")]
+pub const fn low32(value: usize) -> u32 {
+    debug_assert!(value <= u32::MAX as usize);
+    value as u32
+}
+
+/// The low 8 bits of a number that is known to fit them.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the name says so; checked in debug builds")]
+pub const fn low8(value: usize) -> u8 {
+    debug_assert!(value <= u8::MAX as usize);
+    value as u8
+}
+
+/// The low 64 bits of a bitmap of 128.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the name says so")]
+pub const fn low64(value: u128) -> u64 {
+    value as u64
+}
+
+/// A 64-bit number as an index; this code runs on 64-bit machines only.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "usize has 64 bits where this is compiled")]
+pub const fn index(value: u64) -> usize {
+    value as usize
+}
+
+const _: () = assert!(usize::BITS == 64, "the malloc layers need a 64-bit address space");
+
+/// `len` ones starting at bit `at`; `at + len <= 128`.
+///
+/// ```text
+/// ones(2, 3):  bit 0 ─► 0 0 1 1 1 0 0 …
+/// ```
+#[inline]
+#[must_use]
+pub const fn ones(at: u32, len: u32) -> u128 {
+    debug_assert!(at + len <= 128);
+    if len == 0 {
+        return 0;
+    }
+    (u128::MAX >> (128 - len)) << at
+}
+
+/// The bits at which a run of `len` ones starts in `bits`; 1 <= `len` <= 128.
+///
+/// Doubling: after each step a set bit means a run of twice the length.
+#[inline]
+#[must_use]
+pub const fn run_starts(bits: u128, len: u32) -> u128 {
+    let mut starts = bits;
+    let mut left = len;
+    while left > 1 {
+        let step = left / 2;
+        starts &= starts >> step;
+        left -= step;
+    }
+    starts
+}
+
+/// The largest `k` such that `bits` holds a run of `2^k` ones; `None` when `bits` is 0.
+#[inline]
+#[must_use]
+pub const fn longest_run_log2(bits: u128) -> Option<u32> {
+    if bits == 0 {
+        return None;
+    }
+    let mut starts = bits;
+    let mut k = 0;
+    while k < 7 {
+        let next = starts & (starts >> (1 << k));
+        if next == 0 {
+            break;
+        }
+        starts = next;
+        k += 1;
+    }
+    Some(k)
+}
+
+/// The lowest `count` ones of `bits` (all of them when there are fewer).
+#[inline]
+#[must_use]
+pub const fn lowest_ones(bits: u64, count: u32) -> u64 {
+    if bits.count_ones() <= count {
+        return bits;
+    }
+    let mut rest = bits;
+    let mut taken = 0;
+    while taken < count {
+        rest &= rest - 1;
+        taken += 1;
+    }
+    bits & !rest
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+use super::*;
+
+#[test]
+fn rounding_keeps_multiples() {
+    assert_eq!(align_up(0, 16), 0);
+    assert_eq!(align_up(1, 16), 16);
+    assert_eq!(align_up(16, 16), 16);
+    assert_eq!(align_down(31, 16), 16);
+}
+
+#[test]
+fn runs_are_found_where_a_naive_search_finds_them() {
+    let patterns = [0u128, 1, u128::MAX, 0b1011_0111, ones(60, 9), ones(0, 64) | ones(65, 63)];
+    for bits in patterns {
+        let mut longest = 0;
+        for len in 1..=128u32 {
+            let starts = run_starts(bits, len);
+            for at in 0..=(128 - len) {
+                let naive = bits & ones(at, len) == ones(at, len);
+                assert_eq!(starts >> at & 1 == 1, naive, "bits {bits:#x} len {len} at {at}");
+                if naive {
+                    longest = len;
+                }
+            }
+        }
+        assert_eq!(longest_run_log2(bits), longest.checked_ilog2());
+    }
+}
+
+#[test]
+fn lowest_ones_takes_from_the_bottom() {
+    assert_eq!(lowest_ones(0b1011_0110, 3), 0b0001_0110);
+    assert_eq!(lowest_ones(0b11, 5), 0b11);
+    assert_eq!(lowest_ones(u64::MAX, 1), 1);
+    assert_eq!(lowest_ones(0, 4), 0);
+}

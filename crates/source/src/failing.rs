@@ -1,0 +1,141 @@
+//! A source that refuses on demand, for tests of what happens when the system says no.
+//!
+//! Calls that may fail are numbered from 1; [`fail_nth`](Failing::fail_nth) picks the one
+//! that is refused, [`fail_from`](Failing::fail_from) refuses it and all that follow, as a
+//! kernel under strict overcommit does.
+//!
+//! Layer *source*. Costs two relaxed loads and an increment a call.
+use core::fmt;
+
+use base::lock::Park;
+use base::sync::{AtomicU32, AtomicU64, Ordering};
+
+use crate::{PageSource, Report};
+
+/// Passes calls on to `S`, except those it was told to refuse.
+#[derive(Debug, Default)]
+pub struct Failing<S> {
+    inner: S,
+    calls: AtomicU64,
+    from: AtomicU64,
+    to: AtomicU64,
+}
+
+impl<S> Failing<S> {
+    /// Refuses nothing yet.
+    pub const fn new(inner: S) -> Self {
+        Self { inner, calls: AtomicU64::new(0), from: AtomicU64::new(0), to: AtomicU64::new(0) }
+    }
+
+    /// Refuses only the `n`-th fallible call from now, counted from 1; 0 refuses nothing.
+    pub fn fail_nth(&self, n: u64) {
+        self.calls.store(0, Ordering::Relaxed);
+        self.from.store(n, Ordering::Relaxed);
+        self.to.store(n, Ordering::Relaxed);
+    }
+
+    /// Refuses the `n`-th fallible call from now and all after it.
+    pub fn fail_from(&self, n: u64) {
+        self.fail_nth(n);
+        self.to.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    /// Fallible calls since the last [`fail_nth`](Self::fail_nth).
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    fn allows(&self) -> bool {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let from = self.from.load(Ordering::Relaxed);
+        from == 0 || call < from || call > self.to.load(Ordering::Relaxed)
+    }
+}
+
+// SAFETY: every page changes state only in `inner`, which keeps the contract.
+unsafe impl<S: PageSource> PageSource for Failing<S> {
+    fn page_size(&self) -> usize {
+        self.inner.page_size()
+    }
+
+    fn reserve(&self, len: usize, align: usize) -> Option<usize> {
+        self.allows().then(|| self.inner.reserve(len, align))?
+    }
+
+    fn claim(&self, at: usize, len: usize) -> bool {
+        self.allows() && self.inner.claim(at, len)
+    }
+
+    fn map(&self, len: usize, align: usize) -> Option<usize> {
+        self.allows().then(|| self.inner.map(len, align))?
+    }
+
+    unsafe fn commit(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        self.allows() && unsafe { self.inner.commit(at, len) }
+    }
+
+    unsafe fn purge(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        self.allows() && unsafe { self.inner.purge(at, len) }
+    }
+
+    unsafe fn release(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        self.allows() && unsafe { self.inner.release(at, len) }
+    }
+
+    unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize> {
+        // SAFETY: the caller's promise is passed on.
+        self.allows().then(|| unsafe { self.inner.resize(at, old, new, align) })?
+    }
+
+    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        self.allows() && unsafe { self.inner.move_pages(from, to, len) }
+    }
+
+    unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.prefer_huge(at, len, huge) }
+    }
+
+    fn address_limit(&self) -> Option<usize> {
+        self.inner.address_limit()
+    }
+
+    fn physical_memory(&self) -> usize {
+        self.inner.physical_memory()
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.inner.now_ms()
+    }
+}
+
+impl<S: Park> Park for Failing<S> {
+    fn wait(word: &AtomicU32, expected: u32) {
+        S::wait(word, expected);
+    }
+
+    fn wake_one(word: &AtomicU32) {
+        S::wake_one(word);
+    }
+
+    fn holds_all() -> bool {
+        S::holds_all()
+    }
+}
+
+impl<S: Report> Report for Failing<S> {
+    fn print(message: fmt::Arguments<'_>) {
+        S::print(message);
+    }
+
+    fn fatal(message: fmt::Arguments<'_>) -> ! {
+        S::fatal(message)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! Linux: raw system calls, no libc in any path that allocates.
+//!
+//! A raw call neither touches `errno` (so `free` keeps it) nor can come back to `malloc`
+//! through an interposed function, as `open` or `mmap` of a library could.
+
+pub mod console;
+pub mod fork;
+pub mod futex;
+pub mod memory;
+pub mod process;
+mod syscall;
+pub mod thread_end;
+
+/// The Linux kernel as a source of pages, a parking place and a console.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Os;

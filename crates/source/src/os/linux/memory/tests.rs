@@ -1,0 +1,55 @@
+use super::*;
+
+fn word(at: usize) -> *mut u64 {
+    core::ptr::with_exposed_provenance_mut(at)
+}
+
+#[test]
+fn pages_go_through_their_states() {
+    let at = Os.reserve(1 << 21, 1 << 21).expect("address space");
+    assert_eq!(at % (1 << 21), 0);
+    // SAFETY: reserved above.
+    assert!(unsafe { Os.commit(at, 1 << 21) });
+    // SAFETY: committed above.
+    assert_eq!(unsafe { word(at).read() }, 0);
+    // SAFETY: committed above.
+    unsafe { word(at).write(7) };
+    // SAFETY: nobody needs the 7.
+    assert!(unsafe { Os.purge(at, 4096) });
+    // SAFETY: purged pages stay usable.
+    assert_eq!(unsafe { word(at).read() }, 0);
+    assert!(!Os.claim(at, 4096), "a taken page cannot be claimed");
+    // SAFETY: nobody uses the range.
+    assert!(unsafe { Os.release(at, 1 << 21) });
+    assert!(Os.claim(at, 4096), "a released one can");
+    // SAFETY: nobody uses the page.
+    assert!(unsafe { Os.release(at, 4096) });
+}
+
+#[test]
+fn moved_pages_keep_their_contents() {
+    let from = Os.map(8192, 4096).expect("memory");
+    let to = Os.map(8192, 4096).expect("memory");
+    // SAFETY: mapped above.
+    unsafe { word(from).write(42) };
+    // SAFETY: two separate mappings of ours.
+    assert!(unsafe { Os.move_pages(from, to, 8192) });
+    // SAFETY: mapped, and written by the move.
+    assert_eq!(unsafe { word(to).read() }, 42);
+    // SAFETY: still mapped, and zero.
+    assert_eq!(unsafe { word(from).read() }, 0);
+    // SAFETY: one whole mapping.
+    let grown = unsafe { Os.resize(to, 8192, 1 << 22, 1 << 21) }.expect("memory");
+    // SAFETY: resizing keeps contents.
+    assert_eq!(unsafe { word(grown).read() }, 42);
+    for (at, len) in [(from, 8192), (grown, 1 << 22)] {
+        // SAFETY: nobody uses the range.
+        assert!(unsafe { Os.release(at, len) });
+    }
+}
+
+#[test]
+fn the_machine_has_memory_and_a_clock() {
+    assert!(Os.physical_memory() > 1 << 24);
+    assert!(Os.now_ms() > 0);
+}

@@ -1,0 +1,70 @@
+//! What the process knows about itself: small files of /proc, and the auxiliary vector.
+
+use core::ffi::{CStr, c_ulong};
+
+use super::syscall::{call6, number, result};
+
+const AT_FDCWD: usize = usize::MAX - 99;
+const O_RDONLY_CLOEXEC: usize = 0x8_0000;
+const AT_SECURE: c_ulong = 23;
+
+unsafe extern "C" {
+    fn getauxval(kind: c_ulong) -> c_ulong;
+}
+
+/// Whether the program runs with rights its caller does not have (set-uid and the like).
+#[must_use]
+pub fn is_secure() -> bool {
+    // SAFETY: reads the vector the kernel passed at start.
+    unsafe { getauxval(AT_SECURE) != 0 }
+}
+
+/// Reads the start of a file into `buffer` and returns what was read; empty on any error.
+pub fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
+    let open = [AT_FDCWD, path.as_ptr().addr(), O_RDONLY_CLOEXEC, 0, 0, 0];
+    // SAFETY: the kernel reads `path`, which ends in a zero.
+    let Ok(fd) = result(unsafe { call6(number::OPENAT, open) }) else { return &[] };
+    let mut len = 0;
+    while len < buffer.len() {
+        let rest = &mut buffer[len..];
+        let read = [fd, rest.as_mut_ptr().addr(), rest.len(), 0, 0, 0];
+        // SAFETY: the kernel writes into `rest`.
+        match result(unsafe { call6(number::READ, read) }) {
+            Ok(got) if got > 0 => len += got,
+            _ => break,
+        }
+    }
+    // SAFETY: the descriptor was opened above.
+    unsafe { call6(number::CLOSE, [fd, 0, 0, 0, 0, 0]) };
+    &buffer[..len]
+}
+
+/// Resident memory of this process in bytes, now and at its peak.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Resident {
+    /// Bytes resident now.
+    pub now: usize,
+    /// The most there has been.
+    pub peak: usize,
+}
+
+/// Reads /proc/self/status; zeroes when it cannot be read.
+#[must_use]
+pub fn resident() -> Resident {
+    let mut buffer = [0u8; 4096];
+    let text = read_file(c"/proc/self/status", &mut buffer);
+    Resident { now: kib_field(text, b"VmRSS:") * 1024, peak: kib_field(text, b"VmHWM:") * 1024 }
+}
+
+/// The number after `name` at the start of a line; 0 when it is not there.
+fn kib_field(text: &[u8], name: &[u8]) -> usize {
+    text.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(name)).map_or(0, |rest| {
+        rest.iter()
+            .skip_while(|byte| !byte.is_ascii_digit())
+            .take_while(|byte| byte.is_ascii_digit())
+            .fold(0usize, |sum, &digit| sum * 10 + usize::from(digit - b'0'))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! aarch64: number in x8, arguments in x0 … x5.
+
+/// System call numbers (Linux, include/uapi/asm-generic/unistd.h).
+pub(in crate::os::linux) mod number {
+    pub(in crate::os::linux) const READ: usize = 63;
+    pub(in crate::os::linux) const WRITE: usize = 64;
+    pub(in crate::os::linux) const CLOSE: usize = 57;
+    pub(in crate::os::linux) const MMAP: usize = 222;
+    pub(in crate::os::linux) const MPROTECT: usize = 226;
+    pub(in crate::os::linux) const MUNMAP: usize = 215;
+    pub(in crate::os::linux) const MREMAP: usize = 216;
+    pub(in crate::os::linux) const MADVISE: usize = 233;
+    pub(in crate::os::linux) const SYSINFO: usize = 179;
+    pub(in crate::os::linux) const FUTEX: usize = 98;
+    pub(in crate::os::linux) const CLOCK_GETTIME: usize = 113;
+    pub(in crate::os::linux) const OPENAT: usize = 56;
+    pub(in crate::os::linux) const PRLIMIT64: usize = 261;
+}
+
+/// Enters the kernel.
+///
+/// # Safety
+///
+/// The call and its arguments do nothing that memory owned by others forbids.
+#[inline]
+pub(in crate::os::linux) unsafe fn call6(number: usize, args: [usize; 6]) -> usize {
+    let answer;
+    // SAFETY: the caller vouches for the call; the kernel keeps all other registers.
+    unsafe {
+        core::arch::asm!(
+            "svc 0",
+            in("x8") number,
+            inlateout("x0") args[0] => answer,
+            in("x1") args[1],
+            in("x2") args[2],
+            in("x3") args[3],
+            in("x4") args[4],
+            in("x5") args[5],
+            options(nostack),
+        );
+    }
+    answer
+}
+
+/// The address that tells threads apart: the thread control block.
+#[inline]
+pub(in crate::os::linux) fn thread_pointer() -> usize {
+    let address;
+    // SAFETY: reading the thread register has no effect.
+    unsafe {
+        core::arch::asm!("mrs {}, tpidr_el0", out(reg) address, options(pure, nomem, nostack, preserves_flags));
+    }
+    address
+}

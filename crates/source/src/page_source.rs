@@ -1,0 +1,89 @@
+//! `PageSource`: the contract between the layers above and whoever owns address space.
+//!
+//! Each page of an address range is in one of four states:
+//!
+//! ```text
+//!            reserve            commit             first write
+//!   foreign ────────► reserved ────────► zero ◄───────────────► written
+//!      ▲                  │                │        purge          │
+//!      └──────────────────┴── release ─────┴───────────────────────┘
+//!
+//!   foreign    not ours                     zero      usable, reads as zero, costs no memory
+//!   reserved   ours, must not be touched    written   usable, holds what was written
+//! ```
+//!
+//! Addresses and lengths are multiples of [`page_size`](PageSource::page_size). A call that
+//! fails leaves every page in the state it was in. No call allocates or sets `errno`.
+
+/// Gives and takes back ranges of address space, page by page.
+///
+/// # Safety
+///
+/// An implementer moves pages between the states exactly as each method says; in
+/// particular a range it returns overlaps no other live memory.
+pub unsafe trait PageSource {
+    /// Bytes in the unit that can be purged: a power of two, 4 KiB on most machines.
+    fn page_size(&self) -> usize;
+
+    /// foreign → reserved: `len` bytes at a multiple of `align`. `None`: no address space.
+    fn reserve(&self, len: usize, align: usize) -> Option<usize>;
+
+    /// foreign → zero: exactly `[at, at + len)`; fails when any page of it is taken.
+    fn claim(&self, at: usize, len: usize) -> bool;
+
+    /// foreign → zero: `len` bytes at a multiple of `align`, wherever there is room.
+    fn map(&self, len: usize, align: usize) -> Option<usize>;
+
+    /// reserved → zero.
+    ///
+    /// # Safety
+    ///
+    /// The range is reserved.
+    unsafe fn commit(&self, at: usize, len: usize) -> bool;
+
+    /// written → zero. On failure the pages keep their contents.
+    ///
+    /// # Safety
+    ///
+    /// The range is zero or written, and nobody needs its contents.
+    unsafe fn purge(&self, at: usize, len: usize) -> bool;
+
+    /// Any state → foreign.
+    ///
+    /// # Safety
+    ///
+    /// The range came from this source and nobody uses it any more.
+    unsafe fn release(&self, at: usize, len: usize) -> bool;
+
+    /// Grows or shrinks a mapping by whole pages, contents kept, new pages zero. It may move
+    /// to another address, a multiple of `align`; the old range is foreign then.
+    ///
+    /// # Safety
+    ///
+    /// `[at, at + old)` is one whole mapping made by [`map`](Self::map) or this call.
+    unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize>;
+
+    /// Moves `len` bytes of contents from `from` to `to` without copying: afterwards `to` is
+    /// written and `from` is zero. On failure nothing has changed.
+    ///
+    /// # Safety
+    ///
+    /// Both ranges are zero or written, ours, and do not overlap.
+    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool;
+
+    /// Asks for huge pages behind the range, or for none. A hint: never fails.
+    ///
+    /// # Safety
+    ///
+    /// The range is ours.
+    unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool);
+
+    /// The address space this process may use, in bytes; `None` when it has no limit.
+    fn address_limit(&self) -> Option<usize>;
+
+    /// The machine's memory in bytes.
+    fn physical_memory(&self) -> usize;
+
+    /// Milliseconds of a clock that never goes back.
+    fn now_ms(&self) -> u64;
+}
