@@ -1,1 +1,35 @@
-//! (being built)
+//! What every allocator of the project is tested with.
+//!
+//! ```text
+//! program   what to do: operations on numbered slots, as values and as text
+//! generate  where programs come from: seeded, in several distributions
+//! subject   what is tested: a `Malloc`, and what else it can do
+//! shadow    what must be true: every live block, its extent and its contents
+//! run       a program on a subject under the shadow model
+//! shrink    the smallest program that still fails
+//! ```
+//!
+//! A failure is a value, never a panic: it names the operation, the address and what was found
+//! there, so the program can be shrunk and printed in a form that
+//! [`Program::from_str`](core::str::FromStr::from_str) reads back.
+
+pub mod c;
+pub mod generate;
+pub mod pattern;
+pub mod program;
+pub mod rng;
+pub mod run;
+pub mod shadow;
+pub mod shelter;
+pub mod shrink;
+pub mod subject;
+pub mod together;
+pub mod wrong;
+
+pub use generate::{Distribution, Generator};
+pub use program::{Op, Program};
+pub use run::{Nulls, Options, Ran, run};
+pub use shadow::Shadow;
+pub use shrink::shrink;
+pub use subject::{FaultInjector, Subject};
+pub use wrong::{Failure, Wrong};

@@ -1,0 +1,42 @@
+//! Tortures the C malloc of this process, glibc's or whatever is preloaded.
+//!
+//! ```text
+//! supervisor ──starts──► worker   rounds of op programs on the C malloc, a line per round
+//!     │                    └ says wrong, crashes or hangs
+//!     └──starts──► replays of that round, smaller and smaller ──► the program to keep
+//! ```
+//!
+//! The supervisor survives whatever the malloc does to the worker. Both keep their own data in a
+//! `Shelter`, apart from the malloc under test.
+mod args;
+mod child;
+mod plan;
+mod supervise;
+mod worker;
+
+use std::process::ExitCode;
+
+use args::{Args, Mode};
+use heapwright_testkit::shelter::Shelter;
+
+#[global_allocator]
+static SHELTER: Shelter = Shelter::new();
+
+fn main() -> ExitCode {
+    let args = match Args::parse(std::env::args().skip(1)) {
+        Ok(args) => args,
+        Err(message) => {
+            eprintln!("heapwright-torture: {message}\n\n{}", args::USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match &args.mode {
+        Mode::Help => {
+            println!("{}", args::USAGE);
+            ExitCode::SUCCESS
+        }
+        Mode::Supervise => supervise::run(&args),
+        Mode::Work => worker::rounds(&args),
+        Mode::Replay(path) => worker::replay(&args, path),
+    }
+}

@@ -1,0 +1,88 @@
+//! Runs rounds, or one file's programs, on this process's malloc.
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use heapwright_testkit::c::C;
+use heapwright_testkit::together::{from_text, run_together};
+use heapwright_testkit::{Nulls, Options, Program, Subject, run};
+
+use crate::args::Args;
+use crate::plan;
+
+/// Rounds from `args.first` on, each announced on stdout before it starts.
+pub(crate) fn rounds(args: &Args) -> ExitCode {
+    let start = Instant::now();
+    let mut number = args.first;
+    loop {
+        let done = match args.rounds {
+            Some(rounds) => number - args.first >= rounds,
+            None => start.elapsed() >= args.time,
+        };
+        if done {
+            return ExitCode::SUCCESS;
+        }
+        let round = plan::round(args, number);
+        say(&format!("round {number} {}", round.name));
+        if let Err(message) = once(args, &round.programs, number) {
+            say(&format!("failed {message}"));
+            return ExitCode::FAILURE;
+        }
+        number += 1;
+    }
+}
+
+/// The programs of one file, once.
+pub(crate) fn replay(args: &Args, path: &Path) -> ExitCode {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            eprintln!("heapwright-torture: {}: {error}", path.display());
+            return ExitCode::from(2);
+        }
+    };
+    let programs = match from_text(&text) {
+        Ok(programs) => programs,
+        Err(error) => {
+            eprintln!("heapwright-torture: {}: {error}", path.display());
+            return ExitCode::from(2);
+        }
+    };
+    match once(args, &programs, 0) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            say(&format!("failed {message}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn once(args: &Args, programs: &[Program], seed: u64) -> Result<(), String> {
+    let c = C::new();
+    let trim = || {
+        // SAFETY: `malloc_trim` takes any number.
+        unsafe { libc::malloc_trim(0) };
+    };
+    let subject = Subject::new(&c).with_purge(&trim);
+    let nulls = if args.allow_null { Nulls::Allowed } else { Nulls::Wrong };
+    let options = Options {
+        nulls,
+        small_align: args.small_align,
+        seed: seed + 1,
+        check_every: 0,
+        verify_every: 0,
+    };
+    match programs {
+        [program] => run(&subject, program, &options).map_err(|failure| failure.to_string())?,
+        programs => run_together(&subject, programs, &options)
+            .map_err(|(thread, failure)| format!("thread {thread}, {failure}"))?,
+    };
+    Ok(())
+}
+
+/// One line on stdout, now; nobody listening is no reason to stop.
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}

@@ -1,0 +1,128 @@
+//! What live blocks are filled with, and how it is verified.
+//!
+//! A block's bytes follow from its address and a seed that no other allocation has, so a byte
+//! written by the owner of another block, or left from an earlier one, does not pass.
+//!
+//! ```text
+//! up to FULL bytes   │████████████████████████│                    every byte
+//! above              │█████│█····│█····│█····│··█████│             first and last PAGE,
+//!                                                                  64 bytes of every page between
+//! ```
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+use crate::rng::mix;
+
+/// Blocks up to this many bytes are filled and verified in full.
+pub const FULL: usize = 128 << 10;
+/// The distance of the samples in blocks above [`FULL`].
+pub const PAGE: usize = 4096;
+const SAMPLE: usize = 64;
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The pattern of one block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pattern {
+    base: u64,
+}
+
+/// The first byte that is not as the pattern says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The byte's distance from the start of the block.
+    pub offset: usize,
+    /// What the pattern says.
+    pub expected: u8,
+    /// What is there.
+    pub found: u8,
+    /// How many of the verified bytes are wrong, this one included.
+    pub wrong: usize,
+}
+
+impl Pattern {
+    /// The pattern of the block at `address`, allocated with `seed`.
+    #[must_use]
+    pub fn new(address: usize, seed: u64) -> Pattern {
+        Pattern { base: mix(mix(seed) ^ address as u64) }
+    }
+
+    /// The eight bytes that start at word `index`.
+    #[inline]
+    fn word(self, index: usize) -> [u8; 8] {
+        let word = self.base.wrapping_add((index as u64).wrapping_mul(STEP));
+        (word ^ (word >> 29)).to_le_bytes()
+    }
+
+    /// Writes the pattern over `block`.
+    pub fn fill(self, block: &mut [MaybeUninit<u8>]) {
+        for stripe in stripes(block.len()) {
+            let first = stripe.start / 8;
+            for (i, chunk) in block[stripe].chunks_mut(8).enumerate() {
+                let word = self.word(first + i);
+                for (to, from) in chunk.iter_mut().zip(word) {
+                    to.write(from);
+                }
+            }
+        }
+    }
+
+    /// Compares the first `upto` bytes of a block that was filled over `filled` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The first [`Mismatch`].
+    pub fn verify(self, block: &[u8], filled: usize) -> Result<(), Mismatch> {
+        let mut first: Option<Mismatch> = None;
+        for stripe in stripes(filled) {
+            let stripe = stripe.start..stripe.end.min(block.len());
+            if stripe.is_empty() {
+                continue;
+            }
+            let (start, word) = (stripe.start, stripe.start / 8);
+            for (i, chunk) in block[stripe].chunks(8).enumerate() {
+                let expected = self.word(word + i);
+                if chunk == &expected[..chunk.len()] {
+                    continue;
+                }
+                for (j, (&found, &expected)) in chunk.iter().zip(&expected).enumerate() {
+                    if found != expected {
+                        let offset = start + i * 8 + j;
+                        let seen = first.map_or(0, |m| m.wrong);
+                        let at = first.unwrap_or(Mismatch { offset, expected, found, wrong: 0 });
+                        first = Some(Mismatch { wrong: seen + 1, ..at });
+                    }
+                }
+            }
+        }
+        first.map_or(Ok(()), Err)
+    }
+}
+
+/// The ranges of a block of `len` bytes that carry the pattern; each starts at a multiple of 8.
+pub fn stripes(len: usize) -> impl Iterator<Item = Range<usize>> {
+    let whole = len <= FULL;
+    let head = if whole { 0..len } else { 0..PAGE };
+    let tail = if whole { len..len } else { (len - PAGE) & !7..len };
+    let samples = (PAGE..tail.start).step_by(PAGE);
+    let middle = samples.map({
+        let end = tail.start;
+        move |at| at..(at + SAMPLE).min(end)
+    });
+    core::iter::once(head).chain(middle.take_while(move |_| !whole)).chain(core::iter::once(tail))
+}
+
+/// The offset of the first byte of `block` that is not zero, and the byte.
+#[must_use]
+pub fn first_nonzero(block: &[u8]) -> Option<(usize, u8)> {
+    static ZEROS: [u8; PAGE] = [0; PAGE];
+    for (i, chunk) in block.chunks(PAGE).enumerate() {
+        if chunk != &ZEROS[..chunk.len()] {
+            let at = chunk.iter().position(|&b| b != 0)?;
+            return Some((i * PAGE + at, chunk[at]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;
