@@ -1,0 +1,102 @@
+//! Blocks sorted by their longest free run, so that a run is found without a search.
+//!
+//! ```text
+//! bin 0   longest run is 1            bin 7   all 128 free, some dirty   (preferred: resident)
+//! bin k   2^k ≤ longest < 2^(k+1)     bin 8   all 128 free, none dirty
+//! ```
+//!
+//! A run of n granules fits every block of a bin above log2(n), and some in its own.
+//! Lists are doubly linked through the descriptors; newest first, purged from the tail.
+use base::bits::longest_run_log2;
+use base::sync::{AtomicU32, Ordering};
+
+use crate::block::BlockInfo;
+use crate::region::Region;
+
+/// Wholly free blocks with old contents.
+pub const EMPTY_DIRTY: usize = 7;
+/// Wholly free blocks that read as zero.
+pub const EMPTY_CLEAN: usize = 8;
+/// How many bins there are.
+pub const BINS: usize = 9;
+
+/// The end of a list: block 0 holds the maps and is in none.
+pub const NIL: u32 = 0;
+
+/// The lists. Guarded by the page heap's lock.
+#[derive(Debug)]
+pub struct Bins {
+    head: [AtomicU32; BINS],
+    tail: [AtomicU32; BINS],
+}
+
+impl Bins {
+    /// Nine empty lists.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            head: [const { AtomicU32::new(NIL) }; BINS],
+            tail: [const { AtomicU32::new(NIL) }; BINS],
+        }
+    }
+
+    /// The bin in which a block belongs; `None`: in none (B2).
+    #[must_use]
+    pub fn proper(info: &BlockInfo) -> Option<usize> {
+        let longest = longest_run_log2(info.free())? as usize;
+        Some(if longest == EMPTY_DIRTY && info.dirty() == 0 { EMPTY_CLEAN } else { longest })
+    }
+
+    /// The newest block of a bin.
+    pub fn first(&self, bin: usize) -> u32 {
+        self.head[bin].load(Ordering::Relaxed)
+    }
+
+    /// The oldest block of a bin.
+    pub fn last(&self, bin: usize) -> u32 {
+        self.tail[bin].load(Ordering::Relaxed)
+    }
+
+    /// Puts a block where it belongs after its bits have changed. O(1).
+    pub fn update(&self, region: &Region, block: u32) {
+        let info = region.block(block);
+        let proper = Self::proper(info);
+        let now = usize::from(info.bin.load(Ordering::Relaxed)).checked_sub(1);
+        if now == proper {
+            return;
+        }
+        if let Some(bin) = now {
+            self.remove(region, block, bin);
+        }
+        if let Some(bin) = proper {
+            self.push(region, block, bin);
+        }
+    }
+
+    fn push(&self, region: &Region, block: u32, bin: usize) {
+        let info = region.block(block);
+        let old = self.head[bin].swap(block, Ordering::Relaxed);
+        info.prev.store(NIL, Ordering::Relaxed);
+        info.next.store(old, Ordering::Relaxed);
+        let back = if old == NIL { &self.tail[bin] } else { &region.block(old).prev };
+        back.store(block, Ordering::Relaxed);
+        info.bin.store(base::bits::low8(bin + 1), Ordering::Relaxed);
+    }
+
+    fn remove(&self, region: &Region, block: u32, bin: usize) {
+        let info = region.block(block);
+        let next = info.next.load(Ordering::Relaxed);
+        let prev = info.prev.load(Ordering::Relaxed);
+        let forward = if prev == NIL { &self.head[bin] } else { &region.block(prev).next };
+        forward.store(next, Ordering::Relaxed);
+        let back = if next == NIL { &self.tail[bin] } else { &region.block(next).prev };
+        back.store(prev, Ordering::Relaxed);
+        info.bin.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Default for Bins {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,69 @@
+//! What is known of a block: which granules are free, and which of them were touched.
+//!
+//! ```text
+//! free   1 1 0 0 1 …      1: nobody has the granule
+//! dirty  1 0 1 1 0 …      1: it may hold old contents; 0: it reads as zero and costs nothing
+//! ```
+//!
+//! - **B1** every granule that is not free is dirty.
+//! - **B2** a block whose `free` is not 0 is in the bin of its longest free run; full and
+//!   uncommitted blocks are in none.
+//!
+//! 64 bytes, all zero for a block that was never committed.
+use base::bits::low64;
+use base::sync::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// Descriptor of a block. All fields are written under the page heap's lock.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct BlockInfo {
+    free: [AtomicU64; 2],
+    dirty: [AtomicU64; 2],
+    pub(crate) next: AtomicU32,
+    pub(crate) prev: AtomicU32,
+    /// When it became empty, in the page heap's ticks.
+    pub(crate) emptied: AtomicU32,
+    /// The bin it is in, plus 1; 0 for none.
+    pub(crate) bin: AtomicU8,
+    /// Whether it has been committed.
+    pub(crate) committed: AtomicU8,
+    spare: AtomicU16,
+}
+
+const _: () = assert!(size_of::<BlockInfo>() == 64, "one cache line a block");
+
+fn load(words: &[AtomicU64; 2]) -> u128 {
+    let low = words[0].load(Ordering::Relaxed);
+    let high = words[1].load(Ordering::Relaxed);
+    u128::from(high) << 64 | u128::from(low)
+}
+
+fn store(words: &[AtomicU64; 2], bits: u128) {
+    words[0].store(low64(bits), Ordering::Relaxed);
+    words[1].store(low64(bits >> 64), Ordering::Relaxed);
+}
+
+impl BlockInfo {
+    /// The free granules.
+    pub fn free(&self) -> u128 {
+        load(&self.free)
+    }
+
+    /// The granules that may hold old contents.
+    pub fn dirty(&self) -> u128 {
+        load(&self.dirty)
+    }
+
+    /// Free granules that cost memory.
+    pub fn dirty_free(&self) -> u128 {
+        self.free() & self.dirty()
+    }
+
+    pub(crate) fn set_free(&self, bits: u128) {
+        store(&self.free, bits);
+    }
+
+    pub(crate) fn set_dirty(&self, bits: u128) {
+        store(&self.dirty, bits);
+    }
+}

@@ -1,0 +1,358 @@
+//! The page heap: runs of granules out of blocks.
+//!
+//! - **H1** `live` granules are handed out; `dirty` counts the free granules that cost memory.
+//! - **H2** blocks from `first_block` to `frontier` have been committed, or, in a window,
+//!   belong to others; those behind have not.
+//! - **H3** accounting: for each committed block, popcount(free) + handed-out granules = 128.
+//!
+//! Layer *page*; slabs and large blocks come from here. One lock. O(1) for runs up to a block
+//! (bins), O(blocks) for longer ones. After Hunter et al., "Beyond malloc efficiency to fleet
+//! efficiency", OSDI 2021 (fill the fullest block, keep whole blocks empty).
+use base::bits::{low32, ones, run_starts};
+use base::check::ensure;
+use base::lock::{Guard, Lock};
+use base::sync::{AtomicU32, AtomicUsize, Ordering};
+use base::{Broken, Check};
+
+use crate::System;
+use crate::bins::{BINS, Bins, EMPTY_DIRTY, NIL};
+use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
+use crate::purge::Purge;
+use crate::region::{Hold, Region};
+
+/// How many blocks of a bin are tried before the next bin.
+const PROBES: usize = 4;
+/// The most blocks committed by one call: 64 MiB.
+const MAX_COMMIT: u32 = 32;
+
+/// A run of granules that was handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// Its address.
+    pub at: usize,
+    /// Whether every byte of it is known to be zero.
+    pub zero: bool,
+}
+
+/// Hands out runs of granules and takes them back.
+#[derive(Debug)]
+pub struct PageHeap<S> {
+    /// The region the runs lie in.
+    pub region: Region,
+    /// Where its memory comes from.
+    pub source: S,
+    pub(crate) lock: Lock<S>,
+    pub(crate) bins: Bins,
+    pub(crate) frontier: AtomicU32,
+    pub(crate) live: AtomicUsize,
+    pub(crate) dirty: AtomicUsize,
+    /// When memory goes back.
+    pub purge: Purge,
+    huge_from: AtomicUsize,
+    huge_asked: AtomicU32,
+}
+
+impl<S: System> PageHeap<S> {
+    /// An empty heap; the region is made by the first request.
+    #[must_use]
+    pub const fn new(source: S) -> Self {
+        Self {
+            region: Region::new(),
+            source,
+            lock: Lock::new(),
+            bins: Bins::new(),
+            frontier: AtomicU32::new(0),
+            live: AtomicUsize::new(0),
+            dirty: AtomicUsize::new(0),
+            purge: Purge::new(),
+            huge_from: AtomicUsize::new(4 << 20),
+            huge_asked: AtomicU32::new(0),
+        }
+    }
+
+    /// From which size of the heap on huge pages are asked for; `usize::MAX`: never.
+    pub fn set_huge_from(&self, bytes: usize) {
+        self.huge_from.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether the heap has grown enough for huge pages.
+    pub fn wants_huge(&self) -> bool {
+        self.huge_asked.load(Ordering::Relaxed) != 0
+    }
+
+    /// Bytes handed out.
+    pub fn live_bytes(&self) -> usize {
+        self.live.load(Ordering::Relaxed) * GRANULE
+    }
+
+    /// Bytes free that cost memory.
+    pub fn dirty_bytes(&self) -> usize {
+        self.dirty.load(Ordering::Relaxed) * GRANULE
+    }
+
+    /// Bytes of committed blocks.
+    pub fn committed_bytes(&self) -> usize {
+        let frontier = self.frontier.load(Ordering::Relaxed);
+        (frontier.saturating_sub(self.region.first_block()) as usize) * BLOCK
+    }
+
+    /// The lock, for `fork`.
+    pub fn lock_for_fork(&self) -> &Lock<S> {
+        &self.lock
+    }
+
+    /// `count` granules at a multiple of `align` granules (a power of two up to 128).
+    /// O(1) up to a block, else O(blocks). `None`: out of memory.
+    pub fn allocate(&self, count: usize, align: usize) -> Option<Run> {
+        debug_assert!(count > 0 && align.is_power_of_two() && align <= GRANULES_PER_BLOCK);
+        let guard = self.lock.lock();
+        if self.region.granules() == 0 && !self.start(&guard) {
+            return None;
+        }
+        if count > GRANULES_PER_BLOCK {
+            return self.allocate_blocks(&guard, count);
+        }
+        let (count, align) = (low32(count), low32(align));
+        loop {
+            if let Some((block, at)) = self.find(count, align) {
+                return Some(self.take(block, at, count));
+            }
+            self.grow(&guard, 1)?;
+        }
+    }
+
+    /// Takes back `count` granules at `at`.
+    pub fn deallocate(&self, at: usize, count: usize) {
+        let guard = self.lock.lock();
+        let Some(granule) = self.region.granule_of(at) else { return };
+        self.give_back(&guard, granule, count);
+        self.after_free(&guard);
+    }
+
+    /// Grows the run of `old` granules at `at` to `new` in place. `false`: what follows is taken.
+    pub fn extend(&self, at: usize, old: usize, new: usize) -> bool {
+        let _guard = self.lock.lock();
+        let Some(granule) = self.region.granule_of(at) else { return false };
+        let within = granule % GRANULES_PER_BLOCK;
+        if old > GRANULES_PER_BLOCK || within + new > GRANULES_PER_BLOCK {
+            return false;
+        }
+        let block = low32(granule / GRANULES_PER_BLOCK);
+        let mask = ones(low32(within + old), low32(new - old));
+        if self.region.block(block).free() & mask != mask {
+            return false;
+        }
+        self.take_mask(block, mask);
+        true
+    }
+
+    /// Takes back the tail of the run of `old` granules at `at`, keeping `new`.
+    pub fn truncate(&self, at: usize, old: usize, new: usize) {
+        self.deallocate(at + new * GRANULE, old - new);
+    }
+
+    /// Makes the region. Called until it succeeds.
+    #[cold]
+    fn start(&self, _guard: &Guard<'_, S>) -> bool {
+        if !self.region.init(&self.source) {
+            return false;
+        }
+        self.frontier.store(self.region.first_block(), Ordering::Relaxed);
+        true
+    }
+
+    /// The fullest block in which the run fits, and where.
+    fn find(&self, count: u32, align: u32) -> Option<(u32, u32)> {
+        let own = count.ilog2() as usize;
+        for bin in own..BINS {
+            let mut block = self.bins.first(bin);
+            for _ in 0..PROBES {
+                if block == NIL {
+                    break;
+                }
+                let info = self.region.block(block);
+                let starts = run_starts(info.free(), count) & aligned_starts(align);
+                if starts != 0 {
+                    return Some((block, starts.trailing_zeros()));
+                }
+                block = info.next.load(Ordering::Relaxed);
+            }
+        }
+        None
+    }
+
+    fn take(&self, block: u32, at: u32, count: u32) -> Run {
+        let zero = self.take_mask(block, ones(at, count));
+        Run { at: self.region.address_of_block(block) + ((at as usize) << GRANULE_SHIFT), zero }
+    }
+
+    /// Hands out the free granules of `mask` and says whether all of them were clean.
+    pub(crate) fn take_mask(&self, block: u32, mask: u128) -> bool {
+        let info = self.region.block(block);
+        let (free, dirty) = (info.free(), info.dirty());
+        let were_dirty = (dirty & mask).count_ones();
+        info.set_free(free & !mask);
+        info.set_dirty(dirty | mask);
+        self.bins.update(&self.region, block);
+        let count = mask.count_ones();
+        self.live.fetch_add(count as usize, Ordering::Relaxed);
+        self.dirty.fetch_sub(were_dirty as usize, Ordering::Relaxed);
+        self.purge.note_reuse(count - were_dirty);
+        were_dirty == 0
+    }
+
+    /// Marks granules free, block by block.
+    fn give_back(&self, _guard: &Guard<'_, S>, granule: usize, count: usize) {
+        self.live.fetch_sub(count, Ordering::Relaxed);
+        self.dirty.fetch_add(count, Ordering::Relaxed);
+        let (mut granule, mut left) = (granule, count);
+        while left > 0 {
+            let within = granule % GRANULES_PER_BLOCK;
+            let here = left.min(GRANULES_PER_BLOCK - within);
+            let block = low32(granule / GRANULES_PER_BLOCK);
+            let info = self.region.block(block);
+            info.set_free(info.free() | ones(low32(within), low32(here)));
+            if info.free() == u128::MAX {
+                info.emptied.store(self.purge.tick(), Ordering::Relaxed);
+            }
+            self.bins.update(&self.region, block);
+            granule += here;
+            left -= here;
+        }
+    }
+
+    /// Commits at least `blocks` more blocks behind the frontier. `None`: refused.
+    pub(crate) fn grow(&self, _guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
+        let region = &self.region;
+        let frontier = self.frontier.load(Ordering::Relaxed);
+        let left = region.blocks() - frontier;
+        if blocks > left {
+            return None;
+        }
+        let at = region.address_of_block(frontier);
+        self.ask_for_huge(frontier);
+        match region.hold() {
+            Hold::Reserved => {
+                let used = frontier - region.first_block();
+                let step = blocks.max((used / 8).min(MAX_COMMIT)).min(left);
+                // SAFETY: by H2 blocks behind the frontier are reserved.
+                let whole = unsafe { self.source.commit(at, step as usize * BLOCK) };
+                // SAFETY: as above.
+                if !whole && !unsafe { self.source.commit(at, blocks as usize * BLOCK) } {
+                    return None;
+                }
+                self.adopt(frontier, if whole { step } else { blocks });
+                Some(())
+            }
+            Hold::Window => self.claim_run(frontier, blocks),
+        }
+    }
+
+    /// In a window: the next `blocks` addresses in a row that nobody has.
+    fn claim_run(&self, frontier: u32, blocks: u32) -> Option<()> {
+        let region = &self.region;
+        let mut first = frontier;
+        let mut refused = 0;
+        while first + blocks <= region.blocks() && refused < 64 {
+            let at = region.address_of_block(first);
+            if self.source.claim(at, blocks as usize * BLOCK) {
+                if self.wants_huge() {
+                    // SAFETY: claimed above.
+                    unsafe { self.source.prefer_huge(at, blocks as usize * BLOCK, true) };
+                }
+                self.adopt(first, blocks);
+                return Some(());
+            }
+            first += 1;
+            refused += 1;
+        }
+        None
+    }
+
+    /// Enters `count` fresh blocks from `first` on, wholly free and clean.
+    fn adopt(&self, first: u32, count: u32) {
+        for block in first..first + count {
+            let info = self.region.block(block);
+            info.committed.store(1, Ordering::Relaxed);
+            info.set_free(u128::MAX);
+            info.set_dirty(0);
+            self.bins.update(&self.region, block);
+        }
+        self.frontier.store(first + count, Ordering::Relaxed);
+    }
+
+    /// Once the heap is large enough: huge pages for all that is to come, with one call.
+    fn ask_for_huge(&self, frontier: u32) {
+        if self.wants_huge() || self.committed_bytes() < self.huge_from.load(Ordering::Relaxed) {
+            return;
+        }
+        self.huge_asked.store(1, Ordering::Relaxed);
+        if self.region.hold() == Hold::Reserved {
+            let at = self.region.address_of_block(frontier);
+            let len = (self.region.blocks() - frontier) as usize * BLOCK;
+            // SAFETY: the rest of the region, which is ours.
+            unsafe { self.source.prefer_huge(at, len, true) };
+        }
+    }
+}
+
+/// Bits at multiples of `align`.
+fn aligned_starts(align: u32) -> u128 {
+    let mut starts = u128::MAX;
+    let mut step = 1;
+    while step < align {
+        // Keep the bits whose index is a multiple of 2 × step.
+        starts &= !(low_half(step) << step);
+        step *= 2;
+    }
+    starts
+}
+
+/// `step` ones, `step` zeroes, and so on.
+fn low_half(step: u32) -> u128 {
+    u128::MAX / ((1u128 << step) + 1)
+}
+
+impl<S: System> Check for PageHeap<S> {
+    fn check(&self) -> Result<(), Broken> {
+        let _guard = self.lock.lock();
+        if self.region.granules() == 0 {
+            return Ok(());
+        }
+        let (mut taken, mut dirty) = (0, 0);
+        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
+            let info = self.region.block(block);
+            if info.committed.load(Ordering::Relaxed) == 0 {
+                continue;
+            }
+            let at = self.region.address_of_block(block);
+            ensure(!info.free() & !info.dirty() == 0, "B1: a taken granule is dirty", at)?;
+            let bin = usize::from(info.bin.load(Ordering::Relaxed)).checked_sub(1);
+            ensure(bin == Bins::proper(info), "B2: a block is in the bin of its longest run", at)?;
+            taken += info.free().count_zeros() as usize;
+            dirty += info.dirty_free().count_ones() as usize;
+        }
+        ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;
+        ensure(dirty == self.dirty.load(Ordering::Relaxed), "H1: dirty granules add up", dirty)?;
+        for bin in 0..BINS {
+            let mut block = self.bins.first(bin);
+            let mut before = NIL;
+            while block != NIL {
+                let info = self.region.block(block);
+                let at = self.region.address_of_block(block);
+                let here = usize::from(info.bin.load(Ordering::Relaxed)) == bin + 1;
+                ensure(here, "B2: a listed block knows its bin", at)?;
+                let back = info.prev.load(Ordering::Relaxed) == before;
+                ensure(back, "B2: bin links go both ways", at)?;
+                before = block;
+                block = info.next.load(Ordering::Relaxed);
+            }
+            ensure(self.bins.last(bin) == before, "B2: a bin's tail is its last block", bin)?;
+        }
+        let oldest = self.bins.last(EMPTY_DIRTY);
+        ensure(oldest == NIL || dirty >= 1, "H1: an empty dirty block is counted", dirty)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+use super::*;
+use source::Failing;
+use source::os::Os;
+
+fn fill(run: Run, count: usize) {
+    for granule in 0..count {
+        let at = core::ptr::with_exposed_provenance_mut::<u8>(run.at + granule * GRANULE);
+        // SAFETY: inside a run that was handed out.
+        unsafe { at.write(1) };
+    }
+}
+
+#[test]
+fn aligned_starts_are_the_multiples() {
+    for shift in 0..8 {
+        let align = 1u32 << shift;
+        let starts = aligned_starts(align);
+        for bit in 0..128u32 {
+            assert_eq!(starts >> bit & 1 == 1, bit.is_multiple_of(align), "{align} {bit}");
+        }
+    }
+}
+
+#[test]
+fn runs_come_back_and_are_found_again() {
+    let heap = PageHeap::new(Os);
+    let first = heap.allocate(3, 1).expect("memory");
+    assert!(first.zero);
+    fill(first, 3);
+    let second = heap.allocate(4, 4).expect("memory");
+    assert_eq!(second.at % (4 * GRANULE), 0);
+    heap.check().expect("intact");
+    heap.deallocate(first.at, 3);
+    heap.check().expect("intact");
+    let again = heap.allocate(3, 1).expect("memory");
+    assert_eq!(again.at, first.at, "first fit");
+    assert!(!again.zero, "it was written");
+    heap.deallocate(again.at, 3);
+    heap.deallocate(second.at, 4);
+    heap.check().expect("intact");
+    assert_eq!(heap.live_bytes(), 0);
+    assert_eq!(heap.purge_all(), 7 * GRANULE);
+    heap.check().expect("intact");
+    assert!(heap.allocate(7, 1).expect("memory").zero, "purged memory reads as zero");
+}
+
+#[test]
+fn runs_grow_and_shrink_in_place() {
+    let heap = PageHeap::new(Os);
+    let run = heap.allocate(2, 1).expect("memory");
+    assert!(heap.extend(run.at, 2, 10));
+    let next = heap.allocate(1, 1).expect("memory");
+    assert_eq!(next.at, run.at + 10 * GRANULE);
+    assert!(!heap.extend(run.at, 10, 11), "the next granule is taken");
+    heap.truncate(run.at, 10, 4);
+    heap.check().expect("intact");
+    assert!(heap.extend(run.at, 4, 10));
+    heap.check().expect("intact");
+}
+
+#[test]
+fn long_runs_span_blocks_and_leave_their_tail() {
+    let heap = PageHeap::new(Os);
+    let long = heap.allocate(300, 1).expect("memory");
+    assert_eq!(long.at % BLOCK, 0);
+    heap.check().expect("intact");
+    let tail = heap.allocate(50, 1).expect("memory");
+    assert_eq!(tail.at, long.at + 300 * GRANULE, "the tail serves others");
+    heap.deallocate(long.at, 300);
+    heap.check().expect("intact");
+    let again = heap.allocate(256, 1).expect("memory");
+    assert_eq!(again.at, long.at, "the two whole blocks are empty again");
+    heap.check().expect("intact");
+}
+
+#[test]
+fn memory_beyond_the_limit_goes_back_at_once() {
+    let heap = PageHeap::new(Os);
+    let runs: [Run; 64] = core::array::from_fn(|_| heap.allocate(128, 1).expect("memory"));
+    for run in runs {
+        fill(run, 128);
+        heap.deallocate(run.at, 128);
+    }
+    heap.check().expect("intact");
+    assert!(heap.dirty_bytes() <= 16 << 20, "{} bytes kept", heap.dirty_bytes());
+}
+
+#[test]
+fn a_refusing_system_leaves_the_heap_intact() {
+    for n in 1..12 {
+        let heap = PageHeap::new(Failing::new(Os));
+        heap.source.fail_nth(n);
+        let mut got = 0;
+        for _ in 0..40 {
+            if let Some(run) = heap.allocate(100, 1) {
+                fill(run, 100);
+                got += 1;
+            }
+            heap.check().expect("intact");
+        }
+        assert!(got >= 38, "one refusal costs at most a request: {got} of 40");
+    }
+}
+
+#[test]
+fn a_strict_kernel_gives_no_memory() {
+    let heap = PageHeap::new(Failing::new(Os));
+    heap.source.fail_from(1);
+    assert_eq!(heap.allocate(1, 1), None);
+    heap.check().expect("intact");
+    heap.source.fail_nth(0);
+    assert!(heap.allocate(1, 1).is_some(), "it recovers");
+}

@@ -1,0 +1,216 @@
+//! Giving memory back: when, how much, and which.
+//!
+//! Free granules that cost memory ("dirty") are kept up to a limit, the larger of what is
+//! live and a floor. What goes beyond goes back at once, in the call that freed it: so a
+//! program that frees and then sleeps is small without a thread of ours in it. Below the
+//! limit, blocks that have been empty for a while go back when the heap is next used.
+//!
+//! - **G1** a program that needs purged memory again soon (within a second) raises its
+//!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 16 MiB.
+//! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
+//!
+//! Layer *page*. O(1) a free while nothing is to be done; the clock is read once in 64 frees
+//! and at purges.
+use base::bits::low32;
+use base::lock::Guard;
+use base::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use crate::System;
+use crate::bins::{EMPTY_DIRTY, NIL};
+use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT};
+use crate::heap::PageHeap;
+
+/// The least that is kept, and the most the floor rises to, in granules.
+const FLOOR: usize = (16 << 20) / GRANULE;
+const MAX_FLOOR: usize = (256 << 20) / GRANULE;
+/// How much has to be needed again for the floor to rise: 4 MiB.
+const REGRET: usize = (4 << 20) / GRANULE;
+/// A tick of the purge clock, and how many ticks an empty block is kept.
+const TICK_MS: u64 = 250;
+const KEEP_TICKS: u32 = 4;
+/// Frees between two looks at the clock.
+const FREES_PER_LOOK: u32 = 64;
+
+/// What the purge policy remembers. Guarded by the page heap's lock.
+#[derive(Debug)]
+pub struct Purge {
+    floor: AtomicUsize,
+    least: AtomicUsize,
+    tick: AtomicU32,
+    frees: AtomicU32,
+    purged_at: AtomicU32,
+    reused: AtomicUsize,
+    total: AtomicU64,
+    calls: AtomicU64,
+}
+
+impl Purge {
+    /// Nothing purged yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            floor: AtomicUsize::new(FLOOR),
+            least: AtomicUsize::new(FLOOR),
+            tick: AtomicU32::new(0),
+            frees: AtomicU32::new(0),
+            purged_at: AtomicU32::new(0),
+            reused: AtomicUsize::new(0),
+            total: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    /// Keeps at least `bytes` of free memory from now on.
+    pub fn set_floor(&self, bytes: usize) {
+        self.floor.store(bytes / GRANULE, Ordering::Relaxed);
+        self.least.store(bytes / GRANULE, Ordering::Relaxed);
+    }
+
+    /// Bytes given back so far.
+    pub fn total_bytes(&self) -> u64 {
+        self.total.load(Ordering::Relaxed) * GRANULE as u64
+    }
+
+    /// Calls to the system that gave memory back.
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn tick(&self) -> u32 {
+        self.tick.load(Ordering::Relaxed)
+    }
+
+    /// Clean granules were handed out: perhaps ones that were purged too early.
+    pub(crate) fn note_reuse(&self, granules: u32) {
+        if self.total.load(Ordering::Relaxed) != 0 {
+            self.reused.fetch_add(granules as usize, Ordering::Relaxed);
+        }
+    }
+
+    /// Adapts the floor before a purge (G1).
+    fn regret(&self) {
+        let reused = self.reused.swap(0, Ordering::Relaxed);
+        let age = self.tick().wrapping_sub(self.purged_at.load(Ordering::Relaxed));
+        let floor = self.floor.load(Ordering::Relaxed);
+        let least = self.least.load(Ordering::Relaxed);
+        let floor = if reused >= REGRET && age <= KEEP_TICKS {
+            (floor * 2).min(MAX_FLOOR).max(least)
+        } else if age > 4 * KEEP_TICKS {
+            (floor / 2).max(least)
+        } else {
+            floor
+        };
+        self.floor.store(floor, Ordering::Relaxed);
+    }
+}
+
+impl Default for Purge {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: System> PageHeap<S> {
+    /// Gives all free memory back now and returns how many bytes that was.
+    pub fn purge_all(&self) -> usize {
+        let guard = self.lock.lock();
+        let before = self.dirty.load(Ordering::Relaxed);
+        self.purge_to(&guard, 0);
+        (before - self.dirty.load(Ordering::Relaxed)) * GRANULE
+    }
+
+    /// After a free: gives back what is beyond the limit, and what has been empty for long.
+    #[inline]
+    pub(crate) fn after_free(&self, guard: &Guard<'_, S>) {
+        let purge = &self.purge;
+        let frees = purge.frees.fetch_add(1, Ordering::Relaxed);
+        if frees.is_multiple_of(FREES_PER_LOOK) {
+            self.look_at_clock(guard);
+        }
+        let dirty = self.dirty.load(Ordering::Relaxed);
+        if dirty > self.limit() {
+            self.purge_beyond_limit(guard);
+        }
+    }
+
+    fn limit(&self) -> usize {
+        self.purge.floor.load(Ordering::Relaxed).max(self.live.load(Ordering::Relaxed))
+    }
+
+    #[cold]
+    fn purge_beyond_limit(&self, guard: &Guard<'_, S>) {
+        self.set_tick();
+        self.purge.regret();
+        let limit = self.limit();
+        if self.dirty.load(Ordering::Relaxed) > limit {
+            self.purge_to(guard, limit - limit / 8);
+            self.purge.purged_at.store(self.purge.tick(), Ordering::Relaxed);
+        }
+    }
+
+    fn set_tick(&self) -> bool {
+        let ticks = self.source.now_ms() / TICK_MS;
+        let tick = low32(base::bits::index(ticks & 0xffff_ffff));
+        self.purge.tick.swap(tick, Ordering::Relaxed) != tick
+    }
+
+    /// Purges the blocks that have been empty since before the last ticks.
+    #[cold]
+    fn look_at_clock(&self, _guard: &Guard<'_, S>) {
+        if !self.set_tick() {
+            return;
+        }
+        let now = self.purge.tick();
+        loop {
+            let block = self.bins.last(EMPTY_DIRTY);
+            if block == NIL {
+                return;
+            }
+            let emptied = self.region.block(block).emptied.load(Ordering::Relaxed);
+            if now.wrapping_sub(emptied) < KEEP_TICKS || !self.purge_block(block) {
+                return;
+            }
+        }
+    }
+
+    /// Purges until at most `target` dirty granules are left, or nothing more can be (G2).
+    fn purge_to(&self, _guard: &Guard<'_, S>, target: usize) {
+        while self.dirty.load(Ordering::Relaxed) > target {
+            let block = self.bins.last(EMPTY_DIRTY);
+            if block == NIL || !self.purge_block(block) {
+                break;
+            }
+        }
+        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
+            if self.dirty.load(Ordering::Relaxed) <= target {
+                return;
+            }
+            self.purge_block(block);
+        }
+    }
+
+    /// Gives back the free granules of a block. `false`: the system refused.
+    fn purge_block(&self, block: u32) -> bool {
+        let info = self.region.block(block);
+        let mut bits = info.dirty_free();
+        while bits != 0 {
+            let first = bits.trailing_zeros();
+            let count = (bits >> first).trailing_ones();
+            let mask = base::bits::ones(first, count);
+            let at = self.region.address_of_block(block) + ((first as usize) << GRANULE_SHIFT);
+            // SAFETY: free granules, whose contents nobody needs.
+            if !unsafe { self.source.purge(at, count as usize * GRANULE) } {
+                return false;
+            }
+            bits &= !mask;
+            info.set_dirty(info.dirty() & !mask);
+            self.dirty.fetch_sub(count as usize, Ordering::Relaxed);
+            self.purge.total.fetch_add(u64::from(count), Ordering::Relaxed);
+            self.purge.calls.fetch_add(1, Ordering::Relaxed);
+        }
+        self.bins.update(&self.region, block);
+        true
+    }
+}
+
+const _: () = assert!(BLOCK > GRANULE, "a block has granules");

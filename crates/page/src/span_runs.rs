@@ -1,0 +1,64 @@
+//! Runs longer than a block: whole blocks in a row, and the head of one more.
+//!
+//! ```text
+//! [ all 128 taken │ all 128 taken │ 37 taken, 91 free ]      300 − … granules
+//! ```
+//!
+//! The free tail of the last block serves other runs. O(blocks): such runs are megabytes
+//! long, and whoever fills them touches far more than the descriptors.
+use base::bits::{low32, ones};
+use base::lock::Guard;
+use base::sync::Ordering;
+
+use crate::System;
+use crate::geometry::GRANULES_PER_BLOCK;
+use crate::heap::{PageHeap, Run};
+
+impl<S: System> PageHeap<S> {
+    /// A run of more than 128 granules, at a block's start.
+    pub(crate) fn allocate_blocks(&self, guard: &Guard<'_, S>, count: usize) -> Option<Run> {
+        let blocks = low32(count.div_ceil(GRANULES_PER_BLOCK));
+        let first = match self.find_empty(blocks) {
+            Some(first) => first,
+            None => self.grow_for(guard, blocks)?,
+        };
+        let mut zero = true;
+        let mut left = count;
+        for block in first..first + blocks {
+            let here = left.min(GRANULES_PER_BLOCK);
+            zero &= self.take_mask(block, ones(0, low32(here)));
+            left -= here;
+        }
+        Some(Run { at: self.region.address_of_block(first), zero })
+    }
+
+    /// Commits what is missing for `blocks` empty blocks in a row at the frontier.
+    fn grow_for(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<u32> {
+        let frontier = self.frontier.load(Ordering::Relaxed);
+        let mut have = 0;
+        while have < blocks && frontier - have > self.region.first_block() {
+            if self.region.block(frontier - have - 1).free() != u128::MAX {
+                break;
+            }
+            have += 1;
+        }
+        self.grow(guard, blocks - have)?;
+        // A window may have skipped addresses, and so broken the row.
+        self.find_empty(blocks).or_else(|| {
+            self.grow(guard, blocks)?;
+            self.find_empty(blocks)
+        })
+    }
+
+    /// The first `blocks` empty blocks in a row.
+    fn find_empty(&self, blocks: u32) -> Option<u32> {
+        let mut row = 0;
+        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
+            row = if self.region.block(block).free() == u128::MAX { row + 1 } else { 0 };
+            if row == blocks {
+                return Some(block + 1 - blocks);
+            }
+        }
+        None
+    }
+}
