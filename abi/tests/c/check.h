@@ -1,0 +1,103 @@
+// What every program here shares: saying what differed, hiding values from the optimiser, filling and verifying blocks.
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KIB ((size_t)1 << 10)
+#define MIB ((size_t)1 << 20)
+#define GIB ((size_t)1 << 30)
+
+// Exit status of a program that cannot run on this machine; it prints why.
+enum { SKIPPED = 77 };
+
+// Prints what differed and ends the process at once: no destructor runs on a heap that may be broken.
+#define CHECK(condition, ...)                          \
+    do {                                               \
+        if (!(condition)) {                            \
+            printf("%s:%d: ", __FILE__, __LINE__);     \
+            printf(__VA_ARGS__);                       \
+            putchar('\n');                             \
+            fflush(stdout);                            \
+            _exit(1);                                  \
+        }                                              \
+    } while (0)
+
+#define SKIP(...)             \
+    do {                      \
+        printf(__VA_ARGS__);  \
+        putchar('\n');        \
+        fflush(stdout);       \
+        _exit(SKIPPED);       \
+    } while (0)
+
+// The same value, about which the compiler knows nothing.
+static inline void *hide(void *pointer) {
+    __asm__ volatile("" : "+r"(pointer) : : "memory");
+    return pointer;
+}
+
+static inline size_t hide_size(size_t size) {
+    __asm__ volatile("" : "+r"(size));
+    return size;
+}
+
+// Sizes that visit every size class and every kind of block: each byte up to 1 KiB, then about 6 per doubling, never on round sizes.
+static inline size_t next_size(size_t size) { return size < KIB ? size + 1 : size + size / 8 - 1; }
+
+static inline unsigned char pattern_at(size_t at, unsigned seed) {
+    return (unsigned char)((at * 131 + (at >> 8) * 31 + (at >> 16) * 7 + seed) | 1);
+}
+
+static inline void fill_from(void *block, size_t from, size_t to, unsigned seed) {
+    unsigned char *byte = (unsigned char *)block;
+    for (size_t at = from; at < to; at++) byte[at] = pattern_at(at, seed);
+}
+
+static inline void fill(void *block, size_t size, unsigned seed) { fill_from(block, 0, size, seed); }
+
+// The first byte that is not as fill() left it, or `size`.
+static inline size_t first_difference(const void *block, size_t size, unsigned seed) {
+    const unsigned char *byte = (const unsigned char *)block;
+    size_t at = 0;
+    while (at < size && byte[at] == pattern_at(at, seed)) at++;
+    return at;
+}
+
+// The first byte that is not zero, or `size`.
+static inline size_t first_dirty(const void *block, size_t size) {
+    const unsigned char *byte = (const unsigned char *)block;
+    size_t at = 0;
+    while (at < size && byte[at] == 0) at++;
+    return at;
+}
+
+static inline int aligned(const void *pointer, size_t alignment) { return ((uintptr_t)pointer & (alignment - 1)) == 0; }
+
+static inline uint64_t random_next(uint64_t *state) {
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+// The process's resident memory in bytes, read without allocating.
+static inline size_t resident(void) {
+    char text[128];
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0) return 0;
+    text[n] = 0;
+    char *space = strchr(text, ' ');
+    return space ? strtoul(space, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+#endif

@@ -1,0 +1,169 @@
+//! Compiles a program, runs it, and judges what it did.
+use crate::{
+    library,
+    source::{Link, Source, home},
+};
+use core::{fmt::Write as _, time::Duration};
+use std::{
+    env, fs,
+    os::unix::process::{CommandExt as _, ExitStatusExt as _},
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+    thread,
+    time::Instant,
+};
+
+/// What a program exits with when this machine cannot run it.
+const SKIPPED: i32 = 77;
+const SIGABRT: i32 = 6;
+
+/// Compiles and runs the program `name`, on the C library's malloc first if it says so. Panics when it fails.
+pub(crate) fn program(name: &str) {
+    let source = Source::read(name);
+    let binary = compile(&source);
+    let mut failures = String::new();
+    if source.also_glibc {
+        run(&source, &binary, false, &mut failures);
+    }
+    run(&source, &binary, true, &mut failures);
+    assert!(failures.is_empty(), "\n{name}: {}\n{failures}", source.rule);
+}
+
+/// Compiles `source` and the libraries it needs, and returns the path of the executable.
+fn compile(source: &Source) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c");
+    fs::create_dir_all(&directory).expect("the directory for compiled programs can be made");
+    let is_cxx = source.path.extension().is_some_and(|extension| extension == "cc");
+    let binary = directory.join(format!("{}{}", source.name(), if is_cxx { "++" } else { "" }));
+    let mut compiler = compiler(is_cxx);
+    compiler.arg(&source.path).arg("-o").arg(&binary).args(&source.flags);
+    for helper in &source.helpers {
+        let library = helper_path(&directory, &helper.file);
+        let mut build = self::compiler(false);
+        build.arg(&helper.file).args(["-shared", "-fPIC", "-o"]).arg(&library).args(&helper.flags);
+        finish(&mut build);
+        if helper.linked {
+            compiler.arg("-Wl,--no-as-needed").arg(&library);
+        }
+    }
+    match source.link {
+        Link::Nothing => {}
+        Link::Shared => {
+            compiler.arg(library::shared());
+            let directory = library::shared().parent().expect("a library lies in a directory");
+            compiler.arg(format!("-Wl,-rpath,{}", directory.display()));
+        }
+        Link::Static => {
+            compiler.arg("-static").arg(library::archive());
+        }
+    }
+    compiler.args(["-pthread", "-ldl"]);
+    finish(&mut compiler);
+    binary
+}
+
+fn helper_path(directory: &Path, file: &Path) -> PathBuf {
+    let name = file.file_stem().expect("a helper has a name").to_string_lossy();
+    directory.join(format!("lib{name}-{}.so", thread::current().name().unwrap_or("test").replace("::", "-")))
+}
+
+/// The system's compiler with the flags of every program. The compiler must not know what malloc means.
+fn compiler(is_cxx: bool) -> Command {
+    let (variable, usual, standard) = if is_cxx { ("CXX", "c++", "-std=c++17") } else { ("CC", "cc", "-std=gnu2x") };
+    let mut compiler = Command::new(env::var_os(variable).unwrap_or_else(|| usual.into()));
+    compiler.args([standard, "-O1", "-g", "-fno-builtin", "-Wall", "-Werror", "-D_GNU_SOURCE"]);
+    compiler.arg("-I").arg(home().join("include")).arg("-I").arg(home().join("tests/c"));
+    compiler
+}
+
+fn finish(compiler: &mut Command) {
+    let output = compiler.output().unwrap_or_else(|error| panic!("{compiler:?} cannot be started: {error}"));
+    assert!(output.status.success(), "{compiler:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Runs `binary` on heapwright or on the C library's own malloc; what is wrong goes to `failures`.
+fn run(source: &Source, binary: &Path, on_heapwright: bool, failures: &mut String) {
+    let malloc = if on_heapwright { "heapwright" } else { "glibc" };
+    let [stdout, stderr] = ["out", "err"].map(|kind| binary.with_extension(format!("{malloc}.{kind}")));
+    let mut command = Command::new(binary);
+    command.args(&source.args).envs(source.env.iter().cloned()).env_remove("LD_PRELOAD");
+    command.env("HEAPWRIGHT_SO", library::shared());
+    for helper in source.helpers.iter().filter(|helper| !helper.linked) {
+        let directory = binary.parent().expect("a program lies in a directory");
+        command.env("PLUGIN", helper_path(directory, &helper.file));
+    }
+    if on_heapwright && source.preload {
+        command.env("LD_PRELOAD", library::shared());
+    }
+    command.stdin(Stdio::null()).stdout(create(&stdout)).stderr(create(&stderr)).process_group(0);
+    let started = Instant::now();
+    let status = wait(&mut command, source.timeout);
+    let seconds = started.elapsed().as_secs_f64();
+    let (stdout, stderr) = (read(&stdout), read(&stderr));
+    let verdict = judge(source, status, &stdout, &stderr);
+    let word = match (&verdict, status.and_then(|status| status.code())) {
+        (Err(_), _) => "FAILED",
+        (Ok(()), Some(SKIPPED)) => "skipped",
+        (Ok(()), _) => "ok",
+    };
+    println!("{}: {word} on {malloc} in {seconds:.2} s {}", source.name(), if word == "skipped" { stdout.trim() } else { "" });
+    if let Err(problem) = verdict {
+        let preload = if on_heapwright && source.preload { format!("LD_PRELOAD={} ", library::shared().display()) } else { String::new() };
+        let _ = writeln!(failures, "on {malloc}: {problem}");
+        let _ = writeln!(failures, "  by hand: {preload}{} {}", binary.display(), source.args.join(" "));
+        for (stream, text) in [("output", stdout), ("errors", stderr)] {
+            for line in text.lines().take(20) {
+                let _ = writeln!(failures, "  {stream}: {line}");
+            }
+        }
+    }
+}
+
+fn create(path: &Path) -> fs::File {
+    fs::File::create(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn read(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+}
+
+/// Runs `command`, which leads a process group of its own. `None` when the time is over: the whole group is killed then.
+fn wait(command: &mut Command, timeout: Duration) -> Option<ExitStatus> {
+    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("a child can be waited for") {
+            return Some(status);
+        }
+        if started.elapsed() > timeout {
+            let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
+            let _ = child.wait();
+            return None;
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Whether a program did what its marks say.
+fn judge(source: &Source, status: Option<ExitStatus>, stdout: &str, stderr: &str) -> Result<(), String> {
+    let Some(status) = status else {
+        return Err(format!("did not end within {} s", source.timeout.as_secs()));
+    };
+    if let Some(message) = &source.expect {
+        if status.signal() != Some(SIGABRT) {
+            return Err(format!("ended with {status}, not with SIGABRT"));
+        }
+        let pointer = stdout.lines().last().unwrap_or_default();
+        return has_line(stderr, &message.replace("{ptr}", pointer));
+    }
+    match status.code() {
+        Some(0 | SKIPPED) => {}
+        _ => return Err(format!("ended with {status}")),
+    }
+    source.stderr.as_ref().map_or(Ok(()), |message| has_line(stderr, message))
+}
+
+fn has_line(text: &str, pattern: &str) -> Result<(), String> {
+    let regex = regex_lite::Regex::new(pattern).map_err(|error| format!("the pattern {pattern}: {error}"))?;
+    if text.lines().any(|line| regex.is_match(line)) { Ok(()) } else { Err(format!("no line on standard error matches {pattern}")) }
+}
