@@ -43,17 +43,23 @@ int main(int argc, char **argv) {
         return 0;
     }
     if (!strcmp(what, "free_sized") && !give_sized) return 5;
+    int watch_malloc = !strcmp(what, "malloc"), watch_free = !strcmp(what, "free");
     for (int i = 0; i < CALLS; i++) {
         void *p;
-        if (!strcmp(what, "malloc")) {
+        if (watch_malloc) {
             MARK();
             p = take(SIZE);
             MARK();
             free(p);
+        } else if (watch_free) {
+            p = malloc(SIZE);
+            MARK();
+            give(p);
+            MARK();
         } else {
             p = malloc(SIZE);
             MARK();
-            if (!strcmp(what, "free")) give(p); else give_sized(p, SIZE);
+            give_sized(p, SIZE);
             MARK();
         }
     }

@@ -1,6 +1,275 @@
-//! (being built)
-use std::process::ExitCode;
+//! `cargo xtask golden`: what the fast paths execute, exactly, against a file that a reviewer sees change.
+//!
+//! A small program calls malloc(16), free and free_sized on their hit paths while another steps it one
+//! instruction at a time ([`trace`]); the executed instructions are looked up in the library's
+//! disassembly and counted by kind ([`decode`]). The file `bench/golden/ARCH.toml` holds the counts;
+//! the bounds below hold whatever the file says.
 
-pub(crate) fn run(_args: &[String]) -> ExitCode {
-    ExitCode::from(2)
+mod decode;
+mod trace;
+
+use crate::peers::{output, root, target_dir};
+use comfy_table::{Table, presets};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+pub(crate) use decode::Counts;
+
+const USAGE: &str = "\
+usage: cargo xtask golden [--check | --write] [--lib PATH] [--listing NAME]
+
+  --check          fail when a count is above the golden file or above a bound (this is the default)
+  --write          record the counts in the golden file
+  --lib PATH       another library, only printed: PATH of a malloc's shared library, or - for libc's
+  --listing NAME   also print the instructions of malloc, free, free_sized or pair
+";
+
+/// The bound on one entry point: instructions, and conditional branches where there is one.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) entry: &'static str,
+    pub(crate) says: &'static str,
+    pub(crate) instructions: u32,
+    pub(crate) branches: Option<u32>,
+    pub(crate) atomics: Option<u32>,
+}
+
+/// What the fast paths must stay within.
+pub(crate) const BOUNDS: [Bound; 4] = [
+    Bound {
+        entry: "malloc",
+        says: "malloc(16), hit path",
+        instructions: 14,
+        branches: Some(2),
+        atomics: Some(0),
+    },
+    Bound {
+        entry: "free",
+        says: "free, hit path",
+        instructions: 17,
+        branches: Some(2),
+        atomics: Some(0),
+    },
+    Bound {
+        entry: "free_sized",
+        says: "free_sized, hit path",
+        instructions: 12,
+        branches: Some(2),
+        atomics: Some(0),
+    },
+    Bound {
+        entry: "pair",
+        says: "malloc(16) and free with loop and PLT",
+        instructions: 43,
+        branches: None,
+        atomics: None,
+    },
+];
+
+/// The golden file: entry point to counts.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Golden(BTreeMap<String, Counts>);
+
+/// What the command line asks for.
+#[derive(Debug, Default)]
+struct Options {
+    write: bool,
+    library: Option<String>,
+    listing: Option<String>,
+}
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let options = match parse(args) {
+        Ok(options) => options,
+        Err(why) => {
+            eprint!("golden: {why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match act(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("golden: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(args: &[String]) -> Result<Options, String> {
+    let mut options = Options::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--check" => options.write = false,
+            "--write" => options.write = true,
+            "--lib" => options.library = Some(value()?),
+            "--listing" => options.listing = Some(value()?),
+            other => return Err(format!("there is no {other:?}")),
+        }
+    }
+    Ok(options)
+}
+
+fn act(options: &Options) -> Result<bool, String> {
+    let ours = options.library.is_none();
+    let library = match &options.library {
+        Some(path) if path == "-" => None,
+        Some(path) => Some(PathBuf::from(path)),
+        None => Some(drop_in()?),
+    };
+    if let Some(name) = &options.listing {
+        for line in listing(library.as_deref(), name)? {
+            println!("{line}");
+        }
+    }
+    let counts = measure(library.as_deref())?;
+    println!("{}", table(&counts));
+    if !ours {
+        return Ok(true);
+    }
+    let file = golden_file();
+    if options.write {
+        write(&file, &counts)?;
+        println!("wrote {}", file.display());
+        return Ok(true);
+    }
+    let complaints = complaints(&read(&file)?, &counts);
+    for complaint in &complaints {
+        println!("{complaint}");
+    }
+    Ok(complaints.is_empty())
+}
+
+/// The release drop-in: `HEAPWRIGHT_SO` when set, else built now.
+pub(crate) fn drop_in() -> Result<PathBuf, String> {
+    if let Some(path) = std::env::var_os("HEAPWRIGHT_SO") {
+        return Ok(PathBuf::from(path));
+    }
+    eprintln!("building the release drop-in");
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--quiet", "--package", "heapwright-abi"])
+        .current_dir(root())
+        .status();
+    match built {
+        Ok(status) if status.success() => Ok(target_dir().join("release/libheapwright.so")),
+        Ok(status) => Err(format!("cargo build of heapwright-abi ended with {status}")),
+        Err(why) => Err(format!("cargo: {why}")),
+    }
+}
+
+/// Counts of every entry point the library has; a library without sized free lacks that one.
+pub(crate) fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>, String> {
+    let mut all = BTreeMap::new();
+    for bound in &BOUNDS {
+        if let Some(stretches) = trace::stretches(library, bound.entry)? {
+            let counts = if bound.entry == "pair" {
+                decode::per_round(&stretches, trace::ROUNDS)?
+            } else {
+                decode::usual(&stretches)?
+            };
+            all.insert(bound.entry.to_owned(), counts);
+        }
+    }
+    Ok(all)
+}
+
+/// The instructions of one entry point's usual path, disassembled.
+fn listing(library: Option<&Path>, entry: &str) -> Result<Vec<String>, String> {
+    if !BOUNDS.iter().any(|b| b.entry == entry) {
+        return Err(format!("there is no entry point {entry:?} to list"));
+    }
+    match trace::stretches(library, entry)? {
+        Some(stretches) => decode::listing(&stretches),
+        None => Err(format!("this library has no {entry}")),
+    }
+}
+
+fn golden_file() -> PathBuf {
+    root().join("bench/golden").join(format!("{}.toml", std::env::consts::ARCH))
+}
+
+fn read(file: &Path) -> Result<Golden, String> {
+    let text = fs::read_to_string(file)
+        .map_err(|e| format!("{}: {e} (make it with --write)", file.display()))?;
+    toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+fn write(file: &Path, counts: &BTreeMap<String, Counts>) -> Result<(), String> {
+    let body = toml::to_string(counts).map_err(|e| format!("golden file: {e}"))?;
+    let compiler = output(Command::new("rustc").arg("--version"))?;
+    let text = format!(
+        "# Instructions executed on the hit paths of the release libheapwright.so, by kind.\n\
+         # Written by `cargo xtask golden --write`, checked by `cargo xtask golden --check`.\n\
+         # Compiler: {}\n\n{body}",
+        compiler.trim()
+    );
+    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+/// Every count above the golden file or a bound, in words.
+fn complaints(golden: &Golden, counts: &BTreeMap<String, Counts>) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for bound in &BOUNDS {
+        let Some(found) = counts.get(bound.entry) else {
+            complaints.push(format!("{}: the library does not have it", bound.entry));
+            continue;
+        };
+        complaints.extend(over(bound, found));
+        let Some(recorded) = golden.0.get(bound.entry) else {
+            complaints.push(format!("{}: not in the golden file (use --write)", bound.entry));
+            continue;
+        };
+        for ((kind, now), (_, then)) in found.kinds().into_iter().zip(recorded.kinds()) {
+            if now > then {
+                complaints.push(format!("{}: {now} {kind}, golden file {then}", bound.entry));
+            }
+        }
+    }
+    complaints
+}
+
+/// What of `found` is above `bound`, in words.
+pub(crate) fn over(bound: &Bound, found: &Counts) -> Vec<String> {
+    let checks = [
+        ("instructions", found.instructions, Some(bound.instructions)),
+        ("conditional branches", found.branches, bound.branches),
+        ("atomics", found.atomics, bound.atomics),
+    ];
+    checks
+        .into_iter()
+        .filter_map(|(kind, now, most)| most.filter(|&most| now > most).map(|m| (kind, now, m)))
+        .map(|(kind, now, most)| format!("{}: {now} {kind}, the bound is {most}", bound.entry))
+        .collect()
+}
+
+fn table(counts: &BTreeMap<String, Counts>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header([
+        "entry point",
+        "instructions",
+        "bound",
+        "branches",
+        "loads",
+        "stores",
+        "atomics",
+        "calls",
+    ]);
+    for bound in &BOUNDS {
+        let mut row = vec![bound.says.to_owned()];
+        if let Some(c) = counts.get(bound.entry) {
+            row.extend([c.instructions.to_string(), bound.instructions.to_string()]);
+            row.extend(c.kinds().into_iter().skip(1).map(|(_, n)| n.to_string()));
+        } else {
+            row.push("not offered".to_owned());
+        }
+        table.add_row(row);
+    }
+    table
 }

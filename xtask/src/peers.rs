@@ -1,6 +1,177 @@
-//! (being built)
-use std::process::ExitCode;
+//! `cargo xtask peers`: the allocators heapwright is compared with, installed or found.
+//!
+//! glibc is always there; jemalloc, gperftools' tcmalloc_minimal and the distribution's mimalloc come
+//! from its packages; two newer mimallocs are compiled from the C sources that the Rust package
+//! `libmimalloc-sys` carries. [`find`] only looks, so that measuring never installs anything.
 
-pub(crate) fn run(_args: &[String]) -> ExitCode {
-    ExitCode::from(2)
+mod mimalloc;
+
+use comfy_table::{Table, presets};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const USAGE: &str = "\
+usage: cargo xtask peers [--no-install]
+
+  --no-install   only find, do not install packages or compile
+";
+
+/// The packages of Debian and Ubuntu that hold the peers and the programs of `reach`.
+const PACKAGES: [&str; 7] = [
+    "libmimalloc2.0",
+    "libjemalloc2",
+    "libtcmalloc-minimal4",
+    "redis-server",
+    "sqlite3",
+    "perl",
+    "g++",
+];
+
+/// An allocator a program can be run on.
+#[derive(Debug, Clone)]
+pub(crate) struct Allocator {
+    /// Short name, unique in a table: `mimalloc-3`.
+    pub(crate) name: String,
+    /// As the library or its package says.
+    pub(crate) version: String,
+    /// What `LD_PRELOAD` gets. glibc is preloaded too, because a program may be linked to another malloc.
+    pub(crate) path: PathBuf,
+}
+
+/// One peer the dynamic linker may know: its name here, its file, its package.
+struct Known {
+    name: &'static str,
+    soname: &'static str,
+    package: &'static str,
+}
+
+const KNOWN: [Known; 4] = [
+    Known { name: "glibc", soname: "libc.so.6", package: "libc6" },
+    Known { name: "mimalloc-2.0", soname: "libmimalloc.so.2", package: "libmimalloc2.0" },
+    Known { name: "jemalloc", soname: "libjemalloc.so.2", package: "libjemalloc2" },
+    Known { name: "tcmalloc", soname: "libtcmalloc_minimal.so.4", package: "libtcmalloc-minimal4" },
+];
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let install = match args {
+        [] => true,
+        [one] if one == "--no-install" => false,
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if install {
+        install_packages();
+        if let Err(why) = mimalloc::build() {
+            eprintln!("peers: mimalloc was not compiled: {why}");
+        }
+    }
+    let found = find();
+    println!("{}", table(&found));
+    for known in &KNOWN {
+        if !found.iter().any(|a| a.name == known.name) {
+            println!("{} is missing: install the package {}", known.name, known.package);
+        }
+    }
+    if found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// Every allocator library on this machine, glibc first.
+pub(crate) fn find() -> Vec<Allocator> {
+    let linker = output(Command::new("/sbin/ldconfig").arg("-p")).unwrap_or_default();
+    let mut found: Vec<Allocator> = KNOWN
+        .iter()
+        .filter_map(|known| {
+            let path = located(&linker, known.soname)?;
+            let version = version_of(known, &path);
+            Some(Allocator { name: known.name.to_owned(), version, path })
+        })
+        .collect();
+    found.extend(mimalloc::built());
+    found
+}
+
+/// A table of name, version and path, in Markdown.
+pub(crate) fn table(allocators: &[Allocator]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header(["name", "version", "path"]);
+    for a in allocators {
+        table.add_row([a.name.clone(), a.version.clone(), a.path.display().to_string()]);
+    }
+    table
+}
+
+/// The workspace's own folder for what is built here and thrown away by `cargo clean`.
+pub(crate) fn target_dir() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(dir) => PathBuf::from(dir),
+        None => root().join("target"),
+    }
+}
+
+/// The workspace's root.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// Standard output of a command that succeeded, or why not.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let out = command.output().map_err(|e| format!("{name}: {e}"))?;
+    if out.status.success() {
+        Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+    } else {
+        let said = String::from_utf8_lossy(&out.stderr).trim().to_owned();
+        Err(format!("{name} ended with {}: {said}", out.status))
+    }
+}
+
+fn install_packages() {
+    let root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    let apt = output(Command::new("apt-get").arg("--version")).is_ok();
+    if !root || !apt {
+        eprintln!("peers: not root on a Debian-like system: nothing is installed, only found");
+        return;
+    }
+    let missing: Vec<&str> = PACKAGES.into_iter().filter(|p| debian_version(p).is_none()).collect();
+    if missing.is_empty() {
+        return;
+    }
+    eprintln!("peers: installing {}", missing.join(" "));
+    let update = output(Command::new("apt-get").args(["update", "-q"]));
+    let install = output(
+        Command::new("apt-get")
+            .args(["install", "-y", "-q", "--no-install-recommends"])
+            .args(&missing)
+            .env("DEBIAN_FRONTEND", "noninteractive"),
+    );
+    for why in [update, install].into_iter().filter_map(Result::err) {
+        eprintln!("peers: {why}");
+    }
+}
+
+/// Where the dynamic linker has `soname`: the first entry of its cache, or `/usr/local/lib`.
+fn located(cache: &str, soname: &str) -> Option<PathBuf> {
+    let cached = cache.lines().find_map(|line| {
+        let (name, path) = line.trim().split_once(" (")?;
+        (name == soname).then(|| path.split_once("=> ").map(|(_, at)| PathBuf::from(at)))?
+    });
+    cached.or_else(|| Some(Path::new("/usr/local/lib").join(soname)).filter(|p| p.exists()))
+}
+
+fn version_of(known: &Known, path: &Path) -> String {
+    if let Some(version) = debian_version(known.package) {
+        return version;
+    }
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+fn debian_version(package: &str) -> Option<String> {
+    let format = "-f=${db:Status-Status} ${Version}";
+    let line = output(Command::new("dpkg-query").args(["-W", format, package])).ok()?;
+    line.strip_prefix("installed ").map(str::to_owned)
 }

@@ -1,0 +1,46 @@
+//! The C programs of `bench/programs`, compiled once into the target folder.
+
+use crate::peers::{output, root, target_dir};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+/// No builtin malloc: the compiler must not remove a malloc whose object nobody reads.
+const OPTIONS: [&str; 9] = [
+    "-O2",
+    "-std=gnu11",
+    "-Wall",
+    "-fno-builtin-malloc",
+    "-fno-builtin-calloc",
+    "-fno-builtin-realloc",
+    "-fno-builtin-free",
+    "-pthread",
+    "-Wl,-z,now",
+];
+
+/// Where the sources are.
+pub(crate) fn folder() -> PathBuf {
+    root().join("bench/programs")
+}
+
+/// The compiled `bench/programs/NAME.c`; compiles it when it is missing or older than its sources.
+pub(crate) fn build(name: &str) -> Result<PathBuf, String> {
+    let source = folder().join(name).with_extension("c");
+    let dir = target_dir().join("reach");
+    let program = dir.join(name);
+    fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    let newest = modified(&source)?.max(modified(&folder().join("common.h"))?);
+    if modified(&program).is_ok_and(|built| built > newest) {
+        return Ok(program);
+    }
+    let partial = program.with_extension("partial");
+    output(Command::new("cc").args(OPTIONS).arg(&source).arg("-o").arg(&partial).arg("-ldl"))?;
+    fs::rename(&partial, &program).map_err(|e| format!("{}: {e}", program.display()))?;
+    Ok(program)
+}
+
+fn modified(file: &Path) -> Result<SystemTime, String> {
+    let said = |e: std::io::Error| format!("{}: {e}", file.display());
+    fs::metadata(file).map_err(said)?.modified().map_err(said)
+}
