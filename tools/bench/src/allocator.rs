@@ -1,0 +1,49 @@
+//! An allocator a program can run on: a name, and the library that is preloaded for it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// The name of the C library's own malloc: nothing is preloaded.
+pub const GLIBC: &str = "glibc";
+
+/// The name of ours.
+pub const HEAPWRIGHT: &str = "heapwright";
+
+/// An allocator by name, with the library that brings it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Allocator {
+    /// What tables and `-a` call it.
+    pub name: String,
+    /// What to preload; `None` is the C library's own malloc.
+    pub library: Option<PathBuf>,
+    /// What it says its version is, where it says so.
+    pub version: Option<String>,
+}
+
+impl Allocator {
+    /// The C library's own malloc.
+    #[must_use]
+    pub fn glibc() -> Self {
+        Self { name: GLIBC.to_owned(), library: None, version: crate::machine::glibc_version() }
+    }
+
+    /// An allocator that is preloaded from `library`.
+    #[must_use]
+    pub fn preloaded(name: impl Into<String>, library: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), library: Some(library.into()), version: None }
+    }
+
+    /// The same with its version.
+    #[must_use]
+    pub fn with_version(mut self, version: Option<String>) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// The library's path, if there is one.
+    #[must_use]
+    pub fn library(&self) -> Option<&Path> {
+        self.library.as_deref()
+    }
+}

@@ -1,0 +1,133 @@
+//! The two variables that put a program on an allocator: `LD_PRELOAD`, and `HEAPWRIGHT` for the drop-in's settings.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// The variable the dynamic loader reads.
+pub const PRELOAD: &str = "LD_PRELOAD";
+
+/// The variable the drop-in library reads: `key=value,key=value`.
+pub const SETTINGS: &str = "HEAPWRIGHT";
+
+/// Why a library or a setting cannot be handed to a program.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The loader splits `LD_PRELOAD` at these characters and knows no quoting.
+    #[error(
+        "LD_PRELOAD cannot carry the path {0:?}: it splits at spaces and colons and expands '$'. Use a link to it from a plain path"
+    )]
+    UnspeakablePath(PathBuf),
+    /// Not `key=value`.
+    #[error("setting {0:?} is not of the form key=value")]
+    NotASetting(String),
+}
+
+/// Whether the loader would read `path` in `LD_PRELOAD` as that one path.
+#[must_use]
+pub fn can_be_preloaded(path: &Path) -> bool {
+    !path.as_os_str().as_bytes().iter().any(|b| b" :\t\n$".contains(b))
+}
+
+/// `LD_PRELOAD` with `library` first and what was there after it.
+///
+/// # Errors
+///
+/// The path holds a character that `LD_PRELOAD` cannot carry.
+pub fn preload(library: &Path, existing: Option<&OsStr>) -> Result<OsString, Error> {
+    if !can_be_preloaded(library) {
+        return Err(Error::UnspeakablePath(library.to_owned()));
+    }
+    let mut value = library.as_os_str().to_owned();
+    if let Some(existing) = existing.filter(|e| !e.is_empty()) {
+        value.push(":");
+        value.push(existing);
+    }
+    Ok(value)
+}
+
+/// One `key=value` for the drop-in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// What is set.
+    pub key: String,
+    /// To what.
+    pub value: String,
+}
+
+impl core::str::FromStr for Setting {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let wrong = || Error::NotASetting(text.to_owned());
+        let (key, value) = text.split_once('=').ok_or_else(wrong)?;
+        if key.is_empty() || text.contains([',', '\0']) || key.contains(char::is_whitespace) {
+            return Err(wrong());
+        }
+        Ok(Self { key: key.to_owned(), value: value.to_owned() })
+    }
+}
+
+/// The value of `HEAPWRIGHT`: what was inherited, with `settings` added; a later one replaces an earlier one.
+#[must_use]
+pub fn settings(inherited: Option<&OsStr>, settings: &[Setting]) -> OsString {
+    let inherited = inherited.map(OsStr::to_string_lossy).unwrap_or_default();
+    let replaced = |item: &str| {
+        let key = item.split('=').next().unwrap_or(item).trim();
+        settings.iter().any(|s| s.key == key)
+    };
+    let mut items: Vec<String> = inherited
+        .split(',')
+        .filter(|item| !item.trim().is_empty() && !replaced(item))
+        .map(str::to_owned)
+        .collect();
+    for (i, s) in settings.iter().enumerate() {
+        if !settings[i + 1..].iter().any(|later| later.key == s.key) {
+            items.push(format!("{}={}", s.key, s.value));
+        }
+    }
+    items.join(",").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(text: &str) -> Setting {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_library_comes_first_and_the_rest_stays() {
+        let lib = Path::new("/x/lib.so");
+        assert_eq!(preload(lib, None).unwrap(), "/x/lib.so");
+        assert_eq!(preload(lib, Some(OsStr::new(""))).unwrap(), "/x/lib.so");
+        assert_eq!(preload(lib, Some(OsStr::new("/a.so /b.so"))).unwrap(), "/x/lib.so:/a.so /b.so");
+    }
+
+    #[test]
+    fn a_path_the_loader_would_split_is_refused() {
+        for path in ["/my dir/lib.so", "/a:b/lib.so", "/$LIB/lib.so"] {
+            let error = preload(Path::new(path), None).unwrap_err();
+            assert!(error.to_string().contains(path), "{error}");
+        }
+    }
+
+    #[test]
+    fn settings_are_merged_and_the_last_one_wins() {
+        let inherited = OsStr::new("purge=10ms,stats=0, ,check=1");
+        let merged = settings(Some(inherited), &[set("stats=1"), set("a=1"), set("a=2")]);
+        assert_eq!(merged, "purge=10ms,check=1,stats=1,a=2");
+        assert_eq!(settings(None, &[]), "");
+        assert_eq!(settings(Some(OsStr::new("x=1")), &[]), "x=1");
+    }
+
+    #[test]
+    fn what_is_not_a_setting() {
+        for text in ["", "stats", "=1", "a=1,b=2", "a b=1"] {
+            assert!(text.parse::<Setting>().is_err(), "{text:?}");
+        }
+        assert_eq!(set("url=x=y"), Setting { key: "url".into(), value: "x=y".into() });
+        assert_eq!(set("empty="), Setting { key: "empty".into(), value: String::new() });
+    }
+}

@@ -1,0 +1,245 @@
+//! Can this program be put on another malloc with `LD_PRELOAD`? Decided from its files, without running it.
+//!
+//! ```text
+//! CMD ─ script? ─► its interpreter ─ /usr/bin/env? ─► what env starts ─► an ELF file ─► findings ─► verdict
+//! ```
+//!
+//! What stands in the way: no dynamic loader (static), a loader that ignores `LD_PRELOAD` (privileges) or cannot
+//! load our library (musl, another processor), a malloc inside the program that is found before ours.
+
+pub mod elf;
+pub mod loader;
+pub mod privilege;
+pub mod script;
+
+use core::fmt;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use elf::{Defined, Elf};
+use serde::Serialize;
+
+/// How good or bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// Works, but there is something to know.
+    Warn,
+    /// Does not work.
+    Fail,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        })
+    }
+}
+
+/// One line of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What it is about, in a word.
+    pub subject: String,
+    /// What was found.
+    pub text: String,
+    /// Whether that is good.
+    pub level: Level,
+}
+
+impl Finding {
+    /// A finding.
+    #[must_use]
+    pub fn new(subject: impl Into<String>, level: Level, text: impl Into<String>) -> Self {
+        Self { subject: subject.into(), text: text.into(), level }
+    }
+}
+
+/// Everything found about one program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inspection {
+    /// The files that are executed one after the other; the last one is the program.
+    pub chain: Vec<PathBuf>,
+    /// The dynamic loader of the program.
+    pub loader: Option<PathBuf>,
+    /// The findings, in the order in which they are told.
+    pub findings: Vec<Finding>,
+}
+
+impl Inspection {
+    /// Whether a preloaded library becomes the program's malloc.
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        self.obstacle().is_none()
+    }
+
+    /// The first reason why it does not.
+    #[must_use]
+    pub fn obstacle(&self) -> Option<&Finding> {
+        self.findings.iter().find(|f| f.level == Level::Fail)
+    }
+
+    /// The file that matters: the program at the end of the chain.
+    #[must_use]
+    pub fn program(&self) -> Option<&Path> {
+        self.chain.last().map(PathBuf::as_path)
+    }
+
+    fn say(&mut self, subject: &str, level: Level, text: impl Into<String>) {
+        self.findings.push(Finding::new(subject, level, text));
+    }
+}
+
+/// Inspects the program that executing `file` with `arguments` (without `argv[0]`) would start.
+///
+/// # Errors
+///
+/// A file of the chain cannot be read.
+pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
+    let mut found =
+        Inspection { chain: script::chain(file, arguments)?, loader: None, findings: Vec::new() };
+    for pair in found.chain.windows(2).map(<[PathBuf]>::to_vec).collect::<Vec<_>>() {
+        found.say(&name(&pair[0]), Level::Ok, format!("starts {}", pair[1].display()));
+    }
+    let Some(target) = found.chain.last().cloned() else { return Ok(found) };
+    match Elf::read(&target)? {
+        None => found.say(&name(&target), Level::Fail, "is neither an ELF program nor a script"),
+        Some(elf) => {
+            describe(&mut found, &target, &elf);
+            privileges(&mut found, &target);
+            symbols(&mut found, &elf);
+        }
+    }
+    Ok(found)
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn describe(found: &mut Inspection, target: &Path, elf: &Elf) {
+    let subject = name(target);
+    let what = format!("ELF {}", elf.architecture());
+    if !elf.is_native() {
+        found.say(
+            &subject,
+            Level::Fail,
+            format!("{what}: our library is for {}", std::env::consts::ARCH),
+        );
+        return;
+    }
+    let Some(loader) = &elf.loader else {
+        found.say(
+            &subject,
+            Level::Fail,
+            format!("{what}, statically linked: no loader reads LD_PRELOAD, its malloc cannot be replaced"),
+        );
+        return;
+    };
+    found.loader = Some(loader.clone());
+    let loader_name = name(loader);
+    if loader_name.starts_with("ld-musl") {
+        found.say(
+            &subject,
+            Level::Fail,
+            format!("{what}, dynamic, musl: libraries made for glibc cannot be loaded into it"),
+        );
+    } else if loader::is_glibc(loader) {
+        found.say(&subject, Level::Ok, format!("{what}, dynamic, glibc"));
+    } else {
+        found.say(
+            &subject,
+            Level::Warn,
+            format!("{what}, dynamic, with the unknown loader {loader_name}"),
+        );
+    }
+}
+
+fn privileges(found: &mut Inspection, target: &Path) {
+    use privilege::Privilege;
+    match privilege::of(target) {
+        None => {}
+        Some(Privilege::Gained(how)) => {
+            found.say(
+                "privileges",
+                Level::Fail,
+                format!("{how}: the loader ignores LD_PRELOAD here"),
+            );
+        }
+        Some(Privilege::AlreadyHeld(how)) => found.say(
+            "privileges",
+            Level::Warn,
+            format!(
+                "{how}, which you are: works for you, but LD_PRELOAD is ignored for other users"
+            ),
+        ),
+        Some(Privilege::Disabled(how, why)) => {
+            found.say("privileges", Level::Ok, format!("{how}, without effect ({why})"));
+        }
+    }
+}
+
+fn symbols(found: &mut Inspection, elf: &Elf) {
+    if elf.loader.is_none() || !elf.is_native() {
+        return;
+    }
+    match elf.malloc {
+        Defined::Exported => found.say(
+            "malloc",
+            Level::Fail,
+            "defined and exported by the program itself: it is found before any library's",
+        ),
+        Defined::Inside => found.say(
+            "malloc",
+            Level::Fail,
+            "linked into the program itself: its calls do not go through the loader",
+        ),
+        Defined::No => {
+            found.say("malloc", Level::Ok, "resolved by the loader: LD_PRELOAD replaces it")
+        }
+    }
+    if let Some(library) = elf.needed.iter().find(|n| is_allocator(n)) {
+        found.say(
+            "linked to",
+            Level::Warn,
+            format!("{library}: the preloaded library comes before it"),
+        );
+    }
+    if elf.operator_new != Defined::No {
+        found.say(
+            "C++",
+            Level::Warn,
+            "defines its own operator new: C++ allocations reach us only if that ends in malloc",
+        );
+    }
+    if let Some(symbol) = &elf.private_allocator {
+        found.say(
+            "note",
+            Level::Warn,
+            format!("contains another allocator ({symbol}): what calls that directly bypasses us"),
+        );
+    }
+    if elf.is_go {
+        found.say(
+            "note",
+            Level::Warn,
+            "a Go program: its own heap does not use malloc, only C code in it does",
+        );
+    }
+}
+
+/// Whether a needed library's name is that of an allocator.
+fn is_allocator(needed: &str) -> bool {
+    ["libjemalloc", "libmimalloc", "libtcmalloc", "libsnmalloc", "librpmalloc", "libhoard"]
+        .iter()
+        .any(|known| needed.starts_with(known))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! The facts about an ELF file that decide whether a preloaded malloc reaches it.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader as _, SectionTable, Sym as _};
+use object::{Endianness, FileKind};
+
+/// Whether a file defines a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defined {
+    /// It does not.
+    No,
+    /// For its own use: calls are bound when it is linked.
+    Inside,
+    /// For everyone: it is in the dynamic symbol table.
+    Exported,
+}
+
+/// What a file says about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Elf {
+    /// 64-bit.
+    pub is_64: bool,
+    /// The `e_machine` field.
+    pub machine: u16,
+    /// The dynamic loader it asks for; a static program asks for none.
+    pub loader: Option<PathBuf>,
+    /// The libraries it asks for.
+    pub needed: Vec<String>,
+    /// `malloc`.
+    pub malloc: Defined,
+    /// `operator new(unsigned long)`.
+    pub operator_new: Defined,
+    /// The entry point of an allocator that is linked in under a name of its own.
+    pub private_allocator: Option<String>,
+    /// Built by the Go compiler.
+    pub is_go: bool,
+}
+
+/// The malloc of allocators that programs link in under a prefix.
+const PRIVATE: [&str; 6] =
+    ["_rjem_malloc", "je_malloc", "mi_malloc", "_mi_malloc_generic", "tc_malloc", "sn_malloc"];
+
+impl Elf {
+    /// Reads `file`; `None` if it is not an ELF file. Damaged tables count as empty.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened or mapped.
+    pub fn read(file: &Path) -> io::Result<Option<Self>> {
+        let open = File::open(file)?;
+        if open.metadata()?.len() == 0 {
+            return Ok(None);
+        }
+        // SAFETY: the mapping is private and read-only; a program file is not cut short while it is looked at.
+        let bytes = unsafe { Mmap::map(&open) }?;
+        Ok(Self::parse(&bytes))
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        match FileKind::parse(bytes).ok()? {
+            FileKind::Elf32 => Self::parse_as::<FileHeader32<Endianness>>(bytes, false),
+            FileKind::Elf64 => Self::parse_as::<FileHeader64<Endianness>>(bytes, true),
+            _ => None,
+        }
+    }
+
+    fn parse_as<H: FileHeader<Endian = Endianness>>(bytes: &[u8], is_64: bool) -> Option<Self> {
+        let header = H::parse(bytes).ok()?;
+        let endian = header.endian().ok()?;
+        let loader = header
+            .program_headers(endian, bytes)
+            .ok()?
+            .iter()
+            .find_map(|segment| segment.interpreter(endian, bytes).ok().flatten())
+            .map(|path| PathBuf::from(String::from_utf8_lossy(path).into_owned()));
+        let mut found = Self {
+            is_64,
+            machine: header.e_machine(endian).0,
+            loader,
+            needed: Vec::new(),
+            malloc: Defined::No,
+            operator_new: Defined::No,
+            private_allocator: None,
+            is_go: false,
+        };
+        if let Ok(sections) = header.sections(endian, bytes) {
+            found.look_into(&sections, endian, bytes);
+        }
+        Some(found)
+    }
+
+    fn look_into<H: FileHeader<Endian = Endianness>>(
+        &mut self,
+        sections: &SectionTable<'_, H>,
+        endian: Endianness,
+        bytes: &[u8],
+    ) {
+        self.is_go = sections.section_by_name(endian, b".go.buildinfo").is_some();
+        if let Ok(table) = sections.dynamic_table(endian, bytes) {
+            self.needed = table
+                .iter()
+                .filter(|entry| entry.tag == elf::DT_NEEDED)
+                .filter_map(|entry| table.string(entry).ok())
+                .map(|name| String::from_utf8_lossy(name).into_owned())
+                .collect();
+        }
+        for (kind, defined) in
+            [(elf::SHT_SYMTAB, Defined::Inside), (elf::SHT_DYNSYM, Defined::Exported)]
+        {
+            let Ok(table) = sections.symbols(endian, bytes, kind) else { continue };
+            for symbol in table.iter() {
+                if symbol.is_undefined(endian) || symbol.st_type() != elf::STT_FUNC {
+                    continue;
+                }
+                match table.symbol_name(endian, symbol) {
+                    Ok(b"malloc") => self.malloc = defined,
+                    Ok(b"_Znwm" | b"_Znwj") => self.operator_new = defined,
+                    Ok(name) => {
+                        if let Some(known) = PRIVATE.iter().find(|p| p.as_bytes() == name) {
+                            self.private_allocator.get_or_insert_with(|| (*known).to_owned());
+                        }
+                    }
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Its instruction set and word size, as people write it.
+    #[must_use]
+    pub fn architecture(&self) -> String {
+        let name = match (self.machine, self.is_64) {
+            (62, true) => "x86-64",
+            (62, false) => "x32",
+            (3, _) => "i386",
+            (183, _) => "aarch64",
+            (40, _) => "arm",
+            (243, true) => "riscv64",
+            (243, false) => "riscv32",
+            (21, _) => "powerpc64",
+            (22, _) => "s390x",
+            (machine, _) => return format!("machine {machine}"),
+        };
+        name.to_owned()
+    }
+
+    /// Whether libraries built for this command's own processor can be loaded into it.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        let own = match std::env::consts::ARCH {
+            "x86_64" => 62,
+            "aarch64" => 183,
+            "riscv64" => 243,
+            "powerpc64" => 21,
+            "s390x" => 22,
+            _ => return true,
+        };
+        self.is_64 && self.machine == own
+    }
+}
+
+/// Whether `file` is a library for this processor that exports `malloc`.
+#[must_use]
+pub fn defines_malloc(file: &Path) -> bool {
+    matches!(Elf::read(file), Ok(Some(elf)) if elf.is_native() && elf.malloc == Defined::Exported)
+}

@@ -1,0 +1,130 @@
+//! Medians, and the ratio of two allocators with a paired bootstrap interval.
+//!
+//! Runs of one round happened next to each other, so they are compared in pairs: `d = ln(subject / baseline)` for
+//! every round. The ratio is `exp(median d)`; its 95 % interval comes from resampling the rounds (Efron, 1979, the
+//! percentile method). The median, because a run that the machine disturbed says nothing about the allocator.
+//! Logarithms, because twice as fast and half as fast are the same distance.
+
+use core::cmp::Ordering;
+
+use serde::Serialize;
+
+use crate::rng::Rng;
+
+/// Below this many pairs the extremes themselves are not yet a 95 % interval of the median: `1 - 2 / 2^n < 0.95`.
+pub const ENOUGH_PAIRS: usize = 6;
+
+/// Resamples for a figure that is printed.
+pub const RESAMPLES: usize = 10_000;
+
+/// Resamples for the question "precise enough to stop?", asked after every round.
+pub const RESAMPLES_QUICK: usize = 1_000;
+
+/// The middle value, or the mean of the middle two; `None` of nothing.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    median_sorted(&sorted)
+}
+
+fn median_sorted(sorted: &[f64]) -> Option<f64> {
+    let (low, high) = middle(sorted.len())?;
+    Some(f64::midpoint(sorted[low], sorted[high]))
+}
+
+/// The places of the middle one or two of `n` sorted values.
+fn middle(n: usize) -> Option<(usize, usize)> {
+    (n > 0).then(|| ((n - 1) / 2, n / 2))
+}
+
+/// How a subject compares with the baseline: below 1 is less time, or less memory.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Ratio {
+    /// The median of the paired ratios.
+    pub estimate: f64,
+    /// The lower end of the 95 % interval.
+    pub low: f64,
+    /// The upper end of the 95 % interval.
+    pub high: f64,
+    /// How many rounds had both runs.
+    pub pairs: usize,
+}
+
+impl Ratio {
+    /// Whether the interval includes 1: the two cannot be told apart.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.low <= 1.0 && 1.0 <= self.high
+    }
+
+    /// The larger distance from the estimate to an end of the interval, for `±`.
+    #[must_use]
+    pub fn margin(&self) -> f64 {
+        (self.high - self.estimate).max(self.estimate - self.low)
+    }
+
+    /// Compares `subject` with `baseline`, entry by entry.
+    ///
+    /// A pair that lacks a run, or holds a zero (no logarithm), does not count; `None` when no pair is left. Cost:
+    /// `resamples × pairs` random numbers.
+    #[must_use]
+    pub fn paired(
+        subject: &[Option<f64>],
+        baseline: &[Option<f64>],
+        resamples: usize,
+        seed: u64,
+    ) -> Option<Self> {
+        let mut logs: Vec<f64> = subject
+            .iter()
+            .zip(baseline)
+            .filter_map(|(s, b)| match (*s, *b) {
+                (Some(s), Some(b)) if s > 0.0 && b > 0.0 => Some((s / b).ln()),
+                _ => None,
+            })
+            .collect();
+        logs.sort_by(f64::total_cmp);
+        let estimate = median_sorted(&logs)?;
+        let (low, high) = bootstrap_median(&logs, resamples, seed);
+        Some(Self {
+            estimate: estimate.exp(),
+            low: low.min(estimate).exp(),
+            high: high.max(estimate).exp(),
+            pairs: logs.len(),
+        })
+    }
+}
+
+/// The 2.5 % and 97.5 % points of the medians of resampled `sorted`.
+///
+/// `sorted` is in order, so the median of a resample is found from the places drawn, without comparing values.
+fn bootstrap_median(sorted: &[f64], resamples: usize, seed: u64) -> (f64, f64) {
+    let Some((low, high)) = middle(sorted.len()) else { return (f64::NAN, f64::NAN) };
+    let mut rng = Rng::new(seed);
+    let mut places = vec![0_usize; sorted.len()];
+    let mut medians: Vec<f64> = (0..resamples.max(1))
+        .map(|_| {
+            places.fill_with(|| rng.below(sorted.len()));
+            let (below, &mut upper, _) = places.select_nth_unstable(high);
+            let lower =
+                if low == high { upper } else { below.iter().copied().max().unwrap_or(upper) };
+            f64::midpoint(sorted[lower], sorted[upper])
+        })
+        .collect();
+    medians.sort_by(f64::total_cmp);
+    (medians[medians.len() / 40], medians[medians.len() - 1 - medians.len() / 40])
+}
+
+/// The place of the smallest of `values`; `None` when there is none to compare.
+#[must_use]
+pub fn least(values: &[Option<f64>]) -> Option<usize> {
+    values
+        .iter()
+        .enumerate()
+        .filter_map(|(i, v)| v.map(|v| (i, v)))
+        .min_by(|a, b| a.1.partial_cmp(&b.1).unwrap_or(Ordering::Equal))
+        .map(|(i, _)| i)
+}
+
+#[cfg(test)]
+mod tests;
