@@ -1,6 +1,171 @@
-//! (being built)
-use std::process::ExitCode;
+//! `cargo xtask ci [NAME…]`: the steps of `.ci/run`, each of which runs on its own too.
 
-pub(crate) fn run(_args: &[String]) -> ExitCode {
-    ExitCode::from(2)
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+/// One step: its name on the command line, what it asks for, and how it is run.
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    run: fn() -> Outcome,
 }
+
+enum Outcome {
+    Passed,
+    Skipped(&'static str),
+    Failed(String),
+}
+
+/// In the order they run: cheap first.
+const STEPS: &[Step] = &[
+    Step { name: "fmt", what: "the sources are formatted", run: fmt },
+    Step { name: "clippy", what: "no warning in any target", run: clippy },
+    Step {
+        name: "layers",
+        what: "every crate depends only downward",
+        run: || code(crate::layers::run(&[])),
+    },
+    Step {
+        name: "paths",
+        what: "every path in the documents exists",
+        run: || code(crate::paths::run(&[])),
+    },
+    Step { name: "doc", what: "the documentation builds without a warning", run: doc },
+    Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
+    Step { name: "test", what: "cargo test --workspace", run: test },
+    Step { name: "loom", what: "the lock-free protocols, every interleaving", run: loom },
+    Step { name: "deny", what: "licences and duplicate versions", run: deny },
+];
+
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    match args {
+        [one] if one == "list" => {
+            for step in STEPS {
+                println!("{}", step.name);
+            }
+            ExitCode::SUCCESS
+        }
+        names => match chosen(names) {
+            Ok(steps) => run_all(&steps),
+            Err(unknown) => {
+                eprintln!("xtask ci: there is no step {unknown:?}; the steps are:");
+                for step in STEPS {
+                    eprintln!("  {:<8} {}", step.name, step.what);
+                }
+                ExitCode::from(2)
+            }
+        },
+    }
+}
+
+/// The steps of these names; all of them for no name.
+fn chosen(names: &[String]) -> Result<Vec<&'static Step>, &String> {
+    if names.is_empty() {
+        return Ok(STEPS.iter().collect());
+    }
+    names.iter().map(|name| STEPS.iter().find(|step| step.name == name).ok_or(name)).collect()
+}
+
+fn run_all(steps: &[&Step]) -> ExitCode {
+    let mut failed = Vec::new();
+    for step in steps {
+        eprintln!("ci {}: {}", step.name, step.what);
+        let start = Instant::now();
+        let outcome = (step.run)();
+        let seconds = start.elapsed().as_secs_f64();
+        match outcome {
+            Outcome::Passed => eprintln!("ci {}: passed in {seconds:.1} s", step.name),
+            Outcome::Skipped(why) => eprintln!("ci {}: skipped: {why}", step.name),
+            Outcome::Failed(why) => {
+                eprintln!("ci {}: FAILED in {seconds:.1} s: {why}", step.name);
+                failed.push(step.name);
+            }
+        }
+    }
+    if failed.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("ci: failed: {}", failed.join(", "));
+    ExitCode::FAILURE
+}
+
+fn fmt() -> Outcome {
+    command(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn clippy() -> Outcome {
+    command(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+fn doc() -> Outcome {
+    command(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn golden() -> Outcome {
+    code(crate::golden::run(&["--check".to_owned()]))
+}
+
+/// The README's second command, as it stands there.
+fn test() -> Outcome {
+    command(cargo().args(["test", "--workspace"]))
+}
+
+/// In a target folder of its own: `--cfg loom` changes every crate.
+fn loom() -> Outcome {
+    let flags = match std::env::var("RUSTFLAGS") {
+        Ok(flags) => format!("{flags} --cfg loom"),
+        Err(_) => "--cfg loom".to_owned(),
+    };
+    let target = target_folder().join("loom");
+    command(
+        cargo()
+            .args(["test", "--release", "--package", "heapwright-model", "--target-dir"])
+            .arg(target)
+            .env("RUSTFLAGS", flags),
+    )
+}
+
+fn deny() -> Outcome {
+    let installed =
+        Command::new("cargo-deny").arg("--version").output().is_ok_and(|o| o.status.success());
+    if !installed {
+        return Outcome::Skipped("cargo-deny is not installed (cargo install cargo-deny --locked)");
+    }
+    command(cargo().args(["deny", "check"]))
+}
+
+fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(crate::paths::top());
+    cargo
+}
+
+fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| crate::paths::top().join("target"), PathBuf::from)
+}
+
+fn command(command: &mut Command) -> Outcome {
+    match command.status() {
+        Ok(status) if status.success() => Outcome::Passed,
+        Ok(status) => Outcome::Failed(format!("{}: {status}", shown(command))),
+        Err(e) => Outcome::Failed(format!("{} did not start: {e}", shown(command))),
+    }
+}
+
+fn shown(command: &Command) -> String {
+    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
+    format!("cargo {}", words.join(" "))
+}
+
+fn code(code: ExitCode) -> Outcome {
+    if code == ExitCode::SUCCESS {
+        Outcome::Passed
+    } else {
+        Outcome::Failed("see above".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests;
