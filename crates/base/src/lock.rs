@@ -77,7 +77,7 @@ impl<P: Park> Lock<P> {
         self.word
             .compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed)
             .is_ok()
-            .then_some(Guard { lock: Some(self) })
+            .then(|| Guard { lock: Some(self) })
     }
 
     #[cold]

@@ -33,6 +33,7 @@ fn held_is_held_until_released() {
     let lock = Lock::<Yield>::new();
     lock.hold();
     assert!(lock.try_lock().is_none());
+    assert!(lock.try_lock().is_none(), "a failed try leaves it held");
     lock.release();
     assert!(lock.try_lock().is_some());
 }

@@ -1,0 +1,145 @@
+use super::*;
+use base::Check;
+use page::Meta;
+use source::os::Os;
+extern crate std;
+use std::vec::Vec;
+
+/// A `Central` with what it stands on.
+struct Whole<S> {
+    pages: PageHeap<S>,
+    meta: Meta<S>,
+    central: Central<S>,
+}
+
+impl<S: System> Check for Whole<S> {
+    fn check(&self) -> Result<(), Broken> {
+        self.pages.check()?;
+        self.central.check(&self.pages)
+    }
+}
+
+fn whole() -> Whole<Os> {
+    Whole { pages: PageHeap::new(Os), meta: Meta::new(), central: Central::new() }
+}
+
+impl<S: System> Whole<S> {
+    fn supply(&self) -> Supply<'_, S> {
+        Supply { pages: &self.pages, meta: &self.meta }
+    }
+
+    fn claim(&self, class: usize, count: usize) -> Vec<usize> {
+        let mut out = Vec::new();
+        while out.len() < count {
+            let mut batch = [0; 50];
+            let want = batch.len().min(count - out.len());
+            let got = self.central.claim(self.supply(), 0, class, &mut batch[..want]);
+            assert!(got > 0, "memory");
+            out.extend(batch[want - got..want].iter().rev());
+        }
+        out
+    }
+}
+
+#[test]
+fn every_class_hands_out_distinct_aligned_objects() {
+    let whole = whole();
+    for class in 1..CLASSES {
+        let size = info(class).size as usize;
+        let objects = whole.claim(class, 3 * info(class).objects as usize);
+        let mut sorted = objects.clone();
+        sorted.sort_unstable();
+        for pair in sorted.windows(2) {
+            assert!(pair[1] - pair[0] >= size, "class {class} overlaps");
+        }
+        whole.check().expect("intact");
+        whole.central.give_back(whole.supply(), class, &objects).expect("live");
+        whole.check().expect("intact");
+    }
+    whole.central.trim(whole.supply());
+    whole.check().expect("intact");
+    let counts = whole
+        .central
+        .shelves()
+        .map(|(_, class, shelf)| shelf.count(whole.pages.region.base(), class));
+    assert!(counts.into_iter().all(|count| count == (0, 0)), "all slabs are retired");
+}
+
+#[test]
+fn fresh_objects_ascend() {
+    let whole = whole();
+    let objects = whole.claim(5, 100);
+    assert!(objects.is_sorted(), "popping ascends");
+}
+
+#[test]
+fn a_full_slab_is_listed_again_by_the_first_free() {
+    let whole = whole();
+    let count = info(9).objects as usize;
+    let objects = whole.claim(9, count + 1);
+    assert!(!whole.central.shelf(0, 9).full.is_empty());
+    whole.central.give_back(whole.supply(), 9, &objects[7..8]).expect("live");
+    assert!(whole.central.shelf(0, 9).full.is_empty());
+    whole.check().expect("intact");
+}
+
+#[test]
+fn faults_are_named() {
+    let whole = whole();
+    let objects = whole.claim(3, 10);
+    let give = |object: usize| whole.central.give_back(whole.supply(), 3, &[object]);
+    assert_eq!(give(objects[0] + 8), Err(Fault::Misaligned(objects[0] + 8)));
+    assert_eq!(give(1 << 46), Err(Fault::Foreign(1 << 46)));
+    assert_eq!(give(whole.pages.region.base()), Err(Fault::Foreign(whole.pages.region.base())));
+    give(objects[0]).expect("live");
+    assert_eq!(give(objects[0]), Err(Fault::DoubleFree(objects[0])));
+    let twice = [objects[1], objects[1]];
+    let answer = whole.central.give_back(whole.supply(), 3, &twice);
+    assert_eq!(answer, Err(Fault::DoubleFree(objects[1])));
+}
+
+#[test]
+fn zeroes_are_skipped_and_other_classes_found() {
+    let whole = whole();
+    let small = whole.claim(2, 2);
+    let large = whole.claim(40, 2);
+    let mixed = [0, small[0], 0, large[0], 0, 0, small[1], large[1], 0];
+    whole.central.give_back(whole.supply(), 2, &mixed).expect("live");
+    whole.check().expect("intact");
+    let (taken, _) = whole.central.shelf(0, 40).count(whole.pages.region.base(), 40);
+    assert_eq!(taken, 0);
+}
+
+#[test]
+fn threads_share_slabs() {
+    let whole = whole();
+    std::thread::scope(|scope| {
+        for thread in 0..4u64 {
+            let whole = &whole;
+            scope.spawn(move || {
+                let mut seed = thread + 1;
+                let mut live: Vec<(usize, usize)> = Vec::new();
+                for _ in 0..20_000 {
+                    seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    let class = 1 + (seed >> 33) as usize % 30;
+                    if seed >> 60 < 8 || live.is_empty() {
+                        let got = whole.claim(class, 3);
+                        live.extend(got.into_iter().map(|object| (class, object)));
+                    } else {
+                        let (class, object) = live.swap_remove((seed >> 40) as usize % live.len());
+                        let answer = whole.central.give_back(whole.supply(), class, &[object]);
+                        answer.expect("live");
+                    }
+                }
+                for (class, object) in live {
+                    whole.central.give_back(whole.supply(), class, &[object]).expect("live");
+                }
+            });
+        }
+    });
+    whole.check().expect("intact");
+    whole.central.trim(whole.supply());
+    for (_, class, shelf) in whole.central.shelves() {
+        assert_eq!(shelf.count(whole.pages.region.base(), class), (0, 0), "class {class}");
+    }
+}

@@ -1,0 +1,110 @@
+//! The descriptor of a slab: what its granules hold, and which objects are free.
+//!
+//! ```text
+//! ┌ link ┬ tag ┬ granule ┬ next ┬ prev ┬ – ┬ word 0 ┬ word 1 ┬ … ┐   64, 128 or 192 bytes
+//!   Meta's  P3   first of   list links        1 = free, object 64 w + bit
+//! ```
+//!
+//! - **S1** bits beyond the slab's last object are 0.
+//! - **S2** the descriptor lives in a pool of its own size (M1), so a stale reference still
+//!   reads a tag and words.
+//!
+//! Layer *object*. The objects themselves are never read or written.
+use base::sync::{AtomicU32, AtomicU64, Ordering};
+use page::Pool;
+
+use crate::protocol::{LISTED, Tag};
+use crate::size_class::{ClassInfo, info};
+
+/// Where the words start.
+const HEADER: usize = 32;
+
+/// A slab's descriptor; the words beyond its end follow in the same piece of metadata.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Slab {
+    link: AtomicU64,
+    pub(crate) tag: AtomicU32,
+    granule: AtomicU32,
+    pub(crate) next: AtomicU32,
+    pub(crate) prev: AtomicU32,
+    spare: AtomicU64,
+    words: [AtomicU64; 4],
+}
+
+const _: () = assert!(size_of::<Slab>() == 64 && core::mem::offset_of!(Slab, words) == HEADER);
+
+impl Slab {
+    /// The pool for descriptors of `class`.
+    #[must_use]
+    pub fn pool(class: usize) -> Pool {
+        match (HEADER + info(class).words() * 8).div_ceil(64) {
+            1 => Pool::Slab1,
+            2 => Pool::Slab2,
+            _ => Pool::Slab3,
+        }
+    }
+
+    /// The descriptor at an address that a span map entry or a list link gave.
+    ///
+    /// # Safety
+    ///
+    /// `at` is the address of a descriptor, in use or retired (S2).
+    #[inline]
+    pub unsafe fn at<'a>(at: usize) -> &'a Self {
+        // SAFETY: descriptors are never unmapped and are all atomics.
+        unsafe { &*core::ptr::with_exposed_provenance::<Self>(at) }
+    }
+
+    /// Its address.
+    #[inline]
+    pub fn address(&self) -> usize {
+        core::ptr::from_ref(self).addr()
+    }
+
+    /// State, class and owner.
+    #[inline]
+    pub fn tag(&self) -> Tag {
+        Tag(self.tag.load(Ordering::Acquire))
+    }
+
+    /// The first granule of its objects.
+    #[inline]
+    pub fn granule(&self) -> usize {
+        self.granule.load(Ordering::Relaxed) as usize
+    }
+
+    /// A word of the bitmap, below the class's number of words.
+    #[inline]
+    pub fn word(&self, index: usize) -> &AtomicU64 {
+        let at = self.address() + HEADER + index * 8;
+        // SAFETY: the piece has room for all words of its class (see `pool`).
+        unsafe { &*core::ptr::with_exposed_provenance::<AtomicU64>(at) }
+    }
+
+    /// All words of the bitmap.
+    pub fn words(&self, class: &ClassInfo) -> impl Iterator<Item = &AtomicU64> {
+        (0..class.words()).map(|index| self.word(index))
+    }
+
+    /// Objects that are free now.
+    pub fn free_objects(&self, class: &ClassInfo) -> u32 {
+        self.words(class).map(|word| word.load(Ordering::Relaxed).count_ones()).sum()
+    }
+
+    /// Whether every object is free.
+    pub fn is_empty(&self, class: &ClassInfo) -> bool {
+        (0..class.words())
+            .all(|index| self.word(index).load(Ordering::Acquire) == class.word_mask(index))
+    }
+
+    /// Takes the descriptor into use: all objects free, LISTED. Under the owner's lock.
+    pub(crate) fn open(&self, granule: u32, class: usize, owner: u32) {
+        let class_info = info(class);
+        for index in 0..class_info.words() {
+            self.word(index).store(class_info.word_mask(index), Ordering::Relaxed);
+        }
+        self.granule.store(granule, Ordering::Relaxed);
+        self.tag.store(Tag::new(LISTED, class, owner).0, Ordering::Release);
+    }
+}
