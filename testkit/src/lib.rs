@@ -7,6 +7,9 @@
 //! shadow    what must be true: every live block, its extent and its contents
 //! run       a program on a subject under the shadow model
 //! shrink    the smallest program that still fails
+//! together  several programs at once, handing blocks over
+//! fault     a program once for every failing call of the source
+//! conformance  what any `Malloc` must do, rule by rule
 //! ```
 //!
 //! A failure is a value, never a panic: it names the operation, the address and what was found
@@ -14,6 +17,8 @@
 //! [`Program::from_str`](core::str::FromStr::from_str) reads back.
 
 pub mod c;
+pub mod conformance;
+pub mod fault;
 pub mod generate;
 pub mod pattern;
 pub mod program;
@@ -24,8 +29,11 @@ pub mod shelter;
 pub mod shrink;
 pub mod subject;
 pub mod together;
+#[cfg(test)]
+mod toys;
 pub mod wrong;
 
+pub use conformance::{conformance, conformance_checked, conformance_on};
 pub use generate::{Distribution, Generator};
 pub use program::{Op, Program};
 pub use run::{Nulls, Options, Ran, run};

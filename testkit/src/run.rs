@@ -42,19 +42,11 @@ pub struct Options {
     pub nulls: Nulls,
     /// The alignment of blocks of less than [`DEFAULT_ALIGN`] bytes.
     pub small_align: usize,
-    /// Makes the contents differ between runs in one process.
-    pub seed: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            check_every: 1,
-            verify_every: 0,
-            nulls: Nulls::Wrong,
-            small_align: DEFAULT_ALIGN,
-            seed: 0,
-        }
+        Options { check_every: 1, verify_every: 0, nulls: Nulls::Wrong, small_align: DEFAULT_ALIGN }
     }
 }
 
@@ -123,7 +115,7 @@ impl<'a> Runner<'a> {
             subject,
             options: *options,
             exchange,
-            shadow: Shadow::new(options.seed).with_small_align(options.small_align),
+            shadow: Shadow::new().with_small_align(options.small_align),
             slots: vec![None; program.slots()],
             ran: Ran::default(),
         }

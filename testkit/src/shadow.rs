@@ -7,6 +7,7 @@
 //! The allocator is right when it never makes S2 or S3 false. A block of no usable bytes counts
 //! as one byte, so its address is its own.
 use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
 
 use crate::pattern::{Mismatch, Pattern, first_nonzero};
@@ -102,10 +103,19 @@ pub struct Shadow {
     small_align: usize,
 }
 
+impl Default for Shadow {
+    fn default() -> Shadow {
+        Shadow::new()
+    }
+}
+
 impl Shadow {
-    /// No live blocks. `seed` makes the patterns of two shadows in one process differ.
+    /// No live blocks. No two shadows in a process use the same patterns, so what an earlier run
+    /// left in memory does not pass for this one's.
     #[must_use]
-    pub fn new(seed: u64) -> Shadow {
+    pub fn new() -> Shadow {
+        static SHADOWS: AtomicU64 = AtomicU64::new(1);
+        let seed = SHADOWS.fetch_add(1, Ordering::Relaxed);
         Shadow { live: BTreeMap::new(), seed: seed << 32, bytes: 0, small_align: DEFAULT_ALIGN }
     }
 

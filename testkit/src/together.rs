@@ -25,12 +25,12 @@ pub fn run_together(
     let exchange = Exchange::default();
     let barrier = Barrier::new(programs.len());
     let stop = AtomicBool::new(false);
+    let during = Options { check_every: 0, ..*options };
     let results: Vec<Result<Ran, Failure>> = std::thread::scope(|scope| {
-        let start = |(i, program)| {
-            let options = options_of(options, i);
-            let (exchange, barrier, stop) = (&exchange, &barrier, &stop);
+        let start = |program| {
+            let (exchange, barrier, stop, during) = (&exchange, &barrier, &stop, &during);
             scope.spawn(move || {
-                let mut runner = Runner::new(subject, program, &options, exchange);
+                let mut runner = Runner::new(subject, program, during, exchange);
                 barrier.wait();
                 let result = one(&mut runner, program, stop);
                 if result.is_err() {
@@ -39,7 +39,7 @@ pub fn run_together(
                 result.map(|()| runner.ran())
             })
         };
-        let threads: Vec<_> = programs.iter().enumerate().map(start).collect();
+        let threads: Vec<_> = programs.iter().map(start).collect();
         threads.into_iter().map(|thread| thread.join().expect("runners do not panic")).collect()
     });
     let mut total = Ran::default();
@@ -49,16 +49,10 @@ pub fn run_together(
         total.nulls += ran.nulls;
         total.peak += ran.peak;
     }
-    let last = Options { check_every: 1, ..options_of(options, programs.len()) };
+    let last = Options { check_every: 1, ..*options };
     let mut rest = Runner::new(subject, &Program::default(), &last, &exchange);
     rest.drain(0).map_err(|failure| (programs.len(), failure))?;
     Ok(total)
-}
-
-/// Each thread's patterns are its own; its structure is checked when all have ended.
-fn options_of(options: &Options, thread: usize) -> Options {
-    let seed = options.seed.wrapping_mul(1024).wrapping_add(thread as u64 + 1);
-    Options { seed, check_every: 0, ..*options }
 }
 
 fn one(runner: &mut Runner<'_>, program: &Program, stop: &AtomicBool) -> Result<(), Failure> {

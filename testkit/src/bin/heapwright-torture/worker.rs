@@ -25,7 +25,7 @@ pub(crate) fn rounds(args: &Args) -> ExitCode {
         }
         let round = plan::round(args, number);
         say(&format!("round {number} {}", round.name));
-        if let Err(message) = once(args, &round.programs, number) {
+        if let Err(message) = once(args, &round.programs) {
             say(&format!("failed {message}"));
             return ExitCode::FAILURE;
         }
@@ -49,7 +49,7 @@ pub(crate) fn replay(args: &Args, path: &Path) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match once(args, &programs, 0) {
+    match once(args, &programs) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             say(&format!("failed {message}"));
@@ -58,7 +58,7 @@ pub(crate) fn replay(args: &Args, path: &Path) -> ExitCode {
     }
 }
 
-fn once(args: &Args, programs: &[Program], seed: u64) -> Result<(), String> {
+fn once(args: &Args, programs: &[Program]) -> Result<(), String> {
     let c = C::new();
     let trim = || {
         // SAFETY: `malloc_trim` takes any number.
@@ -66,13 +66,7 @@ fn once(args: &Args, programs: &[Program], seed: u64) -> Result<(), String> {
     };
     let subject = Subject::new(&c).with_purge(&trim);
     let nulls = if args.allow_null { Nulls::Allowed } else { Nulls::Wrong };
-    let options = Options {
-        nulls,
-        small_align: args.small_align,
-        seed: seed + 1,
-        check_every: 0,
-        verify_every: 0,
-    };
+    let options = Options { nulls, small_align: args.small_align, check_every: 0, verify_every: 0 };
     match programs {
         [program] => run(&subject, program, &options).map_err(|failure| failure.to_string())?,
         programs => run_together(&subject, programs, &options)

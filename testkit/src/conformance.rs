@@ -1,0 +1,158 @@
+//! The conformance suite: what any `Malloc` must do, one rule at a time.
+//!
+//! Every rule starts on a fresh allocator. Most are programs run under the shadow model, so they
+//! find more than they are named for.
+use core::fmt;
+use core::time::Duration;
+use std::time::Instant;
+
+use base::{Check, Malloc};
+
+use crate::program::{Op, Program};
+use crate::run::{Options, run};
+use crate::subject::Subject;
+
+mod footprint;
+mod random;
+mod sizes;
+mod threads;
+
+/// Lends a fresh subject to a rule.
+pub type Lend<'a> = dyn Fn(&mut dyn FnMut(&Subject<'_>)) + 'a;
+
+/// One thing that any `Malloc` must do.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// One or two words.
+    pub name: &'static str,
+    /// What must hold.
+    pub says: &'static str,
+    /// `Err` says what does not.
+    test: fn(&Lend<'_>) -> Result<(), String>,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rule").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Every rule, the simplest first.
+#[rustfmt::skip]
+pub const RULES: &[Rule] = &[
+    Rule { name: "null", says: "null is freed, sized and resized like any pointer", test: sizes::null },
+    Rule { name: "zero", says: "blocks of no bytes have addresses of their own", test: sizes::zero },
+    Rule { name: "impossible", says: "sizes that cannot exist give null and change nothing", test: sizes::impossible },
+    Rule { name: "alignment", says: "every power of two to 4 MiB is kept", test: sizes::alignment },
+    Rule { name: "sizes", says: "every size to 40 KiB is served and freed", test: sizes::every_size },
+    Rule { name: "sized-free", says: "a block is freed by its size as well", test: sizes::sized_free },
+    Rule { name: "usable", says: "the usable bytes are at least those asked for, and ours", test: sizes::usable },
+    Rule { name: "realloc", says: "growing and shrinking keep the contents", test: sizes::realloc },
+    Rule { name: "calloc", says: "the bytes are zero, those of used memory too", test: sizes::calloc },
+    Rule { name: "many", says: "200,000 live blocks are apart", test: sizes::many },
+    Rule { name: "random", says: "random programs of every distribution run", test: random::alone },
+    Rule { name: "reuse", says: "freed memory is used again", test: footprint::reuse },
+    Rule { name: "turns", says: "threads that take turns share blocks", test: random::in_turn },
+    Rule { name: "at-once", says: "threads at once hand blocks over", test: random::at_once },
+    Rule { name: "producer", says: "one thread allocates, another frees, memory is used again", test: footprint::producer },
+    Rule { name: "exit", says: "a thread's blocks outlive it", test: threads::exit },
+    Rule { name: "short-lived", says: "many short threads leave nothing behind", test: footprint::short_lived },
+];
+
+/// How one rule went.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Which.
+    pub rule: &'static Rule,
+    /// What does not hold.
+    pub result: Result<(), String>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// How every rule went.
+#[derive(Debug)]
+pub struct Report {
+    /// In the order of [`RULES`].
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Report {
+    /// Whether every rule holds.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.result.is_ok())
+    }
+
+    /// For tests.
+    ///
+    /// # Panics
+    ///
+    /// Prints the whole report unless every rule holds.
+    pub fn assert_passed(&self) {
+        assert!(self.passed(), "{self}");
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Outcome { rule, result, took } in &self.outcomes {
+            let how = if result.is_ok() { "ok    " } else { "FAILED" };
+            writeln!(f, "{how} {:12} {:6} ms  {}", rule.name, took.as_millis(), rule.says)?;
+            if let Err(message) = result {
+                writeln!(f, "       {}", message.replace('\n', "\n       "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs every rule, each on what `make` makes.
+pub fn conformance<M: Malloc>(make: impl Fn() -> M) -> Report {
+    conformance_on(&|rule| rule(&Subject::new(&make())))
+}
+
+/// As [`conformance`], with `check` around every operation of the smaller programs.
+pub fn conformance_checked<M: Malloc + Check>(make: impl Fn() -> M) -> Report {
+    conformance_on(&|rule| {
+        let malloc = make();
+        rule(&Subject::new(&malloc).with_check(&malloc));
+    })
+}
+
+/// Runs every rule on subjects that `lend` makes: allocators that borrow their source.
+pub fn conformance_on(lend: &Lend<'_>) -> Report {
+    conformance_some(lend, |_| true)
+}
+
+/// As [`conformance_on`], only the rules that `chosen` says.
+pub fn conformance_some(lend: &Lend<'_>, chosen: impl Fn(&Rule) -> bool) -> Report {
+    let outcome = |rule: &'static Rule| {
+        let start = Instant::now();
+        let result = (rule.test)(lend);
+        Outcome { rule, result, took: start.elapsed() }
+    };
+    Report { outcomes: RULES.iter().filter(|rule| chosen(rule)).map(outcome).collect() }
+}
+
+/// A fresh subject for `f`, and what it says.
+fn fresh<R>(
+    lend: &Lend<'_>,
+    mut f: impl FnMut(&Subject<'_>) -> Result<R, String>,
+) -> Result<R, String> {
+    let mut result = Err("no subject was lent".to_string());
+    lend(&mut |subject| result = f(subject));
+    result
+}
+
+/// Runs `ops` on a fresh subject, with `check` after every `check_every` of them.
+fn program(lend: &Lend<'_>, ops: Vec<Op>, check_every: usize) -> Result<(), String> {
+    let program = Program { ops };
+    fresh(lend, |subject| {
+        let options = Options { check_every, ..Options::default() };
+        run(subject, &program, &options).map(|_| ()).map_err(|failure| failure.to_string())
+    })
+}
+
+#[cfg(test)]
+mod tests;
