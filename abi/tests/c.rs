@@ -5,7 +5,10 @@
 //! on the C library's own malloc too, which proves the program itself. See [`source`] for the marks a program can carry.
 //!
 //! `HEAPWRIGHT_SO=/path/lib.so cargo test -p heapwright-abi` runs them on another library.
-#![expect(clippy::disallowed_macros, reason = "the runner is no part of the allocator: it may format and print")]
+#![expect(
+    clippy::disallowed_macros,
+    reason = "the runner is no part of the allocator: it may format and print"
+)]
 
 #[path = "runner/exports.rs"]
 mod exports;
@@ -33,18 +36,41 @@ macro_rules! programs {
 
 mod c {
     programs! { "tests/c", "c":
-        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc calloc_overflow calloc_zero calloc_zero_size
-        cfree free_aligned_sized free_errno free_null free_sized header libc_aliases libc_internal_callers mallinfo
-        malloc_alignment malloc_disjoint malloc_info malloc_info_invalid malloc_stats malloc_too_large malloc_trim
-        malloc_zero mallopt memalign own_check own_heap own_heap_errors own_heap_threads own_purge own_stats
-        own_stats_print posix_memalign posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours
-        realloc_null realloc_zero reallocarray usable_size usable_size_writable valloc valloc_overflow
+        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc calloc_overflow calloc_zero
+        calloc_zero_size cfree cgroup_limit config_safe config_unknown_key dlopen_deepbind dlopen_library
+        dlopen_plugins early_malloc exit_with_threads fork_chain fork_handlers fork_in_child_thread fork_threads
+        free_aligned_sized free_errno free_null free_sized header late_malloc libc_aliases libc_internal_callers
+        linked linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
+        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt memalign mlockall own_check own_heap
+        own_heap_errors own_heap_threads own_purge own_stats own_stats_print posix_memalign
+        posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null realloc_zero
+        reallocarray rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data small_stack stress
+        thread_cancel thread_churn thread_keys threads_exit_order usable_size usable_size_writable valloc
+        valloc_overflow vfork_exec
     }
 }
 
 mod cxx {
     programs! { "tests/c", "cc":
-        delete_null header_cxx new_bad_alloc new_forms new_handler new_handler_frees new_mixed_with_malloc new_nothrow
-        new_replaced new_replaced_aligned new_replaced_array new_replaced_throws new_wraps new_zero
+        delete_null header_cxx new_bad_alloc new_forms new_handler new_handler_frees new_mixed_with_malloc
+        new_nothrow new_replaced new_replaced_aligned new_replaced_array new_replaced_throws new_wraps new_zero
+        thread_local
+    }
+}
+
+mod misuse {
+    programs! { "../tests/misuse", "c":
+        free_aligned_sized_wrong_safe free_before_any_malloc free_integer free_interior_huge free_interior_large
+        free_interior_small free_interior_small_safe free_literal free_mmap free_never_allocated_safe
+        free_offset_large free_sized_large_as_small free_sized_stack_safe free_sized_wrong_safe free_stack
+        free_static free_twice_huge free_twice_large free_twice_small free_twice_small_safe
+        free_twice_thread_safe free_unused_address free_wild realloc_freed_large realloc_interior_large
+        realloc_stack usable_size_stack
+    }
+}
+
+mod misuse_cxx {
+    programs! { "../tests/misuse", "cc":
+        delete_stack delete_twice_large
     }
 }

@@ -13,7 +13,9 @@ use std::{
 pub(crate) fn shared() -> &'static Path {
     static SHARED: OnceLock<PathBuf> = OnceLock::new();
     SHARED.get_or_init(|| match env::var_os("HEAPWRIGHT_SO") {
-        Some(path) => PathBuf::from(path).canonicalize().expect("HEAPWRIGHT_SO names a library that exists"),
+        Some(path) => {
+            PathBuf::from(path).canonicalize().expect("HEAPWRIGHT_SO names a library that exists")
+        }
         None => directory().join("libheapwright.so"),
     })
 }
@@ -32,14 +34,16 @@ fn directory() -> PathBuf {
         "debug" => "dev",
         name => name,
     };
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory has a name");
+    let target =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory has a name");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--profile", profile]);
     cargo.arg("--target-dir").arg(target);
     if let Some(triple) = built.parent().filter(|parent| *parent != target) {
         cargo.arg("--target").arg(file_name(triple));
     }
-    let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo can be started");
+    let status =
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo can be started");
     assert!(status.success(), "the library cannot be built: {cargo:?}");
     built.to_owned()
 }

@@ -64,12 +64,16 @@ fn compile(source: &Source) -> PathBuf {
 
 fn helper_path(directory: &Path, file: &Path) -> PathBuf {
     let name = file.file_stem().expect("a helper has a name").to_string_lossy();
-    directory.join(format!("lib{name}-{}.so", thread::current().name().unwrap_or("test").replace("::", "-")))
+    directory.join(format!(
+        "lib{name}-{}.so",
+        thread::current().name().unwrap_or("test").replace("::", "-")
+    ))
 }
 
 /// The system's compiler with the flags of every program. The compiler must not know what malloc means.
 fn compiler(is_cxx: bool) -> Command {
-    let (variable, usual, standard) = if is_cxx { ("CXX", "c++", "-std=c++17") } else { ("CC", "cc", "-std=gnu2x") };
+    let (variable, usual, standard) =
+        if is_cxx { ("CXX", "c++", "-std=c++17") } else { ("CC", "cc", "-std=gnu2x") };
     let mut compiler = Command::new(env::var_os(variable).unwrap_or_else(|| usual.into()));
     compiler.args([standard, "-O1", "-g", "-fno-builtin", "-Wall", "-Werror", "-D_GNU_SOURCE"]);
     compiler.arg("-I").arg(home().join("include")).arg("-I").arg(home().join("tests/c"));
@@ -77,14 +81,16 @@ fn compiler(is_cxx: bool) -> Command {
 }
 
 fn finish(compiler: &mut Command) {
-    let output = compiler.output().unwrap_or_else(|error| panic!("{compiler:?} cannot be started: {error}"));
+    let output =
+        compiler.output().unwrap_or_else(|error| panic!("{compiler:?} cannot be started: {error}"));
     assert!(output.status.success(), "{compiler:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Runs `binary` on heapwright or on the C library's own malloc; what is wrong goes to `failures`.
 fn run(source: &Source, binary: &Path, on_heapwright: bool, failures: &mut String) {
     let malloc = if on_heapwright { "heapwright" } else { "glibc" };
-    let [stdout, stderr] = ["out", "err"].map(|kind| binary.with_extension(format!("{malloc}.{kind}")));
+    let [stdout, stderr] =
+        ["out", "err"].map(|kind| binary.with_extension(format!("{malloc}.{kind}")));
     let mut command = Command::new(binary);
     command.args(&source.args).envs(source.env.iter().cloned()).env_remove("LD_PRELOAD");
     command.env("HEAPWRIGHT_SO", library::shared());
@@ -106,11 +112,24 @@ fn run(source: &Source, binary: &Path, on_heapwright: bool, failures: &mut Strin
         (Ok(()), Some(SKIPPED)) => "skipped",
         (Ok(()), _) => "ok",
     };
-    println!("{}: {word} on {malloc} in {seconds:.2} s {}", source.name(), if word == "skipped" { stdout.trim() } else { "" });
+    println!(
+        "{}: {word} on {malloc} in {seconds:.2} s {}",
+        source.name(),
+        if word == "skipped" { stdout.trim() } else { "" }
+    );
     if let Err(problem) = verdict {
-        let preload = if on_heapwright && source.preload { format!("LD_PRELOAD={} ", library::shared().display()) } else { String::new() };
+        let preload = if on_heapwright && source.preload {
+            format!("LD_PRELOAD={} ", library::shared().display())
+        } else {
+            String::new()
+        };
         let _ = writeln!(failures, "on {malloc}: {problem}");
-        let _ = writeln!(failures, "  by hand: {preload}{} {}", binary.display(), source.args.join(" "));
+        let _ = writeln!(
+            failures,
+            "  by hand: {preload}{} {}",
+            binary.display(),
+            source.args.join(" ")
+        );
         for (stream, text) in [("output", stdout), ("errors", stderr)] {
             for line in text.lines().take(20) {
                 let _ = writeln!(failures, "  {stream}: {line}");
@@ -129,14 +148,16 @@ fn read(path: &Path) -> String {
 
 /// Runs `command`, which leads a process group of its own. `None` when the time is over: the whole group is killed then.
 fn wait(command: &mut Command, timeout: Duration) -> Option<ExitStatus> {
-    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
+    let mut child =
+        command.spawn().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
     let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait().expect("a child can be waited for") {
             return Some(status);
         }
         if started.elapsed() > timeout {
-            let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
+            let _ =
+                Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
             let _ = child.wait();
             return None;
         }
@@ -145,7 +166,12 @@ fn wait(command: &mut Command, timeout: Duration) -> Option<ExitStatus> {
 }
 
 /// Whether a program did what its marks say.
-fn judge(source: &Source, status: Option<ExitStatus>, stdout: &str, stderr: &str) -> Result<(), String> {
+fn judge(
+    source: &Source,
+    status: Option<ExitStatus>,
+    stdout: &str,
+    stderr: &str,
+) -> Result<(), String> {
     let Some(status) = status else {
         return Err(format!("did not end within {} s", source.timeout.as_secs()));
     };
@@ -164,6 +190,11 @@ fn judge(source: &Source, status: Option<ExitStatus>, stdout: &str, stderr: &str
 }
 
 fn has_line(text: &str, pattern: &str) -> Result<(), String> {
-    let regex = regex_lite::Regex::new(pattern).map_err(|error| format!("the pattern {pattern}: {error}"))?;
-    if text.lines().any(|line| regex.is_match(line)) { Ok(()) } else { Err(format!("no line on standard error matches {pattern}")) }
+    let regex = regex_lite::Regex::new(pattern)
+        .map_err(|error| format!("the pattern {pattern}: {error}"))?;
+    if text.lines().any(|line| regex.is_match(line)) {
+        Ok(())
+    } else {
+        Err(format!("no line on standard error matches {pattern}"))
+    }
 }

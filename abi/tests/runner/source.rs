@@ -67,9 +67,12 @@ impl Source {
     /// Reads the marks of the program `name`, a path such as `tests/c/free_null.c`. Panics on a mark it does not know.
     pub(crate) fn read(name: &str) -> Self {
         let path = home().join(name);
-        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let mut header = text.lines().map_while(|line| line.strip_prefix("// "));
-        let rule = header.next().unwrap_or_else(|| panic!("{name}: the first line must be a comment naming the rule"));
+        let rule = header
+            .next()
+            .unwrap_or_else(|| panic!("{name}: the first line must be a comment naming the rule"));
         let mut source = Self {
             path,
             rule: rule.to_owned(),
@@ -102,7 +105,11 @@ impl Source {
                 let mut words = words();
                 let Some(file) = words.next() else { return false };
                 let file = home().join("tests/c/lib").join(file);
-                self.helpers.push(Helper { file, flags: words.collect(), linked: key == "library" });
+                self.helpers.push(Helper {
+                    file,
+                    flags: words.collect(),
+                    linked: key == "library",
+                });
             }
             ("flags", _) => self.flags = words().collect(),
             ("args", _) => self.args = words().collect(),
@@ -137,5 +144,8 @@ pub(crate) fn assert_listed(directory: &str, extension: &str, listed: &[&str]) {
         .collect();
     let listed: BTreeSet<String> = listed.iter().map(|&name| name.to_owned()).collect();
     let missing: Vec<_> = there.difference(&listed).collect();
-    assert!(missing.is_empty(), "programs of {directory} that tests/c.rs does not list: {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "programs of {directory} that tests/c.rs does not list: {missing:?}"
+    );
 }
