@@ -125,24 +125,40 @@ impl<S: System> PageHeap<S> {
     pub fn deallocate(&self, at: usize, count: usize) {
         let guard = self.lock.lock();
         let Some(granule) = self.region.granule_of(at) else { return };
-        self.give_back(&guard, granule, count);
+        self.give_back(&guard, granule, count, true);
         self.after_free(&guard);
+    }
+
+    /// Takes back `count` granules at `at` that are known to be zero and cost nothing.
+    pub fn deallocate_zero(&self, at: usize, count: usize) {
+        let guard = self.lock.lock();
+        let Some(granule) = self.region.granule_of(at) else { return };
+        self.give_back(&guard, granule, count, false);
     }
 
     /// Grows the run of `old` granules at `at` to `new` in place. `false`: what follows is taken.
     pub fn extend(&self, at: usize, old: usize, new: usize) -> bool {
-        let _guard = self.lock.lock();
-        let Some(granule) = self.region.granule_of(at) else { return false };
-        let within = granule % GRANULES_PER_BLOCK;
-        if old > GRANULES_PER_BLOCK || within + new > GRANULES_PER_BLOCK {
+        let guard = self.lock.lock();
+        let Some(first) = self.region.granule_of(at) else { return false };
+        if first + new > self.region.granules() {
             return false;
         }
-        let block = low32(granule / GRANULES_PER_BLOCK);
-        let mask = ones(low32(within + old), low32(new - old));
-        if self.region.block(block).free() & mask != mask {
-            return false;
+        let pieces = || pieces(first + old, new - old);
+        for (block, mask) in pieces() {
+            let frontier = self.frontier.load(Ordering::Relaxed);
+            if block == frontier && self.region.hold() == Hold::Reserved {
+                let last = low32((first + new - 1) / GRANULES_PER_BLOCK);
+                if self.grow(&guard, last + 1 - block).is_none() {
+                    return false;
+                }
+            }
+            if self.region.block(block).free() & mask != mask {
+                return false;
+            }
         }
-        self.take_mask(block, mask);
+        for (block, mask) in pieces() {
+            self.take_mask(block, mask);
+        }
         true
     }
 
@@ -202,22 +218,21 @@ impl<S: System> PageHeap<S> {
     }
 
     /// Marks granules free, block by block.
-    fn give_back(&self, _guard: &Guard<'_, S>, granule: usize, count: usize) {
+    fn give_back(&self, _guard: &Guard<'_, S>, granule: usize, count: usize, dirty: bool) {
         self.live.fetch_sub(count, Ordering::Relaxed);
-        self.dirty.fetch_add(count, Ordering::Relaxed);
-        let (mut granule, mut left) = (granule, count);
-        while left > 0 {
-            let within = granule % GRANULES_PER_BLOCK;
-            let here = left.min(GRANULES_PER_BLOCK - within);
-            let block = low32(granule / GRANULES_PER_BLOCK);
+        if dirty {
+            self.dirty.fetch_add(count, Ordering::Relaxed);
+        }
+        for (block, mask) in pieces(granule, count) {
             let info = self.region.block(block);
-            info.set_free(info.free() | ones(low32(within), low32(here)));
+            if !dirty {
+                info.set_dirty(info.dirty() & !mask);
+            }
+            info.set_free(info.free() | mask);
             if info.free() == u128::MAX {
                 info.emptied.store(self.purge.tick(), Ordering::Relaxed);
             }
             self.bins.update(&self.region, block);
-            granule += here;
-            left -= here;
         }
     }
 
@@ -294,6 +309,18 @@ impl<S: System> PageHeap<S> {
             unsafe { self.source.prefer_huge(at, len, true) };
         }
     }
+}
+
+/// The blocks that `count` granules from `first` on lie in, with their bits in each.
+fn pieces(first: usize, count: usize) -> impl Iterator<Item = (u32, u128)> {
+    let end = first + count;
+    let blocks = first / GRANULES_PER_BLOCK..end.div_ceil(GRANULES_PER_BLOCK);
+    blocks.map(move |block| {
+        let start = block * GRANULES_PER_BLOCK;
+        let from = first.max(start) - start;
+        let to = end.min(start + GRANULES_PER_BLOCK) - start;
+        (low32(block), ones(low32(from), low32(to - from)))
+    })
 }
 
 /// Bits at multiples of `align`.

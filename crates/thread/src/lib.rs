@@ -1,2 +1,22 @@
-//! (being built)
+//! What a thread keeps: a magazine of free objects per size class, in thread-local storage.
+//!
+//! ```text
+//! base   source   page   object ─► ► thread   malloc   heapwright   abi   tools
+//!
+//! TLS   [ – │ top 1 │ top 2 │ … │ top 72 │ cache ]        one word per class
+//!                └─► cell [ … │ 0 │ object │ object │ top ]   1 KiB, aligned to it
+//! ```
+//!
+//! [`magazine`] is the fast path of the whole allocator; [`cache`] its slow one.
+//! `no_std`, never allocates.
 #![no_std]
+
+pub mod cache;
+pub mod magazine;
+pub mod registry;
+pub mod runs;
+pub mod tls;
+
+pub use cache::ThreadCache;
+pub use registry::Registry;
+pub use tls::Tls;

@@ -59,6 +59,19 @@ fn runs_grow_and_shrink_in_place() {
 }
 
 #[test]
+fn runs_grow_across_blocks() {
+    let heap = PageHeap::new(Os);
+    let run = heap.allocate(128, 1).expect("memory");
+    for (old, new) in [(128, 129), (129, 300), (300, 1000), (1000, 2000)] {
+        assert!(heap.extend(run.at, old, new), "{old} to {new}");
+        heap.check().expect("intact");
+    }
+    heap.deallocate_zero(run.at, 2000);
+    heap.check().expect("intact");
+    assert_eq!(heap.dirty_bytes(), 0);
+}
+
+#[test]
 fn long_runs_span_blocks_and_leave_their_tail() {
     let heap = PageHeap::new(Os);
     let long = heap.allocate(300, 1).expect("memory");

@@ -14,25 +14,34 @@ unsafe extern "C" {
     fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
 }
 
-/// No key yet.
+/// No key yet, and: there is none to be had.
 const NONE: u32 = u32::MAX;
+const REFUSED: u32 = u32::MAX - 1;
 
 static KEY: AtomicU32 = AtomicU32::new(NONE);
 
-/// Makes the key whose `destructor` ends threads. Called once; `false` when there is no key.
-pub fn prepare(destructor: extern "C" fn(*mut c_void)) -> bool {
-    let mut key: c_uint = 0;
-    // SAFETY: `key` outlives the call, and the destructor is never unloaded.
-    if unsafe { pthread_key_create(&raw mut key, destructor) } != 0 {
-        return false;
-    }
-    KEY.store(key, Ordering::Release);
-    true
+/// Has `ended` called with `value`, which is not 0, when this thread ends. `ended` is the
+/// same in every call. `false`: there is no key for it.
+pub fn watch(ended: extern "C" fn(*mut c_void), value: usize) -> bool {
+    let key = match KEY.load(Ordering::Acquire) {
+        NONE => make_key(ended),
+        key => key,
+    };
+    let value = ptr::without_provenance(value);
+    // SAFETY: the key exists, and its value is only given back to our destructor.
+    key != REFUSED && unsafe { pthread_setspecific(key, value) } == 0
 }
 
-/// Has the destructor called with `value`, which is not 0, when this thread ends.
-pub fn watch(value: usize) -> bool {
-    let key = KEY.load(Ordering::Acquire);
-    // SAFETY: the key exists, and its value is only given back to our destructor.
-    key != NONE && unsafe { pthread_setspecific(key, ptr::without_provenance(value)) } == 0
+/// Makes the key; of several threads that try at once, the first wins and the others' keys
+/// stay unused.
+#[cold]
+fn make_key(ended: extern "C" fn(*mut c_void)) -> u32 {
+    let mut key: c_uint = 0;
+    // SAFETY: `key` outlives the call, and the destructor is never unloaded.
+    let refused = unsafe { pthread_key_create(&raw mut key, ended) } != 0;
+    let made = if refused { REFUSED } else { key };
+    match KEY.compare_exchange(NONE, made, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => made,
+        Err(first) => first,
+    }
 }

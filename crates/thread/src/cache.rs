@@ -1,0 +1,416 @@
+//! A thread's cache: the slow path of its magazines, and what is known of the thread.
+//!
+//! - **N1** a class has a cell exactly while its capacity is not 0; `bottom` is then
+//!   `end − 8 × capacity`, and the word below it is 0 (A1).
+//! - **N2** capacities start at 2 and double with use, so idle threads keep little.
+//! - **N3** a magazine's top is lowered before its objects are given back and raised after
+//!   they were claimed: whoever is interrupted for good (a thread that `fork` left behind)
+//!   loses objects at worst, and never has one in two places.
+//!
+//! Layer *thread*. Refilling and flushing move up to 63 objects: O(1) a call of malloc or
+//! free in the mean. Half a magazine is flushed, the half freed first.
+use base::bits::low8;
+use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use object::central::Fault;
+use object::shelf::Supply;
+use object::size_class::{CLASSES, info};
+use object::{Central, Slab};
+use page::{Pool, System};
+
+use crate::magazine::{CELL, MAX_CAPACITY, end_of, pop, push, word};
+use crate::runs::Runs;
+use crate::tls::{CACHE, Tls, empty};
+
+/// The capacity of a new magazine.
+const FIRST_CAPACITY: usize = 2;
+const WORD: usize = size_of::<usize>();
+
+/// What a cache needs of its surroundings.
+#[derive(Debug)]
+pub struct Depot<'a, S> {
+    /// Where objects come from and go to.
+    pub central: &'a Central<S>,
+    /// Granules and descriptors.
+    pub supply: Supply<'a, S>,
+}
+
+impl<S> Clone for Depot<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Depot<'_, S> {}
+
+/// What is known of a thread. Written by it alone, but for the links.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ThreadCache {
+    link: AtomicU64,
+    pub(crate) next: AtomicUsize,
+    pub(crate) prev: AtomicUsize,
+    pub(crate) number: AtomicU32,
+    /// Whether the thread is inside its slow path (N3).
+    busy: AtomicU32,
+    slots: AtomicUsize,
+    refills: AtomicU64,
+    flushes: AtomicU64,
+    /// Runs of 48 to 256 KiB.
+    pub runs: Runs,
+    capacity: [AtomicU8; CLASSES],
+}
+
+const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its pool");
+
+impl ThreadCache {
+    /// The cache at an address that a slot or a link gave.
+    ///
+    /// # Safety
+    ///
+    /// `at` is the address of a cache.
+    pub unsafe fn at<'a>(at: usize) -> &'a Self {
+        // SAFETY: caches are never unmapped and are all atomics.
+        unsafe { &*core::ptr::with_exposed_provenance::<Self>(at) }
+    }
+
+    /// The calling thread's cache, if it has one.
+    #[inline]
+    pub fn current<'a, T: Tls>(tls: &T) -> Option<&'a Self> {
+        let at = tls.load(CACHE);
+        // SAFETY: the slot holds 0 or the address of the thread's cache.
+        (at != 0).then(|| unsafe { Self::at(at) })
+    }
+
+    /// A cache for the calling thread, in its slot. `None`: out of memory.
+    pub fn attach<'a, S: System, T: Tls>(supply: Supply<'_, S>, tls: &T) -> Option<&'a Self> {
+        let at = supply.meta.allocate(supply.pages, Pool::Thread)?;
+        // SAFETY: a piece from the pool of caches; any contents are valid atomics.
+        let cache = unsafe { Self::at(at) };
+        for capacity in &cache.capacity {
+            capacity.store(0, Ordering::Relaxed);
+        }
+        cache.runs.reset();
+        cache.busy.store(0, Ordering::Relaxed);
+        cache.refills.store(0, Ordering::Relaxed);
+        cache.flushes.store(0, Ordering::Relaxed);
+        cache.slots.store(tls.address(), Ordering::Relaxed);
+        tls.store(CACHE, at);
+        Some(cache)
+    }
+
+    /// Its address.
+    pub fn address(&self) -> usize {
+        core::ptr::from_ref(self).addr()
+    }
+
+    /// The address of its thread's slots.
+    pub fn slots(&self) -> usize {
+        self.slots.load(Ordering::Relaxed)
+    }
+
+    /// Which thread it was, counted from 0.
+    pub fn number(&self) -> u32 {
+        self.number.load(Ordering::Relaxed)
+    }
+
+    /// How often magazines were refilled and flushed.
+    pub fn slow_paths(&self) -> (u64, u64) {
+        (self.refills.load(Ordering::Relaxed), self.flushes.load(Ordering::Relaxed))
+    }
+
+    /// Whether the thread was inside its slow path (N3).
+    pub fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Relaxed) != 0
+    }
+
+    fn capacity(&self, class: usize) -> usize {
+        usize::from(self.capacity[class].load(Ordering::Relaxed))
+    }
+
+    /// Slow path of malloc: an object of `class`, and more of them in the magazine.
+    /// 0: out of memory.
+    #[cold]
+    #[inline(never)]
+    pub fn refill<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T, class: usize) -> usize {
+        self.busy.store(1, Ordering::Relaxed);
+        let object = self.refill_busy(depot, tls, class);
+        self.busy.store(0, Ordering::Relaxed);
+        object
+    }
+
+    fn refill_busy<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T, class: usize) -> usize {
+        self.drop_nulls(tls, class);
+        // SAFETY: the calling thread's magazine.
+        let left = unsafe { pop(tls, class) };
+        if left != 0 {
+            return left;
+        }
+        let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
+            return claim_one(depot, self.number(), class);
+        };
+        let want = self.capacity(class).div_ceil(2);
+        // SAFETY: the magazine is empty, so these words of its cell are free (N1).
+        let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
+        let got = depot.central.claim(depot.supply, self.number(), class, out);
+        if got == 0 {
+            return 0;
+        }
+        out.copy_within(want - got.., 0);
+        count(&self.refills);
+        tls.store(class, bottom + (got - 1) * WORD);
+        out[got - 1]
+    }
+
+    /// Slow path of free: makes room for `object`, or gives it back directly.
+    ///
+    /// # Errors
+    ///
+    /// Something in the magazine was no live object.
+    #[cold]
+    #[inline(never)]
+    pub fn flush<S: System, T: Tls>(
+        &self,
+        depot: Depot<'_, S>,
+        tls: &T,
+        class: usize,
+        object: usize,
+    ) -> Result<(), Fault> {
+        self.busy.store(1, Ordering::Relaxed);
+        let answer = self.flush_busy(depot, tls, class, object);
+        self.busy.store(0, Ordering::Relaxed);
+        answer
+    }
+
+    fn flush_busy<S: System, T: Tls>(
+        &self,
+        depot: Depot<'_, S>,
+        tls: &T,
+        class: usize,
+        object: usize,
+    ) -> Result<(), Fault> {
+        if self.capacity(class) == 0 {
+            return self.first_free(depot, tls, class, object);
+        }
+        let answer = if self.grow_full(tls, class) {
+            Ok(())
+        } else {
+            count(&self.flushes);
+            let half = self.capacity(class).div_ceil(2);
+            self.give_back_oldest(depot, tls, class, half)
+        };
+        // SAFETY: room was made; the caller gave the object up.
+        let kept = unsafe { push(tls, class, object) };
+        debug_assert!(kept, "A2: a flushed magazine has room");
+        answer
+    }
+
+    /// The first free of a class by this thread: objects of its own go on top of one that
+    /// may share a cache line with another thread's.
+    fn first_free<S: System, T: Tls>(
+        &self,
+        depot: Depot<'_, S>,
+        tls: &T,
+        class: usize,
+        object: usize,
+    ) -> Result<(), Fault> {
+        let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
+            return depot.central.give_back(depot.supply, class, &[object]);
+        };
+        // SAFETY: room for one object above the bottom of an empty magazine (N1).
+        unsafe { word(bottom).write(object) };
+        let mut fresh = [0];
+        let got = depot.central.claim(depot.supply, self.number(), class, &mut fresh);
+        if got == 1 {
+            // SAFETY: capacities are at least 2, so there is a second word.
+            unsafe { word(bottom + WORD).write(fresh[0]) };
+        }
+        tls.store(class, bottom + (1 + got) * WORD);
+        Ok(())
+    }
+
+    /// Drops the nulls that sized frees have left on top (A4).
+    fn drop_nulls<T: Tls>(&self, tls: &T, class: usize) {
+        let mut top = tls.load(class);
+        let bottom = end_of(top) - self.capacity(class) * WORD;
+        // SAFETY: words from `bottom` to `top` are the magazine's.
+        while top > bottom && unsafe { word(top - WORD).read() } == 0 {
+            top -= WORD;
+        }
+        tls.store(class, top);
+    }
+
+    /// Grows the capacity of an empty magazine, giving it a cell first if it has none, and
+    /// returns its bottom. `None`: no memory for a cell.
+    fn grow_empty<S: System, T: Tls>(
+        &self,
+        supply: Supply<'_, S>,
+        tls: &T,
+        class: usize,
+    ) -> Option<usize> {
+        let old = self.capacity(class);
+        let end = if old == 0 {
+            supply.meta.allocate(supply.pages, Pool::Cell)? + CELL
+        } else {
+            end_of(tls.load(class))
+        };
+        let bottom = end - self.grown(class) * WORD;
+        // SAFETY: capacities are at most 126, so the word below the bottom is in the cell.
+        unsafe { word(bottom - WORD).write(0) };
+        tls.store(class, bottom);
+        self.capacity[class].store(low8((end - bottom) / WORD), Ordering::Relaxed);
+        Some(bottom)
+    }
+
+    /// The next capacity of a class (N2).
+    fn grown(&self, class: usize) -> usize {
+        let most = (info(class).capacity as usize).min(MAX_CAPACITY);
+        (self.capacity(class) * 2 + 2).clamp(FIRST_CAPACITY, most)
+    }
+
+    /// Grows the capacity of a full magazine, moving its objects down. `false`: it is at its
+    /// largest.
+    fn grow_full<T: Tls>(&self, tls: &T, class: usize) -> bool {
+        let (old, new) = (self.capacity(class), self.grown(class));
+        if new == old {
+            return false;
+        }
+        let end = end_of(tls.load(class));
+        let bottom = end - new * WORD;
+        // SAFETY: capacities are at most 126, so the word below the bottom is in the cell.
+        unsafe { word(bottom - WORD).write(0) };
+        // SAFETY: both ranges are inside the cell (N1).
+        unsafe { word(end - old * WORD).copy_to(word(bottom), old) };
+        self.capacity[class].store(low8(new), Ordering::Relaxed);
+        tls.store(class, bottom + old * WORD);
+        true
+    }
+
+    /// Gives the `count` oldest objects of a magazine back.
+    fn give_back_oldest<S: System, T: Tls>(
+        &self,
+        depot: Depot<'_, S>,
+        tls: &T,
+        class: usize,
+        count: usize,
+    ) -> Result<(), Fault> {
+        let top = tls.load(class);
+        let bottom = end_of(top) - self.capacity(class) * WORD;
+        let held = (top - bottom) / WORD;
+        let count = count.min(held);
+        let mut oldest = [0usize; MAX_CAPACITY];
+        // SAFETY: `held` words from the bottom on are the magazine's.
+        unsafe { word(bottom).copy_to_nonoverlapping(oldest.as_mut_ptr(), count) };
+        // SAFETY: the rest moves down within the magazine.
+        unsafe { word(bottom + count * WORD).copy_to(word(bottom), held - count) };
+        tls.store(class, top - count * WORD);
+        depot.central.give_back(depot.supply, class, &oldest[..count])
+    }
+
+    /// Gives back every object and run this thread keeps; cells stay.
+    ///
+    /// # Errors
+    ///
+    /// Something in a magazine was no live object.
+    pub fn empty_all<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) -> Result<(), Fault> {
+        self.busy.store(1, Ordering::Relaxed);
+        let mut answer = Ok(());
+        for class in 1..CLASSES {
+            if self.capacity(class) != 0 {
+                answer = answer.and(self.give_back_oldest(depot, tls, class, MAX_CAPACITY));
+            }
+        }
+        self.drop_runs(depot);
+        self.busy.store(0, Ordering::Relaxed);
+        answer
+    }
+
+    fn drop_runs<S: System>(&self, depot: Depot<'_, S>) {
+        let pages = depot.supply.pages;
+        self.runs.drain(|at, count| {
+            if let Some(granule) = pages.region.granule_of(at) {
+                pages.region.clear_run(granule);
+                pages.deallocate(at, count);
+            }
+        });
+    }
+
+    /// Ends the cache: everything goes back, and the thread has no cache any more.
+    ///
+    /// # Errors
+    ///
+    /// Something in a magazine was no live object.
+    pub fn detach<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) -> Result<(), Fault> {
+        let answer = self.empty_all(depot, tls);
+        for class in 1..CLASSES {
+            if self.capacity(class) != 0 {
+                let cell = end_of(tls.load(class)) - CELL;
+                tls.store(class, empty());
+                // SAFETY: the cell came from this pool, and the slot no longer names it.
+                unsafe { depot.supply.meta.deallocate(Pool::Cell, cell) };
+            }
+        }
+        tls.store(CACHE, 0);
+        // SAFETY: the cache came from this pool, and neither slot nor registry name it.
+        unsafe { depot.supply.meta.deallocate(Pool::Thread, self.address()) };
+        answer
+    }
+
+    /// In the child of a `fork`: what a thread that no longer exists has kept goes back. Its
+    /// cells do too; what it was moving when it stopped is lost (N3).
+    pub fn bury<S: System>(&self, depot: Depot<'_, S>) {
+        if !self.is_busy() {
+            for class in 1..CLASSES {
+                if self.capacity(class) != 0 {
+                    self.bury_magazine(depot, class);
+                }
+            }
+            self.drop_runs(depot);
+        }
+        // SAFETY: its thread is gone, and the caller has taken it off the registry.
+        unsafe { depot.supply.meta.deallocate(Pool::Thread, self.address()) };
+    }
+
+    fn bury_magazine<S: System>(&self, depot: Depot<'_, S>, class: usize) {
+        // SAFETY: the slots of a thread that fork left behind stay readable in the child.
+        let top = unsafe { word(self.slots() + class * WORD).read() };
+        let end = end_of(top);
+        let bottom = end - self.capacity(class) * WORD;
+        let held = (top - bottom) / WORD;
+        // SAFETY: `held` words from the bottom on are the magazine's.
+        let objects = unsafe { core::slice::from_raw_parts(word(bottom), held) };
+        // An object that the thread was just freeing may be free already; nobody can be told.
+        let _ = depot.central.give_back(depot.supply, class, objects);
+        // SAFETY: the cell came from this pool, and its thread is gone.
+        unsafe { depot.supply.meta.deallocate(Pool::Cell, end - CELL) };
+    }
+
+    /// Objects of `class` in the magazine, read while its thread may be running: a moment's
+    /// figure.
+    pub fn held(&self, class: usize) -> usize {
+        if self.capacity(class) == 0 {
+            return 0;
+        }
+        // SAFETY: the thread is registered, so its slots are mapped; a torn pair of reads
+        // gives a wrong figure, which is clamped.
+        let top = unsafe { word(self.slots() + class * WORD).read_volatile() };
+        let bottom = end_of(top) - self.capacity(class) * WORD;
+        (top.saturating_sub(bottom) / WORD).min(MAX_CAPACITY)
+    }
+}
+
+/// One object without a magazine; 0: out of memory.
+pub fn claim_one<S: System>(depot: Depot<'_, S>, thread: u32, class: usize) -> usize {
+    let mut out = [0];
+    depot.central.claim(depot.supply, thread, class, &mut out);
+    out[0]
+}
+
+/// A counter that one thread writes and others read.
+fn count(counter: &AtomicU64) {
+    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
+const _: () = assert!(size_of::<Slab>() == 64, "descriptors and caches share no pool");
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+use super::*;
+use crate::tls::solo::SoloTls;
+use object::central::check_shelf;
+use page::{Meta, PageHeap};
+use source::os::Os;
+extern crate std;
+use std::vec::Vec;
+
+struct Whole {
+    pages: PageHeap<Os>,
+    meta: Meta<Os>,
+    central: Central<Os>,
+    tls: SoloTls,
+}
+
+impl Whole {
+    fn new() -> Self {
+        Self {
+            pages: PageHeap::new(Os),
+            meta: Meta::new(),
+            central: Central::new(),
+            tls: SoloTls::new(),
+        }
+    }
+
+    fn depot(&self) -> Depot<'_, Os> {
+        Depot { central: &self.central, supply: Supply { pages: &self.pages, meta: &self.meta } }
+    }
+
+    fn malloc(&self, cache: &ThreadCache, class: usize) -> usize {
+        // SAFETY: one thread, one cache.
+        let object = unsafe { pop(&self.tls, class) };
+        if object != 0 { object } else { cache.refill(self.depot(), &self.tls, class) }
+    }
+
+    fn free(&self, cache: &ThreadCache, class: usize, object: usize) {
+        // SAFETY: one thread, one cache.
+        if !unsafe { push(&self.tls, class, object) } {
+            cache.flush(self.depot(), &self.tls, class, object).expect("live");
+        }
+    }
+
+    fn taken(&self, class: usize) -> usize {
+        self.central.shelf(0, class).count(self.pages.region.base(), class).0
+    }
+}
+
+#[test]
+fn magazines_grow_with_use_and_give_everything_back() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    for class in [1, 16, 40, 72] {
+        for round in 1..6 {
+            let mut live: Vec<usize> =
+                (0..100 * round).map(|_| whole.malloc(cache, class)).collect();
+            live.sort_unstable();
+            live.dedup();
+            assert_eq!(live.len(), 100 * round, "distinct");
+            for object in live {
+                whole.free(cache, class, object);
+            }
+            check_shelf(&whole.pages, 0, class, whole.central.shelf(0, class)).expect("intact");
+        }
+        assert_eq!(whole.taken(class), cache.held(class), "only the magazine holds objects");
+        assert!(cache.held(class) <= info(class).capacity as usize);
+    }
+    cache.detach(whole.depot(), &whole.tls).expect("live");
+    for class in 1..CLASSES {
+        assert_eq!(whole.taken(class), 0);
+        assert_eq!(whole.tls.load(class), empty());
+    }
+    assert!(ThreadCache::current(&whole.tls).is_none());
+}
+
+#[test]
+fn nulls_in_a_magazine_are_dropped() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let object = whole.malloc(cache, 4);
+    for _ in 0..300 {
+        whole.free(cache, 4, 0);
+    }
+    assert_ne!(whole.malloc(cache, 4), 0);
+    whole.free(cache, 4, object);
+    whole.free(cache, 4, 0);
+    assert_eq!(whole.malloc(cache, 4), object);
+    check_shelf(&whole.pages, 0, 4, whole.central.shelf(0, 4)).expect("intact");
+}
+
+#[test]
+fn a_double_free_is_found_when_the_magazine_is_flushed() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let object = whole.malloc(cache, 2);
+    whole.free(cache, 2, object);
+    whole.free(cache, 2, object);
+    assert_eq!(cache.empty_all(whole.depot(), &whole.tls), Err(Fault::DoubleFree(object)));
+}
+
+#[test]
+fn what_a_lost_thread_kept_comes_back() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
+    cache.bury(whole.depot());
+    assert_eq!(whole.taken(7), live.len());
+}
+
+#[test]
+fn runs_are_kept_within_bounds() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    use crate::runs::Kept;
+    assert_eq!(cache.runs.push(0x10000, 4), Kept::Yes);
+    assert_eq!(cache.runs.push(0x10000, 4), Kept::Twice);
+    assert_eq!(cache.runs.push(0x20000, 17), Kept::No);
+    assert_eq!(cache.runs.pop(5), 0);
+    assert_eq!(cache.runs.pop(4), 0x10000);
+    assert_eq!(cache.runs.bytes(), 0);
+}

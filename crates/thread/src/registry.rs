@@ -1,0 +1,104 @@
+//! The registry: every thread that has a cache.
+//!
+//! ```text
+//! head ─► cache ⇄ cache ⇄ cache          guarded by one lock
+//! ```
+//!
+//! - **T1** a cache is on the list from its first use to its thread's end.
+//!
+//! Layer *thread*. Used when threads begin and end, by statistics, and in the child of a
+//! `fork`, where the caches of threads that no longer exist are emptied.
+use base::lock::Lock;
+use base::sync::{AtomicU32, AtomicUsize, Ordering};
+use page::System;
+
+use crate::cache::ThreadCache;
+
+/// The list of caches.
+#[derive(Debug)]
+pub struct Registry<S> {
+    lock: Lock<S>,
+    head: AtomicUsize,
+    live: AtomicU32,
+    begun: AtomicU32,
+}
+
+impl<S: System> Registry<S> {
+    /// No thread yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            lock: Lock::new(),
+            head: AtomicUsize::new(0),
+            live: AtomicU32::new(0),
+            begun: AtomicU32::new(0),
+        }
+    }
+
+    /// The lock, for `fork`.
+    pub fn lock_for_fork(&self) -> &Lock<S> {
+        &self.lock
+    }
+
+    /// Threads with a cache now.
+    pub fn live(&self) -> u32 {
+        self.live.load(Ordering::Relaxed)
+    }
+
+    /// Threads that ever had one.
+    pub fn begun(&self) -> u32 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Enters a cache and numbers it.
+    pub fn enter(&self, cache: &ThreadCache) {
+        let _guard = self.lock.lock();
+        cache.number.store(self.begun.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        let old = self.head.swap(cache.address(), Ordering::Relaxed);
+        cache.prev.store(0, Ordering::Relaxed);
+        cache.next.store(old, Ordering::Relaxed);
+        if let Some(old) = cache_at(old) {
+            old.prev.store(cache.address(), Ordering::Relaxed);
+        }
+        self.live.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Takes a cache off the list.
+    pub fn leave(&self, cache: &ThreadCache) {
+        let _guard = self.lock.lock();
+        let next = cache.next.load(Ordering::Relaxed);
+        let prev = cache.prev.load(Ordering::Relaxed);
+        cache_at(prev).map_or(&self.head, |prev| &prev.next).store(next, Ordering::Relaxed);
+        if let Some(next) = cache_at(next) {
+            next.prev.store(prev, Ordering::Relaxed);
+        }
+        self.live.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Calls `visit` with every cache, under the lock.
+    pub fn each(&self, mut visit: impl FnMut(&ThreadCache)) {
+        let _guard = self.lock.lock();
+        self.each_unlocked(&mut visit);
+    }
+
+    /// As [`each`](Self::each) where no other thread exists: in the child of a `fork`.
+    pub fn each_unlocked(&self, visit: &mut impl FnMut(&ThreadCache)) {
+        let mut next = self.head.load(Ordering::Relaxed);
+        while let Some(cache) = cache_at(next) {
+            // The visitor may give the cache away.
+            next = cache.next.load(Ordering::Relaxed);
+            visit(cache);
+        }
+    }
+}
+
+impl<S: System> Default for Registry<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn cache_at<'a>(at: usize) -> Option<&'a ThreadCache> {
+    // SAFETY: only addresses of live caches are linked (T1).
+    (at != 0).then(|| unsafe { ThreadCache::at(at) })
+}

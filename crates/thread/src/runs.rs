@@ -1,0 +1,101 @@
+//! Runs a thread keeps: a few of each length from 48 to 256 KiB.
+//!
+//! ```text
+//! 3 granules [ run │ – │ – ]    4 granules [ run │ run │ – ]    …    16 granules [ – │ – │ – ]
+//! ```
+//!
+//! A malloc and free of 64 KiB then costs no lock. At most [`MAX_BYTES`] a thread.
+use base::sync::{AtomicUsize, Ordering};
+
+/// The shortest run kept, in granules; shorter ones have a size class.
+pub const MIN: usize = 3;
+/// The longest.
+pub const MAX: usize = 16;
+const EACH: usize = 3;
+/// Bytes kept at most: 1 MiB, in granules.
+const MAX_GRANULES: usize = (1 << 20) / page::GRANULE;
+/// Bytes a thread keeps at most.
+pub const MAX_BYTES: usize = MAX_GRANULES * page::GRANULE;
+
+/// The runs of one thread; only it writes here.
+#[derive(Debug)]
+pub struct Runs {
+    kept: [[AtomicUsize; EACH]; MAX - MIN + 1],
+    granules: AtomicUsize,
+}
+
+/// What became of a run offered to [`Runs::push`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It is kept.
+    Yes,
+    /// There is no room for it.
+    No,
+    /// It was kept already: a double free.
+    Twice,
+}
+
+impl Runs {
+    /// Takes a run of `count` granules; 0 when none is kept.
+    #[inline]
+    pub fn pop(&self, count: usize) -> usize {
+        if !(MIN..=MAX).contains(&count) {
+            return 0;
+        }
+        for slot in &self.kept[count - MIN] {
+            let at = slot.load(Ordering::Relaxed);
+            if at != 0 {
+                slot.store(0, Ordering::Relaxed);
+                self.granules
+                    .store(self.granules.load(Ordering::Relaxed) - count, Ordering::Relaxed);
+                return at;
+            }
+        }
+        0
+    }
+
+    /// Keeps the run of `count` granules at `at`, if there is room.
+    #[inline]
+    pub fn push(&self, at: usize, count: usize) -> Kept {
+        if !(MIN..=MAX).contains(&count) {
+            return Kept::No;
+        }
+        let row = &self.kept[count - MIN];
+        if row.iter().any(|slot| slot.load(Ordering::Relaxed) == at) {
+            return Kept::Twice;
+        }
+        let granules = self.granules.load(Ordering::Relaxed) + count;
+        let room = row.iter().find(|slot| slot.load(Ordering::Relaxed) == 0);
+        match room {
+            Some(slot) if granules <= MAX_GRANULES => {
+                slot.store(at, Ordering::Relaxed);
+                self.granules.store(granules, Ordering::Relaxed);
+                Kept::Yes
+            }
+            _ => Kept::No,
+        }
+    }
+
+    /// Bytes kept.
+    pub fn bytes(&self) -> usize {
+        self.granules.load(Ordering::Relaxed) * page::GRANULE
+    }
+
+    /// Hands every kept run to `take` with its length, and keeps none.
+    pub fn drain(&self, mut take: impl FnMut(usize, usize)) {
+        for (index, row) in self.kept.iter().enumerate() {
+            for slot in row {
+                let at = slot.swap(0, Ordering::Relaxed);
+                if at != 0 {
+                    take(at, index + MIN);
+                }
+            }
+        }
+        self.granules.store(0, Ordering::Relaxed);
+    }
+
+    /// Forgets everything: for memory that held another thread's cache.
+    pub(crate) fn reset(&self) {
+        self.drain(|_, _| ());
+    }
+}

@@ -1,0 +1,84 @@
+//! Thread-local storage in initial-exec form, on stable Rust, without `__tls_get_addr`.
+//!
+//! ```text
+//! slots  [ 0: – │ 1 … 72: magazine tops │ 73: thread cache │ 74: state ]    600 bytes
+//! ```
+//!
+//! The block is a `.tdata` object made by `global_asm!`, so its initial image can hold
+//! addresses: every top starts at the empty cell. 600 bytes fit the room that glibc keeps for
+//! libraries loaded by `dlopen` (1,664 bytes were accepted, 2,048 refused; glibc 2.36).
+use object::size_class::CLASSES;
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as imp;
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "aarch64")]
+use aarch64 as imp;
+
+pub mod solo;
+
+pub use imp::empty;
+
+/// The slot that holds the address of the thread's cache; 0 before there is one.
+pub const CACHE: usize = CLASSES;
+/// The slot that counts how often the thread's end was announced.
+pub const ENDS: usize = CLASSES + 1;
+/// How many slots there are.
+pub const SLOTS: usize = CLASSES + 2;
+
+const _: () = assert!(SLOTS == 75, "the assembly of the block counts on it");
+
+/// The calling thread's slots, and being told when it ends.
+///
+/// # Safety
+///
+/// `load` and `store` reach words that belong to the calling thread alone; the slots of
+/// classes start as [`empty`], the others as 0.
+pub unsafe trait Tls: Sync {
+    /// The value of a slot below [`SLOTS`].
+    fn load(&self, slot: usize) -> usize;
+
+    /// Sets a slot below [`SLOTS`].
+    fn store(&self, slot: usize, value: usize);
+
+    /// The address of the slots, which other threads may read while all threads are stopped.
+    fn address(&self) -> usize;
+
+    /// Has the thread's end announced with `cache`. `false`: it cannot be.
+    fn watch(&self, cache: usize) -> bool;
+}
+
+/// The real thing: one block per thread in the ELF TLS segment.
+#[derive(Debug)]
+pub struct ElfTls {
+    /// Called at a thread's end with the address of its cache.
+    pub ended: extern "C" fn(*mut core::ffi::c_void),
+}
+
+// SAFETY: the segment gives every thread its own block, with the image that `imp` defines.
+unsafe impl Tls for ElfTls {
+    #[inline(always)]
+    fn load(&self, slot: usize) -> usize {
+        imp::load(slot)
+    }
+
+    #[inline(always)]
+    fn store(&self, slot: usize, value: usize) {
+        imp::store(slot, value);
+    }
+
+    fn address(&self) -> usize {
+        imp::address()
+    }
+
+    fn watch(&self, cache: usize) -> bool {
+        source::os::imp::thread_end::watch(self.ended, cache)
+    }
+}
+
+#[cfg(test)]
+mod tests;
