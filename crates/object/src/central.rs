@@ -12,6 +12,7 @@
 use base::Broken;
 use base::bits::low32;
 use base::check::ensure;
+use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, Ordering};
 use page::geometry::GRANULE;
 use page::region::Span;
@@ -47,6 +48,8 @@ pub enum Fault {
 pub struct Central<S> {
     shelves: [[Shelf<S>; CLASSES]; SHARDS],
     shards: AtomicU32,
+    /// Held while the number of shards changes, and by `fork`.
+    splitting: Lock<S>,
     contended: AtomicU32,
     heaps: [AtomicUsize; HEAPS],
 }
@@ -69,6 +72,7 @@ impl<S: System> Central<S> {
         Self {
             shelves: [const { [const { Shelf::new() }; CLASSES] }; SHARDS],
             shards: AtomicU32::new(1),
+            splitting: Lock::new(),
             contended: AtomicU32::new(0),
             heaps: [const { AtomicUsize::new(0) }; HEAPS],
         }
@@ -119,6 +123,7 @@ impl<S: System> Central<S> {
     #[cold]
     fn split(&self, shards: u32) {
         self.contended.store(0, Ordering::Relaxed);
+        let Some(_guard) = self.splitting.try_lock() else { return };
         if shards < FIRST_HEAP {
             self.shards.store(shards * 2, Ordering::Relaxed);
         }
@@ -239,10 +244,14 @@ impl<S: System> Central<S> {
         let Some(heap) = tag.owner().checked_sub(FIRST_HEAP) else {
             return self.shelf(tag.owner(), tag.class());
         };
-        let shelves = self.heaps[heap as usize % HEAPS].load(Ordering::Acquire);
-        let shelves = core::ptr::with_exposed_provenance::<[Shelf<S>; CLASSES]>(shelves);
-        // SAFETY: a tag names a heap only while the heap's shelves exist (`add_heap`).
-        unsafe { &(*shelves)[tag.class()] }
+        let shelves = shelves_at(self.heaps[heap as usize % HEAPS].load(Ordering::Acquire));
+        // A heap that was destroyed meanwhile has no slab left to list or retire.
+        shelves.map_or(self.shelf(0, 0), |shelves| &shelves[tag.class()])
+    }
+
+    /// The address of the shelves of a heap; 0: there is no such heap.
+    pub fn heap(&self, owner: u32) -> usize {
+        self.heaps[(owner - FIRST_HEAP) as usize % HEAPS].load(Ordering::Acquire)
     }
 
     /// Enters the shelves of a first-class heap and returns their owner number. `None`: there
@@ -253,16 +262,30 @@ impl<S: System> Central<S> {
     /// The shelves stay where they are until [`remove_heap`](Self::remove_heap).
     pub unsafe fn add_heap(&self, shelves: &[Shelf<S>; CLASSES]) -> Option<u32> {
         let at = core::ptr::from_ref(shelves).expose_provenance();
-        let free = |slot: &&AtomicUsize| {
+        let index = self.heaps.iter().position(|slot| {
             slot.compare_exchange(0, at, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-        };
-        let index = self.heaps.iter().position(|slot| free(&slot))?;
+        })?;
         Some(FIRST_HEAP + low32(index))
     }
 
     /// Forgets a heap's shelves.
     pub fn remove_heap(&self, owner: u32) {
         self.heaps[(owner - FIRST_HEAP) as usize % HEAPS].store(0, Ordering::Release);
+    }
+
+    /// Calls `visit` with the lock of everything here, in the order in which they are taken.
+    pub fn each_lock(&self, mut visit: impl FnMut(&Lock<S>)) {
+        visit(&self.splitting);
+        for shard in 0..self.shards() {
+            for class in 1..CLASSES {
+                visit(&self.shelf(shard, class).lock);
+            }
+        }
+        for heap in &self.heaps {
+            if let Some(shelves) = shelves_at::<S>(heap.load(Ordering::Acquire)) {
+                shelves.iter().for_each(|shelf| visit(&shelf.lock));
+            }
+        }
     }
 
     /// Retires every empty slab.
@@ -294,6 +317,11 @@ impl<S: System> Central<S> {
         }
         Ok(())
     }
+}
+
+fn shelves_at<'a, S>(at: usize) -> Option<&'a [Shelf<S>; CLASSES]> {
+    // SAFETY: `add_heap` entered the address of shelves, which stay until `remove_heap`.
+    (at != 0).then(|| unsafe { &*core::ptr::with_exposed_provenance(at) })
 }
 
 /// Walks every slab of a shelf whose slabs belong to `owner`.

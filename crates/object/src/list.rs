@@ -63,7 +63,8 @@ impl SlabList {
         slab_at(base, slab.next.load(Ordering::Relaxed))
     }
 
-    pub(crate) fn push_back(&self, base: usize, slab: &Slab) {
+    /// Puts `slab` at the end.
+    pub fn push_back(&self, base: usize, slab: &Slab) {
         let index = index_of(base, slab);
         let last = self.tail.swap(index, Ordering::Relaxed);
         slab.prev.store(last, Ordering::Relaxed);
@@ -72,7 +73,8 @@ impl SlabList {
         self.len.store(self.len() + 1, Ordering::Relaxed);
     }
 
-    pub(crate) fn remove(&self, base: usize, slab: &Slab) {
+    /// Takes `slab`, which is on this list, off it.
+    pub fn remove(&self, base: usize, slab: &Slab) {
         let next = slab.next.load(Ordering::Relaxed);
         let prev = slab.prev.load(Ordering::Relaxed);
         slab_at(base, prev).map_or(&self.head, |slab| &slab.next).store(next, Ordering::Relaxed);

@@ -23,6 +23,8 @@ pub const RETIRED: u32 = 0;
 pub const LISTED: u32 = 1;
 /// The slab is on its shelf's full list.
 pub const UNLISTED: u32 = 2;
+/// Not a slab: one large block of a first-class heap.
+pub const LARGE: u32 = 3;
 
 const STATE_MASK: u32 = 3;
 
@@ -37,7 +39,7 @@ impl Tag {
         Self(state | base::bits::low32(class) << 2 | owner << 12)
     }
 
-    /// RETIRED, LISTED or UNLISTED.
+    /// RETIRED, LISTED, UNLISTED or LARGE.
     #[must_use]
     pub const fn state(self) -> u32 {
         self.0 & STATE_MASK

@@ -127,11 +127,18 @@ pub fn info(class: usize) -> &'static ClassInfo {
     &INFO[class]
 }
 
+/// As [`class_of`] for sizes up to [`MAX_LINEAR`], without a table.
+#[inline(always)]
+#[must_use]
+pub const fn linear_class_of(size: usize) -> usize {
+    (size + QUANTUM - 1) >> QUANTUM.trailing_zeros()
+}
+
 /// The smallest class that holds `size` bytes, which is at most [`MAX_SIZE`]; 0 for 0.
 #[inline(always)]
 #[must_use]
 pub fn class_of(size: usize) -> usize {
-    usize::from(CLASS_OF[(size + QUANTUM - 1) >> QUANTUM.trailing_zeros()])
+    usize::from(CLASS_OF[linear_class_of(size)])
 }
 
 /// The smallest class that holds `size` bytes at a multiple of `align`, a power of two.

@@ -10,10 +10,11 @@
 //!   reads a tag and words.
 //!
 //! Layer *object*. The objects themselves are never read or written.
+use base::bits::{index, low32};
 use base::sync::{AtomicU32, AtomicU64, Ordering};
 use page::Pool;
 
-use crate::protocol::{LISTED, Tag};
+use crate::protocol::{LARGE, LISTED, RETIRED, Tag};
 use crate::size_class::{ClassInfo, info};
 
 /// Where the words start.
@@ -96,6 +97,23 @@ impl Slab {
     pub fn is_empty(&self, class: &ClassInfo) -> bool {
         (0..class.words())
             .all(|index| self.word(index).load(Ordering::Acquire) == class.word_mask(index))
+    }
+
+    /// Takes a descriptor of the smallest pool into use for one large block of a heap.
+    pub fn open_large(&self, granule: usize, count: usize, owner: u32) {
+        self.granule.store(low32(granule), Ordering::Relaxed);
+        self.word(0).store(count as u64, Ordering::Relaxed);
+        self.tag.store(Tag::new(LARGE, 0, owner).0, Ordering::Release);
+    }
+
+    /// The granules of the large block, if the descriptor stands for one.
+    pub fn large(&self) -> Option<usize> {
+        (self.tag().state() == LARGE).then(|| index(self.word(0).load(Ordering::Relaxed)))
+    }
+
+    /// Marks the descriptor as not in use.
+    pub fn retire(&self) {
+        self.tag.store(RETIRED, Ordering::Release);
     }
 
     /// Takes the descriptor into use: all objects free, LISTED. Under the owner's lock.

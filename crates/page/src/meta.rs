@@ -14,7 +14,7 @@ use base::lock::Lock;
 use base::sync::{AtomicUsize, Ordering};
 
 use crate::System;
-use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
+use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
 use crate::heap::PageHeap;
 
 /// What a piece of metadata is for.
@@ -71,6 +71,7 @@ pub struct Meta<S> {
     chunk: AtomicUsize,
     chunk_end: AtomicUsize,
     used: AtomicUsize,
+    blocks: AtomicUsize,
 }
 
 impl<S: System> Meta<S> {
@@ -89,6 +90,7 @@ impl<S: System> Meta<S> {
             chunk: AtomicUsize::new(0),
             chunk_end: AtomicUsize::new(0),
             used: AtomicUsize::new(0),
+            blocks: AtomicUsize::new(0),
         }
     }
 
@@ -100,6 +102,11 @@ impl<S: System> Meta<S> {
     /// Bytes handed out and not given back.
     pub fn used_bytes(&self) -> usize {
         self.used.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of the blocks taken for metadata.
+    pub fn reserved_bytes(&self) -> usize {
+        self.blocks.load(Ordering::Relaxed) * BLOCK
     }
 
     /// A piece for `pool`; `None`: out of memory.
@@ -154,6 +161,7 @@ impl<S: System> Meta<S> {
         } else {
             let run = pages.allocate(GRANULES_PER_BLOCK, GRANULES_PER_BLOCK)?;
             self.chunk_end.store(run.at + GRANULES_PER_BLOCK * GRANULE, Ordering::Relaxed);
+            self.blocks.fetch_add(1, Ordering::Relaxed);
             run.at
         };
         self.chunk.store(chunk + GRANULE, Ordering::Relaxed);

@@ -13,7 +13,7 @@ fn every_size_gets_the_smallest_class_that_holds_it() {
 #[test]
 fn linear_classes_need_no_table() {
     for size in 0..=MAX_LINEAR {
-        assert_eq!(class_of(size), size.div_ceil(QUANTUM));
+        assert_eq!(class_of(size), linear_class_of(size));
     }
 }
 

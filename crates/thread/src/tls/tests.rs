@@ -2,7 +2,8 @@ use super::*;
 extern crate std;
 
 extern "C" fn ended(_: *mut core::ffi::c_void) {}
-const TLS: ElfTls = ElfTls { ended };
+fn begun() {}
+const TLS: ElfTls = ElfTls { begun, ended };
 
 #[test]
 fn every_thread_starts_with_empty_slots() {

@@ -1,0 +1,131 @@
+//! The flagship: magazines in TLS over slabs with out-of-band bitmaps over one region.
+//!
+//! ```text
+//! malloc ─► fast ─ magazine has an object? ─► it            12 instructions, no atomics
+//!              └─► slow ─ refill: claim up to 63 objects    one atomic a bitmap word
+//!                      └─ no slab: new slab from granules   one lock
+//!                            └─ no granules: commit blocks  one system call in 2 MiB
+//! free   ─► fast ─ region? class byte, magazine has room?   15 instructions, no atomics
+//!              └─► slow ─ flush half a magazine             one atomic a bitmap word
+//!                      └─ large run, huge mapping, foreign  told apart by the span map
+//! ```
+//!
+//! | size            | where                       | metadata                        |
+//! |-----------------|-----------------------------|---------------------------------|
+//! | to 32 KiB       | slab of its class           | a bit an object, out of band    |
+//! | to 32 MiB       | run of granules             | a word in the span map          |
+//! | above           | a mapping of its own        | an entry in a table             |
+//!
+//! There is no owner of an object, so a free from another thread is the same free. The
+//! design and what was tried: docs/decisions.
+use base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use base::{Broken, Check};
+use object::Central;
+use object::shelf::Supply;
+use page::{Huge, Meta, PageHeap, System};
+use thread::cache::Depot;
+use thread::{Registry, Tls};
+
+mod aligned;
+mod fast;
+pub mod fork;
+pub mod global;
+pub mod heap;
+mod large;
+pub mod options;
+mod realloc;
+mod slow;
+pub mod stats;
+
+pub use global::HEAP;
+pub use heap::Heap;
+pub use stats::Stats;
+
+/// The allocator, on a system `S` and thread-local storage `T`.
+#[derive(Debug)]
+pub struct Flagship<S, T> {
+    /// Granules of the region: slabs and large blocks.
+    pub(crate) pages: PageHeap<S>,
+    /// Slabs, by size class and shard.
+    pub(crate) central: Central<S>,
+    /// Descriptors.
+    pub(crate) meta: Meta<S>,
+    /// Blocks above 32 MiB.
+    pub(crate) huge: Huge<S>,
+    /// Threads that have a cache.
+    pub(crate) threads: Registry<S>,
+    /// The calling thread's magazines.
+    pub(crate) tls: T,
+    /// Whether threads go without magazines, so that every free is checked at once.
+    pub(crate) safe: AtomicBool,
+    /// Operations of threads that have no cache.
+    pub(crate) uncached: AtomicU32,
+    /// Refills and flushes of threads that have ended.
+    pub(crate) refills: AtomicU64,
+    pub(crate) flushes: AtomicU64,
+    /// Blocks whose pages were moved rather than copied.
+    pub(crate) moves: AtomicU32,
+}
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// An allocator that has done nothing yet: no call to `source` before the first request.
+    #[must_use]
+    pub const fn new(source: S, tls: T) -> Self {
+        Self {
+            pages: PageHeap::new(source),
+            central: Central::new(),
+            meta: Meta::new(),
+            huge: Huge::new(),
+            threads: Registry::new(),
+            tls,
+            safe: AtomicBool::new(false),
+            uncached: AtomicU32::new(0),
+            refills: AtomicU64::new(0),
+            flushes: AtomicU64::new(0),
+            moves: AtomicU32::new(0),
+        }
+    }
+
+    /// Where its memory comes from.
+    pub fn source(&self) -> &S {
+        &self.pages.source
+    }
+
+    pub(crate) fn supply(&self) -> Supply<'_, S> {
+        Supply { pages: &self.pages, meta: &self.meta }
+    }
+
+    pub(crate) fn depot(&self) -> Depot<'_, S> {
+        Depot { central: &self.central, supply: self.supply() }
+    }
+
+    /// Gives all free memory back to the system now: the calling thread's magazines, empty
+    /// slabs, free granules. Returns the bytes given back. O(size of the heap).
+    pub fn purge(&self) -> usize {
+        if let Some(cache) = thread::ThreadCache::current(&self.tls) {
+            self.must("purge", cache.empty_all(self.depot(), &self.tls));
+        }
+        self.central.trim(self.supply());
+        self.pages.purge_all()
+    }
+
+    /// From now on threads have no magazines and every free is checked at once. Magazines
+    /// that are there already stay until their thread ends.
+    pub fn set_safe(&self, safe: bool) {
+        self.safe.store(safe, Ordering::Relaxed);
+    }
+}
+
+impl<S: System, T: Tls> Check for Flagship<S, T> {
+    fn check(&self) -> Result<(), Broken> {
+        self.pages.check()?;
+        self.huge.check()?;
+        if self.pages.region.granules() != 0 {
+            self.central.check(&self.pages)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

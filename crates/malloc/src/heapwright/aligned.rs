@@ -1,0 +1,25 @@
+//! Aligned blocks: a class that is a multiple of the alignment, a run, or a mapping.
+use core::ptr;
+
+use base::Malloc;
+use object::size_class::{QUANTUM, class_of_aligned};
+use page::System;
+use thread::{Tls, magazine};
+
+use super::Flagship;
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// `size` bytes at a multiple of `align`, a power of two. Null: out of memory.
+    pub(super) fn allocate_aligned(&self, align: usize, size: usize) -> *mut u8 {
+        debug_assert!(align.is_power_of_two());
+        if align <= QUANTUM {
+            return self.malloc(size);
+        }
+        let Some(class) = class_of_aligned(size, align) else {
+            return self.allocate_large(size.max(1), align).0;
+        };
+        // SAFETY: a class of the table; the magazine is the calling thread's.
+        let object = unsafe { magazine::pop(&self.tls, class) };
+        if object == 0 { self.refill(class) } else { ptr::with_exposed_provenance_mut(object) }
+    }
+}

@@ -1,0 +1,63 @@
+//! The fast paths: what nearly every call of malloc and free is.
+//!
+//! Each is one or two comparisons and a magazine access; whatever else there is to do is in
+//! [`slow`](super::slow). bench/golden holds their budgets: instructions, branches, loads,
+//! stores. Nothing here may be an atomic operation or a call.
+use object::size_class::{MAX_LINEAR, MAX_SIZE, class_of, linear_class_of};
+use page::System;
+use thread::{Tls, magazine};
+
+use super::Flagship;
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// An object of at least `size` bytes out of a magazine; null when there is none at hand
+    /// (call [`malloc_slow`](Self::malloc_slow) then).
+    #[inline(always)]
+    pub fn malloc_fast(&self, size: usize) -> *mut u8 {
+        let class = if size <= MAX_LINEAR {
+            linear_class_of(size)
+        } else if size <= MAX_SIZE {
+            class_of(size)
+        } else {
+            return core::ptr::null_mut();
+        };
+        // SAFETY: classes come from the table; the magazine is the calling thread's.
+        let object = unsafe { magazine::pop(&self.tls, class) };
+        core::ptr::with_exposed_provenance_mut(object)
+    }
+
+    /// Puts an object into its class's magazine. `false`: call
+    /// [`free_slow`](Self::free_slow).
+    ///
+    /// # Safety
+    ///
+    /// As [`Malloc::free`](base::Malloc::free).
+    #[inline(always)]
+    pub unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
+        let address = ptr.expose_provenance();
+        let region = &self.pages.region;
+        let Some(granule) = region.granule_of(address) else { return false };
+        let class = usize::from(region.class(granule));
+        // SAFETY: by R2 the class is one or 0; the caller gives the object up.
+        unsafe { magazine::push(&self.tls, class, address) }
+    }
+
+    /// As [`free_fast`](Self::free_fast) for a block whose size is known: nothing is looked
+    /// up. Null is kept as an entry that reads as empty (A4).
+    ///
+    /// # Safety
+    ///
+    /// As [`Malloc::free_sized`](base::Malloc::free_sized).
+    #[inline(always)]
+    pub unsafe fn free_sized_fast(&self, ptr: *mut u8, size: usize) -> bool {
+        let class = if size <= MAX_LINEAR {
+            linear_class_of(size)
+        } else if size <= MAX_SIZE {
+            class_of(size)
+        } else {
+            return false;
+        };
+        // SAFETY: classes come from the table; the caller gives the object up.
+        unsafe { magazine::push(&self.tls, class, ptr.expose_provenance()) }
+    }
+}

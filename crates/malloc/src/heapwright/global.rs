@@ -1,0 +1,144 @@
+//! The one instance that a process's malloc is.
+//!
+//! Nothing here needs a constructor: the first request, from whichever code runs first,
+//! finds a usable `static`. What can wait (options, fork handlers) is done when the first
+//! thread gets its cache, and options once more when the environment is known.
+use core::ffi::{CStr, c_char, c_void};
+
+use base::sync::{AtomicBool, Ordering};
+use base::{Broken, Check};
+use source::Report;
+use source::os::Os;
+use source::os::imp::fork;
+use source::os::imp::process::is_secure;
+use thread::tls::ElfTls;
+
+use super::Flagship;
+use super::options::{KEYS, Mistake, Options};
+
+/// The process's malloc.
+pub static HEAP: Flagship<Os, ElfTls> = Flagship::new(Os, ElfTls { begun, ended });
+
+static STATS_AT_EXIT: AtomicBool = AtomicBool::new(false);
+static CHECK_AT_EXIT: AtomicBool = AtomicBool::new(false);
+/// Whether the fork that is going on took the locks: only a process with threads does.
+static LOCKED_FOR_FORK: AtomicBool = AtomicBool::new(false);
+
+unsafe extern "C" {
+    static environ: *const *const c_char;
+}
+
+/// Before the first thread's cache is used.
+fn begun() {
+    // SAFETY: a word of the C library, null until it has started.
+    let environment = unsafe { environ };
+    // SAFETY: null or the C library's environment.
+    unsafe { configure(environment) };
+    // Refused only when out of memory; then a fork is as unsafe as it is without us.
+    fork::on_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+extern "C" fn ended(_cache: *mut c_void) {
+    HEAP.thread_ended();
+}
+
+extern "C" fn before_fork() {
+    let threads = HEAP.threads.live() > 1;
+    LOCKED_FOR_FORK.store(threads, Ordering::Relaxed);
+    if threads {
+        HEAP.before_fork();
+        fork::enter();
+    }
+}
+
+extern "C" fn after_fork_in_parent() {
+    if LOCKED_FOR_FORK.load(Ordering::Relaxed) {
+        fork::leave();
+        HEAP.after_fork_in_parent();
+    }
+}
+
+extern "C" fn after_fork_in_child() {
+    if LOCKED_FOR_FORK.load(Ordering::Relaxed) {
+        fork::leave();
+        HEAP.after_fork_in_child();
+    }
+}
+
+/// Applies the variable `HEAPWRIGHT` of an environment; a null one, and that of a set-uid
+/// program, says nothing.
+///
+/// # Safety
+///
+/// `environment` is null or a null-terminated array of C strings.
+pub unsafe fn configure(environment: *const *const c_char) {
+    if environment.is_null() || is_secure() {
+        return;
+    }
+    let mut entry = environment;
+    loop {
+        // SAFETY: not past the array's null.
+        let text = unsafe { *entry };
+        if text.is_null() {
+            return;
+        }
+        // SAFETY: entries are C strings.
+        let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+        if let Some(value) = bytes.strip_prefix(b"HEAPWRIGHT=") {
+            return apply(str::from_utf8(value).unwrap_or("(not UTF-8)"));
+        }
+        // SAFETY: there is a next entry, at least the null.
+        entry = unsafe { entry.add(1) };
+    }
+}
+
+/// Applies options; said once, however often it is called.
+fn apply(text: &str) {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let said = SAID.swap(true, Ordering::Relaxed);
+    let options = Options::parse(text, |mistake| match mistake {
+        _ if said => (),
+        Mistake::Key(key) => {
+            Os::print(format_args!("heapwright: HEAPWRIGHT has no key {key:?}; there are {KEYS}\n"))
+        }
+        Mistake::Value(key, value) => Os::print(format_args!(
+            "heapwright: HEAPWRIGHT: {value:?} is no value of {key:?}; it keeps its default\n"
+        )),
+    });
+    if let Some(on) = options.stats {
+        STATS_AT_EXIT.store(on, Ordering::Relaxed);
+    }
+    if let Some(on) = options.check {
+        CHECK_AT_EXIT.store(on, Ordering::Relaxed);
+    }
+    if let Some(on) = options.safe {
+        HEAP.set_safe(on);
+    }
+    if let Some(bytes) = options.huge_from {
+        HEAP.pages.set_huge_from(bytes);
+    }
+    if let Some(bytes) = options.keep {
+        HEAP.pages.purge.set_floor(bytes);
+    }
+}
+
+/// At the process's end: what the options asked for.
+pub fn at_exit() {
+    if STATS_AT_EXIT.load(Ordering::Relaxed) {
+        HEAP.print_stats(2);
+    }
+    if CHECK_AT_EXIT.load(Ordering::Relaxed)
+        && let Err(broken) = check()
+    {
+        Os::fatal(format_args!("check at exit: {broken}"));
+    }
+}
+
+/// Walks every structure of the process's malloc.
+///
+/// # Errors
+///
+/// The first broken invariant.
+pub fn check() -> Result<(), Broken> {
+    HEAP.check()
+}

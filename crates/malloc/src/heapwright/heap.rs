@@ -1,0 +1,203 @@
+//! First-class heaps: blocks that can all be freed at once.
+//!
+//! ```text
+//! heap  [ shelf of class 0 … 72 │ large blocks │ owner ]        4 KiB of metadata
+//!           └─ slabs of its own     └─ one descriptor each
+//! ```
+//!
+//! - **W1** the slabs and large blocks of a heap carry its owner number, and only it has them.
+//! - **W2** no magazine serves a heap: its granules have class 0 in the class map, so a free
+//!   takes the slow path and finds the owner in the descriptor.
+//!
+//! Allocating takes the class's lock; destroying is O(slabs), not O(blocks). At most 1,024
+//! heaps at a time.
+use core::ptr;
+
+use base::bits::align_up;
+use base::lock::Lock;
+use base::sync::{AtomicU32, Ordering};
+use object::list::SlabList;
+use object::size_class::{CLASSES, class_of_aligned, info};
+use object::{Shelf, Slab};
+use page::geometry::{BLOCK, granules_for};
+use page::{GRANULE, Pool, System};
+use thread::Tls;
+
+use super::Flagship;
+
+/// A heap of its own. Made, used and destroyed through the [`Flagship`] it belongs to.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Heap<S> {
+    shelves: [Shelf<S>; CLASSES],
+    large: SlabList,
+    lock: Lock<S>,
+    owner: AtomicU32,
+}
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// A new, empty heap. `None`: out of memory, or there are 1,024 already.
+    pub fn heap_new(&self) -> Option<&Heap<S>> {
+        const { assert!(size_of::<Heap<S>>() <= Pool::Heap.size(), "a heap fits its pool") };
+        let at = self.meta.allocate(&self.pages, Pool::Heap)?;
+        let place = ptr::with_exposed_provenance_mut::<Heap<S>>(at);
+        let fresh = Heap {
+            shelves: [const { Shelf::new() }; CLASSES],
+            large: SlabList::new(),
+            lock: Lock::new(),
+            owner: AtomicU32::new(0),
+        };
+        // SAFETY: the piece is ours and large enough.
+        unsafe { place.write(fresh) };
+        // SAFETY: written above; it stays until `heap_destroy`.
+        let heap = unsafe { &*place };
+        // SAFETY: as above.
+        let Some(owner) = (unsafe { self.central.add_heap(&heap.shelves) }) else {
+            // SAFETY: allocated above, and nobody has seen it.
+            unsafe { self.meta.deallocate(Pool::Heap, at) };
+            return None;
+        };
+        heap.owner.store(owner, Ordering::Relaxed);
+        Some(heap)
+    }
+
+    /// `size` bytes at a multiple of `align`, a power of two, in `heap`. Null: out of memory.
+    pub fn heap_allocate(&self, heap: &Heap<S>, align: usize, size: usize) -> *mut u8 {
+        let owner = heap.owner.load(Ordering::Relaxed);
+        if size > isize::MAX.cast_unsigned() {
+            return ptr::null_mut();
+        }
+        let Some(class) = class_of_aligned(size, align) else {
+            return self.heap_allocate_large(heap, owner, align, size.max(1));
+        };
+        let mut out = [0];
+        let waits = AtomicU32::new(0);
+        let supply = self.supply();
+        heap.shelves[class].claim_or_make(supply, class, owner, &mut out, &waits);
+        ptr::with_exposed_provenance_mut(out[0])
+    }
+
+    fn heap_allocate_large(
+        &self,
+        heap: &Heap<S>,
+        owner: u32,
+        align: usize,
+        size: usize,
+    ) -> *mut u8 {
+        if align > BLOCK {
+            return ptr::null_mut();
+        }
+        let count = granules_for(align_up(size, GRANULE));
+        let Some(at) = self.meta.allocate(&self.pages, Pool::Slab1) else {
+            return ptr::null_mut();
+        };
+        let run = self.pages.allocate(count, (align / GRANULE).max(1));
+        let region = &self.pages.region;
+        let Some((run, granule)) = run.and_then(|run| Some((run, region.granule_of(run.at)?)))
+        else {
+            // SAFETY: allocated above from this pool, not used.
+            unsafe { self.meta.deallocate(Pool::Slab1, at) };
+            return ptr::null_mut();
+        };
+        // SAFETY: a descriptor of the smallest pool.
+        let slab = unsafe { Slab::at(at) };
+        slab.open_large(granule, count, owner);
+        let _guard = heap.lock.lock();
+        heap.large.push_back(region.base(), slab);
+        region.enter_slab(granule, 1, at, 0);
+        ptr::with_exposed_provenance_mut(run.at)
+    }
+
+    /// Frees every block of `heap` at once, and the heap. O(slabs).
+    ///
+    /// # Safety
+    ///
+    /// Nobody uses `heap` or a block of it any more.
+    pub unsafe fn heap_destroy(&self, heap: &Heap<S>) {
+        for (class, shelf) in heap.shelves.iter().enumerate().skip(1) {
+            // SAFETY: the caller gives all blocks up.
+            unsafe { shelf.destroy(self.supply(), class) };
+        }
+        let base = self.pages.region.base();
+        let guard = heap.lock.lock();
+        while let Some(slab) = heap.large.first(base) {
+            self.close_large(heap, slab);
+        }
+        drop(guard);
+        self.central.remove_heap(heap.owner.load(Ordering::Relaxed));
+        // SAFETY: it came from this pool, and its owner number names nothing any more.
+        unsafe { self.meta.deallocate(Pool::Heap, ptr::from_ref(heap).addr()) };
+    }
+
+    /// Gives one large block of a heap back. Under the heap's lock.
+    fn close_large(&self, heap: &Heap<S>, slab: &Slab) {
+        let region = &self.pages.region;
+        let count = slab.large().unwrap_or(0);
+        heap.large.remove(region.base(), slab);
+        slab.retire();
+        region.clear_run(slab.granule());
+        self.pages.deallocate(region.address_of(slab.granule()), count);
+        // SAFETY: on no list, and the span map no longer names it.
+        unsafe { self.meta.deallocate(Pool::Slab1, slab.address()) };
+    }
+
+    fn heap_of(&self, slab: &Slab) -> Option<&Heap<S>> {
+        let at = self.central.heap(slab.tag().owner());
+        // SAFETY: the shelves are a heap's first field, and it lives while its blocks do.
+        (at != 0).then(|| unsafe { &*ptr::with_exposed_provenance::<Heap<S>>(at) })
+    }
+
+    pub(super) fn free_of_heap(&self, address: usize, descriptor: usize, caller: &'static str) {
+        // SAFETY: the span map names descriptors only.
+        let slab = unsafe { Slab::at(descriptor) };
+        if slab.large().is_none() {
+            return self.must(caller, self.central.give_back_one(self.supply(), address));
+        }
+        let at_start = address == self.pages.region.address_of(slab.granule());
+        match self.heap_of(slab) {
+            Some(heap) if at_start => {
+                let _guard = heap.lock.lock();
+                self.close_large(heap, slab);
+            }
+            _ => self.foreign(caller, address),
+        }
+    }
+
+    pub(super) fn size_in_heap(&self, descriptor: usize) -> Option<usize> {
+        // SAFETY: the span map names descriptors only.
+        let slab = unsafe { Slab::at(descriptor) };
+        let small = info(slab.tag().class()).size as usize;
+        Some(slab.large().map_or(small, |count| count * GRANULE))
+    }
+
+    /// Resizes a block of a heap, which stays in its heap.
+    pub(super) fn resize_in_heap(
+        &self,
+        ptr: *mut u8,
+        descriptor: usize,
+        size: usize,
+        caller: &'static str,
+    ) -> *mut u8 {
+        let held = self.size_in_heap(descriptor).unwrap_or(0);
+        if size <= held && size > held / 2 {
+            return ptr;
+        }
+        // SAFETY: the span map names descriptors only.
+        let slab = unsafe { Slab::at(descriptor) };
+        let Some(heap) = self.heap_of(slab) else { self.foreign(caller, ptr.addr()) };
+        let new = self.heap_allocate(heap, 16, size);
+        if !new.is_null() {
+            // SAFETY: two live blocks; the shorter length is within both.
+            unsafe { ptr.copy_to_nonoverlapping(new, held.min(size)) };
+            self.free_of_heap(ptr.addr(), descriptor, caller);
+        }
+        new
+    }
+}
+
+impl<S: System> Heap<S> {
+    /// Its lock, for `fork`.
+    pub(super) fn lock_for_fork(&self) -> &Lock<S> {
+        &self.lock
+    }
+}

@@ -1,0 +1,74 @@
+//! Large blocks: runs of granules to 32 MiB, mappings of their own above.
+use core::ptr;
+
+use page::geometry::{BLOCK, granules_for};
+use page::{GRANULE, System};
+use thread::runs::Kept;
+use thread::{ThreadCache, Tls};
+
+use super::Flagship;
+
+/// Above this a block is a mapping of its own.
+pub(super) const MAX_RUN: usize = 32 << 20;
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// At least `size` bytes, more than a size class has, at a multiple of `align`, and
+    /// whether they are known to be zero. Null: out of memory.
+    pub(super) fn allocate_large(&self, size: usize, align: usize) -> (*mut u8, bool) {
+        if size > isize::MAX.cast_unsigned() {
+            return (ptr::null_mut(), false);
+        }
+        if size > MAX_RUN || align > BLOCK {
+            return (self.allocate_huge(size, align), true);
+        }
+        let count = granules_for(size);
+        if align <= GRANULE {
+            let kept = self.cache().map_or(0, |cache| cache.runs.pop(count));
+            if kept != 0 {
+                return (ptr::with_exposed_provenance_mut(kept), false);
+            }
+        }
+        let Some(run) = self.pages.allocate(count, (align / GRANULE).max(1)) else {
+            // The region is exhausted; the rest of the address space may not be.
+            return (self.allocate_huge(size, align), true);
+        };
+        if let Some(granule) = self.pages.region.granule_of(run.at) {
+            self.pages.region.enter_run(granule, count);
+        }
+        (ptr::with_exposed_provenance_mut(run.at), run.zero)
+    }
+
+    fn allocate_huge(&self, size: usize, align: usize) -> *mut u8 {
+        let huge = self.pages.wants_huge();
+        let at = self.huge.allocate(&self.pages.source, size, align, huge);
+        ptr::with_exposed_provenance_mut(at.unwrap_or(0))
+    }
+
+    /// `size` zeroed bytes, more than a size class has. Memory that is zero is not written.
+    pub(super) fn calloc_large(&self, size: usize) -> *mut u8 {
+        let (ptr, zero) = self.allocate_large(size, 1);
+        if !ptr.is_null() && !zero {
+            // SAFETY: just allocated, at least `size` bytes.
+            unsafe { ptr.write_bytes(0, size) };
+        }
+        ptr
+    }
+
+    /// Frees the run of `count` granules at `address`: to the thread's cache, else for good.
+    pub(super) fn free_run(
+        &self,
+        address: usize,
+        granule: usize,
+        count: usize,
+        caller: &'static str,
+    ) {
+        match ThreadCache::current(&self.tls).map(|cache| cache.runs.push(address, count)) {
+            Some(Kept::Yes) => (),
+            Some(Kept::Twice) => self.must(caller, Err(object::Fault::DoubleFree(address))),
+            Some(Kept::No) | None => {
+                self.pages.region.clear_run(granule);
+                self.pages.deallocate(address, count);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The options in `HEAPWRIGHT="key=value,key=value"`.
+//!
+//! Parsed without allocating, before or after the first allocation: every option can change
+//! at run time. A set-uid program ignores the variable. An unknown key is a warning.
+use core::str;
+
+/// What the variable may say. `None`: not mentioned.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// `stats=1`: print a table at exit.
+    pub stats: Option<bool>,
+    /// `check=1`: walk every structure at exit; a broken invariant aborts.
+    pub check: Option<bool>,
+    /// `safe=1`: no magazines; every free is checked at once.
+    pub safe: Option<bool>,
+    /// `hugepages=SIZE|on|off`: huge pages once the heap passes so many bytes.
+    pub huge_from: Option<usize>,
+    /// `keep=SIZE`: free memory kept at least.
+    pub keep: Option<usize>,
+}
+
+/// The keys there are, for the message about one there is not.
+pub const KEYS: &str = "stats, check, safe, hugepages, keep";
+
+/// A piece of the variable that means nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mistake<'a> {
+    /// There is no such key.
+    Key(&'a str),
+    /// The key is there, its value is not one of it.
+    Value(&'a str, &'a str),
+}
+
+impl Options {
+    /// Reads the variable's text; mistakes go to `complain`, the rest counts.
+    pub fn parse<'a>(text: &'a str, mut complain: impl FnMut(Mistake<'a>)) -> Self {
+        let mut options = Self::default();
+        for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+            let (key, value) = item.split_once('=').unwrap_or((item, "1"));
+            let known = match key {
+                "stats" => set(&mut options.stats, switch(value)),
+                "check" => set(&mut options.check, switch(value)),
+                "safe" => set(&mut options.safe, switch(value)),
+                "hugepages" => set(&mut options.huge_from, threshold(value)),
+                "keep" => set(&mut options.keep, bytes(value)),
+                _ => {
+                    complain(Mistake::Key(key));
+                    continue;
+                }
+            };
+            if !known {
+                complain(Mistake::Value(key, value));
+            }
+        }
+        options
+    }
+}
+
+fn set<T>(option: &mut Option<T>, value: Option<T>) -> bool {
+    let known = value.is_some();
+    *option = value.or(option.take());
+    known
+}
+
+fn switch(text: &str) -> Option<bool> {
+    match text {
+        "1" | "on" | "yes" | "true" => Some(true),
+        "0" | "off" | "no" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+fn threshold(text: &str) -> Option<usize> {
+    match switch(text) {
+        Some(true) => Some(0),
+        Some(false) => Some(usize::MAX),
+        None => bytes(text),
+    }
+}
+
+/// A number of bytes: digits and perhaps k, m, g or kib, mib, gib.
+fn bytes(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let shift = match unit.trim_end_matches(['b', 'B']).trim_end_matches('i') {
+        "" => 0,
+        "k" | "K" => 10,
+        "m" | "M" => 20,
+        "g" | "G" => 30,
+        _ => return None,
+    };
+    digits.parse::<usize>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Resizing: in place when the class or the run allows, by page tables when large, by copy.
+use core::ptr;
+
+use base::Malloc;
+use base::sync::Ordering;
+use object::size_class::{MAX_SIZE, class_of, info};
+use page::geometry::granules_for;
+use page::region::Span;
+use page::{GRANULE, System};
+use thread::Tls;
+
+use super::Flagship;
+use super::large::MAX_RUN;
+
+/// From this size on contents are moved by page tables. Below, copying is cheaper.
+const MOVE_PAGES: usize = 512 << 10;
+
+/// Moved pages do not merge with their neighbours in the kernel's list of mappings, which is
+/// limited (vm.max_map_count, 65,530 by default): after so many moves contents are copied.
+const MAX_MOVES: u32 = 8192;
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// The block at `ptr` resized to `size` bytes; see [`Malloc::realloc`]. `caller` is named
+    /// in messages.
+    ///
+    /// # Safety
+    ///
+    /// As [`Malloc::realloc`].
+    pub unsafe fn resize(&self, ptr: *mut u8, size: usize, caller: &'static str) -> *mut u8 {
+        let address = ptr.expose_provenance();
+        if address == 0 {
+            return self.malloc(size);
+        }
+        if size > isize::MAX.cast_unsigned() {
+            return ptr::null_mut();
+        }
+        let region = &self.pages.region;
+        let Some(granule) = region.granule_of(address) else {
+            return self.resize_huge(ptr, size, caller);
+        };
+        let class = usize::from(region.class(granule));
+        if class != 0 {
+            let held = info(class).size as usize;
+            // A shrunk block stays while it wastes less than half.
+            if size <= held && (size > held / 2 || class_of(size) == class) {
+                return ptr;
+            }
+            return self.copy_to_new(ptr, held, size, caller);
+        }
+        match region.span(granule) {
+            Span::Run(count) if address == region.address_of(granule) => {
+                self.resize_run(ptr, granule, count, size, caller)
+            }
+            Span::Slab(descriptor) => self.resize_in_heap(ptr, descriptor, size, caller),
+            _ => self.foreign(caller, address),
+        }
+    }
+
+    /// A new block with the old one's contents; the old one is freed. Null: it stays.
+    pub(super) fn copy_to_new(
+        &self,
+        ptr: *mut u8,
+        held: usize,
+        size: usize,
+        caller: &'static str,
+    ) -> *mut u8 {
+        let new = self.malloc(size);
+        if new.is_null() {
+            return new;
+        }
+        // SAFETY: two live blocks; the shorter length is within both.
+        unsafe { ptr.copy_to_nonoverlapping(new, held.min(size)) };
+        // SAFETY: the caller gave the old block up.
+        if !unsafe { self.free_fast(ptr) } {
+            // SAFETY: as above.
+            unsafe { self.free_slow(ptr, caller) };
+        }
+        new
+    }
+
+    fn resize_run(
+        &self,
+        ptr: *mut u8,
+        granule: usize,
+        old: usize,
+        size: usize,
+        caller: &'static str,
+    ) -> *mut u8 {
+        let address = ptr.addr();
+        let new = granules_for(size);
+        if size <= MAX_SIZE || size > MAX_RUN {
+            return self.move_or_copy(ptr, old * GRANULE, size, caller);
+        }
+        if new == old {
+            return ptr;
+        }
+        if new < old {
+            self.pages.region.enter_run(granule, new);
+            self.pages.truncate(address, old, new);
+            return ptr;
+        }
+        if self.pages.extend(address, old, new) {
+            self.pages.region.enter_run(granule, new);
+            return ptr;
+        }
+        self.move_or_copy(ptr, old * GRANULE, size, caller)
+    }
+
+    fn resize_huge(&self, ptr: *mut u8, size: usize, caller: &'static str) -> *mut u8 {
+        let address = ptr.addr();
+        let Some(held) = self.huge.len_of(address) else { self.foreign(caller, address) };
+        if size <= MAX_RUN {
+            return self.move_or_copy(ptr, held, size, caller);
+        }
+        match self.huge.resize(&self.pages.source, address, size) {
+            Some(moved) => ptr::with_exposed_provenance_mut(moved),
+            None if size <= held => ptr,
+            // The kernel resizes only what it holds as one mapping.
+            None => self.copy_to_new(ptr, held, size, caller),
+        }
+    }
+
+    /// A run that becomes a mapping of its own: its pages move into a mapping of its length,
+    /// which then grows. `None`: refused, and nothing has changed.
+    fn run_to_huge(&self, address: usize, held: usize, size: usize) -> Option<*mut u8> {
+        let source = &self.pages.source;
+        let at = self.huge.allocate(source, held, 1, self.pages.wants_huge())?;
+        // SAFETY: the whole of both; the mapping is fresh.
+        if !unsafe { source.move_pages(address, at, held) } {
+            self.huge.deallocate(source, at);
+            return None;
+        }
+        let Some(grown) = self.huge.resize(source, at, size) else {
+            // SAFETY: as above, the other way round.
+            if !unsafe { source.move_pages(at, address, held) } {
+                S::fatal(format_args!(
+                    "realloc: the system took {held} bytes and refuses them back"
+                ));
+            }
+            self.huge.deallocate(source, at);
+            return None;
+        };
+        self.free_moved_run(address);
+        Some(ptr::with_exposed_provenance_mut(grown))
+    }
+
+    /// A new block that gets the old one's pages, or a copy where that is cheaper or refused.
+    fn move_or_copy(
+        &self,
+        ptr: *mut u8,
+        held: usize,
+        size: usize,
+        caller: &'static str,
+    ) -> *mut u8 {
+        let len = held.min(size.next_multiple_of(self.pages.source.page_size()));
+        if len < MOVE_PAGES || self.moves.fetch_add(1, Ordering::Relaxed) >= MAX_MOVES {
+            return self.copy_to_new(ptr, held, size, caller);
+        }
+        if size > MAX_RUN
+            && let Some(new) = self.run_to_huge(ptr.addr(), held, size)
+        {
+            return new;
+        }
+        let (new, _) = self.allocate_large(size, 1);
+        if new.is_null() {
+            return new;
+        }
+        // Pages moved into a part of a mapping would cut it in two.
+        let may_move = size <= MAX_RUN;
+        // SAFETY: both blocks are whole pages of ours, and `len` is within both.
+        if !(may_move && unsafe { self.pages.source.move_pages(ptr.addr(), new.addr(), len) }) {
+            // SAFETY: two live blocks, `held.min(size)` bytes within both.
+            unsafe { ptr.copy_to_nonoverlapping(new, held.min(size)) };
+        } else if len == held && self.free_moved_run(ptr.addr()) {
+            return new;
+        }
+        // SAFETY: the caller gave the old block up.
+        unsafe { self.free_slow(ptr, caller) };
+        new
+    }
+
+    /// Frees a run whose pages have been moved away whole, so that it is clean.
+    fn free_moved_run(&self, address: usize) -> bool {
+        let region = &self.pages.region;
+        let Some(granule) = region.granule_of(address) else { return false };
+        let Span::Run(count) = region.span(granule) else { return false };
+        region.clear_run(granule);
+        self.pages.deallocate_zero(address, count);
+        true
+    }
+}

@@ -1,0 +1,218 @@
+//! The slow paths: refilling and flushing magazines, threads that begin and end, and
+//! pointers that belong to nobody.
+use core::ptr;
+
+use base::Malloc;
+use base::sync::Ordering;
+use object::central::Fault;
+use object::size_class::{MAX_SIZE, class_of, info};
+use page::region::Span;
+use page::{GRANULE, System};
+use thread::cache::claim_one;
+use thread::tls::ENDS;
+use thread::{ThreadCache, Tls};
+
+use super::Flagship;
+
+/// A thread whose end was announced so often gets no cache any more: glibc calls the
+/// destructors of keys four times.
+const MAX_ENDS: usize = 4;
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// `size` bytes when [`malloc_fast`](Self::malloc_fast) had none. Null: out of memory.
+    #[cold]
+    #[inline(never)]
+    pub fn malloc_slow(&self, size: usize) -> *mut u8 {
+        if size > MAX_SIZE {
+            return self.allocate_large(size, 1).0;
+        }
+        self.refill(class_of(size).max(1))
+    }
+
+    /// An object of a class. Null: out of memory.
+    pub(crate) fn refill(&self, class: usize) -> *mut u8 {
+        let object = match self.cache() {
+            Some(cache) => cache.refill(self.depot(), &self.tls, class),
+            None => {
+                self.uncached.fetch_add(1, Ordering::Relaxed);
+                claim_one(self.depot(), 0, class)
+            }
+        };
+        ptr::with_exposed_provenance_mut(object)
+    }
+
+    /// The calling thread's cache, made now if it can have one.
+    #[inline]
+    pub(crate) fn cache(&self) -> Option<&ThreadCache> {
+        ThreadCache::current(&self.tls).or_else(|| self.attach())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn attach(&self) -> Option<&ThreadCache> {
+        if self.safe.load(Ordering::Relaxed) || self.tls.load(ENDS) >= MAX_ENDS {
+            return None;
+        }
+        let cache = ThreadCache::attach(self.supply(), &self.tls)?;
+        self.threads.enter(cache);
+        self.tls.watch(cache.address());
+        Some(cache)
+    }
+
+    /// The calling thread ends: what it kept goes back. It may come again (see [`MAX_ENDS`]).
+    pub fn thread_ended(&self) {
+        self.tls.store(ENDS, self.tls.load(ENDS) + 1);
+        if let Some(cache) = ThreadCache::current(&self.tls) {
+            self.threads.leave(cache);
+            let (refills, flushes) = cache.slow_paths();
+            self.refills.fetch_add(refills, Ordering::Relaxed);
+            self.flushes.fetch_add(flushes, Ordering::Relaxed);
+            self.must("thread exit", cache.detach(self.depot(), &self.tls));
+        }
+    }
+
+    /// Frees what [`free_fast`](Self::free_fast) could not; `caller` is named in messages.
+    /// Never touches errno.
+    ///
+    /// # Safety
+    ///
+    /// As [`Malloc::free`].
+    #[cold]
+    #[inline(never)]
+    pub unsafe fn free_slow(&self, ptr: *mut u8, caller: &'static str) {
+        let address = ptr.expose_provenance();
+        if address == 0 {
+            return;
+        }
+        let region = &self.pages.region;
+        let Some(granule) = region.granule_of(address) else {
+            if !self.huge.deallocate(&self.pages.source, address) {
+                self.foreign(caller, address);
+            }
+            return;
+        };
+        let class = usize::from(region.class(granule));
+        if class != 0 {
+            return self.free_object(address, class, caller);
+        }
+        match region.span(granule) {
+            Span::Run(count) if address == region.address_of(granule) => {
+                self.free_run(address, granule, count, caller);
+            }
+            Span::Slab(descriptor) => self.free_of_heap(address, descriptor, caller),
+            _ => self.foreign(caller, address),
+        }
+    }
+
+    /// Frees an object of a class whose magazine is full or missing.
+    pub(crate) fn free_object(&self, address: usize, class: usize, caller: &'static str) {
+        let answer = match self.cache() {
+            Some(cache) => cache.flush(self.depot(), &self.tls, class, address),
+            None => {
+                self.uncached.fetch_add(1, Ordering::Relaxed);
+                self.central.give_back_one(self.supply(), address)
+            }
+        };
+        self.must(caller, answer);
+    }
+
+    /// Ends the process with a message that names the pointer, if there was a fault.
+    pub(crate) fn must(&self, caller: &'static str, answer: Result<(), Fault>) {
+        match answer {
+            Ok(()) => (),
+            Err(Fault::Foreign(address)) => self.foreign(caller, address),
+            Err(Fault::Misaligned(address)) => S::fatal(format_args!(
+                "{caller}: {address:#x} points into a block, not at its start"
+            )),
+            Err(Fault::DoubleFree(address)) => {
+                S::fatal(format_args!("{caller}: {address:#x} is free already (double free)"))
+            }
+        }
+    }
+
+    #[cold]
+    pub(crate) fn foreign(&self, caller: &'static str, address: usize) -> ! {
+        let region = &self.pages.region;
+        let ours = region.granule_of(address).is_some();
+        let what =
+            if ours { "is not a live block (freed already, or inside one)" } else { "is not ours" };
+        S::fatal(format_args!("{caller}: {address:#x} {what}"))
+    }
+
+    /// The usable size of a live block; `None`: there is no such block.
+    pub(crate) fn size_of_block(&self, address: usize) -> Option<usize> {
+        let region = &self.pages.region;
+        let Some(granule) = region.granule_of(address) else {
+            return self.huge.len_of(address);
+        };
+        match region.class(granule) {
+            0 => match region.span(granule) {
+                Span::Run(count) if address == region.address_of(granule) => Some(count * GRANULE),
+                Span::Slab(descriptor) => self.size_in_heap(descriptor),
+                _ => None,
+            },
+            class => Some(info(usize::from(class)).size as usize),
+        }
+    }
+}
+
+// SAFETY: blocks come from slabs, runs and mappings, each of which hands out disjoint,
+// 16-byte aligned memory and takes it back before it hands it out again.
+unsafe impl<S: System, T: Tls> Malloc for Flagship<S, T> {
+    #[inline]
+    fn malloc(&self, size: usize) -> *mut u8 {
+        let ptr = self.malloc_fast(size);
+        if ptr.is_null() { self.malloc_slow(size) } else { ptr }
+    }
+
+    fn calloc(&self, count: usize, size: usize) -> *mut u8 {
+        let Some(size) = count.checked_mul(size) else { return ptr::null_mut() };
+        if size > MAX_SIZE {
+            return self.calloc_large(size);
+        }
+        let ptr = self.malloc(size);
+        if !ptr.is_null() {
+            // SAFETY: just allocated, at least `size` bytes.
+            unsafe { ptr.write_bytes(0, size) };
+        }
+        ptr
+    }
+
+    fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
+        self.allocate_aligned(align, size)
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        unsafe { self.resize(ptr, size, "realloc") }
+    }
+
+    #[inline]
+    unsafe fn free(&self, ptr: *mut u8) {
+        // SAFETY: the caller's promise.
+        if !unsafe { self.free_fast(ptr) } {
+            // SAFETY: the caller's promise.
+            unsafe { self.free_slow(ptr, "free") }
+        }
+    }
+
+    #[inline]
+    unsafe fn free_sized(&self, ptr: *mut u8, size: usize) {
+        // SAFETY: the caller's promise.
+        if !unsafe { self.free_sized_fast(ptr, size) } {
+            // SAFETY: the caller's promise.
+            unsafe { self.free_slow(ptr, "free_sized") }
+        }
+    }
+
+    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
+        let address = ptr.addr();
+        if address == 0 {
+            return 0;
+        }
+        match self.size_of_block(address) {
+            Some(size) => size,
+            None => self.foreign("malloc_usable_size", address),
+        }
+    }
+}

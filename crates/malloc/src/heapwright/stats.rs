@@ -1,0 +1,156 @@
+//! What the allocator knows of itself, computed when asked: no counter in any fast path.
+//!
+//! Accounting, with all threads at rest:
+//!
+//! ```text
+//! slabs:   objects not free in bitmaps = live + held in magazines
+//! pages:   granules live               = slabs + runs + runs kept by threads + descriptors
+//! ```
+use core::fmt::Write;
+
+use base::sync::Ordering;
+use object::size_class::{CLASSES, info};
+use page::System;
+use source::os::imp::console::Console;
+use source::os::imp::process::{Resident, resident};
+use thread::Tls;
+
+use super::Flagship;
+
+/// Figures of a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stats {
+    /// Bytes in use by the program, in whole classes, granules and pages.
+    pub live_bytes: usize,
+    /// Bytes of free objects and runs that threads keep.
+    pub cached_bytes: usize,
+    /// Bytes of free granules that still cost memory.
+    pub dirty_bytes: usize,
+    /// Bytes of blocks obtained from the system, and of huge mappings.
+    pub committed_bytes: usize,
+    /// Bytes given back to the system so far.
+    pub purged_bytes: u64,
+    /// Bytes of descriptors.
+    pub metadata_bytes: usize,
+    /// Blocks above 32 MiB: bytes and number.
+    pub huge: (usize, usize),
+    /// Threads with a cache now, and threads that ever had one.
+    pub threads: (u32, u32),
+    /// Refills and flushes of magazines so far.
+    pub slow_paths: (u64, u64),
+    /// Operations of threads without magazines.
+    pub uncached: u32,
+    /// Shards in use.
+    pub shards: u32,
+    /// Objects in use by class.
+    pub live_objects: [usize; CLASSES],
+    /// Slabs by class.
+    pub slabs: [usize; CLASSES],
+}
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// Walks all slabs and threads. O(slabs); exact when no thread is in between.
+    pub fn stats(&self) -> Stats {
+        let (mut live_objects, mut slabs) = ([0; CLASSES], [0; CLASSES]);
+        let mut slab_bytes = 0;
+        if self.pages.region.granules() != 0 {
+            let base = self.pages.region.base();
+            for (shard, class, shelf) in self.central.shelves() {
+                if shard < self.central.shards() {
+                    let (taken, held) = shelf.count(base, class);
+                    live_objects[class] += taken;
+                    slabs[class] += held;
+                    slab_bytes += held * info(class).granules as usize * page::GRANULE;
+                }
+            }
+        }
+        let mut cached = 0;
+        let mut slow_paths =
+            (self.refills.load(Ordering::Relaxed), self.flushes.load(Ordering::Relaxed));
+        let mut kept_runs = 0;
+        self.threads.each(|cache| {
+            for (class, live) in live_objects.iter_mut().enumerate().skip(1) {
+                let held = cache.held(class).min(*live);
+                *live -= held;
+                cached += held * info(class).size as usize;
+            }
+            kept_runs += cache.runs.bytes();
+            let (refills, flushes) = cache.slow_paths();
+            slow_paths.0 += refills;
+            slow_paths.1 += flushes;
+        });
+        let huge = (self.huge.bytes(), self.huge.count());
+        let objects: usize =
+            live_objects.iter().enumerate().map(|(class, n)| n * info(class).size as usize).sum();
+        let metadata = self.meta.reserved_bytes();
+        let runs = self.pages.live_bytes().saturating_sub(slab_bytes + metadata + kept_runs);
+        Stats {
+            live_bytes: objects + runs + huge.0,
+            cached_bytes: cached + kept_runs,
+            dirty_bytes: self.pages.dirty_bytes(),
+            committed_bytes: self.pages.committed_bytes() + huge.0,
+            purged_bytes: self.pages.purge.total_bytes(),
+            metadata_bytes: self.meta.used_bytes(),
+            huge,
+            threads: (self.threads.live(), self.threads.begun()),
+            slow_paths,
+            uncached: self.uncached.load(Ordering::Relaxed),
+            shards: self.central.shards(),
+            live_objects,
+            slabs,
+        }
+    }
+
+    /// Writes the table of `--stats` to a file descriptor.
+    pub fn print_stats(&self, fd: usize) {
+        let stats = self.stats();
+        let Resident { now, peak } = resident();
+        let mut out = Console::new(fd);
+        // A console never fails to take text, and nobody could be told.
+        let _ = stats.write(&mut out, now, peak);
+    }
+}
+
+impl Stats {
+    fn write(&self, out: &mut impl Write, now: usize, peak: usize) -> core::fmt::Result {
+        writeln!(out, "heapwright statistics")?;
+        let rows: [(&str, u64); 9] = [
+            ("resident, peak", peak as u64),
+            ("resident, now", now as u64),
+            ("live", self.live_bytes as u64),
+            ("  of it in mappings of their own", self.huge.0 as u64),
+            ("kept by threads", self.cached_bytes as u64),
+            ("free, not yet given back", self.dirty_bytes as u64),
+            ("given back so far", self.purged_bytes),
+            ("obtained from the system", self.committed_bytes as u64),
+            ("descriptors", self.metadata_bytes as u64),
+        ];
+        for (name, bytes) in rows {
+            writeln!(out, "  {name:<34} {:>12} KiB", bytes.div_ceil(1024))?;
+        }
+        let (live, begun) = self.threads;
+        writeln!(out, "  {:<34} {live:>12} now, {begun} ever", "threads with a cache")?;
+        let (refills, flushes) = self.slow_paths;
+        writeln!(out, "  {:<34} {refills:>12} refills, {flushes} flushes", "slow paths")?;
+        writeln!(out, "  {:<34} {:>12}", "operations without a cache", self.uncached)?;
+        writeln!(out, "  {:<34} {:>12}", "shards", self.shards)?;
+        writeln!(out, "  live by size class")?;
+        writeln!(
+            out,
+            "  {:>9} {:>12} {:>12} {:>8} {:>6}",
+            "bytes", "objects", "KiB", "slabs", "full"
+        )?;
+        for class in 1..CLASSES {
+            let (objects, slabs) = (self.live_objects[class], self.slabs[class]);
+            if slabs == 0 {
+                continue;
+            }
+            let class_info = info(class);
+            let kib = (objects * class_info.size as usize).div_ceil(1024);
+            let full = objects * 100 / (slabs * class_info.objects as usize);
+            let size = class_info.size;
+            writeln!(out, "  {size:>9} {objects:>12} {kib:>12} {slabs:>8} {full:>5}%")?;
+        }
+        Ok(())
+    }
+}
