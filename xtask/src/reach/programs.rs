@@ -34,7 +34,7 @@ pub(crate) fn build(name: &str) -> Result<PathBuf, String> {
     if modified(&program).is_ok_and(|built| built > newest) {
         return Ok(program);
     }
-    let partial = program.with_extension("partial");
+    let partial = program.with_extension(format!("partial-{}", std::process::id()));
     output(Command::new("cc").args(OPTIONS).arg(&source).arg("-o").arg(&partial).arg("-ldl"))?;
     fs::rename(&partial, &program).map_err(|e| format!("{}: {e}", program.display()))?;
     Ok(program)
