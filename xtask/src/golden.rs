@@ -124,6 +124,9 @@ fn act(options: &Options) -> Result<bool, String> {
         Some(path) => Some(PathBuf::from(path)),
         None => Some(drop_in()?),
     };
+    if let Some(path) = &library {
+        must_be_a_malloc(path)?;
+    }
     if let Some(name) = &options.listing {
         for line in listing(library.as_deref(), name)? {
             println!("{line}");
@@ -161,6 +164,19 @@ pub(crate) fn drop_in() -> Result<PathBuf, String> {
         Ok(status) if status.success() => Ok(target_dir().join("release/libheapwright.so")),
         Ok(status) => Err(format!("cargo build of heapwright-abi ended with {status}")),
         Err(why) => Err(format!("cargo: {why}")),
+    }
+}
+
+/// Preloading a library without malloc would measure libc under its name.
+pub(crate) fn must_be_a_malloc(library: &Path) -> Result<(), String> {
+    let symbols = output(Command::new("nm").args(["-D", "--defined-only"]).arg(library))?;
+    let defines = |name: &str| {
+        let names = symbols.lines().filter_map(|line| line.split_whitespace().last());
+        names.map(|n| n.split('@').next().unwrap_or_default()).any(|n| n == name)
+    };
+    match ["malloc", "free", "calloc", "realloc"].into_iter().find(|name| !defines(name)) {
+        Some(name) => Err(format!("{} does not define {name}", library.display())),
+        None => Ok(()),
     }
 }
 

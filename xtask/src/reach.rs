@@ -125,6 +125,7 @@ fn act(options: &Options) -> Result<bool, String> {
         }
         None => true,
     });
+    golden::must_be_a_malloc(&library)?;
     let allocators = allocators(&library)?;
     let warm = machine::memory_kib("MemAvailable") / 1024 * WARM_PER_CENT / 100;
     lab.touch(warm.min(WARM_AT_MOST_MIB))?;
