@@ -1,0 +1,58 @@
+// survival: a sandbox that refuses madvise, mremap and prctl: allocation, realloc and trimming go on without them
+// also: glibc
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "threads.h"
+
+static void refuse(void) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mremap, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        SKIP("this machine has no seccomp filters");
+}
+
+static void use_memory(void) {
+    use_every_size();
+    for (size_t size = 1; size <= 80 * MIB; size *= 3) {
+        char *block = malloc(size);
+        CHECK(block != NULL, "malloc(%zu) is NULL", size);
+        fill(block, size < KIB ? size : KIB, 1);
+        block = realloc(block, size * 2);
+        CHECK(block && first_difference(block, size < KIB ? size : KIB, 1) == (size < KIB ? size : KIB), "realloc(%zu) loses contents", size);
+        free(block);
+        char *zero = calloc(1, size);
+        CHECK(zero && first_dirty(zero, size) == size, "calloc(%zu) is NULL or not zero", size);
+        memset(hide(zero), 1, size);
+        free(zero);
+    }
+    malloc_trim(0);
+}
+
+int main(int count, char **arguments) {
+    alarm(55);
+    if (count == 1) {
+        use_memory();
+        refuse();
+        use_memory();
+        execl("/proc/self/exe", arguments[0], "again", NULL);
+        CHECK(0, "execl fails");
+    }
+    pthread_t threads[2];
+    start_churning(threads, 2);
+    use_memory();
+    stop_and_join(threads, 2);
+    use_memory();
+    return 0;
+}
