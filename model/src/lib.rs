@@ -1,1 +1,30 @@
-//! (being built)
+//! Loom models of the lock-free protocols: every interleaving, within written bounds.
+//!
+//! ```text
+//! protocol   the real file of crates/object, compiled against loom's atomics
+//! lock       the real file of crates/base, likewise
+//! shelf      what crates/object does around it: lists, descriptors, retirement
+//! futex      how threads sleep, for the lock
+//! ```
+//!
+//! Empty unless compiled with `--cfg loom`; `model/README.md` has the command, the bounds and the
+//! run times.
+
+#[cfg(all(loom, test))]
+mod futex;
+#[cfg(all(loom, test))]
+#[path = "../../crates/base/src/lock.rs"]
+#[rustfmt::skip]
+#[expect(unreachable_pub, dead_code, reason = "the file is another crate's")]
+mod lock;
+#[cfg(all(loom, test))]
+#[path = "../../crates/object/src/protocol.rs"]
+#[expect(unreachable_pub, dead_code, reason = "the file is another crate's")]
+mod protocol;
+#[cfg(all(loom, test))]
+mod shelf;
+#[cfg(all(loom, test))]
+mod sync;
+
+#[cfg(all(loom, test))]
+mod tests;
