@@ -39,9 +39,9 @@ mod c {
         aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc calloc_overflow calloc_untouched
         calloc_zero calloc_zero_size cfree cgroup_limit config_safe config_setuid config_unknown_key
         dlopen_deepbind dlopen_library dlopen_plugins early_malloc exit_with_threads fork_chain fork_handlers
-        fork_in_child_thread fork_threads free_aligned_sized free_errno free_null free_sized header
-        hidden_thread late_malloc libc_aliases libc_internal_callers linked linked_static mallinfo
-        malloc_alignment malloc_disjoint malloc_info malloc_info_invalid malloc_stats malloc_too_large
+        fork_in_child_thread fork_starting_thread fork_threads free_aligned_sized free_errno free_null
+        free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked linked_static
+        mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid malloc_stats malloc_too_large
         malloc_trim malloc_zero mallopt maps_few memalign mlockall own_check own_heap own_heap_errors
         own_heap_threads own_purge own_stats own_stats_print posix_memalign posix_memalign_invalid
         realloc_contents realloc_failure realloc_neighbours realloc_null realloc_zero reallocarray rlimit_as
@@ -64,9 +64,9 @@ mod misuse {
         free_aligned_sized_wrong_safe free_before_any_malloc free_integer free_interior_huge free_interior_large
         free_interior_small free_interior_small_safe free_literal free_mmap free_never_allocated_safe
         free_offset_large free_sized_large_as_small free_sized_stack_safe free_sized_wrong_safe free_stack
-        free_static free_twice_huge free_twice_large free_twice_small free_twice_small_safe
-        free_twice_thread_safe free_unused_address free_wild realloc_freed_large realloc_interior_large
-        realloc_stack usable_size_stack
+        free_static free_twice_huge free_twice_large free_twice_large_thread free_twice_small
+        free_twice_small_safe free_twice_thread_safe free_unused_address free_wild realloc_freed_huge
+        realloc_freed_large realloc_interior_large realloc_stack usable_size_stack
     }
 }
 

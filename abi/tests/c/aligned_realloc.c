@@ -1,5 +1,6 @@
 // C23 7.24.3.7: realloc takes a block of aligned_alloc and keeps its contents (its alignment falls back to 16)
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 #include "check.h"
 
 int main(void) {

@@ -1,5 +1,6 @@
 // C23 7.24.3.2: calloc's space is all bits zero, also where the same memory was used, written and freed before
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 #include "check.h"
 
 enum { MOST = 100 };

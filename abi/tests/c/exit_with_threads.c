@@ -1,5 +1,6 @@
 // survival: exit() while other threads allocate and free, 60 times, and pthread_exit() of the main thread before the others
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 #include <sys/wait.h>
 
 #include "threads.h"

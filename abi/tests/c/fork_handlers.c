@@ -1,5 +1,6 @@
 // POSIX.1-2024 pthread_atfork: handlers that allocate and free, also those registered before any constructor, never deadlock
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 #include <sys/wait.h>
 
 #include "threads.h"

@@ -1,5 +1,6 @@
 // survival: fork from a thread other than main; that thread is the child's only one, ends there, and the child goes on
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 #include <sys/wait.h>
 
 #include "threads.h"

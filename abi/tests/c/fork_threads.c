@@ -1,5 +1,6 @@
 // survival: fork while other threads allocate, 200 times; the child allocates in every size, starts a thread and forks again
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 // timeout: 90
 #include <sys/wait.h>
 

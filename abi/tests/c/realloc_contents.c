@@ -1,5 +1,6 @@
 // C23 7.24.3.7: realloc keeps the contents up to the lesser of the two sizes, across every size boundary, up and down
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 #include "check.h"
 
 static char *change(char *block, size_t from, size_t to) {

@@ -1,5 +1,6 @@
 // survival: threads that replace, hand over, reallocate and align blocks at random, and come and go; contents verified at free
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 // args: 3 6 1
 #include <sched.h>
 #include <time.h>

@@ -1,5 +1,6 @@
 // POSIX.1-2024 pthread_key_create: destructors of thread-specific data allocate and free, in every round of destruction
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 #include <limits.h>
 
 #include "threads.h"

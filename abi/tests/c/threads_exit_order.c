@@ -1,5 +1,6 @@
 // survival: threads end in any order; what they allocated stays valid and others free it, what others allocated they free
 // also: glibc
+// again: HEAPWRIGHT=safe=1
 #include "threads.h"
 
 enum { THREADS = 12, EACH = 400, ROUNDS = 25 };

@@ -17,15 +17,27 @@ use std::{
 const SKIPPED: i32 = 77;
 const SIGABRT: i32 = 6;
 
+/// What a program runs on.
+#[derive(Clone, Copy)]
+enum Malloc<'a> {
+    /// The C library's own.
+    Glibc,
+    /// The library, preloaded unless the program's marks say otherwise, with one more variable perhaps.
+    Heapwright(Option<&'a (String, String)>),
+}
+
 /// Compiles and runs the program `name`, on the C library's malloc first if it says so. Panics when it fails.
 pub(crate) fn program(name: &str) {
     let source = Source::read(name);
     let binary = compile(&source);
     let mut failures = String::new();
     if source.also_glibc {
-        run(&source, &binary, false, &mut failures);
+        run(&source, &binary, Malloc::Glibc, &mut failures);
     }
-    run(&source, &binary, true, &mut failures);
+    run(&source, &binary, Malloc::Heapwright(None), &mut failures);
+    for variable in &source.again {
+        run(&source, &binary, Malloc::Heapwright(Some(variable)), &mut failures);
+    }
     assert!(failures.is_empty(), "\n{name}: {}\n{failures}", source.rule);
 }
 
@@ -86,11 +98,8 @@ fn finish(compiler: &mut Command) {
     assert!(output.status.success(), "{compiler:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Runs `binary` on heapwright or on the C library's own malloc; what is wrong goes to `failures`.
-fn run(source: &Source, binary: &Path, on_heapwright: bool, failures: &mut String) {
-    let malloc = if on_heapwright { "heapwright" } else { "glibc" };
-    let [stdout, stderr] =
-        ["out", "err"].map(|kind| binary.with_extension(format!("{malloc}.{kind}")));
+/// Runs `binary`; what is wrong goes to `failures`.
+fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String) {
     let mut command = Command::new(binary);
     command.args(&source.args).envs(source.env.iter().cloned()).env_remove("LD_PRELOAD");
     command.env("HEAPWRIGHT_SO", library::shared());
@@ -98,35 +107,41 @@ fn run(source: &Source, binary: &Path, on_heapwright: bool, failures: &mut Strin
         let directory = binary.parent().expect("a program lies in a directory");
         command.env("PLUGIN", helper_path(directory, &helper.file));
     }
-    if on_heapwright && source.preload {
-        command.env("LD_PRELOAD", library::shared());
+    let mut on = String::from("glibc");
+    let mut by_hand = String::new();
+    if let Malloc::Heapwright(variable) = malloc {
+        "heapwright".clone_into(&mut on);
+        if source.preload {
+            command.env("LD_PRELOAD", library::shared());
+            let _ = write!(by_hand, "LD_PRELOAD={} ", library::shared().display());
+        }
+        for (name, value) in source.env.iter().chain(variable) {
+            command.env(name, value);
+            let _ = write!(by_hand, "{name}={value} ");
+        }
+        if let Some((name, value)) = variable {
+            let _ = write!(on, " with {name}={value}");
+        }
     }
+    let [stdout, stderr] = ["out", "err"]
+        .map(|kind| binary.with_extension(format!("{}.{kind}", on.replace(' ', "-"))));
     command.stdin(Stdio::null()).stdout(create(&stdout)).stderr(create(&stderr)).process_group(0);
     let started = Instant::now();
     let status = wait(&mut command, source.timeout);
     let seconds = started.elapsed().as_secs_f64();
     let (stdout, stderr) = (read(&stdout), read(&stderr));
     let verdict = judge(source, status, &stdout, &stderr);
-    let word = match (&verdict, status.and_then(|status| status.code())) {
-        (Err(_), _) => "FAILED",
-        (Ok(()), Some(SKIPPED)) => "skipped",
-        (Ok(()), _) => "ok",
+    let (word, why) = match (&verdict, status.and_then(|status| status.code())) {
+        (Err(_), _) => ("FAILED", ""),
+        (Ok(()), Some(SKIPPED)) => ("skipped", stdout.trim()),
+        (Ok(()), _) => ("ok", ""),
     };
-    println!(
-        "{}: {word} on {malloc} in {seconds:.2} s {}",
-        source.name(),
-        if word == "skipped" { stdout.trim() } else { "" }
-    );
+    println!("{}: {word} on {on} in {seconds:.2} s {why}", source.name());
     if let Err(problem) = verdict {
-        let preload = if on_heapwright && source.preload {
-            format!("LD_PRELOAD={} ", library::shared().display())
-        } else {
-            String::new()
-        };
-        let _ = writeln!(failures, "on {malloc}: {problem}");
+        let _ = writeln!(failures, "on {on}: {problem}");
         let _ = writeln!(
             failures,
-            "  by hand: {preload}{} {}",
+            "  by hand: {by_hand}{} {}",
             binary.display(),
             source.args.join(" ")
         );

@@ -14,6 +14,7 @@
 //! | `run: alone` | no preload: it opens the library, whose path is in the environment as `HEAPWRIGHT_SO` |
 //! | `args: ARGS` | its command line |
 //! | `env: KEY=VALUE` | one more variable in its environment |
+//! | `again: KEY=VALUE` | run once more on heapwright with this variable |
 //! | `timeout: SECONDS` | instead of 60 |
 //! | `expect: REGEX` | must abort with SIGABRT, and a line on standard error matches; `{ptr}` is the last line of its output |
 //! | `stderr: REGEX` | a line on standard error matches |
@@ -53,6 +54,7 @@ pub(crate) struct Source {
     pub(crate) preload: bool,
     pub(crate) args: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
+    pub(crate) again: Vec<(String, String)>,
     pub(crate) timeout: Duration,
     pub(crate) expect: Option<String>,
     pub(crate) stderr: Option<String>,
@@ -83,6 +85,7 @@ impl Source {
             preload: true,
             args: Vec::new(),
             env: Vec::new(),
+            again: Vec::new(),
             timeout: Duration::from_secs(60),
             expect: None,
             stderr: None,
@@ -113,10 +116,11 @@ impl Source {
             }
             ("flags", _) => self.flags = words().collect(),
             ("args", _) => self.args = words().collect(),
-            ("env", _) => match value.split_once('=') {
-                Some((name, value)) => self.env.push((name.to_owned(), value.to_owned())),
-                None => return false,
-            },
+            ("env" | "again", _) => {
+                let Some((name, value)) = value.split_once('=') else { return false };
+                let list = if key == "env" { &mut self.env } else { &mut self.again };
+                list.push((name.to_owned(), value.to_owned()));
+            }
             ("timeout", _) => match value.parse() {
                 Ok(seconds) => self.timeout = Duration::from_secs(seconds),
                 Err(_) => return false,

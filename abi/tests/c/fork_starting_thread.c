@@ -1,0 +1,37 @@
+// survival: fork by the only thread while its first other thread begins, which is when the allocator makes that thread's cache
+// also: glibc
+// again: HEAPWRIGHT=safe=1
+#include <sys/wait.h>
+
+#include "threads.h"
+
+static void *begins(void *argument) {
+    void *blocks[40];
+    for (size_t i = 0; i < 40; i++) CHECK((blocks[i] = malloc(1 + i * i * 20)) != NULL, "malloc is NULL");
+    for (size_t i = 0; i < 40; i++) free(blocks[i]);
+    return argument;
+}
+
+int main(void) {
+    alarm(55);
+    for (int round = 0; round < 400; round++) {
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, begins, NULL) == 0, "pthread_create fails");
+        for (volatile int spin = 0; spin < round * 50; spin++) {}
+        pid_t child = fork();
+        CHECK(child >= 0, "fork fails with errno %d", errno);
+        if (child == 0) {
+            alarm(20);
+            use_every_size();
+            pthread_t other;
+            CHECK(pthread_create(&other, NULL, begins, NULL) == 0, "pthread_create in the child fails");
+            pthread_join(other, NULL);
+            _exit(0);
+        }
+        pthread_join(thread, NULL);
+        int status;
+        waitpid(child, &status, 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child of round %d ends with status %#x", round, status);
+    }
+    return 0;
+}
