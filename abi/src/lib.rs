@@ -1,4 +1,39 @@
-//! (being built)
+//! The C ABI: malloc and its family, the C++ operators, and heapwright's own functions.
+//!
+//! ```text
+//! base   source   page   object   thread   malloc   heapwright ─► ► abi   tools
+//! ```
+//!
+//! `libheapwright.so` replaces a program's malloc when it is preloaded or linked,
+//! `libheapwright.a` when it is linked. Rules kept: C23 7.24.3, POSIX.1-2024, and glibc's
+//! behaviour where the two leave a choice; `abi/tests/c` has a program per rule.
+//! `free` never touches errno: no system call of ours goes through the C library.
 #![no_std]
+
+pub mod cplusplus;
+mod errno;
+pub mod extra;
+pub mod family;
+pub mod glibc;
+pub mod heaps;
+pub mod lifetime;
+
+use base::Malloc;
+use malloc::HEAP;
+use source::Report;
+use source::os::Os;
+
+/// A panic here is a broken invariant of ours: say so and end.
 #[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! { loop {} }
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    Os::fatal(format_args!("internal error: {info}"))
+}
+
+#[link(name = "c")]
+unsafe extern "C" {}
+
+/// `size` bytes without errno: what every allocating function stands on.
+#[inline(always)]
+fn allocate(size: usize) -> *mut u8 {
+    HEAP.malloc(size)
+}

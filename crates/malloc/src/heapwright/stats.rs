@@ -111,6 +111,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 }
 
+/// Bytes of an object of a class.
+#[must_use]
+pub fn class_size(class: usize) -> usize {
+    info(class).size as usize
+}
+
 impl Stats {
     fn write(&self, out: &mut impl Write, now: usize, peak: usize) -> core::fmt::Result {
         writeln!(out, "heapwright statistics")?;

@@ -1,0 +1,385 @@
+//! The C++ operators new and delete in all their forms (ISO C++ \[new.delete\]).
+//!
+//! A program may replace any of them. By the standard the array, sized and nothrow forms
+//! then call the plain form it replaced, so ours jump to it through the global offset table,
+//! where the loader has put the program's.
+//!
+//! A plain new that fails calls the program's new-handler, or throws `std::bad_alloc`; both
+//! may unwind, so the loop around them is assembly: no Rust frame is ever unwound.
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ptr;
+
+use malloc::HEAP;
+use source::Report;
+use source::os::Os;
+
+use crate::family::{allocate_aligned_for_new, allocate_for_new, free};
+
+unsafe extern "C" {
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+}
+
+const RTLD_NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
+const RTLD_LAZY_NOLOAD: c_int = 5;
+
+/// A function of the C++ run-time library, wherever that was loaded; null: it is not.
+fn runtime(name: &CStr) -> *mut c_void {
+    // SAFETY: looks a name up.
+    let found = unsafe { dlsym(ptr::null_mut(), name.as_ptr()) };
+    if !found.is_null() {
+        return found;
+    }
+    for library in [c"libstdc++.so.6", c"libc++abi.so.1", c"libc++.so.1"] {
+        // SAFETY: only finds a library that is loaded already.
+        let library = unsafe { dlopen(library.as_ptr(), RTLD_LAZY_NOLOAD) };
+        if !library.is_null() {
+            // SAFETY: looks a name up.
+            let found = unsafe { dlsym(library, name.as_ptr()) };
+            if !found.is_null() {
+                return found;
+            }
+        }
+    }
+    ptr::null_mut()
+}
+
+/// The program's new-handler; null when it has set none.
+fn new_handler() -> *mut c_void {
+    let get = runtime(c"_ZSt15get_new_handlerv");
+    if get.is_null() {
+        return get;
+    }
+    // SAFETY: the address is `std::get_new_handler`'s, whose type this is.
+    let get = unsafe { *(&raw const get).cast::<extern "C" fn() -> *mut c_void>() };
+    get()
+}
+
+/// What to call when new has failed: the new-handler, else what throws `std::bad_alloc`.
+extern "C" fn after_failure(size: usize) -> *mut c_void {
+    let handler = new_handler();
+    if !handler.is_null() {
+        return handler;
+    }
+    let throw = runtime(c"_ZSt17__throw_bad_allocv");
+    if throw.is_null() {
+        Os::fatal(format_args!(
+            "operator new: out of memory for {size} bytes, and no C++ library to throw"
+        ));
+    }
+    throw
+}
+
+/// The same function of the C++ library behind us, for programs that replace the plain form;
+/// null: there is none.
+fn next(name: &CStr) -> *mut c_void {
+    // SAFETY: looks a name up behind this library.
+    unsafe { dlsym(RTLD_NEXT, name.as_ptr()) }
+}
+
+/// `operator new(size_t)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn _Znwm(size: usize) -> *mut u8 {
+    let block = HEAP.malloc_fast(size);
+    if block.is_null() { new_slow(size) } else { block }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod imp {
+    use super::{after_failure, allocate_aligned_for_new, allocate_for_new};
+
+    /// Tries, calls the new-handler or throws, tries again.
+    #[unsafe(naked)]
+    pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rbx",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset rbx, -16",
+            "mov rbx, rdi",
+            "2:",
+            "mov rdi, rbx",
+            "call {allocate}",
+            "test rax, rax",
+            "jne 3f",
+            "mov rdi, rbx",
+            "call {after_failure}",
+            "call rax",
+            "jmp 2b",
+            "3:",
+            "pop rbx",
+            ".cfi_def_cfa_offset 8",
+            "ret",
+            ".cfi_endproc",
+            allocate = sym allocate_for_new,
+            after_failure = sym after_failure,
+        );
+    }
+
+    /// As [`new_slow`], aligned.
+    #[unsafe(naked)]
+    pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rbx",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset rbx, -16",
+            "push rbp",
+            ".cfi_def_cfa_offset 24",
+            ".cfi_offset rbp, -24",
+            "sub rsp, 8",
+            ".cfi_def_cfa_offset 32",
+            "mov rbx, rdi",
+            "mov rbp, rsi",
+            "2:",
+            "mov rdi, rbx",
+            "mov rsi, rbp",
+            "call {allocate}",
+            "test rax, rax",
+            "jne 3f",
+            "mov rdi, rbx",
+            "call {after_failure}",
+            "call rax",
+            "jmp 2b",
+            "3:",
+            "add rsp, 8",
+            ".cfi_def_cfa_offset 24",
+            "pop rbp",
+            ".cfi_def_cfa_offset 16",
+            "pop rbx",
+            ".cfi_def_cfa_offset 8",
+            "ret",
+            ".cfi_endproc",
+            allocate = sym allocate_aligned_for_new,
+            after_failure = sym after_failure,
+        );
+    }
+
+    macro_rules! forward {
+        ($($name:ident => $target:literal, $doc:literal;)*) => {$(
+            #[doc = $doc]
+            ///
+            /// # Safety
+            ///
+            /// As the operator it jumps to.
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            pub unsafe extern "C" fn $name() {
+                core::arch::naked_asm!(concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"));
+            }
+        )*};
+    }
+    pub(super) use forward;
+
+    /// The address that the program's calls of an operator reach.
+    macro_rules! reached {
+        ($name:literal) => {{
+            let address: usize;
+            // SAFETY: reads an entry of the global offset table.
+            unsafe {
+                core::arch::asm!(
+                    concat!("mov {}, qword ptr [rip + ", $name, "@GOTPCREL]"),
+                    out(reg) address,
+                    options(pure, readonly, nostack, preserves_flags),
+                );
+            }
+            address
+        }};
+    }
+    pub(super) use reached;
+}
+
+#[cfg(target_arch = "aarch64")]
+mod imp {
+    use super::{after_failure, allocate_aligned_for_new, allocate_for_new};
+
+    /// Tries, calls the new-handler or throws, tries again.
+    #[unsafe(naked)]
+    pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
+        core::arch::naked_asm!(
+            "mov x1, xzr",
+            "b {aligned}",
+            aligned = sym new_loop,
+        );
+    }
+
+    /// As [`new_slow`], aligned.
+    #[unsafe(naked)]
+    pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
+        core::arch::naked_asm!("b {aligned}", aligned = sym new_loop);
+    }
+
+    extern "C" fn allocate(size: usize, alignment: usize) -> *mut u8 {
+        if alignment == 0 {
+            allocate_for_new(size)
+        } else {
+            allocate_aligned_for_new(size, alignment)
+        }
+    }
+
+    #[unsafe(naked)]
+    extern "C" fn new_loop(size: usize, alignment: usize) -> *mut u8 {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "stp x29, x30, [sp, -32]!",
+            ".cfi_def_cfa_offset 32",
+            ".cfi_offset x29, -32",
+            ".cfi_offset x30, -24",
+            "stp x19, x20, [sp, 16]",
+            ".cfi_offset x19, -16",
+            ".cfi_offset x20, -8",
+            "mov x19, x0",
+            "mov x20, x1",
+            "2:",
+            "mov x0, x19",
+            "mov x1, x20",
+            "bl {allocate}",
+            "cbnz x0, 3f",
+            "mov x0, x19",
+            "bl {after_failure}",
+            "blr x0",
+            "b 2b",
+            "3:",
+            "ldp x19, x20, [sp, 16]",
+            "ldp x29, x30, [sp], 32",
+            ".cfi_def_cfa_offset 0",
+            "ret",
+            ".cfi_endproc",
+            allocate = sym allocate,
+            after_failure = sym after_failure,
+        );
+    }
+
+    macro_rules! forward {
+        ($($name:ident => $target:literal, $doc:literal;)*) => {$(
+            #[doc = $doc]
+            ///
+            /// # Safety
+            ///
+            /// As the operator it jumps to.
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            pub unsafe extern "C" fn $name() {
+                core::arch::naked_asm!(concat!("b ", $target));
+            }
+        )*};
+    }
+    pub(super) use forward;
+
+    /// The address that the program's calls of an operator reach.
+    macro_rules! reached {
+        ($name:literal) => {{
+            let address: usize;
+            // SAFETY: reads an entry of the global offset table.
+            unsafe {
+                core::arch::asm!(
+                    concat!("adrp {0}, :got:", $name),
+                    concat!("ldr {0}, [{0}, :got_lo12:", $name, "]"),
+                    out(reg) address,
+                    options(pure, readonly, nostack, preserves_flags),
+                );
+            }
+            address
+        }};
+    }
+    pub(super) use reached;
+}
+
+use imp::{forward, new_aligned_slow, new_slow, reached};
+
+forward! {
+    _Znam => "_Znwm", "`operator new[](size_t)`.";
+    _ZnamSt11align_val_t => "_ZnwmSt11align_val_t", "`operator new[](size_t, align_val_t)`.";
+    _ZnamRKSt9nothrow_t => "_ZnwmRKSt9nothrow_t", "`operator new[](size_t, nothrow_t)`.";
+    _ZnamSt11align_val_tRKSt9nothrow_t => "_ZnwmSt11align_val_tRKSt9nothrow_t",
+        "`operator new[](size_t, align_val_t, nothrow_t)`.";
+    _ZdaPv => "_ZdlPv", "`operator delete[](void*)`.";
+    _ZdlPvm => "_ZdlPv", "`operator delete(void*, size_t)`.";
+    _ZdaPvm => "_ZdaPv", "`operator delete[](void*, size_t)`.";
+    _ZdlPvRKSt9nothrow_t => "_ZdlPv", "`operator delete(void*, nothrow_t)`.";
+    _ZdaPvRKSt9nothrow_t => "_ZdaPv", "`operator delete[](void*, nothrow_t)`.";
+    _ZdaPvSt11align_val_t => "_ZdlPvSt11align_val_t", "`operator delete[](void*, align_val_t)`.";
+    _ZdlPvmSt11align_val_t => "_ZdlPvSt11align_val_t",
+        "`operator delete(void*, size_t, align_val_t)`.";
+    _ZdaPvmSt11align_val_t => "_ZdaPvSt11align_val_t",
+        "`operator delete[](void*, size_t, align_val_t)`.";
+    _ZdlPvSt11align_val_tRKSt9nothrow_t => "_ZdlPvSt11align_val_t",
+        "`operator delete(void*, align_val_t, nothrow_t)`.";
+    _ZdaPvSt11align_val_tRKSt9nothrow_t => "_ZdaPvSt11align_val_t",
+        "`operator delete[](void*, align_val_t, nothrow_t)`.";
+}
+
+/// `operator new(size_t, align_val_t)`.
+#[unsafe(no_mangle)]
+pub extern "C" fn _ZnwmSt11align_val_t(size: usize, alignment: usize) -> *mut u8 {
+    let block = allocate_aligned_for_new(size, alignment);
+    if block.is_null() { new_aligned_slow(size, alignment) } else { block }
+}
+
+/// `operator delete(void*)`.
+///
+/// # Safety
+///
+/// As [`free`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _ZdlPv(ptr: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { free(ptr) }
+}
+
+/// `operator delete(void*, align_val_t)`.
+///
+/// # Safety
+///
+/// As [`free`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _ZdlPvSt11align_val_t(ptr: *mut u8, _alignment: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { free(ptr) }
+}
+
+/// `operator new(size_t, nothrow_t)`: null instead of an exception.
+#[unsafe(no_mangle)]
+pub extern "C" fn _ZnwmRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u8 {
+    let ours = _Znwm as extern "C" fn(usize) -> *mut u8;
+    if reached!("_Znwm") == ours as usize {
+        let block = allocate_for_new(size);
+        if !block.is_null() || new_handler().is_null() {
+            return block;
+        }
+    }
+    // The program's operator, or its new-handler, may throw: the library behind us catches.
+    let next = next(c"_ZnwmRKSt9nothrow_t");
+    if next.is_null() {
+        return allocate_for_new(size);
+    }
+    // SAFETY: the address is this operator's, whose type this is.
+    let next =
+        unsafe { *(&raw const next).cast::<extern "C" fn(usize, *const c_void) -> *mut u8>() };
+    next(size, tag)
+}
+
+/// `operator new(size_t, align_val_t, nothrow_t)`: null instead of an exception.
+#[unsafe(no_mangle)]
+pub extern "C" fn _ZnwmSt11align_val_tRKSt9nothrow_t(
+    size: usize,
+    alignment: usize,
+    tag: *const c_void,
+) -> *mut u8 {
+    let ours = _ZnwmSt11align_val_t as extern "C" fn(usize, usize) -> *mut u8;
+    if reached!("_ZnwmSt11align_val_t") == ours as usize {
+        let block = allocate_aligned_for_new(size, alignment);
+        if !block.is_null() || new_handler().is_null() {
+            return block;
+        }
+    }
+    let next = next(c"_ZnwmSt11align_val_tRKSt9nothrow_t");
+    if next.is_null() {
+        return allocate_aligned_for_new(size, alignment);
+    }
+    // SAFETY: the address is this operator's, whose type this is.
+    let next = unsafe {
+        *(&raw const next).cast::<extern "C" fn(usize, usize, *const c_void) -> *mut u8>()
+    };
+    next(size, alignment, tag)
+}

@@ -1,0 +1,230 @@
+//! malloc, free and their family (C23 7.24.3, POSIX.1-2024, glibc manual 3.2.3).
+use core::ffi::c_int;
+
+use base::Malloc;
+use malloc::HEAP;
+
+use crate::allocate;
+use crate::errno::{EINVAL, ENOMEM, fail, or_enomem};
+
+/// The page that valloc and pvalloc speak of.
+const PAGE: usize = 4096;
+
+/// `size` bytes, or null with ENOMEM. `malloc(0)` is a block of its own.
+#[unsafe(no_mangle)]
+pub extern "C" fn malloc(size: usize) -> *mut u8 {
+    let block = HEAP.malloc_fast(size);
+    if block.is_null() { malloc_slow(size) } else { block }
+}
+
+#[cold]
+#[inline(never)]
+extern "C" fn malloc_slow(size: usize) -> *mut u8 {
+    or_enomem(HEAP.malloc_slow(size))
+}
+
+/// Gives a block back; null is ignored, errno kept.
+///
+/// # Safety
+///
+/// `ptr` is null or a live block, and dead afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn free(ptr: *mut u8) {
+    // SAFETY: the caller's promise.
+    if !unsafe { HEAP.free_fast(ptr) } {
+        // SAFETY: the caller's promise.
+        unsafe { HEAP.free_slow(ptr, "free()") }
+    }
+}
+
+/// `count * size` zeroed bytes, or null with ENOMEM.
+#[unsafe(no_mangle)]
+pub extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
+    or_enomem(HEAP.calloc(count, size))
+}
+
+/// The block resized; see [`base::Malloc::realloc`]. `realloc(p, 0)` frees, as in glibc.
+///
+/// # Safety
+///
+/// `ptr` is null or a live block; it is dead unless null is returned for a `size` above 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn realloc(ptr: *mut u8, size: usize) -> *mut u8 {
+    if size == 0 && !ptr.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { free(ptr) };
+        return core::ptr::null_mut();
+    }
+    // SAFETY: the caller's promise.
+    or_enomem(unsafe { HEAP.resize(ptr, size, "realloc()") })
+}
+
+/// [`realloc`] to `count * size` bytes; ENOMEM when the product overflows.
+///
+/// # Safety
+///
+/// As [`realloc`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reallocarray(ptr: *mut u8, count: usize, size: usize) -> *mut u8 {
+    match count.checked_mul(size) {
+        // SAFETY: the caller's promise.
+        Some(size) => unsafe { realloc(ptr, size) },
+        None => fail(ENOMEM),
+    }
+}
+
+/// [`free`] by another name, for old programs.
+///
+/// # Safety
+///
+/// As [`free`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cfree(ptr: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { free(ptr) }
+}
+
+/// Gives back a block of malloc, calloc or realloc whose size is known (C23 7.24.3.4).
+///
+/// # Safety
+///
+/// As [`free`]; `size` is the size asked for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn free_sized(ptr: *mut u8, size: usize) {
+    // SAFETY: the caller's promise.
+    if !unsafe { HEAP.free_sized_fast(ptr, size) } {
+        // SAFETY: the caller's promise.
+        unsafe { HEAP.free_slow(ptr, "free_sized()") }
+    }
+}
+
+/// Gives back a block of `aligned_alloc` (C23 7.24.3.5).
+///
+/// # Safety
+///
+/// As [`free`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn free_aligned_sized(ptr: *mut u8, _alignment: usize, _size: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { free(ptr) }
+}
+
+/// `size` bytes at a multiple of `alignment`; EINVAL when that is no power of two.
+#[unsafe(no_mangle)]
+pub extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut u8 {
+    if !alignment.is_power_of_two() {
+        return fail(EINVAL);
+    }
+    or_enomem(HEAP.aligned_alloc(alignment, size))
+}
+
+/// As [`aligned_alloc`], but rounds the alignment up to a power of two, as glibc does.
+#[unsafe(no_mangle)]
+pub extern "C" fn memalign(alignment: usize, size: usize) -> *mut u8 {
+    match alignment.checked_next_power_of_two() {
+        Some(alignment) => or_enomem(HEAP.aligned_alloc(alignment, size)),
+        None => fail(EINVAL),
+    }
+}
+
+/// Stores a block in `*out` and returns 0, or returns EINVAL or ENOMEM and stores nothing.
+///
+/// # Safety
+///
+/// `out` is valid for writing a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn posix_memalign(out: *mut *mut u8, alignment: usize, size: usize) -> c_int {
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
+        return EINVAL;
+    }
+    let block = HEAP.aligned_alloc(alignment, size);
+    if block.is_null() {
+        return ENOMEM;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { out.write(block) };
+    0
+}
+
+/// `size` bytes at a page's start.
+#[unsafe(no_mangle)]
+pub extern "C" fn valloc(size: usize) -> *mut u8 {
+    or_enomem(HEAP.aligned_alloc(PAGE, size))
+}
+
+/// `size` bytes rounded up to whole pages, at a page's start.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvalloc(size: usize) -> *mut u8 {
+    match size.max(1).checked_next_multiple_of(PAGE) {
+        Some(size) => or_enomem(HEAP.aligned_alloc(PAGE, size)),
+        None => fail(ENOMEM),
+    }
+}
+
+/// How many bytes of the block may be used; 0 for null.
+///
+/// # Safety
+///
+/// `ptr` is null or a live block.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn malloc_usable_size(ptr: *mut u8) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { HEAP.usable_size(ptr) }
+}
+
+macro_rules! alias {
+    ($($alias:ident = $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {$(
+        #[doc = concat!("[`", stringify!($name), "`] under the name by which glibc's own code calls it.")]
+        ///
+        /// # Safety
+        ///
+        /// As the function it stands for.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $alias($($arg: $type),*) $(-> $result)? {
+            alias!(@call $name($($arg),*))
+        }
+    )*};
+    (@call free($arg:ident)) => {
+        // SAFETY: the caller's promise.
+        unsafe { free($arg) }
+    };
+    (@call realloc($a:ident, $b:ident)) => {
+        // SAFETY: the caller's promise.
+        unsafe { realloc($a, $b) }
+    };
+    (@call reallocarray($a:ident, $b:ident, $c:ident)) => {
+        // SAFETY: the caller's promise.
+        unsafe { reallocarray($a, $b, $c) }
+    };
+    (@call posix_memalign($a:ident, $b:ident, $c:ident)) => {
+        // SAFETY: the caller's promise.
+        unsafe { posix_memalign($a, $b, $c) }
+    };
+    (@call $name:ident($($arg:ident),*)) => { $name($($arg),*) };
+}
+
+alias! {
+    __libc_malloc = malloc(size: usize) -> *mut u8;
+    __libc_calloc = calloc(count: usize, size: usize) -> *mut u8;
+    __libc_realloc = realloc(ptr: *mut u8, size: usize) -> *mut u8;
+    __libc_reallocarray = reallocarray(ptr: *mut u8, count: usize, size: usize) -> *mut u8;
+    __libc_free = free(ptr: *mut u8);
+    __libc_cfree = free(ptr: *mut u8);
+    __libc_memalign = memalign(alignment: usize, size: usize) -> *mut u8;
+    __libc_valloc = valloc(size: usize) -> *mut u8;
+    __libc_pvalloc = pvalloc(size: usize) -> *mut u8;
+    __posix_memalign = posix_memalign(out: *mut *mut u8, alignment: usize, size: usize) -> c_int;
+}
+
+/// What operator new stands on: malloc without errno.
+pub(crate) extern "C" fn allocate_for_new(size: usize) -> *mut u8 {
+    allocate(size)
+}
+
+/// As [`allocate_for_new`], aligned.
+pub(crate) extern "C" fn allocate_aligned_for_new(size: usize, alignment: usize) -> *mut u8 {
+    match alignment.checked_next_power_of_two() {
+        Some(alignment) => HEAP.aligned_alloc(alignment, size),
+        None => core::ptr::null_mut(),
+    }
+}

@@ -1,0 +1,122 @@
+//! glibc's own questions to its malloc: `mallinfo`, `malloc_info`, `mallopt`, `malloc_trim`.
+use core::ffi::{c_char, c_int, c_void};
+use core::fmt::{self, Write};
+
+use malloc::HEAP;
+use malloc::heapwright::Stats;
+use malloc::heapwright::stats::class_size;
+
+use crate::errno::EINVAL;
+
+unsafe extern "C" {
+    fn fwrite(from: *const c_char, size: usize, count: usize, file: *mut c_void) -> usize;
+}
+
+/// `struct mallinfo2` of <malloc.h>; `N` is its number type.
+#[derive(Debug)]
+#[repr(C)]
+pub struct MallInfo<N> {
+    arena: N,
+    ordblks: N,
+    smblks: N,
+    hblks: N,
+    hblkhd: N,
+    usmblks: N,
+    fsmblks: N,
+    uordblks: N,
+    fordblks: N,
+    keepcost: N,
+}
+
+fn info_of<N: Copy>(stats: &Stats, number: impl Fn(usize) -> N) -> MallInfo<N> {
+    let (huge, huge_count) = stats.huge;
+    let small = stats.live_bytes - huge;
+    let arena = stats.committed_bytes - huge;
+    MallInfo {
+        arena: number(arena),
+        ordblks: number(1),
+        smblks: number(0),
+        hblks: number(huge_count),
+        hblkhd: number(huge),
+        usmblks: number(0),
+        fsmblks: number(stats.cached_bytes),
+        uordblks: number(small),
+        fordblks: number(arena.saturating_sub(small)),
+        keepcost: number(stats.dirty_bytes),
+    }
+}
+
+/// Figures of the heap, in bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn mallinfo2() -> MallInfo<usize> {
+    info_of(&HEAP.stats(), |bytes| bytes)
+}
+
+/// As [`mallinfo2`], with figures above 2 GiB shown as 2 GiB − 1.
+#[unsafe(no_mangle)]
+pub extern "C" fn mallinfo() -> MallInfo<c_int> {
+    info_of(&HEAP.stats(), |bytes| c_int::try_from(bytes).unwrap_or(c_int::MAX))
+}
+
+/// Gives free memory back. 1: some was; 0: there was none.
+#[unsafe(no_mangle)]
+pub extern "C" fn malloc_trim(_pad: usize) -> c_int {
+    c_int::from(HEAP.purge() > 0)
+}
+
+/// Accepts glibc's parameters (1), which tune what does not exist here; 0 for others.
+#[unsafe(no_mangle)]
+pub extern "C" fn mallopt(parameter: c_int, _value: c_int) -> c_int {
+    c_int::from(matches!(parameter, -8..=-1 | 1))
+}
+
+/// Prints the table of `HEAPWRIGHT=stats=1` on standard error.
+#[unsafe(no_mangle)]
+pub extern "C" fn malloc_stats() {
+    HEAP.print_stats(2);
+}
+
+/// Writes the figures as XML to a stdio stream. `options` is 0, else EINVAL.
+///
+/// # Safety
+///
+/// `file` is an open stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn malloc_info(options: c_int, file: *mut c_void) -> c_int {
+    if options != 0 {
+        return EINVAL;
+    }
+    let written = write_xml(&HEAP.stats(), &mut Stream(file));
+    if written.is_ok() { 0 } else { -1 }
+}
+
+/// A stdio stream as a formatter's target.
+struct Stream(*mut c_void);
+
+impl Write for Stream {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // SAFETY: an open stream, by `malloc_info`'s contract.
+        let done = unsafe { fwrite(text.as_ptr().cast(), 1, text.len(), self.0) };
+        if done == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+fn write_xml(stats: &Stats, out: &mut impl Write) -> fmt::Result {
+    writeln!(out, "<malloc version=\"1\">\n<heap nr=\"0\">\n<sizes>")?;
+    for (class, &slabs) in stats.slabs.iter().enumerate().filter(|(_, slabs)| **slabs > 0) {
+        let size = class_size(class);
+        let count = stats.live_objects[class];
+        writeln!(
+            out,
+            "  <size from=\"{size}\" to=\"{size}\" total=\"{}\" count=\"{count}\" slabs=\"{slabs}\"/>",
+            count * size,
+        )?;
+    }
+    writeln!(out, "</sizes>\n</heap>")?;
+    let (huge, huge_count) = stats.huge;
+    writeln!(out, "<total type=\"fast\" count=\"0\" size=\"{}\"/>", stats.cached_bytes)?;
+    writeln!(out, "<total type=\"rest\" count=\"1\" size=\"{}\"/>", stats.dirty_bytes)?;
+    writeln!(out, "<total type=\"mmap\" count=\"{huge_count}\" size=\"{huge}\"/>")?;
+    writeln!(out, "<system type=\"current\" size=\"{}\"/>", stats.committed_bytes)?;
+    writeln!(out, "<aspace type=\"total\" size=\"{}\"/>\n</malloc>", stats.committed_bytes)
+}
