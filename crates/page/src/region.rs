@@ -112,6 +112,21 @@ impl Region {
         (granule < self.granules()).then_some(granule)
     }
 
+    /// The class whose magazines serve the granule that holds `address`; `None` when the
+    /// region does not hold it. One load of the base serves both steps.
+    #[inline(always)]
+    pub fn class_at(&self, address: usize) -> Option<usize> {
+        let base = self.base();
+        let granule = address.wrapping_sub(base) >> GRANULE_SHIFT;
+        if granule >= self.granules() {
+            return None;
+        }
+        let cell = core::ptr::with_exposed_provenance::<AtomicU8>(base + granule);
+        // SAFETY: by R1 the class map has a byte for every granule.
+        let class = unsafe { &*cell };
+        Some(usize::from(class.load(Ordering::Relaxed)))
+    }
+
     /// The address of a granule.
     #[inline]
     pub fn address_of(&self, granule: usize) -> usize {

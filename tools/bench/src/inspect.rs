@@ -114,6 +114,10 @@ pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
             describe(&mut found, &target, &elf);
             privileges(&mut found, &target);
             symbols(&mut found, &elf);
+            if is_shell(&target) {
+                let text = "what a shell starts inherits LD_PRELOAD, but is not looked at here";
+                found.say("note", Level::Ok, text);
+            }
         }
     }
     Ok(found)
@@ -121,6 +125,11 @@ pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
 
 fn name(file: &Path) -> String {
     file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn is_shell(file: &Path) -> bool {
+    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    ["sh", "bash", "dash", "zsh", "ksh", "busybox"].contains(&&*name(&real))
 }
 
 fn describe(found: &mut Inspection, target: &Path, elf: &Elf) {

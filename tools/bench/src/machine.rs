@@ -131,7 +131,10 @@ impl Busyness {
     pub fn load_warning(&self, cores: usize) -> Option<String> {
         let limit = HIGH_LOAD * cores as f64;
         (self.load > limit).then(|| {
-            format!("the load was {:.2} on {cores} cores before the first run; other programs disturb the times", self.load)
+            format!(
+                "the load is {:.2} on {cores} cores: other programs disturb the times",
+                self.load
+            )
         })
     }
 

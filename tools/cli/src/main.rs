@@ -1,2 +1,49 @@
-//! (being built)
-fn main() {}
+//! The command `heapwright`: runs programs on another malloc, and measures which malloc suits them.
+//!
+//! One file per subcommand in `commands`, one per group of flags in `flags`; the work is done by the library
+//! `heapwright-bench`. The drop-in library is inside this executable (`embedded`) and is unpacked when it is needed
+//! (`unpack`).
+
+mod allocators;
+mod cli;
+mod commands;
+mod embedded;
+mod exit;
+mod flags;
+mod format;
+mod style;
+mod table;
+mod unpack;
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use bench::{helper, probe};
+
+fn main() -> ExitCode {
+    // First of all, and with nothing else touched: what the helper touches counts as the measured program's memory.
+    if let Some(code) = hidden() {
+        return code;
+    }
+    // A reader that has seen enough ends us as it ends every other filter.
+    // SAFETY: setting the default disposition installs no handler.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    cli::run()
+}
+
+/// The subcommands that heapwright starts itself with.
+fn hidden() -> Option<ExitCode> {
+    let mut args = env::args_os().skip(1);
+    let first = args.next()?;
+    if first == helper::SUBCOMMAND {
+        let rest: Vec<OsString> = args.collect();
+        let code = u8::try_from(helper::main(&rest)).unwrap_or(1);
+        return Some(ExitCode::from(code));
+    }
+    if first == probe::SUBCOMMAND {
+        print!("{}", probe::answer());
+        return Some(ExitCode::SUCCESS);
+    }
+    None
+}

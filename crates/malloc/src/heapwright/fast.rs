@@ -3,6 +3,8 @@
 //! Each is one or two comparisons and a magazine access; whatever else there is to do is in
 //! [`slow`](super::slow). bench/golden holds their budgets: instructions, branches, loads,
 //! stores. Nothing here may be an atomic operation or a call.
+use core::hint::cold_path;
+
 use object::size_class::{MAX_LINEAR, MAX_SIZE, class_of, linear_class_of};
 use page::System;
 use thread::{Tls, magazine};
@@ -17,6 +19,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let class = if size <= MAX_LINEAR {
             linear_class_of(size)
         } else if size <= MAX_SIZE {
+            cold_path();
             class_of(size)
         } else {
             return core::ptr::null_mut();
@@ -35,9 +38,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     #[inline(always)]
     pub unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
         let address = ptr.expose_provenance();
-        let region = &self.pages.region;
-        let Some(granule) = region.granule_of(address) else { return false };
-        let class = usize::from(region.class(granule));
+        let Some(class) = self.pages.region.class_at(address) else { return false };
         // SAFETY: by R2 the class is one or 0; the caller gives the object up.
         unsafe { magazine::push(&self.tls, class, address) }
     }
@@ -53,6 +54,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let class = if size <= MAX_LINEAR {
             linear_class_of(size)
         } else if size <= MAX_SIZE {
+            cold_path();
             class_of(size)
         } else {
             return false;
