@@ -1,0 +1,9 @@
+//! The subcommands, one file each; `check` is `run --check`.
+
+pub(crate) mod bench;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod run;

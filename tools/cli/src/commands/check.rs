@@ -1,0 +1,66 @@
+//! `heapwright run --check`: can the malloc of this program be replaced? Decided without running it.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use bench::allocator::Allocator;
+use bench::inspect::{self, Finding, Inspection, Level, loader};
+
+use crate::flags::program::Program;
+use crate::{format, style};
+
+/// Prints what was found; the exit code is 0 when the program is usable, else 1.
+pub(crate) fn check(
+    file: &Path,
+    program: &Program,
+    allocator: &Allocator,
+) -> anyhow::Result<ExitCode> {
+    let mut found = inspect::program(file, program.arguments())
+        .with_context(|| format!("cannot inspect {}", file.display()))?;
+    ask_the_loader(&mut found, allocator);
+    let usable = found.is_usable();
+    let verdict = if usable {
+        let mut words = vec!["heapwright".to_owned(), "run".to_owned(), "--".to_owned()];
+        words.extend(program.words());
+        Finding::new("verdict", Level::Ok, format!("usable; try: {}", format::shell(&words)))
+    } else {
+        Finding::new("verdict", Level::Fail, "not usable: a preloaded malloc has no effect on it")
+    };
+    found.findings.push(verdict);
+    print_findings(&found.findings);
+    Ok(ExitCode::from(u8::from(!usable)))
+}
+
+/// Adds what the program's own loader says about the library.
+fn ask_the_loader(found: &mut Inspection, allocator: &Allocator) {
+    let (Some(library), Some(loader), true) =
+        (allocator.library(), &found.loader, found.is_usable())
+    else {
+        return;
+    };
+    if !loader::is_glibc(loader) {
+        return;
+    }
+    let target = found.program().unwrap_or(Path::new(""));
+    let finding = match loader::accepts(loader, target, library) {
+        Ok(()) => {
+            let text = format!("loads {} before all other libraries", library.display());
+            Finding::new("loader", Level::Ok, text)
+        }
+        Err(said) => {
+            Finding::new("loader", Level::Fail, format!("does not load {}: {said}", allocator.name))
+        }
+    };
+    found.findings.push(finding);
+}
+
+/// Prints lines of subject, text and level, in columns.
+pub(crate) fn print_findings(findings: &[Finding]) {
+    let width = findings.iter().map(|f| f.subject.chars().count()).max().unwrap_or(0);
+    for finding in findings {
+        let level = style::level(finding.level);
+        let gap = " ".repeat(4 - finding.level.to_string().len());
+        println!("  {level}{gap}  {:width$}  {}", finding.subject, finding.text);
+    }
+}

@@ -1,0 +1,244 @@
+//! `heapwright doctor`: is this machine fit to run and to measure?
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use bench::environment::{PRELOAD, SETTINGS};
+use bench::inspect::{Finding, Level};
+use bench::machine::{Busyness, Machine};
+use bench::{discover, probe};
+use clap::Args;
+use rustix::process::{Resource, getrlimit};
+
+use super::check::print_findings;
+use crate::{allocators, format};
+
+/// The oldest C library whose loader and threads we rely on.
+const OLDEST_GLIBC: (u32, u32) = (2, 17);
+
+/// Below this, a limit on the address space leaves little for a region that is reserved ahead.
+const SMALL_ADDRESS_SPACE: u64 = 64 << 30;
+
+const EXAMPLES: &str = "\
+Examples:
+  heapwright doctor
+
+The exit code is 1 when a line says fail, else 0.";
+
+/// Check this machine: does preloading work, what limits memory, what disturbs measurements
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Doctor {}
+
+impl Doctor {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let machine = Machine::describe();
+        let mut findings = vec![
+            processor(&machine),
+            c_library(&machine),
+            Finding::new("kernel", Level::Ok, machine.kernel.clone()),
+            proc_files(),
+        ];
+        findings.extend(inherited());
+        let preload = preload();
+        let works = preload.level != Level::Fail;
+        findings.push(preload);
+        findings.extend([huge_pages(&machine), overcommit(), address_space(), group_limit()]);
+        findings.extend(quiet(&machine));
+        findings.push(peers());
+        print_findings(&findings);
+        let failed = findings.iter().any(|f| f.level == Level::Fail);
+        println!();
+        if failed {
+            println!("next     mend what says fail, then run heapwright doctor again");
+        } else if works {
+            println!("next     heapwright run -- CMD   or   heapwright bench -- CMD");
+        }
+        Ok(ExitCode::from(u8::from(failed)))
+    }
+}
+
+fn processor(machine: &Machine) -> Finding {
+    let text = format!(
+        "{}, {}, {} core{}, {}",
+        machine.arch,
+        machine.cpu,
+        machine.cores,
+        if machine.cores == 1 { "" } else { "s" },
+        format::bytes(machine.memory_bytes as f64),
+    );
+    match machine.arch.as_str() {
+        "x86_64" => Finding::new("processor", Level::Ok, text),
+        _ => Finding::new("processor", Level::Warn, format!("{text}: tried on x86_64 only")),
+    }
+}
+
+fn c_library(machine: &Machine) -> Finding {
+    let Some(version) = &machine.glibc else {
+        return Finding::new(
+            "C library",
+            Level::Fail,
+            "not glibc: the drop-in library is made for glibc",
+        );
+    };
+    let mut numbers = version.split('.').map_while(|n| n.parse::<u32>().ok());
+    let own = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if own < OLDEST_GLIBC {
+        let (major, minor) = OLDEST_GLIBC;
+        return Finding::new(
+            "C library",
+            Level::Fail,
+            format!("glibc {version} is older than {major}.{minor}"),
+        );
+    }
+    Finding::new("C library", Level::Ok, format!("glibc {version}"))
+}
+
+fn proc_files() -> Finding {
+    for file in ["/proc/self/maps", "/proc/self/status", "/proc/self/smaps_rollup"] {
+        if let Err(error) = fs::read(file) {
+            return Finding::new("/proc", Level::Warn, format!("{file} cannot be read: {error}"));
+        }
+    }
+    Finding::new("/proc", Level::Ok, "readable")
+}
+
+/// Variables that every child would inherit.
+fn inherited() -> Vec<Finding> {
+    [PRELOAD, SETTINGS]
+        .into_iter()
+        .filter_map(|name| {
+            let value = env::var_os(name).filter(|v| !v.is_empty())?;
+            let text = format!("is set to {:?}, for every program started from here", value);
+            Some(Finding::new(name, Level::Warn, text))
+        })
+        .collect()
+}
+
+/// Unpacks the library and runs a small program on it.
+fn preload() -> Finding {
+    let asked = allocators::heapwright()
+        .and_then(|ours| Ok((probe::ask(&allocators::this_executable()?, &ours)?, ours)));
+    match asked {
+        Err(error) => Finding::new("preload", Level::Fail, format!("{error:#}")),
+        Ok((answer, ours)) => {
+            let version = answer.version.unwrap_or_else(|| "of unknown version".to_owned());
+            let path = ours.library().unwrap_or(Path::new("")).display().to_string();
+            let text = format!("a child ran on heapwright {version}, {path}");
+            Finding::new("preload", Level::Ok, text)
+        }
+    }
+}
+
+fn huge_pages(machine: &Machine) -> Finding {
+    match machine.huge_pages.as_deref() {
+        Some(mode @ ("always" | "madvise")) => Finding::new("huge pages", Level::Ok, mode),
+        Some(mode) => Finding::new(
+            "huge pages",
+            Level::Warn,
+            format!("{mode}: large heaps are slower than with madvise"),
+        ),
+        None => {
+            Finding::new("huge pages", Level::Warn, "this kernel has none: large heaps are slower")
+        }
+    }
+}
+
+fn overcommit() -> Finding {
+    let mode = fs::read_to_string("/proc/sys/vm/overcommit_memory").unwrap_or_default();
+    match mode.trim() {
+        "0" => Finding::new("overcommit", Level::Ok, "0, heuristic"),
+        "1" => Finding::new("overcommit", Level::Ok, "1, always"),
+        "2" => Finding::new(
+            "overcommit",
+            Level::Warn,
+            "2, strict: every allocator gets ENOMEM earlier than memory runs out",
+        ),
+        _ => Finding::new("overcommit", Level::Warn, "unknown"),
+    }
+}
+
+fn address_space() -> Finding {
+    match getrlimit(Resource::As).current {
+        None => Finding::new("address space", Level::Ok, "unlimited"),
+        Some(limit) => {
+            let text = format!("limited to {} (ulimit -v)", format::bytes(limit as f64));
+            let level = if limit < SMALL_ADDRESS_SPACE { Level::Warn } else { Level::Ok };
+            Finding::new("address space", level, text)
+        }
+    }
+}
+
+/// The memory limit of the control group, version 2 or 1.
+fn group_limit() -> Finding {
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limit = groups.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
+        let files = if controllers.is_empty() {
+            vec![format!("/sys/fs/cgroup{path}/memory.max"), "/sys/fs/cgroup/memory.max".into()]
+        } else if controllers.split(',').any(|c| c == "memory") {
+            let root = "/sys/fs/cgroup/memory";
+            vec![
+                format!("{root}{path}/memory.limit_in_bytes"),
+                format!("{root}/memory.limit_in_bytes"),
+            ]
+        } else {
+            return None;
+        };
+        files.iter().find_map(|f| fs::read_to_string(f).ok()?.trim().parse::<u64>().ok())
+    });
+    match limit {
+        // Version 1 writes "no limit" as the largest multiple of a page.
+        Some(limit) if limit < 1 << 60 => Finding::new(
+            "memory group",
+            Level::Ok,
+            format!("limited to {}", format::bytes(limit as f64)),
+        ),
+        _ => Finding::new("memory group", Level::Ok, "no limit"),
+    }
+}
+
+/// What would disturb a measurement.
+fn quiet(machine: &Machine) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(warning) = Busyness::now().load_warning(machine.cores) {
+        findings.push(Finding::new("load", Level::Warn, warning));
+    }
+    match machine.governor.as_deref() {
+        None | Some("performance") => {}
+        Some(governor) => findings.push(Finding::new(
+            "governor",
+            Level::Warn,
+            format!("{governor}: the clock changes with the load, and with it the times"),
+        )),
+    }
+    if machine.virtual_machine {
+        let text = "a virtual machine: no hardware counters, and neighbours may disturb the times";
+        findings.push(Finding::new("machine", Level::Ok, text));
+    }
+    findings
+}
+
+fn peers() -> Finding {
+    let Ok(executable) = allocators::this_executable() else {
+        return Finding::new("allocators", Level::Warn, "cannot look for them without /proc");
+    };
+    let found = discover::installed(&executable);
+    let broken: Vec<String> = found
+        .iter()
+        .filter_map(|f| Some(format!("{}: {}", f.allocator.name, f.problem.as_ref()?)))
+        .collect();
+    let names: Vec<&str> =
+        found.iter().filter(|f| f.problem.is_none()).map(|f| f.allocator.name.as_str()).collect();
+    if !broken.is_empty() {
+        return Finding::new("allocators", Level::Warn, broken.join("; "));
+    }
+    if names.is_empty() {
+        let text = "none installed besides glibc; 'bench' compares with libmimalloc, libjemalloc, libtcmalloc_minimal where it finds them";
+        return Finding::new("allocators", Level::Ok, text);
+    }
+    Finding::new("allocators", Level::Ok, format!("to compare with: {}", names.join(", ")))
+}

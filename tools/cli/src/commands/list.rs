@@ -1,0 +1,90 @@
+//! `heapwright list`: the allocators of this machine.
+
+use std::process::ExitCode;
+
+use bench::allocator::Allocator;
+use bench::discover::{self, Found};
+use bench::probe;
+use clap::{Args, ValueEnum};
+use comfy_table::{Table, presets};
+use serde_json::json;
+
+use crate::allocators;
+
+const EXAMPLES: &str = "\
+Examples:
+  heapwright list
+  heapwright list --format json
+
+Each name can be given to -a of the other commands. Libraries are looked for in the directories of the dynamic
+loader, and LD_LIBRARY_PATH.";
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Show the allocators of this machine: name, version, library
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct List {
+    /// The form of the list: table or json
+    #[arg(long, value_name = "FORMAT", default_value = "table", hide_possible_values = true)]
+    format: Format,
+}
+
+impl List {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let executable = allocators::this_executable()?;
+        let ours = allocators::heapwright()?;
+        let problem = probe::ask(&executable, &ours).err().map(|e| e.to_string());
+        let mut found = vec![
+            Found { allocator: ours, problem },
+            Found { allocator: Allocator::glibc(), problem: None },
+        ];
+        found.extend(discover::installed(&executable));
+        match self.format {
+            Format::Json => {
+                let list: Vec<_> = found
+                    .iter()
+                    .map(|f| {
+                        json!({
+                            "name": f.allocator.name,
+                            "version": f.allocator.version,
+                            "library": f.allocator.library,
+                            "problem": f.problem,
+                        })
+                    })
+                    .collect();
+                println!("{:#}", json!(list));
+            }
+            Format::Table => {
+                println!("{}", table(&found));
+                println!("\nnext     heapwright bench -- CMD   compares them on a program");
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn table(found: &[Found]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["name", "version", "library"]);
+    for f in found {
+        let library = match (f.allocator.library(), &f.problem) {
+            (None, _) => "the C library's own malloc".to_owned(),
+            (Some(path), None) => path.display().to_string(),
+            (Some(path), Some(problem)) => {
+                format!("{}\n  cannot be used: {problem}", path.display())
+            }
+        };
+        let version = f.allocator.version.clone().unwrap_or_else(|| "-".to_owned());
+        table.add_row([f.allocator.name.clone(), version, library]);
+    }
+    let lines: Vec<String> = table.to_string().lines().map(|l| l.trim_end().to_owned()).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,134 @@
+//! `heapwright run`: becomes the program, with the allocator preloaded.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::anyhow;
+use bench::allocator::{Allocator, HEAPWRIGHT};
+use bench::environment::{self, PRELOAD, SETTINGS, Setting};
+use bench::{inspect, resolve};
+use clap::Args;
+
+use super::check;
+use crate::flags::allocator::OneAllocator;
+use crate::flags::program::Program;
+use crate::flags::settings::SettingsFlags;
+use crate::{allocators, exit};
+
+const EXAMPLES: &str = "\
+Examples:
+  heapwright run -- python3 app.py
+  heapwright run --stats -- ./server --port 8080
+  heapwright run --set purge_delay=1s -- ./server
+  heapwright run -a mimalloc -- ./server
+  heapwright run -a mine=./libmine.so -- ./server
+  heapwright run --check -- ./server
+
+heapwright replaces itself by the program: the exit code, signals and terminal are the program's own. What was in
+LD_PRELOAD stays there, after the allocator.";
+
+/// Run a program on an allocator, unchanged
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    allocator: OneAllocator,
+
+    #[command(flatten)]
+    settings: SettingsFlags,
+
+    /// Print a table of the program's memory at its exit
+    #[arg(long)]
+    stats: bool,
+
+    /// Do not run the program: say whether its malloc can be replaced (exit code 0) or not (1)
+    #[arg(long)]
+    check: bool,
+
+    #[command(flatten)]
+    program: Program,
+}
+
+impl Run {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let file = self.program.file()?;
+        let allocator = allocators::find(&self.allocator.allocator)?;
+        if self.check {
+            return check::check(&file, &self.program, &allocator);
+        }
+        if allocator.library().is_some() {
+            warn_if_without_effect(&file, &self.program);
+        }
+        let settings = self.settings(&allocator);
+        let mut command = Command::new(&file);
+        command.args(self.program.arguments());
+        if let Some(name) = self.program.command.first() {
+            command.arg0(name);
+        }
+        command.envs(variables(&allocator, &settings)?);
+        Err(not_executed(&file, &command.exec()))
+    }
+
+    fn settings(&self, allocator: &Allocator) -> Vec<Setting> {
+        let mut settings = self.settings.settings.clone();
+        if self.stats {
+            settings.push(Setting { key: "stats".to_owned(), value: "1".to_owned() });
+        }
+        let file = allocator.library().and_then(Path::file_name).unwrap_or_default();
+        let is_ours = allocator.name == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT);
+        if !is_ours && !settings.is_empty() {
+            exit::warn(&format!(
+                "--stats and --set are for heapwright's library; {} does not know them",
+                allocator.name
+            ));
+        }
+        settings
+    }
+}
+
+/// What to put into the environment of a program on `allocator`.
+pub(crate) fn variables(
+    allocator: &Allocator,
+    settings: &[Setting],
+) -> anyhow::Result<Vec<(OsString, OsString)>> {
+    let mut variables = Vec::new();
+    if let Some(library) = allocator.library() {
+        let value = environment::preload(library, env::var_os(PRELOAD).as_deref())?;
+        variables.push((PRELOAD.into(), value));
+    }
+    if !settings.is_empty() {
+        let value = environment::settings(env::var_os(SETTINGS).as_deref(), settings);
+        variables.push((SETTINGS.into(), value));
+    }
+    Ok(variables)
+}
+
+/// One line when the program will not notice the allocator; it runs all the same.
+fn warn_if_without_effect(file: &Path, program: &Program) {
+    // What cannot be read may still be executed; then there is nothing to say.
+    let Ok(found) = inspect::program(file, program.arguments()) else { return };
+    if let Some(obstacle) = found.obstacle() {
+        let target = found.program().unwrap_or(file);
+        exit::warn(&format!("{} keeps its own malloc ({})", target.display(), obstacle.text));
+    }
+}
+
+fn not_executed(file: &Path, error: &std::io::Error) -> anyhow::Error {
+    match error.raw_os_error() {
+        Some(libc::ENOENT) => anyhow!(resolve::Error::NotExecutable(
+            file.to_owned(),
+            "its interpreter or loader does not exist"
+        )),
+        Some(libc::EACCES) => {
+            anyhow!(resolve::Error::NotExecutable(file.to_owned(), "permission denied"))
+        }
+        Some(libc::ENOEXEC) => anyhow!(resolve::Error::NotExecutable(
+            file.to_owned(),
+            "not a program this system can run"
+        )),
+        _ => anyhow!("cannot execute {}: {error}", file.display()),
+    }
+}

@@ -1,0 +1,8 @@
+//! Groups of flags that belong together, each in its own file.
+
+pub(crate) mod allocator;
+pub(crate) mod color;
+pub(crate) mod measure;
+pub(crate) mod output;
+pub(crate) mod program;
+pub(crate) mod settings;

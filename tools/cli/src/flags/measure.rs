@@ -1,0 +1,104 @@
+//! How long and how often `bench` measures.
+
+use core::hash::BuildHasher as _;
+use core::time::Duration;
+use std::hash::RandomState;
+
+use bench::session::Options;
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Measuring")]
+pub(crate) struct MeasureFlags {
+    /// End after this time, such as 90s or 3m [default: 1m, none with --rounds]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    time: Option<Duration>,
+
+    /// Measure exactly so many rounds [default: until the intervals are within 1 %, at least 10, at most 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    rounds: Option<u32>,
+
+    /// First rounds to throw away
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    warmup: u32,
+
+    /// Decides the random order; the default is fresh each time, and is printed
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// A run that takes longer is killed and counts as failed
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+
+    /// An exit code other than 0 is no failure
+    #[arg(short, long)]
+    ignore_failure: bool,
+
+    /// Let the program's output through to standard error, instead of discarding it
+    #[arg(long)]
+    show_output: bool,
+}
+
+impl MeasureFlags {
+    /// The options of the session.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            warmup: self.warmup,
+            rounds: self.rounds,
+            budget: match (self.time, self.rounds) {
+                (None, None) => Some(Duration::from_secs(60)),
+                (time, _) => time,
+            },
+            // Small enough to be typed again.
+            seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % 100_000),
+            ignore_failure: self.ignore_failure,
+            show_output: self.show_output,
+            timeout: self.timeout,
+        }
+    }
+}
+
+/// Reads `90`, `90s`, `1m30s`, `500ms`, `2h`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("'{text}' is not a time; write it like 90s, 3m, 1m30s or 500ms");
+    let mut total = 0.0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let number =
+            rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+        let (value, after) = rest.split_at(number);
+        let value: f64 = value.parse().map_err(|_| wrong())?;
+        let unit = after.len() - after.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
+        let (unit, after) = after.split_at(unit);
+        total += value
+            * match unit {
+                "ms" => 0.001,
+                "" | "s" => 1.0,
+                "m" | "min" => 60.0,
+                "h" => 3600.0,
+                _ => return Err(wrong()),
+            };
+        rest = after;
+    }
+    match Duration::try_from_secs_f64(total) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        let millis = |text| duration(text).map(|d| d.as_millis());
+        assert_eq!(millis("90"), Ok(90_000));
+        assert_eq!(millis("1m30s"), Ok(90_000));
+        assert_eq!(millis("500ms"), Ok(500));
+        assert_eq!(millis("1.5m"), Ok(90_000));
+        for wrong in ["", "0", "x", "3 m", "5y", "-1s", "1..2s", "s"] {
+            assert!(millis(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

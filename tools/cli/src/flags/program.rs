@@ -1,0 +1,36 @@
+//! The program to run: everything after `--`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use bench::resolve;
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Program {
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub(crate) command: Vec<OsString>,
+}
+
+impl Program {
+    /// The file that will be executed.
+    pub(crate) fn file(&self) -> Result<PathBuf, resolve::Error> {
+        resolve::command(self.command.first().map_or("".as_ref(), OsString::as_os_str))
+    }
+
+    /// The arguments without the program's own name.
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        self.command.get(1..).unwrap_or_default()
+    }
+
+    /// The words, for people and for files.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.command.iter().map(|w| w.to_string_lossy().into_owned()).collect()
+    }
+}

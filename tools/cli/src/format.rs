@@ -1,0 +1,102 @@
+//! How figures are written for people.
+
+use bench::stats::Ratio;
+
+/// Seconds, in the unit that leaves three digits.
+pub(crate) fn seconds(value: f64) -> String {
+    match value {
+        v if v >= 100.0 => format!("{v:.0} s"),
+        v if v >= 1.0 => format!("{} s", three_digits(v)),
+        v if v >= 0.001 => format!("{} ms", three_digits(v * 1e3)),
+        v => format!("{} µs", three_digits(v * 1e6)),
+    }
+}
+
+/// Bytes, in binary units.
+pub(crate) fn bytes(value: f64) -> String {
+    let kib = value / 1024.0;
+    if kib < 1024.0 {
+        format!("{} KiB", three_digits(kib))
+    } else if kib < 1024.0 * 1024.0 {
+        format!("{} MiB", three_digits(kib / 1024.0))
+    } else {
+        format!("{} GiB", three_digits(kib / 1024.0 / 1024.0))
+    }
+}
+
+fn three_digits(value: f64) -> String {
+    if value >= 99.95 {
+        format!("{value:.0}")
+    } else if value >= 9.995 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+/// A count with separators.
+pub(crate) fn count(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A ratio with its margin; a third decimal where the margin would vanish.
+pub(crate) fn ratio(ratio: &Ratio) -> String {
+    let (estimate, margin) = (ratio.estimate, ratio.margin());
+    if margin < 0.01 {
+        format!("{estimate:.3} ±{margin:.3}")
+    } else {
+        format!("{estimate:.2} ±{margin:.2}")
+    }
+}
+
+/// A command line that a shell reads back as the same words.
+pub(crate) fn shell<S: AsRef<str>>(words: &[S]) -> String {
+    let quoted: Vec<String> = words.iter().map(|w| quote(w.as_ref())).collect();
+    quoted.join(" ")
+}
+
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_and_a_unit() {
+        let times = [0.000_012_3, 0.001_5, 0.0999, 0.812, 0.9999, 1.234, 61.5, 120.4];
+        let told =
+            ["12.3 µs", "1.50 ms", "99.9 ms", "812 ms", "1000 ms", "1.23 s", "61.5 s", "120 s"];
+        assert_eq!(times.map(seconds), told);
+        let sizes = [1000.0, 1.5 * 1048576.0, 276.0 * 1048576.0, 3.2 * 1073741824.0];
+        assert_eq!(sizes.map(bytes), ["0.98 KiB", "1.50 MiB", "276 MiB", "3.20 GiB"]);
+        assert_eq!([0.0, 999.0, 1000.0, 1234567.0].map(count), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn ratios_keep_a_margin_that_can_be_seen() {
+        let of = |estimate, low, high| ratio(&Ratio { estimate, low, high, pairs: 9 });
+        assert_eq!(of(0.41, 0.40, 0.43), "0.41 ±0.02");
+        assert_eq!(of(1.0, 0.999, 1.002), "1.000 ±0.002");
+    }
+
+    #[test]
+    fn what_the_shell_would_split_is_quoted() {
+        assert_eq!(shell(&["python3", "-c", "print('a b')"]), r"python3 -c 'print('\''a b'\'')'");
+        assert_eq!(shell(&["./a", ""]), "./a ''");
+    }
+}

@@ -1,0 +1,218 @@
+//! `bench`: results, their forms, failures, interruption. Short programs, few rounds: these test the command, not the
+//! allocators.
+
+mod common;
+
+use core::time::Duration;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+
+use common::{heapwright, outcome};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+fn json(args: &[&str]) -> (Value, Option<i32>) {
+    let (out, err, code) = outcome(heapwright().args(["bench", "--format", "json"]).args(args));
+    (serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}\n{err}")), code)
+}
+
+#[test]
+fn the_json_of_three_rounds() {
+    let (report, code) =
+        json(&["-a", "heapwright,glibc", "--rounds", "3", "--seed", "7", "--", "/bin/true"]);
+    assert_eq!(code, Some(0));
+    assert_eq!((&report["schema"], &report["version"]), (&"heapwright-bench".into(), &1.into()));
+    assert_eq!(report["command"], serde_json::json!(["/bin/true"]));
+    assert_eq!((&report["rounds"], &report["seed"]), (&3.into(), &7.into()));
+    assert_eq!((&report["baseline"], &report["stop"]), (&"glibc".into(), &"rounds".into()));
+    let entries = report["allocators"].as_array().unwrap();
+    let names: Vec<_> = entries.iter().map(|e| e["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["heapwright", "glibc", "glibc again"]);
+    for entry in entries {
+        assert_eq!(entry["runs"], 3);
+        assert_eq!(entry["failure"], Value::Null);
+        for metric in ["wall", "cpu", "peak_rss", "minor_faults"] {
+            assert!(entry[metric]["median"].as_f64().unwrap() > 0.0, "{metric}: {entry}");
+        }
+        let ratio = &entry["wall"]["ratio"];
+        assert_eq!(ratio.is_null(), entry["role"] == "baseline");
+        if let Some(estimate) = ratio["estimate"].as_f64() {
+            assert!(
+                ratio["low"].as_f64() <= Some(estimate) && Some(estimate) <= ratio["high"].as_f64()
+            );
+        }
+    }
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 12, "three names in a warm-up and three rounds");
+    // The program needs about a megabyte; this command and its library need several.
+    for run in runs.iter().filter(|r| r["subject"] == 1) {
+        assert!(run["peak_rss_bytes"].as_u64().unwrap() < 5_000_000, "{run}");
+    }
+}
+
+#[test]
+fn the_seed_repeats_the_order() {
+    let order = |seed: &str| {
+        let (report, _) =
+            json(&["-a", "glibc", "--rounds", "8", "--seed", seed, "--", "/bin/true"]);
+        let runs = report["runs"].as_array().unwrap();
+        runs.iter().map(|r| r["subject"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(order("1"), order("1"));
+    assert_ne!(order("1"), order("2"));
+}
+
+#[test]
+fn the_table_and_the_next_command() {
+    let args = ["bench", "-a", "glibc", "--rounds", "2", "--", "/bin/true"];
+    let (out, err, code) = outcome(heapwright().args(args));
+    assert_eq!(code, Some(0), "{err}");
+    for told in [
+        "Linux ",
+        "allocator",
+        "peak RSS",
+        "glibc again",
+        "noise ",
+        "too few",
+        "\nnext     heapwright ",
+    ] {
+        assert!(out.contains(told), "{told:?} is missing in {out}");
+    }
+    assert!(!out.contains('\x1b') && !err.contains('%'), "no bar and no colours in a pipe: {err}");
+}
+
+#[test]
+fn csv_has_one_line_for_each_run() {
+    let args = ["bench", "-a", "glibc", "--rounds", "2", "--format", "csv", "--", "/bin/true"];
+    let (out, _, _) = outcome(heapwright().args(args));
+    assert_eq!(out.lines().count(), 1 + 2 * 3);
+    assert!(out.starts_with("round,place,allocator,wall_ns,"));
+}
+
+#[test]
+fn a_result_file_is_not_overwritten_unless_forced() {
+    let dir = tempfile::tempdir().unwrap();
+    let result = dir.path().join("result.json");
+    let bench = |force: &[&str]| {
+        let mut command = heapwright();
+        command.args(["bench", "-a", "glibc", "--rounds", "1", "-o"]).arg(&result);
+        outcome(command.args(force).args(["--", "/bin/true"]))
+    };
+    let (out, err, code) = bench(&[]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("glibc again") && err.contains("wrote"));
+    let report: Value = serde_json::from_str(&fs::read_to_string(&result).unwrap()).unwrap();
+    assert_eq!(report["rounds"], 1);
+    let (_, err, code) = bench(&[]);
+    assert_eq!(code, Some(125));
+    assert!(err.contains("--force"), "{err}");
+    assert_eq!(bench(&["--force"]).2, Some(0));
+}
+
+#[test]
+fn an_allocator_that_crashes_is_a_result() {
+    // The shell stands in for a program that does not survive a preloaded library.
+    let crash = "test -z \"$LD_PRELOAD\" || { echo oh no >&2; kill -SEGV $$; }";
+    let args = ["-a", "heapwright,glibc", "--rounds", "2", "--", "/bin/sh", "-c", crash];
+    let (report, code) = json(&args);
+    assert_eq!(code, Some(3));
+    let failure = &report["allocators"][0]["failure"];
+    assert_eq!(failure["how"]["ended"]["signal"], 11, "{report}");
+    assert_eq!((&failure["round"], &failure["stderr"]), (&0.into(), &"oh no\n".into()));
+    assert_eq!(report["allocators"][1]["runs"], 2);
+    let (out, _, code) = outcome(heapwright().arg("bench").args(args));
+    assert_eq!(code, Some(3));
+    assert!(out.contains("crashed: SIGSEGV") && out.contains("| oh no"), "{out}");
+}
+
+#[test]
+fn a_program_that_always_fails_is_125_with_its_message() {
+    let fails = ["--", "/bin/sh", "-c", "echo no such input >&2; exit 4"];
+    let (out, err, code) =
+        outcome(heapwright().args(["bench", "-a", "glibc", "--rounds", "2"]).args(fails));
+    assert_eq!((code, out.as_str()), (Some(125), ""));
+    for told in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"] {
+        assert!(err.contains(told), "{told:?} is missing in {err}");
+    }
+    let (_, err, code) =
+        outcome(heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "-i"]).args(fails));
+    assert_eq!(code, Some(0), "{err}");
+}
+
+#[test]
+fn a_program_that_hangs_is_ended_at_the_limit() {
+    let args = ["bench", "-a", "glibc", "--timeout", "200ms", "--", "/bin/sleep", "60"];
+    let (_, err, code) = outcome(heapwright().args(args).timeout(Duration::from_secs(20)));
+    assert_eq!(code, Some(125));
+    assert!(err.contains("longer than the time limit"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_started_is_126_or_127() {
+    let code = |program: &str| outcome(heapwright().args(["bench", "--", program])).2;
+    assert_eq!(code("/no/such/file"), Some(127));
+    assert_eq!(code("/etc/passwd"), Some(126));
+    assert_eq!(code("/"), Some(126));
+}
+
+#[test]
+fn output_of_the_program_is_shown_on_request_only() {
+    let args = |extra: &'static str| {
+        let mut command = heapwright();
+        command.args(["bench", "-a", "glibc", "--rounds", "1", "--warmup", "0"]);
+        outcome(command.args((!extra.is_empty()).then_some(extra)).args([
+            "--",
+            "/bin/echo",
+            "hello there",
+        ]))
+    };
+    let (out, err, _) = args("");
+    assert!(!err.contains("hello there\n") && !out.contains("\nhello"), "{out}{err}");
+    let (out, err, _) = args("--show-output");
+    assert_eq!(err.matches("hello there\n").count(), 2, "{err}");
+    assert!(!out.contains("\nhello"), "standard output is for the result");
+}
+
+#[test]
+fn an_interrupt_keeps_what_was_measured() {
+    let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
+        .args([
+            "bench",
+            "-a",
+            "glibc",
+            "--rounds",
+            "100000",
+            "--warmup",
+            "0",
+            "--",
+            "/bin/sleep",
+            "0.01",
+        ])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    sleep(Duration::from_millis(1500));
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{out}");
+    assert!(out.contains("interrupted") && out.contains("glibc again"), "{out}");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_static_program_is_warned_about_before_the_first_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = common::file(dir.path(), "static", &common::static_program(0), 0o755);
+    let args = ["bench", "-a", "heapwright,glibc", "--rounds", "1", "--"];
+    let (_, err, code) = outcome(heapwright().args(args).arg(program));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(
+        err.contains("statically linked") && err.contains("every row measures the same malloc"),
+        "{err}"
+    );
+}

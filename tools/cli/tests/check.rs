@@ -1,0 +1,88 @@
+//! `run --check`: programs of every kind, made in a temporary directory.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+
+use common::{file, heapwright, outcome, static_program};
+
+fn check(program: &std::path::Path) -> (String, Option<i32>) {
+    let (out, err, code) = outcome(heapwright().args(["run", "--check", "--"]).arg(program));
+    assert_eq!(err, "");
+    (out, code)
+}
+
+#[test]
+fn an_ordinary_program_is_usable_and_is_not_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let trace = dir.path().join("trace");
+    let script = format!("#!/bin/sh\ntouch {}\n", trace.display());
+    let script = file(dir.path(), "script", script.as_bytes(), 0o755);
+    let (out, code) = check(&script);
+    assert_eq!(code, Some(0), "{out}");
+    for told in [
+        "script   starts /bin/sh",
+        "dynamic, glibc",
+        "LD_PRELOAD replaces it",
+        "try: heapwright run -- ",
+    ] {
+        assert!(out.contains(told), "{told:?} is missing in {out}");
+    }
+    assert!(!trace.exists());
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_static_program_is_not_usable() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = file(dir.path(), "static", &static_program(0), 0o755);
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("statically linked") && out.contains("not usable"), "{out}");
+    let script = format!("#!{}\n", program.display());
+    let (out, code) = check(&file(dir.path(), "script", script.as_bytes(), 0o755));
+    assert_eq!(code, Some(1), "{out}");
+}
+
+#[test]
+fn a_program_for_another_processor_is_not_usable() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut program = static_program(0);
+    // e_machine: s390x
+    program[18] = 22;
+    let (out, code) = check(&file(dir.path(), "other", &program, 0o755));
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("s390x"), "{out}");
+}
+
+/// Only root can make a file that gives its caller another identity; others see what their own set-uid file means.
+#[test]
+fn a_set_uid_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("set-uid");
+    fs::copy("/bin/true", &program).unwrap();
+    let set_uid = || fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
+    set_uid();
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(0), "set-uid to oneself changes nothing: {out}");
+    assert!(out.contains("ignored for other users"), "{out}");
+    if chown(&program, Some(65534), None).is_ok() {
+        set_uid();
+        let (out, code) = check(&program);
+        if out.contains("without effect") {
+            return;
+        }
+        assert_eq!(code, Some(1), "{out}");
+        assert!(out.contains("set-uid to user 65534: the loader ignores LD_PRELOAD"), "{out}");
+        let (_, err, code) = outcome(heapwright().args(["run", "--"]).arg(&program));
+        assert_eq!((code, err.lines().count()), (Some(0), 1), "{err}");
+        assert!(err.contains("keeps its own malloc"), "{err}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_127() {
+    let (_, _, code) = outcome(heapwright().args(["run", "--check", "--", "/no/such"]));
+    assert_eq!(code, Some(127));
+}

@@ -1,0 +1,52 @@
+//! What the tests of the command share.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+/// The command, with a cache directory of the tests' own and none of the caller's settings.
+pub(crate) fn heapwright() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    command
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env_remove("LD_PRELOAD")
+        .env_remove("HEAPWRIGHT")
+        .env_remove("NO_COLOR");
+    command
+}
+
+/// Standard output and standard error of `command`, and its exit code.
+pub(crate) fn outcome(command: &mut Command) -> (String, String, Option<i32>) {
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+/// A file with this content and mode.
+pub(crate) fn file(directory: &Path, name: &str, content: &[u8], mode: u32) -> PathBuf {
+    let path = directory.join(name);
+    fs::write(&path, content).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    path
+}
+
+/// A complete static x86-64 program of one segment that exits with `code`.
+pub(crate) fn static_program(code: u8) -> Vec<u8> {
+    // mov edi, code; mov eax, 60 (exit); syscall
+    let text = [0xbf, code, 0, 0, 0, 0xb8, 0x3c, 0, 0, 0, 0x0f, 0x05];
+    let size = 120 + text.len() as u64;
+    let mut file = Vec::new();
+    file.extend(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
+    file.extend([2, 0, 62, 0, 1, 0, 0, 0]);
+    file.extend([0x40_0078_u64, 64, 0].iter().flat_map(|w| w.to_le_bytes()));
+    file.extend([0, 0, 0, 0]);
+    file.extend([64_u16, 56, 1, 0, 0, 0].iter().flat_map(|h| h.to_le_bytes()));
+    file.extend([1, 0, 0, 0, 5, 0, 0, 0]);
+    let segment = [0, 0x40_0000, 0x40_0000, size, size, 4096_u64];
+    file.extend(segment.iter().flat_map(|w| w.to_le_bytes()));
+    file.extend(text);
+    file
+}

@@ -1,0 +1,48 @@
+//! `list` and `doctor`: they describe this machine, whatever is installed on it.
+
+mod common;
+
+use common::{heapwright, outcome};
+use serde_json::Value;
+
+#[test]
+fn ours_and_glibc_are_always_there() {
+    let (out, _, code) = outcome(heapwright().args(["list", "--format", "json"]));
+    assert_eq!(code, Some(0));
+    let list: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(list[0]["name"], "heapwright");
+    assert_eq!(list[0]["problem"], Value::Null, "{out}");
+    assert!(list[0]["library"].as_str().unwrap().ends_with(".so"));
+    assert_eq!(list[1]["name"], "glibc");
+    assert_eq!(list[1]["library"], Value::Null);
+    let (table, _, _) = outcome(heapwright().arg("list"));
+    assert!(table.contains("heapwright") && table.contains("next     heapwright bench -- CMD"));
+}
+
+#[test]
+fn a_file_that_is_no_library_is_not_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    common::file(dir.path(), "libhoard.so", b"text", 0o644);
+    let (out, _, code) = outcome(heapwright().env("LD_LIBRARY_PATH", dir.path()).arg("list"));
+    assert_eq!(code, Some(0));
+    assert!(!out.contains(dir.path().to_str().unwrap()), "{out}");
+}
+
+#[test]
+fn doctor_says_whether_a_child_runs_on_ours() {
+    let (out, _, code) = outcome(heapwright().arg("doctor"));
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.lines().any(|l| l.starts_with("  ok    preload")), "{out}");
+    let levels = out.lines().take_while(|l| !l.is_empty());
+    assert!(levels.clone().count() >= 8);
+    for line in levels {
+        let level = line.split_whitespace().next().unwrap();
+        assert!(["ok", "warn", "fail"].contains(&level), "{line}");
+    }
+}
+
+#[test]
+fn doctor_tells_what_children_inherit() {
+    let (out, _, _) = outcome(heapwright().env("HEAPWRIGHT", "stats=1").arg("doctor"));
+    assert!(out.lines().any(|l| l.contains("warn  HEAPWRIGHT")), "{out}");
+}

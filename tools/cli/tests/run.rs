@@ -1,0 +1,140 @@
+//! `run`: the environment it prepares, and that it becomes the program.
+
+mod common;
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use common::{file, heapwright, outcome, static_program};
+
+#[test]
+fn the_programs_exit_code_is_ours() {
+    for code in [0, 1, 7, 255] {
+        let script = format!("exit {code}");
+        let (_, err, got) = outcome(heapwright().args(["run", "--", "/bin/sh", "-c", &script]));
+        assert_eq!((got, err.as_str()), (Some(code), ""));
+    }
+}
+
+#[test]
+fn the_signal_that_ends_the_program_is_ours() {
+    let output =
+        heapwright().args(["run", "--", "/bin/sh", "-c", "kill -TERM $$"]).output().unwrap();
+    assert_eq!(output.status.signal(), Some(15));
+}
+
+#[test]
+fn streams_and_arguments_go_through() {
+    let mut command = heapwright();
+    command.args(["run", "--", "/bin/sh", "-c", "cat; echo \"$0|$1\"", "a b", "--stats"]);
+    let (out, _, code) = outcome(command.write_stdin("input\n"));
+    assert_eq!((out.as_str(), code), ("input\na b|--stats\n", Some(0)));
+}
+
+#[test]
+fn the_dashes_may_be_left_out() {
+    let (out, _, _) = outcome(heapwright().args(["run", "echo", "-n", "x"]));
+    assert_eq!(out, "x");
+}
+
+#[test]
+fn what_cannot_be_started_is_126_or_127() {
+    let dir = tempfile::tempdir().unwrap();
+    let plain = file(dir.path(), "plain", b"text", 0o644);
+    let orphan = file(dir.path(), "orphan", b"#!/no/such/interpreter\n", 0o755);
+    for (program, code, told) in [
+        ("/no/such/file", 127, "/no/such/file: not found"),
+        ("no-such-name-anywhere", 127, "not found in PATH"),
+        (plain.to_str().unwrap(), 126, "permission denied"),
+        (dir.path().to_str().unwrap(), 126, "directory"),
+        (orphan.to_str().unwrap(), 126, "interpreter"),
+    ] {
+        let (_, err, got) = outcome(heapwright().args(["run", "--", program]));
+        assert_eq!(got, Some(code), "{program}: {err}");
+        assert!(err.contains(told), "{program}: {err}");
+    }
+}
+
+#[test]
+fn an_allocator_that_is_not_there_is_125() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = file(dir.path(), "libtext.so", b"no library", 0o644);
+    for (allocator, told) in [
+        ("nonsense".to_owned(), "there are heapwright, glibc"),
+        ("x=/no/such/lib.so".to_owned(), "cannot open /no/such/lib.so"),
+        (format!("x={}", text.display()), "exports malloc"),
+    ] {
+        let (_, err, code) = outcome(heapwright().args(["run", "-a", &allocator, "--", "true"]));
+        assert_eq!(code, Some(125), "{allocator}: {err}");
+        assert!(err.contains(told), "{allocator}: {err}");
+    }
+}
+
+const SHOW: [&str; 4] = ["--", "/bin/sh", "-c", "echo \"$LD_PRELOAD|$HEAPWRIGHT\""];
+
+#[test]
+fn the_library_is_put_in_front_of_what_is_preloaded_already() {
+    let (alone, _, _) = outcome(heapwright().arg("run").args(SHOW));
+    let (path, settings) = alone.trim().split_once('|').unwrap();
+    assert!(path.ends_with(".so") && settings.is_empty(), "{alone}");
+    // Any library will do as the one that is there already; ours twice is harmless.
+    let (both, _, _) = outcome(heapwright().env("LD_PRELOAD", path).arg("run").args(SHOW));
+    assert_eq!(both.trim(), format!("{path}:{path}|"));
+}
+
+#[test]
+fn glibc_means_no_library() {
+    let (out, err, _) = outcome(heapwright().args(["run", "-a", "glibc"]).args(SHOW));
+    assert_eq!((out.as_str(), err.as_str()), ("|\n", ""));
+}
+
+#[test]
+fn a_library_by_path_is_preloaded_from_there() {
+    let (out, _, _) = outcome(heapwright().arg("run").args(SHOW));
+    let path = out.split('|').next().unwrap();
+    let mine = format!("mine={path}");
+    let (out, _, code) = outcome(heapwright().args(["run", "-a", &mine]).args(SHOW));
+    assert_eq!((out.trim(), code), (&*format!("{path}|"), Some(0)));
+}
+
+#[test]
+fn settings_are_merged_with_the_inherited_ones() {
+    let (out, _, _) = outcome(
+        heapwright()
+            .env("HEAPWRIGHT", "purge_delay=1s,stats=0")
+            .args(["run", "-a", "glibc", "--stats", "--set", "a=1", "--set", "a=2"])
+            .args(SHOW),
+    );
+    assert_eq!(out, "|purge_delay=1s,a=2,stats=1\n");
+}
+
+#[test]
+fn settings_for_another_allocator_are_warned_about() {
+    let (_, err, code) =
+        outcome(heapwright().args(["run", "-a", "glibc", "--stats", "--", "true"]));
+    assert_eq!(code, Some(0));
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.contains("glibc does not know them"), "{err}");
+}
+
+#[test]
+fn it_works_without_a_home_and_where_nothing_can_be_written() {
+    let mut bare = heapwright();
+    bare.env_clear().env("PATH", "/bin:/usr/bin").env("TMPDIR", "/no/such/directory");
+    let (out, err, code) = outcome(bare.arg("run").args(SHOW));
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    let path = out.split('|').next().unwrap();
+    assert!(path.starts_with('/') && path.ends_with(".so"), "{out}");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_static_program_is_warned_about_in_one_line_and_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = file(dir.path(), "static", &static_program(9), 0o755);
+    let (_, err, code) = outcome(heapwright().args(["run", "--"]).arg(&program));
+    assert_eq!(code, Some(9));
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.contains("statically linked"), "{err}");
+    let (_, err, code) = outcome(heapwright().args(["run", "-a", "glibc", "--"]).arg(&program));
+    assert_eq!((code, err.as_str()), (Some(9), ""), "glibc is what it has");
+}

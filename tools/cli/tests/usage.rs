@@ -1,0 +1,86 @@
+//! Help, wrong usage, completions and manual pages.
+
+mod common;
+
+use std::fs;
+
+use common::{heapwright, outcome};
+
+const COMMANDS: [&str; 6] = ["run", "bench", "list", "doctor", "completions", "man"];
+
+#[test]
+fn help_names_every_command_and_shows_examples() {
+    let (out, _, code) = outcome(heapwright().arg("--help"));
+    assert_eq!(code, Some(0));
+    for command in COMMANDS {
+        assert!(out.contains(&format!("\n  {command} ")), "{command} is missing in {out}");
+    }
+    assert!(out.contains("heapwright run -- python3 app.py"));
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    for command in COMMANDS {
+        let (out, _, code) = outcome(heapwright().args([command, "--help"]));
+        assert_eq!(code, Some(0), "{command}");
+        assert!(out.contains("Examples:\n  heapwright "), "{command}: {out}");
+        assert!(out.lines().all(|l| l.chars().count() <= 120), "{command}: a line is too long");
+    }
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    for args in [
+        &[][..],
+        &["nonsense"],
+        &["run"],
+        &["run", "--nonsense", "--", "true"],
+        &["run", "--set", "nonsense", "--", "true"],
+        &["bench", "--rounds", "0", "--", "true"],
+        &["bench", "--time", "soon", "--", "true"],
+        &["bench", "--force", "--", "true"],
+        &["completions", "nonsense"],
+    ] {
+        let (_, err, code) = outcome(heapwright().args(args));
+        assert_eq!(code, Some(2), "{args:?}: {err}");
+        assert!(!err.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn the_version_is_told() {
+    let (out, _, code) = outcome(heapwright().arg("--version"));
+    assert_eq!((out.trim(), code), (concat!("heapwright ", env!("CARGO_PKG_VERSION")), Some(0)));
+}
+
+#[test]
+fn completions_for_the_usual_shells() {
+    for shell in ["bash", "zsh", "fish", "elvish"] {
+        let (out, _, code) = outcome(heapwright().args(["completions", shell]));
+        assert_eq!(code, Some(0), "{shell}");
+        assert!(out.contains("heapwright") && out.contains("doctor"), "{shell}");
+    }
+}
+
+#[test]
+fn manual_pages() {
+    let (out, _, code) = outcome(heapwright().arg("man"));
+    assert_eq!(code, Some(0));
+    assert!(out.contains(".TH heapwright 1"), "{out}");
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("new/man1");
+    let (_, _, code) = outcome(heapwright().args(["man", "-o"]).arg(&target));
+    assert_eq!(code, Some(0));
+    for command in COMMANDS {
+        let page = fs::read_to_string(target.join(format!("heapwright-{command}.1"))).unwrap();
+        assert!(page.contains(".SH"), "{command}");
+    }
+}
+
+#[test]
+fn colours_only_when_asked_for() {
+    let escape = |args: &[&str]| outcome(heapwright().args(args)).1.contains('\x1b');
+    assert!(!escape(&["run", "--", "/no/such"]));
+    assert!(escape(&["--color", "always", "run", "--", "/no/such"]));
+    assert!(!escape(&["--color", "never", "run", "--", "/no/such"]));
+}
