@@ -1,0 +1,312 @@
+//! One run of one program, under our malloc or the plain one.
+
+use crate::drop_in;
+use crate::proof::{LoaderLog, Proof, is_mapped};
+use core::time::Duration;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+/// Whose malloc a program runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malloc {
+    /// The drop-in library, preloaded.
+    Ours,
+    /// The one the program was linked with.
+    Plain,
+}
+
+/// A program to run: a command with its input and a limit on its time.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) command: Command,
+    pub(crate) library: PathBuf,
+    input: Vec<u8>,
+    limit: Duration,
+    proof: Proof,
+}
+
+/// What a program left behind.
+#[derive(Debug)]
+pub struct Finished {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// All it wrote to its standard output.
+    pub stdout: String,
+    /// All it wrote to its standard error.
+    pub stderr: String,
+    /// The names of its processes that had our library: children included, unless it ran
+    /// [undisturbed](Program::undisturbed).
+    pub ours: BTreeSet<String>,
+}
+
+impl Program {
+    /// `path`, without arguments, with an empty input and two minutes of time.
+    pub fn new(path: impl AsRef<OsStr>) -> Self {
+        let mut command = Command::new(path);
+        command.env_remove("LD_PRELOAD").env("LC_ALL", "C.UTF-8");
+        Self {
+            command,
+            library: PathBuf::new(),
+            input: Vec::new(),
+            limit: Duration::from_secs(120),
+            proof: Proof::LoaderLog,
+        }
+    }
+
+    /// Adds one argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.command.arg(arg);
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    /// Sets a variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Starts it in `folder`.
+    #[must_use]
+    pub fn current_dir(mut self, folder: impl AsRef<Path>) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// Starts it as this user and group; only root may.
+    #[must_use]
+    pub fn user(mut self, uid: u32, gid: u32) -> Self {
+        self.command.uid(uid).gid(gid);
+        self
+    }
+
+    /// What it reads from its standard input.
+    #[must_use]
+    pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = input.into();
+        self
+    }
+
+    /// How long it may run.
+    #[must_use]
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Leaves its environment and its open files as they are: our library is looked for in its memory map while it
+    /// runs, and not in the loader's log. For programs that run a second or longer.
+    #[must_use]
+    pub fn undisturbed(mut self) -> Self {
+        self.proof = Proof::MemoryMap;
+        self
+    }
+
+    /// Preloads this copy of the library and not the one of the build, for a user who cannot read the tree.
+    #[must_use]
+    pub fn library(mut self, copy: impl Into<PathBuf>) -> Self {
+        self.library = copy.into();
+        self
+    }
+
+    /// Prepares the command for `malloc`.
+    pub(crate) fn preload(&mut self, malloc: Malloc) {
+        if malloc == Malloc::Ours {
+            if self.library.as_os_str().is_empty() {
+                self.library = drop_in().to_path_buf();
+            }
+            self.command.env("LD_PRELOAD", &self.library);
+        }
+        // A group of its own, so that nothing it starts outlives it.
+        self.command.process_group(0);
+    }
+
+    /// The program and its arguments, for messages.
+    pub(crate) fn shown(&self) -> String {
+        let words = [self.command.get_program()].into_iter().chain(self.command.get_args());
+        words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    ///
+    /// When it does not start, runs past its limit, or, under [`Malloc::Ours`], was never seen with the library.
+    #[must_use]
+    pub fn run(mut self, malloc: Malloc) -> Finished {
+        self.preload(malloc);
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let log = (malloc == Malloc::Ours && self.proof == Proof::LoaderLog)
+            .then(|| LoaderLog::of(&mut self.command));
+        let shown = self.shown();
+        let mut child = self.command.spawn().unwrap_or_else(|e| panic!("{shown}: {e}"));
+        let stdout = read_aside(child.stdout.take());
+        let stderr = read_aside(child.stderr.take());
+        let writer = write_aside(child.stdin.take(), core::mem::take(&mut self.input));
+        let mut group = Group::new(child);
+        let start = Instant::now();
+        let mut ours = BTreeSet::new();
+        while !group.ended() && start.elapsed() < self.limit {
+            if malloc == Malloc::Ours && log.is_none() && is_mapped(group.id(), &self.library) {
+                ours.insert(shown.clone());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let in_time = group.ended();
+        let status = group.end();
+        if let Some(log) = log {
+            ours = log.programs_on(&self.library);
+        }
+        let finished = Finished { status, stdout: joined(&stdout), stderr: joined(&stderr), ours };
+        writer.join().expect("the writer does not panic");
+        assert!(in_time, "{shown}: still running after {:?}\n{finished}", self.limit);
+        assert!(
+            malloc == Malloc::Plain || !finished.ours.is_empty(),
+            "{shown}: ran without {}\n{finished}",
+            self.library.display()
+        );
+        finished
+    }
+}
+
+impl Finished {
+    /// Itself, when the program ended with status 0.
+    ///
+    /// # Panics
+    ///
+    /// With all the program said, when it did not.
+    #[must_use]
+    pub fn expect_success(self, what: &str) -> Self {
+        assert!(self.status.success(), "{what}: {self}");
+        self
+    }
+}
+
+impl core::fmt::Display for Finished {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(
+            f,
+            "{}\n--- stdout\n{}\n--- stderr\n{}",
+            self.status,
+            tail(&self.stdout),
+            tail(&self.stderr)
+        )
+    }
+}
+
+/// Enough of the end of an output to see what went wrong.
+fn tail(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(6000);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
+
+/// Runs the program under both mallocs and returns our run, which must have succeeded and said the same.
+///
+/// # Panics
+///
+/// When our run fails, or its output or its status differs from the plain run's.
+pub fn same_on_both(what: &str, program: impl Fn() -> Program) -> Finished {
+    let ours = program().run(Malloc::Ours);
+    let plain = program().run(Malloc::Plain);
+    assert_eq!(ours.status.code(), plain.status.code(), "{what}: ours: {ours}\n=== plain: {plain}");
+    assert!(
+        ours.stdout == plain.stdout,
+        "{what}: the output differs: ours: {ours}\n=== plain: {plain}"
+    );
+    assert_eq!(ours.stderr, plain.stderr, "{what}: the messages differ");
+    ours.expect_success(what)
+}
+
+/// A child and its process group, killed when dropped.
+#[derive(Debug)]
+pub(crate) struct Group {
+    child: Child,
+    /// Set once nothing of the group is left: its number may belong to someone else by then.
+    gone: bool,
+}
+
+impl Group {
+    pub(crate) fn new(child: Child) -> Self {
+        Self { child, gone: false }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Kills what is left of the group and returns how the child ended.
+    pub(crate) fn end(&mut self) -> ExitStatus {
+        if let (Some(pid), false) = (self.pid(), self.gone) {
+            // The group may be empty already, and that is as good.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        self.gone = true;
+        self.child.wait().expect("a child can be waited for")
+    }
+
+    pub(crate) fn pid(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.gone {
+            self.end();
+        }
+    }
+}
+
+fn read_aside(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut from) = from {
+            // A pipe cut short shows as missing output, which the tests compare.
+            let _ = from.read_to_end(&mut bytes);
+        }
+        // Nobody listens any more when the test has failed already.
+        let _ = send.send(bytes);
+    });
+    receive
+}
+
+fn write_aside(to: Option<impl Write + Send + 'static>, input: Vec<u8>) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        if let Some(mut to) = to {
+            // A program may end without having read everything.
+            let _ = to.write_all(&input);
+        }
+    })
+}
+
+/// What came out of a pipe. Whoever left the process group and still holds the pipe is not waited for long.
+fn joined(reader: &Receiver<Vec<u8>>) -> String {
+    let bytes = reader
+        .recv_timeout(Duration::from_secs(10))
+        .expect("the output ends with the process group");
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,50 @@
+//! The project's own test programs on the project's own malloc.
+
+use core::time::Duration;
+use heapwright_tests::{Malloc, Program, top};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Packages whose tests choose the malloc of the programs they start: this one, and the C ABI's.
+const LEFT_OUT: &[&str] = &["heapwright-tests", "heapwright-abi"];
+
+#[test]
+fn every_test_program_of_the_workspace() {
+    let programs = test_programs();
+    assert!(programs.len() > 3, "the workspace has test programs: {programs:?}");
+    for (program, folder) in programs {
+        let name = program.display().to_string();
+        let run = Program::new(&program).current_dir(folder).limit(Duration::from_secs(300));
+        let run = run.env("RUST_BACKTRACE", "1").run(Malloc::Ours).expect_success(&name);
+        assert!(run.stdout.contains("test result: ok."), "{name}: {run}");
+        if let Some(line) = run.stdout.lines().find(|line| line.starts_with("test result: ")) {
+            eprintln!("{}: {line}", program.file_name().unwrap_or_default().to_string_lossy());
+        }
+    }
+}
+
+/// The test programs cargo builds for the workspace, built already when `cargo test --workspace` runs this; each with
+/// the folder cargo would start it in.
+fn test_programs() -> Vec<(PathBuf, PathBuf)> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["test", "--workspace", "--no-run", "--message-format=json"]).current_dir(top());
+    if !cfg!(debug_assertions) {
+        cargo.arg("--release");
+    }
+    let output = cargo.output().expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter_map(test_program).collect()
+}
+
+/// The program of one of cargo's messages, when the message is about one.
+fn test_program(message: &str) -> Option<(PathBuf, PathBuf)> {
+    let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    let program = message["executable"].as_str()?;
+    let manifest = Path::new(message["manifest_path"].as_str()?);
+    let is_test = message["profile"]["test"] == true;
+    let package = message["package_id"].as_str()?;
+    let left_out = LEFT_OUT.iter().any(|name| package.contains(&format!("#{name}@")));
+    (is_test && !left_out)
+        .then(|| Some((PathBuf::from(program), manifest.parent()?.to_path_buf())))?
+}
