@@ -1,10 +1,14 @@
 //! The program to run: everything after `--`.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use bench::resolve;
-use clap::Args;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _};
+
+use crate::cli::Cli;
 
 #[derive(Debug, Args)]
 pub(crate) struct Program {
@@ -19,8 +23,12 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The file that will be executed.
+    /// The file that will be executed. A flag that we do not know is wrong usage, not a program.
     pub(crate) fn file(&self) -> Result<PathBuf, resolve::Error> {
+        if let Some(flag) = self.command.first().filter(|w| w.as_bytes().starts_with(b"-")) {
+            let text = format!("unexpected argument '{}' found before CMD\n", flag.display());
+            Cli::command().error(ErrorKind::UnknownArgument, text).exit();
+        }
         resolve::command(self.command.first().map_or("".as_ref(), OsString::as_os_str))
     }
 
