@@ -50,6 +50,7 @@ pub const RULES: &[Rule] = &[
     Rule { name: "realloc", says: "growing and shrinking keep the contents", test: sizes::realloc },
     Rule { name: "calloc", says: "the bytes are zero, those of used memory too", test: sizes::calloc },
     Rule { name: "many", says: "200,000 live blocks are apart", test: sizes::many },
+    Rule { name: "kept", says: "programs that once failed run", test: random::kept },
     Rule { name: "random", says: "random programs of every distribution run", test: random::alone },
     Rule { name: "reuse", says: "freed memory is used again", test: footprint::reuse },
     Rule { name: "turns", says: "threads that take turns share blocks", test: random::in_turn },

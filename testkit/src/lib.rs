@@ -9,6 +9,7 @@
 //! shrink    the smallest program that still fails
 //! together  several programs at once, handing blocks over
 //! fault     a program once for every failing call of the source
+//! kept      programs that once failed
 //! conformance  what any `Malloc` must do, rule by rule
 //! ```
 //!
@@ -20,6 +21,7 @@ pub mod c;
 pub mod conformance;
 pub mod fault;
 pub mod generate;
+pub mod kept;
 pub mod pattern;
 pub mod program;
 pub mod rng;

@@ -17,6 +17,12 @@ pub(super) fn in_turn(lend: &Lend<'_>) -> Result<(), String> {
     each(lend, Generator { ops: 1000, threads: 4, exchange: true, ..Generator::default() })
 }
 
+pub(super) fn kept(lend: &Lend<'_>) -> Result<(), String> {
+    crate::kept::kept().try_for_each(|(name, program)| {
+        one(lend, &program).map_err(|message| format!("programs/{name}.ops: {message}"))
+    })
+}
+
 fn each(lend: &Lend<'_>, by: Generator) -> Result<(), String> {
     for distribution in Distribution::ALL {
         let ops = if distribution == Distribution::Huge { by.ops / 20 } else { by.ops };
