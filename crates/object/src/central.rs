@@ -141,12 +141,12 @@ impl<S: System> Central<S> {
         class: usize,
         objects: &[usize],
     ) -> Result<(), Fault> {
-        let class_info = info(class);
-        let size = class_info.size as usize;
         let mut rest = objects.iter();
         let mut pending = rest.by_ref().find(|&&object| object != 0);
         while let Some(&first) = pending {
             let mut group = self.group_of(supply.pages, first, class)?;
+            let class_info = info(group.tag.class());
+            let size = class_info.size as usize;
             pending = None;
             for object in rest.by_ref() {
                 let offset = object.wrapping_sub(group.from);

@@ -191,6 +191,11 @@ impl ThreadCache {
         if self.capacity(class) == 0 {
             return self.first_free(depot, tls, class, object);
         }
+        // A sized free comes here because another class's magazine was full.
+        // SAFETY: the caller gave the object up.
+        if unsafe { push(tls, class, object) } {
+            return Ok(());
+        }
         let answer = if self.grow_full(tls, class) {
             Ok(())
         } else {

@@ -19,7 +19,23 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return self.allocate_large(size.max(1), align).0;
         };
         // SAFETY: a class of the table; the magazine is the calling thread's.
-        let object = unsafe { magazine::pop(&self.tls, class) };
-        if object == 0 { self.refill(class) } else { ptr::with_exposed_provenance_mut(object) }
+        let mut object = unsafe { magazine::pop(&self.tls, class) };
+        // A block that shrank in place and was freed by its size lies in a magazine of a
+        // smaller class, and is aligned only as its own class is.
+        while object != 0 && !object.is_multiple_of(align) {
+            self.must("aligned_alloc()", self.central.give_back_one(self.supply(), object));
+            // SAFETY: as above.
+            object = unsafe { magazine::pop(&self.tls, class) };
+        }
+        if object != 0 {
+            return ptr::with_exposed_provenance_mut(object);
+        }
+        // Refilling may find such a block too, behind nulls that sized frees have left.
+        let fresh = self.refill(class);
+        if fresh.addr().is_multiple_of(align) {
+            return fresh;
+        }
+        self.must("aligned_alloc()", self.central.give_back_one(self.supply(), fresh.addr()));
+        self.allocate_aligned(align, size)
     }
 }

@@ -103,7 +103,7 @@ fn zeroes_are_skipped_and_other_classes_found() {
     let whole = whole();
     let small = whole.claim(2, 2);
     let large = whole.claim(40, 2);
-    let mixed = [0, small[0], 0, large[0], 0, 0, small[1], large[1], 0];
+    let mixed = [0, small[0], 0, large[0], large[1], 0, 0, small[1], 0];
     whole.central.give_back(whole.supply(), 2, &mixed).expect("live");
     whole.check().expect("intact");
     let (taken, _) = whole.central.shelf(0, 40).count(whole.pages.region.base(), 40);

@@ -98,6 +98,18 @@ fn a_double_free_is_found_when_the_magazine_is_flushed() {
 }
 
 #[test]
+fn flushing_a_magazine_with_room_just_keeps_the_object() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let live: Vec<usize> = (0..20).map(|_| whole.malloc(cache, 6)).collect();
+    for &object in &live {
+        cache.flush(whole.depot(), &whole.tls, 6, object).expect("live");
+    }
+    cache.detach(whole.depot(), &whole.tls).expect("each object is held once");
+    assert_eq!(whole.taken(6), 0);
+}
+
+#[test]
 fn what_a_lost_thread_kept_comes_back() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
