@@ -1,5 +1,5 @@
 // misuse: a large array deleted twice: found at once
-// expect: ^heapwright: operator delete\[\].*{ptr}
+// expect: ^heapwright: operator delete\b.*{ptr}
 #include "misuse.h"
 
 int main() {

@@ -7,8 +7,8 @@
 int main(void) {
     heapwright_heap *heap = heapwright_heap_new();
     CHECK(heap != NULL, "heapwright_heap_new() is NULL");
-    const size_t sizes[] = {(size_t)1 << 47, PTRDIFF_MAX, (size_t)PTRDIFF_MAX + 1, SIZE_MAX};
-    for (int i = 0; i < 4; i++) {
+    const size_t sizes[] = {(size_t)1 << 45, (size_t)1 << 46, (size_t)1 << 47, ((size_t)1 << 46) + 100, PTRDIFF_MAX - 20000, PTRDIFF_MAX, (size_t)PTRDIFF_MAX + 1, SIZE_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         errno = 0;
         void *block = heapwright_heap_malloc(heap, hide_size(sizes[i]));
         CHECK(!block && errno == ENOMEM, "heapwright_heap_malloc(%zu) is %p, errno %d", sizes[i], block, errno);
