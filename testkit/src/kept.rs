@@ -4,6 +4,7 @@ use crate::program::Program;
 /// Each file's name and text.
 const TEXTS: &[(&str, &str)] = &[
     ("shrunk-sized-free-aligned", include_str!("../programs/shrunk-sized-free-aligned.ops")),
+    ("shrunk-sized-free-flush", include_str!("../programs/shrunk-sized-free-flush.ops")),
     ("zero-sized-free", include_str!("../programs/zero-sized-free.ops")),
 ];
 

@@ -1,15 +1,15 @@
 //! What every allocator of the project is tested with.
 //!
 //! ```text
-//! program   what to do: operations on numbered slots, as values and as text
-//! generate  where programs come from: seeded, in several distributions
-//! subject   what is tested: a `Malloc`, and what else it can do
-//! shadow    what must be true: every live block, its extent and its contents
-//! run       a program on a subject under the shadow model
-//! shrink    the smallest program that still fails
-//! together  several programs at once, handing blocks over
-//! fault     a program once for every failing call of the source
-//! kept      programs that once failed
+//! program      what to do: operations on numbered slots, as values and as text
+//! generate     where programs come from: seeded, in several distributions
+//! kept         programs that once failed
+//! subject      what is tested: a `Malloc`, and what else it can do
+//! shadow       what must be true: every live block, its extent and its contents
+//! run          a program on a subject under the shadow model
+//! together     several programs at once, handing blocks over
+//! shrink       the smallest program that still fails
+//! fault        a program once for every failing call of the source
 //! conformance  what any `Malloc` must do, rule by rule
 //! ```
 //!
