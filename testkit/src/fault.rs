@@ -19,8 +19,28 @@ use core::fmt;
 
 use crate::program::Program;
 use crate::run::{self, Nulls, Options};
-use crate::subject::Subject;
+use crate::subject::{FaultInjector, Subject};
 use crate::wrong::{Failure, Wrong};
+
+/// A [`FaultInjector`] of two functions, for a source of another crate:
+/// `By(|n| source.fail_nth(n), || source.calls())`.
+#[derive(Debug, Clone, Copy)]
+pub struct By<F, C>(
+    /// Makes the n-th call fail.
+    pub F,
+    /// Counts the calls.
+    pub C,
+);
+
+impl<F: Fn(u64), C: Fn() -> u64> FaultInjector for By<F, C> {
+    fn fail_nth(&self, n: u64) {
+        (self.0)(n);
+    }
+
+    fn calls(&self) -> u64 {
+        (self.1)()
+    }
+}
 
 /// A failure and the failed call that led to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

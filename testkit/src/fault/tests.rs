@@ -6,7 +6,8 @@ fn sweep_toy(flaw: Flaw) -> Result<u64, Swept> {
     let program = Generator { ops: 300, slots: 32, ..Generator::default() }.program(4);
     sweep(1000, |n| {
         let toy = Toy::new(flaw);
-        run(&Subject::new(&toy).with_check(&toy).with_faults(&toy), &program, n)
+        let faults = By(|n| toy.fail_nth(n), || toy.calls());
+        run(&Subject::new(&toy).with_check(&toy).with_faults(&faults), &program, n)
     })
 }
 
