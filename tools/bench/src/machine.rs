@@ -1,6 +1,5 @@
 //! The machine a result was measured on, and how busy it was with other things.
 
-use core::ffi::CStr;
 use std::fs;
 use std::thread;
 
@@ -87,7 +86,7 @@ pub fn glibc_version() -> Option<String> {
         // SAFETY: it takes nothing and returns a static C string.
         let version = unsafe { libc::gnu_get_libc_version() };
         // SAFETY: as above.
-        let version = unsafe { CStr::from_ptr(version) };
+        let version = unsafe { core::ffi::CStr::from_ptr(version) };
         Some(version.to_string_lossy().into_owned())
     }
     #[cfg(not(target_env = "gnu"))]

@@ -141,6 +141,17 @@ fn a_program_that_always_fails_is_125_with_its_message() {
 }
 
 #[test]
+fn a_preloaded_malloc_does_not_pass_for_glibc() {
+    let list = outcome(heapwright().args(["list", "--format", "json"])).0;
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let library = list[0]["library"].as_str().unwrap();
+    let args = ["bench", "-a", "glibc", "--rounds", "1", "--", "/bin/true"];
+    let (_, err, code) = outcome(heapwright().env("LD_PRELOAD", library).args(args));
+    assert_eq!(code, Some(125));
+    assert!(err.contains("LD_PRELOAD is set") && err.contains(library), "{err}");
+}
+
+#[test]
 fn a_program_that_hangs_is_ended_at_the_limit() {
     let args = ["bench", "-a", "glibc", "--timeout", "200ms", "--", "/bin/sleep", "60"];
     let (_, err, code) = outcome(heapwright().args(args).timeout(Duration::from_secs(20)));
@@ -189,6 +200,8 @@ fn an_interrupt_keeps_what_was_measured() {
             "/bin/sleep",
             "0.01",
         ])
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env_remove("LD_PRELOAD")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

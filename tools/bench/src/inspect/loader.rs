@@ -15,26 +15,47 @@ pub fn is_glibc(loader: &Path) -> bool {
     name.starts_with("ld-linux") || name.starts_with("ld64.so") || name == "ld.so.1"
 }
 
-/// Whether `loader` would load `library` before anything else into `program`.
-///
-/// # Errors
-///
-/// What the loader said when it did not.
-pub fn accepts(loader: &Path, program: &Path, library: &Path) -> Result<(), String> {
-    let value = environment::preload(library, None).map_err(|e| e.to_string())?;
+/// What a loader says about a library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It loads it before anything else.
+    Accepts,
+    /// It does not, and complains like this.
+    Refuses(String),
+    /// It did not get so far, for a reason that has nothing to do with the library.
+    Unknown(String),
+}
+
+/// Asks whether `loader` would load `library` into `program`.
+#[must_use]
+pub fn ask(loader: &Path, program: &Path, library: &Path) -> Answer {
+    let value = match environment::preload(library, None) {
+        Ok(value) => value,
+        Err(error) => return Answer::Refuses(error.to_string()),
+    };
+    // What `$ORIGIN` means is decided by the real file, not by a link to it.
+    let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     let output = Command::new(loader)
         .arg("--list")
         .arg(program)
         .env(environment::PRELOAD, value)
         .stdin(Stdio::null())
-        .output()
-        .map_err(|e| format!("cannot start {}: {e}", loader.display()))?;
-    let listed = String::from_utf8_lossy(&output.stdout);
+        .output();
+    let output = match output {
+        Ok(output) => output,
+        Err(error) => {
+            return Answer::Unknown(format!("cannot start {}: {error}", loader.display()));
+        }
+    };
     let library = library.to_string_lossy();
+    let listed = String::from_utf8_lossy(&output.stdout);
     if listed.lines().any(|l| l.split_whitespace().next() == Some(&*library)) {
-        return Ok(());
+        return Answer::Accepts;
     }
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    let line = complaint.lines().next().unwrap_or("the loader did not list it").to_owned();
-    Err(line)
+    let said = String::from_utf8_lossy(&output.stderr);
+    match said.lines().find(|l| l.contains(&*library)) {
+        Some(line) => Answer::Refuses(line.to_owned()),
+        None if output.status.success() => Answer::Refuses("it is not among what is loaded".into()),
+        None => Answer::Unknown(said.lines().next().unwrap_or("it says nothing").to_owned()),
+    }
 }

@@ -115,10 +115,13 @@ fn the_loader_says_what_it_loads() {
     let own = env::current_exe().unwrap();
     let found = program(&own, &[]).unwrap();
     let loader = found.loader.unwrap();
-    let error = loader::accepts(&loader, &own, Path::new("/nowhere/libx.so")).unwrap_err();
-    assert!(error.contains("/nowhere/libx.so"), "{error}");
+    let answer = loader::ask(&loader, &own, Path::new("/nowhere/libx.so"));
+    let loader::Answer::Refuses(said) = answer else { panic!("{answer:?}") };
+    assert!(said.contains("/nowhere/libx.so"), "{said}");
     // Any shared library will do, for example the C library that this very process has loaded.
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let libc = maps.split_whitespace().find(|w| w.ends_with("/libc.so.6")).unwrap();
-    assert_eq!(loader::accepts(&loader, &own, Path::new(libc)), Ok(()));
+    assert_eq!(loader::ask(&loader, &own, Path::new(libc)), loader::Answer::Accepts);
+    let answer = loader::ask(&loader, Path::new("/no/such/program"), Path::new(libc));
+    assert!(matches!(answer, loader::Answer::Unknown(_)), "{answer:?}");
 }

@@ -190,13 +190,23 @@ impl Bench {
 
 /// Sees that `allocator` becomes malloc in a small program, and that this program's loader takes it.
 fn works(allocator: Allocator, program: &Inspection) -> anyhow::Result<Allocator> {
-    let Some(library) = allocator.library() else { return Ok(allocator) };
     let answer = probe::ask(&allocators::this_executable()?, &allocator)
         .with_context(|| format!("allocator {}", allocator.name))?;
+    let Some(library) = allocator.library() else {
+        let file = answer.malloc.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !file.starts_with("libc.") && !file.starts_with("libc-") {
+            bail!(
+                "{} would not be measured: LD_PRELOAD is set, and malloc comes from {}",
+                allocator.name,
+                answer.malloc.display()
+            );
+        }
+        return Ok(allocator);
+    };
     if let (Some(loader), Some(target), true) =
         (&program.loader, program.program(), program.is_usable())
         && loader::is_glibc(loader)
-        && let Err(said) = loader::accepts(loader, target, library)
+        && let loader::Answer::Refuses(said) = loader::ask(loader, target, library)
     {
         bail!("{} does not load into {}: {said}", allocator.name, target.display());
     }

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use bench::allocator::Allocator;
-use bench::inspect::{self, Finding, Inspection, Level, loader};
+use bench::inspect::loader::{self, Answer};
+use bench::inspect::{self, Finding, Inspection, Level};
 
 use crate::flags::program::Program;
 use crate::{format, style};
@@ -43,15 +44,14 @@ fn ask_the_loader(found: &mut Inspection, allocator: &Allocator) {
         return;
     }
     let target = found.program().unwrap_or(Path::new(""));
-    let finding = match loader::accepts(loader, target, library) {
-        Ok(()) => {
-            let text = format!("loads {} before all other libraries", library.display());
-            Finding::new("loader", Level::Ok, text)
+    let (level, text) = match loader::ask(loader, target, library) {
+        Answer::Accepts => {
+            (Level::Ok, format!("loads {} before all other libraries", library.display()))
         }
-        Err(said) => {
-            Finding::new("loader", Level::Fail, format!("does not load {}: {said}", allocator.name))
-        }
+        Answer::Refuses(said) => (Level::Fail, format!("does not load {}: {said}", allocator.name)),
+        Answer::Unknown(said) => (Level::Warn, format!("cannot tell what it would load: {said}")),
     };
+    let finding = Finding::new("loader", level, text);
     found.findings.push(finding);
 }
 
