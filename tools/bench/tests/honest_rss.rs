@@ -68,14 +68,15 @@ fn a_fat_parent_does_not_show() {
 }
 
 fn what_the_program_touches_does_show() {
-    // The shell reads 64 MB into a variable's memory; `head` alone would only pass them through.
+    // The shell keeps 32 MB in a variable; `head` and `tr` only pass them through.
     let figures = figures(&[
         "/bin/sh",
         "-c",
         "x=$(head -c 32000000 /dev/zero | tr '\\0' x); test ${#x} = 32000000",
     ]);
     assert!(figures.peak_rss_bytes > 30 * MIB, "{figures:?}");
-    assert!(figures.minor_faults > 5000, "{figures:?}");
+    // At least one for each 2 MiB, should the malloc in use get huge pages.
+    assert!(figures.minor_faults > 15, "{figures:?}");
 }
 
 fn times_are_those_of_the_program() {
