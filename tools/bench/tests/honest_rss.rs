@@ -21,18 +21,40 @@ fn main() {
     if args.first().is_some_and(|a| a == helper::SUBCOMMAND) {
         exit(helper::main(&args[1..]));
     }
+    let wanted = |name: &str| match args.iter().find(|a| !a.as_encoded_bytes().starts_with(b"-")) {
+        Some(filter) => name.contains(&*filter.to_string_lossy()),
+        None => true,
+    };
+    let chosen: Vec<_> = TESTS.iter().filter(|(name, _)| wanted(name)).collect();
     if args.iter().any(|a| a == "--list") {
+        chosen.iter().for_each(|(name, _)| println!("{name}: test"));
         return;
     }
-    a_fat_parent_does_not_show();
-    what_the_program_touches_does_show();
-    times_are_those_of_the_program();
-    ends_and_messages_come_through();
-    the_environment_is_extended_and_replaced();
-    a_program_that_hangs_is_killed_with_its_children();
-    an_interrupt_ends_the_run();
-    println!("honest_rss: 7 tests passed");
+    println!("\nrunning {} tests", chosen.len());
+    for (name, test) in &chosen {
+        test();
+        println!("test {name} ... ok");
+    }
+    let left_out = TESTS.len() - chosen.len();
+    println!(
+        "\ntest result: ok. {} passed; 0 failed; 0 ignored; 0 measured; {left_out} filtered out",
+        chosen.len()
+    );
 }
+
+/// In this order, and one after the other: the first one is about what a parent has touched.
+const TESTS: [(&str, fn()); 7] = [
+    ("a_fat_parent_does_not_show", a_fat_parent_does_not_show),
+    ("what_the_program_touches_does_show", what_the_program_touches_does_show),
+    ("times_are_those_of_the_program", times_are_those_of_the_program),
+    ("ends_and_messages_come_through", ends_and_messages_come_through),
+    ("the_environment_is_extended_and_replaced", the_environment_is_extended_and_replaced),
+    (
+        "a_program_that_hangs_is_killed_with_its_children",
+        a_program_that_hangs_is_killed_with_its_children,
+    ),
+    ("an_interrupt_ends_the_run", an_interrupt_ends_the_run),
+];
 
 fn run_job(argv: &[&str], change: impl FnOnce(&mut Job<'_>)) -> Outcome {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
