@@ -4,10 +4,12 @@ mod common;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::{Path, PathBuf};
+use std::process;
 
 use common::{file, heapwright, outcome, static_program};
 
-fn check(program: &std::path::Path) -> (String, Option<i32>) {
+fn check(program: &Path) -> (String, Option<i32>) {
     let (out, err, code) = outcome(heapwright().args(["run", "--check", "--"]).arg(program));
     assert_eq!(err, "");
     (out, code)
@@ -79,6 +81,60 @@ fn a_set_uid_program() {
         assert_eq!((code, err.lines().count()), (Some(0), 1), "{err}");
         assert!(err.contains("keeps its own malloc"), "{err}");
     }
+}
+
+/// Compiles `source`; `None` where there is no compiler.
+fn compiled(directory: &Path, compiler: &str, source: &str, flags: &[&str]) -> Option<PathBuf> {
+    let input = directory.join(if compiler == "c++" { "p.cc" } else { "p.c" });
+    fs::write(&input, source).unwrap();
+    let program = directory.join("program");
+    let mut command = process::Command::new(compiler);
+    let status = command.args(flags).arg(&input).arg("-o").arg(&program).status();
+    match status {
+        Ok(status) => {
+            assert!(status.success(), "{compiler} {flags:?}");
+            Some(program)
+        }
+        Err(_) => {
+            eprintln!("skipped: there is no {compiler}");
+            None
+        }
+    }
+}
+
+const OWN_MALLOC: &str = "\
+static char pool[4096]; static unsigned long used;
+void *malloc(unsigned long n) { used += n; return pool + used - n; }
+void free(void *p) { (void)p; }
+int main(void) { return malloc(8) == 0; }
+";
+
+#[test]
+fn a_program_with_a_malloc_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let flags = ["-fno-builtin", "-rdynamic"];
+    let Some(program) = compiled(dir.path(), "cc", OWN_MALLOC, &flags) else { return };
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("defined and exported by the program itself"), "{out}");
+    let hidden = format!("#pragma GCC visibility push(hidden)\n{OWN_MALLOC}");
+    let Some(program) = compiled(dir.path(), "cc", &hidden, &["-fno-builtin"]) else { return };
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(1), "{out}");
+    assert!(out.contains("linked into the program itself"), "{out}");
+}
+
+#[test]
+fn a_program_with_an_operator_new_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = "#include <cstdlib>\n\
+        void *operator new(std::size_t n) { return std::malloc(n); }\n\
+        void operator delete(void *p) noexcept { std::free(p); }\n\
+        int main() { delete new int; }\n";
+    let Some(program) = compiled(dir.path(), "c++", source, &[]) else { return };
+    let (out, code) = check(&program);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("warn  C++") && out.contains("its own operator new"), "{out}");
 }
 
 #[test]

@@ -64,6 +64,22 @@ fn nor_is_one_for_another_processor() {
 }
 
 #[test]
+fn nor_is_one_for_musl() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bytes = static_program(if cfg!(target_arch = "aarch64") { 183 } else { 62 });
+    // The one segment becomes a PT_INTERP that names a loader appended to the file.
+    let loader = b"/lib/ld-musl-x86_64.so.1\0";
+    let at = bytes.len() as u64;
+    bytes.extend(loader);
+    bytes[64] = 3;
+    bytes[72..80].copy_from_slice(&at.to_le_bytes());
+    bytes[96..104].copy_from_slice(&(loader.len() as u64).to_le_bytes());
+    let file = executable(dir.path(), "musl", &bytes);
+    let found = program(&file, &[]).unwrap();
+    assert!(found.obstacle().unwrap().text.contains("musl"), "{found:#?}");
+}
+
+#[test]
 fn a_script_is_as_usable_as_its_interpreter() {
     let dir = tempfile::tempdir().unwrap();
     let line = format!("#!{} -q\n", env::current_exe().unwrap().display());
