@@ -14,7 +14,7 @@ static struct {
     unsigned char *objects[SLOTS][PER_SLOT];
 } ring = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
-static uint64_t slots;
+static uint64_t slots, producer_ns, consumer_ns;
 
 static void wait_while(uint64_t difference) {
     pthread_mutex_lock(&ring.lock);
@@ -43,6 +43,7 @@ static void *produce(void *unused) {
         }
         advance(&ring.made);
     }
+    producer_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     return NULL;
 }
 
@@ -58,6 +59,7 @@ static void *consume(void *unused) {
         }
         advance(&ring.used);
     }
+    consumer_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     return NULL;
 }
 
@@ -74,6 +76,8 @@ int main(int argc, char **argv) {
     cpu = cpu_ns() - cpu;
     print("cpu_ns", cpu);
     print("ps_cpu_per_object", cpu * 1000 / (slots * PER_SLOT));
+    uint64_t slower = producer_ns > consumer_ns ? producer_ns : consumer_ns;
+    print("ps_slower_per_object", slower * 1000 / (slots * PER_SLOT));
     print("ps_wall_per_object", wall * 1000 / (slots * PER_SLOT));
     print("rss_kib", rss_kib());
     return 0;

@@ -40,6 +40,9 @@ Exits with 1 when a figure misses its bound. `cargo xtask peers` installs what t
 const WARM_PER_CENT: u64 = 60;
 const WARM_AT_MOST_MIB: u64 = 2048;
 
+/// A load above this is somebody else's work.
+const QUIET: f64 = 1.0;
+
 /// The subject's name in the tables.
 const SUBJECT: &str = "heapwright";
 
@@ -130,11 +133,18 @@ fn act(options: &Options) -> Result<bool, String> {
     let warm = machine::memory_kib("MemAvailable") / 1024 * WARM_PER_CENT / 100;
     lab.touch(warm.min(WARM_AT_MOST_MIB))?;
 
+    let load = machine::load();
+    if load > QUIET {
+        eprintln!("the machine is busy (load {load}): wall times will mean little, ratios waver");
+    }
     let rounds = options.rounds.unwrap_or(if options.quick { 1 } else { 5 });
     let samples = plan::run(&lab, &definitions, &allocators, rounds)?;
     let report = report(&library, &definitions, &samples, &allocators, options)?;
     let when = record::now();
-    let machine = tables::machine(&allocators, &when, rounds);
+    let machine = tables::machine(
+        &allocators,
+        &format!("{when}, medians of {rounds} rounds, load {load} before"),
+    );
     println!("{}\n\n{machine}", report.text);
     if options.write {
         let csv = record::csv_file(&when);

@@ -29,6 +29,12 @@ pub(super) fn describe() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// How many tasks wanted a processor on average over the last minute.
+pub(super) fn load() -> f64 {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0.0)
+}
+
 /// A folder name for machines alike: `x86_64-2x-intel-r-xeon-r-processor`.
 pub(super) fn slug() -> String {
     let words: String = cpu("model name")

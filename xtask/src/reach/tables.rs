@@ -75,12 +75,12 @@ pub(super) fn real(
 }
 
 /// The machine and the allocators.
-pub(super) fn machine(allocators: &[Allocator], when: &str, rounds: u32) -> String {
+pub(super) fn machine(allocators: &[Allocator], measured: &str) -> String {
     let mut table = markdown(&["machine", ""]);
     for (name, value) in machine::describe() {
         table.add_row([name, &value]);
     }
-    table.add_row(["measured", &format!("{when}, medians of {rounds} rounds")]);
+    table.add_row(["measured", measured]);
     let mut shown = allocators.to_vec();
     for allocator in &mut shown {
         // The path of this checkout is nobody's business.
