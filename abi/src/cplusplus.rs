@@ -13,7 +13,7 @@ use malloc::HEAP;
 use source::Report;
 use source::os::Os;
 
-use crate::family::{allocate_aligned_for_new, allocate_for_new, free};
+use crate::family::{allocate_aligned_for_new, allocate_for_new};
 
 unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
@@ -77,11 +77,16 @@ fn next(name: &CStr) -> *mut c_void {
     unsafe { dlsym(RTLD_NEXT, name.as_ptr()) }
 }
 
-/// `operator new(size_t)`.
-#[unsafe(no_mangle)]
-pub extern "C" fn _Znwm(size: usize) -> *mut u8 {
+/// What `operator new(size_t)` is.
+extern "C" fn new_plain(size: usize) -> *mut u8 {
     let block = HEAP.malloc_fast(size);
     if block.is_null() { new_slow(size) } else { block }
+}
+
+/// What `operator new(size_t, align_val_t)` is.
+extern "C" fn new_aligned(size: usize, alignment: usize) -> *mut u8 {
+    let block = allocate_aligned_for_new(size, alignment);
+    if block.is_null() { new_aligned_slow(size, alignment) } else { block }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -170,6 +175,42 @@ mod imp {
         )*};
     }
     pub(super) use forward;
+
+    /// An operator that also has a hidden name, by which it knows its own address.
+    macro_rules! named {
+        ($($name:ident = $hidden:literal => $target:ident, $doc:literal;)*) => {$(
+            #[doc = $doc]
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            pub extern "C" fn $name() {
+                core::arch::naked_asm!(
+                    concat!(".globl ", $hidden),
+                    concat!(".hidden ", $hidden),
+                    concat!($hidden, ":"),
+                    "jmp {target}",
+                    target = sym $target,
+                );
+            }
+        )*};
+    }
+    pub(super) use named;
+
+    /// The address behind a hidden name.
+    macro_rules! ours {
+        ($name:literal) => {{
+            let address: usize;
+            // SAFETY: computes an address.
+            unsafe {
+                core::arch::asm!(
+                    concat!("lea {}, [rip + ", $name, "]"),
+                    out(reg) address,
+                    options(pure, nomem, nostack, preserves_flags),
+                );
+            }
+            address
+        }};
+    }
+    pub(super) use ours;
 
     /// The address that the program's calls of an operator reach.
     macro_rules! reached {
@@ -266,6 +307,43 @@ mod imp {
     }
     pub(super) use forward;
 
+    /// An operator that also has a hidden name, by which it knows its own address.
+    macro_rules! named {
+        ($($name:ident = $hidden:literal => $target:ident, $doc:literal;)*) => {$(
+            #[doc = $doc]
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            pub extern "C" fn $name() {
+                core::arch::naked_asm!(
+                    concat!(".globl ", $hidden),
+                    concat!(".hidden ", $hidden),
+                    concat!($hidden, ":"),
+                    "b {target}",
+                    target = sym $target,
+                );
+            }
+        )*};
+    }
+    pub(super) use named;
+
+    /// The address behind a hidden name.
+    macro_rules! ours {
+        ($name:literal) => {{
+            let address: usize;
+            // SAFETY: computes an address.
+            unsafe {
+                core::arch::asm!(
+                    concat!("adrp {0}, ", $name),
+                    concat!("add {0}, {0}, :lo12:", $name),
+                    out(reg) address,
+                    options(pure, nomem, nostack, preserves_flags),
+                );
+            }
+            address
+        }};
+    }
+    pub(super) use ours;
+
     /// The address that the program's calls of an operator reach.
     macro_rules! reached {
         ($name:literal) => {{
@@ -285,7 +363,13 @@ mod imp {
     pub(super) use reached;
 }
 
-use imp::{forward, new_aligned_slow, new_slow, reached};
+use imp::{forward, named, new_aligned_slow, new_slow, ours, reached};
+
+named! {
+    _Znwm = "heapwright_new_plain" => new_plain, "`operator new(size_t)`.";
+    _ZnwmSt11align_val_t = "heapwright_new_aligned" => new_aligned,
+        "`operator new(size_t, align_val_t)`.";
+}
 
 forward! {
     _Znam => "_Znwm", "`operator new[](size_t)`.";
@@ -309,40 +393,38 @@ forward! {
         "`operator delete[](void*, align_val_t, nothrow_t)`.";
 }
 
-/// `operator new(size_t, align_val_t)`.
-#[unsafe(no_mangle)]
-pub extern "C" fn _ZnwmSt11align_val_t(size: usize, alignment: usize) -> *mut u8 {
-    let block = allocate_aligned_for_new(size, alignment);
-    if block.is_null() { new_aligned_slow(size, alignment) } else { block }
-}
-
 /// `operator delete(void*)`.
 ///
 /// # Safety
 ///
-/// As [`free`].
+/// `ptr` is null or a live block, and dead afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdlPv(ptr: *mut u8) {
     // SAFETY: the caller's promise.
-    unsafe { free(ptr) }
+    if !unsafe { HEAP.free_fast(ptr) } {
+        // SAFETY: the caller's promise.
+        unsafe { HEAP.free_slow(ptr, "operator delete()") }
+    }
 }
 
 /// `operator delete(void*, align_val_t)`.
 ///
 /// # Safety
 ///
-/// As [`free`].
+/// `ptr` is null or a live block, and dead afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _ZdlPvSt11align_val_t(ptr: *mut u8, _alignment: usize) {
     // SAFETY: the caller's promise.
-    unsafe { free(ptr) }
+    if !unsafe { HEAP.free_fast(ptr) } {
+        // SAFETY: the caller's promise.
+        unsafe { HEAP.free_slow(ptr, "operator delete()") }
+    }
 }
 
 /// `operator new(size_t, nothrow_t)`: null instead of an exception.
 #[unsafe(no_mangle)]
 pub extern "C" fn _ZnwmRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u8 {
-    let ours = _Znwm as extern "C" fn(usize) -> *mut u8;
-    if reached!("_Znwm") == ours as usize {
+    if reached!("_Znwm") == ours!("heapwright_new_plain") {
         let block = allocate_for_new(size);
         if !block.is_null() || new_handler().is_null() {
             return block;
@@ -366,8 +448,7 @@ pub extern "C" fn _ZnwmSt11align_val_tRKSt9nothrow_t(
     alignment: usize,
     tag: *const c_void,
 ) -> *mut u8 {
-    let ours = _ZnwmSt11align_val_t as extern "C" fn(usize, usize) -> *mut u8;
-    if reached!("_ZnwmSt11align_val_t") == ours as usize {
+    if reached!("_ZnwmSt11align_val_t") == ours!("heapwright_new_aligned") {
         let block = allocate_aligned_for_new(size, alignment);
         if !block.is_null() || new_handler().is_null() {
             return block;

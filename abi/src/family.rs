@@ -94,7 +94,7 @@ pub unsafe extern "C" fn free_sized(ptr: *mut u8, size: usize) {
     // SAFETY: the caller's promise.
     if !unsafe { HEAP.free_sized_fast(ptr, size) } {
         // SAFETY: the caller's promise.
-        unsafe { HEAP.free_slow(ptr, "free_sized()") }
+        unsafe { HEAP.free_sized_slow(ptr, 1, size, "free_sized()") }
     }
 }
 
@@ -104,9 +104,12 @@ pub unsafe extern "C" fn free_sized(ptr: *mut u8, size: usize) {
 ///
 /// As [`free`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn free_aligned_sized(ptr: *mut u8, _alignment: usize, _size: usize) {
+pub unsafe extern "C" fn free_aligned_sized(ptr: *mut u8, alignment: usize, size: usize) {
     // SAFETY: the caller's promise.
-    unsafe { free(ptr) }
+    if !unsafe { HEAP.free_fast(ptr) } {
+        // SAFETY: the caller's promise.
+        unsafe { HEAP.free_sized_slow(ptr, alignment, size, "free_aligned_sized()") }
+    }
 }
 
 /// `size` bytes at a multiple of `alignment`; EINVAL when that is no power of two.
@@ -196,10 +199,6 @@ macro_rules! alias {
         // SAFETY: the caller's promise.
         unsafe { reallocarray($a, $b, $c) }
     };
-    (@call posix_memalign($a:ident, $b:ident, $c:ident)) => {
-        // SAFETY: the caller's promise.
-        unsafe { posix_memalign($a, $b, $c) }
-    };
     (@call $name:ident($($arg:ident),*)) => { $name($($arg),*) };
 }
 
@@ -213,7 +212,6 @@ alias! {
     __libc_memalign = memalign(alignment: usize, size: usize) -> *mut u8;
     __libc_valloc = valloc(size: usize) -> *mut u8;
     __libc_pvalloc = pvalloc(size: usize) -> *mut u8;
-    __posix_memalign = posix_memalign(out: *mut *mut u8, alignment: usize, size: usize) -> c_int;
 }
 
 /// What operator new stands on: malloc without errno.

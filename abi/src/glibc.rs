@@ -58,6 +58,18 @@ pub extern "C" fn mallinfo() -> MallInfo<c_int> {
     info_of(&HEAP.stats(), |bytes| c_int::try_from(bytes).unwrap_or(c_int::MAX))
 }
 
+/// [`mallinfo`] under the name by which glibc also exports it.
+#[unsafe(no_mangle)]
+pub extern "C" fn __libc_mallinfo() -> MallInfo<c_int> {
+    mallinfo()
+}
+
+/// [`mallopt`] under the name by which glibc also exports it.
+#[unsafe(no_mangle)]
+pub extern "C" fn __libc_mallopt(parameter: c_int, value: c_int) -> c_int {
+    mallopt(parameter, value)
+}
+
 /// Gives free memory back. 1: some was; 0: there was none.
 #[unsafe(no_mangle)]
 pub extern "C" fn malloc_trim(_pad: usize) -> c_int {

@@ -17,17 +17,11 @@ pub mod family;
 pub mod glibc;
 pub mod heaps;
 pub mod lifetime;
+#[cfg(not(test))]
+mod panic;
 
 use base::Malloc;
 use malloc::HEAP;
-use source::Report;
-use source::os::Os;
-
-/// A panic here is a broken invariant of ours: say so and end.
-#[panic_handler]
-fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
-    Os::fatal(format_args!("internal error: {info}"))
-}
 
 #[link(name = "c")]
 unsafe extern "C" {}

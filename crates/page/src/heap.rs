@@ -48,6 +48,8 @@ pub struct PageHeap<S> {
     pub(crate) dirty: AtomicUsize,
     /// When memory goes back.
     pub purge: Purge,
+    /// Blocks below the frontier whose addresses were released.
+    holes: AtomicU32,
     huge_from: AtomicUsize,
     huge_asked: AtomicU32,
 }
@@ -65,6 +67,7 @@ impl<S: System> PageHeap<S> {
             live: AtomicUsize::new(0),
             dirty: AtomicUsize::new(0),
             purge: Purge::new(),
+            holes: AtomicU32::new(0),
             huge_from: AtomicUsize::new(4 << 20),
             huge_asked: AtomicU32::new(0),
         }
@@ -107,6 +110,9 @@ impl<S: System> PageHeap<S> {
         debug_assert!(count > 0 && align.is_power_of_two() && align <= GRANULES_PER_BLOCK);
         let guard = self.lock.lock();
         if self.region.granules() == 0 && !self.start(&guard) {
+            return None;
+        }
+        if count > self.region.granules() {
             return None;
         }
         if count > GRANULES_PER_BLOCK {
@@ -240,8 +246,8 @@ impl<S: System> PageHeap<S> {
     pub(crate) fn grow(&self, _guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
         let region = &self.region;
         let frontier = self.frontier.load(Ordering::Relaxed);
-        let left = region.blocks() - frontier;
-        if blocks > left {
+        let left = region.blocks().saturating_sub(frontier);
+        if blocks > left && self.region.hold() == Hold::Reserved {
             return None;
         }
         let at = region.address_of_block(frontier);
@@ -256,32 +262,71 @@ impl<S: System> PageHeap<S> {
                 if !whole && !unsafe { self.source.commit(at, blocks as usize * BLOCK) } {
                     return None;
                 }
-                self.adopt(frontier, if whole { step } else { blocks });
+                let step = if whole { step } else { blocks };
+                self.adopt(frontier, step);
+                self.frontier.store(frontier + step, Ordering::Relaxed);
                 Some(())
             }
             Hold::Window => self.claim_run(frontier, blocks),
         }
     }
 
-    /// In a window: the next `blocks` addresses in a row that nobody has.
+    /// In a window: `blocks` addresses in a row that nobody has, behind the frontier or, for
+    /// a single block, among those that were released.
     fn claim_run(&self, frontier: u32, blocks: u32) -> Option<()> {
         let region = &self.region;
-        let mut first = frontier;
-        let mut refused = 0;
-        while first + blocks <= region.blocks() && refused < 64 {
-            let at = region.address_of_block(first);
-            if self.source.claim(at, blocks as usize * BLOCK) {
-                if self.wants_huge() {
-                    // SAFETY: claimed above.
-                    unsafe { self.source.prefer_huge(at, blocks as usize * BLOCK, true) };
+        if blocks == 1 && self.holes.load(Ordering::Relaxed) > 0 {
+            for block in region.first_block()..frontier {
+                let taken = region.block(block).committed.load(Ordering::Relaxed) != 0;
+                if !taken && self.claim_at(block, 1) {
+                    self.holes.fetch_sub(1, Ordering::Relaxed);
+                    return Some(());
                 }
-                self.adopt(first, blocks);
-                return Some(());
             }
-            first += 1;
-            refused += 1;
         }
-        None
+        let last = region.blocks().checked_sub(blocks)?;
+        let claimed = (frontier..=last).take(64).find(|&first| self.claim_at(first, blocks))?;
+        self.frontier.store(claimed + blocks, Ordering::Relaxed);
+        Some(())
+    }
+
+    fn claim_at(&self, first: u32, blocks: u32) -> bool {
+        let at = self.region.address_of_block(first);
+        if !self.source.claim(at, blocks as usize * BLOCK) {
+            return false;
+        }
+        if self.wants_huge() {
+            // SAFETY: claimed above.
+            unsafe { self.source.prefer_huge(at, blocks as usize * BLOCK, true) };
+        }
+        self.adopt(first, blocks);
+        true
+    }
+
+    /// Gives the addresses of empty blocks up, where addresses are what is short: in a
+    /// window. Returns whether there were any.
+    pub fn release_empty(&self) -> bool {
+        let _guard = self.lock.lock();
+        if self.region.granules() == 0 || self.region.hold() == Hold::Reserved {
+            return false;
+        }
+        let mut released = 0;
+        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
+            let info = self.region.block(block);
+            let at = self.region.address_of_block(block);
+            // SAFETY: a block without a live granule.
+            if info.free() == u128::MAX && unsafe { self.source.release(at, BLOCK) } {
+                let dirty = info.dirty_free().count_ones() as usize;
+                self.dirty.fetch_sub(dirty, Ordering::Relaxed);
+                info.committed.store(0, Ordering::Relaxed);
+                info.set_free(0);
+                info.set_dirty(0);
+                self.bins.update(&self.region, block);
+                released += 1;
+            }
+        }
+        self.holes.fetch_add(released, Ordering::Relaxed);
+        released > 0
     }
 
     /// Enters `count` fresh blocks from `first` on, wholly free and clean.
@@ -293,7 +338,6 @@ impl<S: System> PageHeap<S> {
             info.set_dirty(0);
             self.bins.update(&self.region, block);
         }
-        self.frontier.store(first + count, Ordering::Relaxed);
     }
 
     /// Once the heap is large enough: huge pages for all that is to come, with one call.

@@ -60,10 +60,10 @@ impl Runs {
         if !(MIN..=MAX).contains(&count) {
             return Kept::No;
         }
-        let row = &self.kept[count - MIN];
-        if row.iter().any(|slot| slot.load(Ordering::Relaxed) == at) {
+        if self.holds(at, count) {
             return Kept::Twice;
         }
+        let row = &self.kept[count - MIN];
         let granules = self.granules.load(Ordering::Relaxed) + count;
         let room = row.iter().find(|slot| slot.load(Ordering::Relaxed) == 0);
         match room {
@@ -74,6 +74,12 @@ impl Runs {
             }
             _ => Kept::No,
         }
+    }
+
+    /// Whether the run of `count` granules at `at` is kept, which means that it is free.
+    pub fn holds(&self, at: usize, count: usize) -> bool {
+        let row = count.checked_sub(MIN).and_then(|index| self.kept.get(index));
+        row.is_some_and(|row| row.iter().any(|slot| slot.load(Ordering::Relaxed) == at))
     }
 
     /// Bytes kept.

@@ -21,8 +21,6 @@ pub static HEAP: Flagship<Os, ElfTls> = Flagship::new(Os, ElfTls { begun, ended 
 
 static STATS_AT_EXIT: AtomicBool = AtomicBool::new(false);
 static CHECK_AT_EXIT: AtomicBool = AtomicBool::new(false);
-/// Whether the fork that is going on took the locks: only a process with threads does.
-static LOCKED_FOR_FORK: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" {
     static environ: *const *const c_char;
@@ -43,26 +41,18 @@ extern "C" fn ended(_cache: *mut c_void) {
 }
 
 extern "C" fn before_fork() {
-    let threads = HEAP.threads.live() > 1;
-    LOCKED_FOR_FORK.store(threads, Ordering::Relaxed);
-    if threads {
-        HEAP.before_fork();
-        fork::enter();
-    }
+    HEAP.before_fork();
+    fork::enter();
 }
 
 extern "C" fn after_fork_in_parent() {
-    if LOCKED_FOR_FORK.load(Ordering::Relaxed) {
-        fork::leave();
-        HEAP.after_fork_in_parent();
-    }
+    fork::leave();
+    HEAP.after_fork_in_parent();
 }
 
 extern "C" fn after_fork_in_child() {
-    if LOCKED_FOR_FORK.load(Ordering::Relaxed) {
-        fork::leave();
-        HEAP.after_fork_in_child();
-    }
+    fork::leave();
+    HEAP.after_fork_in_child();
 }
 
 /// Applies the variable `HEAPWRIGHT` of an environment; a null one, and that of a set-uid

@@ -19,7 +19,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return (ptr::null_mut(), false);
         }
         if size > MAX_RUN || align > BLOCK {
-            return (self.allocate_huge(size, align), true);
+            return self.allocate_huge(size, align);
         }
         let count = granules_for(size);
         if align <= GRANULE {
@@ -28,17 +28,46 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 return (ptr::with_exposed_provenance_mut(kept), false);
             }
         }
-        let Some(run) = self.pages.allocate(count, (align / GRANULE).max(1)) else {
+        let (run, zero) = self.allocate_run(count, (align / GRANULE).max(1));
+        if run.is_null() {
             // The region is exhausted; the rest of the address space may not be.
-            return (self.allocate_huge(size, align), true);
-        };
-        if let Some(granule) = self.pages.region.granule_of(run.at) {
-            self.pages.region.enter_run(granule, count);
+            return (self.allocate_mapping(size, align), true);
         }
+        (run, zero)
+    }
+
+    fn allocate_run(&self, count: usize, align: usize) -> (*mut u8, bool) {
+        let run = self.pages.allocate(count, align);
+        let Some((run, granule)) =
+            run.and_then(|run| Some((run, self.pages.region.granule_of(run.at)?)))
+        else {
+            return (ptr::null_mut(), false);
+        };
+        self.pages.region.enter_run(granule, count);
         (ptr::with_exposed_provenance_mut(run.at), run.zero)
     }
 
-    fn allocate_huge(&self, size: usize, align: usize) -> *mut u8 {
+    /// A mapping of its own; where addresses are short (`ulimit -v`), empty blocks give theirs
+    /// up for it, or it is a run after all.
+    fn allocate_huge(&self, size: usize, align: usize) -> (*mut u8, bool) {
+        let mapping = self.allocate_mapping(size, align);
+        if !mapping.is_null() {
+            return (mapping, true);
+        }
+        self.central.trim(self.supply());
+        if self.pages.release_empty() {
+            let mapping = self.allocate_mapping(size, align);
+            if !mapping.is_null() {
+                return (mapping, true);
+            }
+        }
+        if align > BLOCK {
+            return (ptr::null_mut(), false);
+        }
+        self.allocate_run(granules_for(size), (align / GRANULE).max(1))
+    }
+
+    fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
         let huge = self.pages.wants_huge();
         let at = self.huge.allocate(&self.pages.source, size, align, huge);
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))

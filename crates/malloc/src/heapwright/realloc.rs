@@ -7,7 +7,7 @@ use object::size_class::{MAX_SIZE, class_of, info};
 use page::geometry::granules_for;
 use page::region::Span;
 use page::{GRANULE, System};
-use thread::Tls;
+use thread::{ThreadCache, Tls};
 
 use super::Flagship;
 use super::large::MAX_RUN;
@@ -87,6 +87,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         caller: &'static str,
     ) -> *mut u8 {
         let address = ptr.addr();
+        if ThreadCache::current(&self.tls).is_some_and(|cache| cache.runs.holds(address, old)) {
+            self.foreign(caller, address);
+        }
         let new = granules_for(size);
         if size <= MAX_SIZE || size > MAX_RUN {
             return self.move_or_copy(ptr, old * GRANULE, size, caller);

@@ -5,7 +5,7 @@ use core::ptr;
 use base::Malloc;
 use base::sync::Ordering;
 use object::central::Fault;
-use object::size_class::{MAX_SIZE, class_of, info};
+use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
 use page::region::Span;
 use page::{GRANULE, System};
 use thread::cache::claim_one;
@@ -13,10 +13,6 @@ use thread::tls::ENDS;
 use thread::{ThreadCache, Tls};
 
 use super::Flagship;
-
-/// A thread whose end was announced so often gets no cache any more: glibc calls the
-/// destructors of keys four times.
-const MAX_ENDS: usize = 4;
 
 impl<S: System, T: Tls> Flagship<S, T> {
     /// `size` bytes when [`malloc_fast`](Self::malloc_fast) had none. Null: out of memory.
@@ -50,7 +46,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     #[cold]
     #[inline(never)]
     fn attach(&self) -> Option<&ThreadCache> {
-        if self.safe.load(Ordering::Relaxed) || self.tls.load(ENDS) >= MAX_ENDS {
+        // A thread that has ended gets no cache again: what it still frees comes from
+        // destructors and from the C library's own clean-up, after which nobody would tell us.
+        if self.safe.load(Ordering::Relaxed) || self.tls.load(ENDS) != 0 {
             return None;
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
@@ -59,7 +57,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         Some(cache)
     }
 
-    /// The calling thread ends: what it kept goes back. It may come again (see [`MAX_ENDS`]).
+    /// The calling thread ends: what it kept goes back, and it goes on without a cache.
     pub fn thread_ended(&self) {
         self.tls.store(ENDS, self.tls.load(ENDS) + 1);
         if let Some(cache) = ThreadCache::current(&self.tls) {
@@ -102,6 +100,44 @@ impl<S: System, T: Tls> Flagship<S, T> {
             Span::Slab(descriptor) => self.free_of_heap(address, descriptor, caller),
             _ => self.foreign(caller, address),
         }
+    }
+
+    /// Frees what [`free_sized_fast`](Self::free_sized_fast) could not. In safe mode a size
+    /// that is not the block's ends the process.
+    ///
+    /// # Safety
+    ///
+    /// As [`Malloc::free_sized`], or for a block of `aligned_alloc` with its alignment.
+    #[cold]
+    #[inline(never)]
+    pub unsafe fn free_sized_slow(
+        &self,
+        ptr: *mut u8,
+        align: usize,
+        size: usize,
+        caller: &'static str,
+    ) {
+        if self.safe.load(Ordering::Relaxed) && !ptr.is_null() {
+            let address = ptr.addr();
+            let Some(held) = self.size_of_block(address) else { self.foreign(caller, address) };
+            if !self.fits(held, align, size) {
+                S::fatal(format_args!(
+                    "{caller}: {address:#x} is a block of {held} bytes, not of {size}"
+                ));
+            }
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.free_slow(ptr, caller) }
+    }
+
+    /// Whether a block of `held` usable bytes can be one that was asked for with `size`: it
+    /// would be given it, or may have shrunk to it in place.
+    fn fits(&self, held: usize, align: usize, size: usize) -> bool {
+        let given = match class_of_aligned(size.max(1), align) {
+            Some(class) => info(class).size as usize,
+            None => size.next_multiple_of(GRANULE),
+        };
+        size <= held && (given >= held || size > held / 2 || size > MAX_SIZE)
     }
 
     /// Frees an object of a class whose magazine is full or missing.
@@ -201,7 +237,7 @@ unsafe impl<S: System, T: Tls> Malloc for Flagship<S, T> {
         // SAFETY: the caller's promise.
         if !unsafe { self.free_sized_fast(ptr, size) } {
             // SAFETY: the caller's promise.
-            unsafe { self.free_slow(ptr, "free_sized") }
+            unsafe { self.free_sized_slow(ptr, 1, size, "free_sized") }
         }
     }
 
