@@ -16,8 +16,8 @@ Examples:
   heapwright bench -- ./program --flag       compare all allocators of this machine on it
 
 Exit codes:
-  those of the program for 'run' (128 + N when signal N ended it); 125 heapwright itself failed,
-  126 the program cannot be executed, 127 it was not found, 2 wrong usage";
+  those of the program for 'run' (a shell shows 128 + N when signal N ended it)
+  125 heapwright itself failed; 126 the program cannot be executed; 127 it was not found; 2 wrong usage";
 
 /// Memory allocators, and the workbench to choose one.
 #[derive(Debug, Parser)]

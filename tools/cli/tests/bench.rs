@@ -127,6 +127,31 @@ fn an_allocator_that_crashes_is_a_result() {
 }
 
 #[test]
+fn an_allocator_that_crashes_at_once_is_a_result_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = common::file(
+        dir.path(),
+        "crash.c",
+        b"void abort(void); void *malloc(unsigned long n) { (void)n; abort(); }",
+        0o644,
+    );
+    let library = dir.path().join("libcrash.so");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-fno-builtin", "-o"]).arg(&library).arg(source);
+    let Ok(status) = compiler.status() else {
+        eprintln!("skipped: there is no cc");
+        return;
+    };
+    assert!(status.success());
+    let crash = format!("crash={}", library.display());
+    let program = env!("CARGO_BIN_EXE_heapwright");
+    let (report, code) =
+        json(&["-a", "glibc", "-a", &crash, "--rounds", "1", "--", program, "--version"]);
+    assert_eq!(code, Some(3), "{report}");
+    assert_eq!(report["allocators"][2]["failure"]["how"]["ended"]["signal"], 6, "{report}");
+}
+
+#[test]
 fn a_program_that_always_fails_is_125_with_its_message() {
     let fails = ["--", "/bin/sh", "-c", "echo no such input >&2; exit 4"];
     let (out, err, code) =

@@ -100,11 +100,11 @@ fn a_library_by_path_is_preloaded_from_there() {
 fn settings_are_merged_with_the_inherited_ones() {
     let (out, _, _) = outcome(
         heapwright()
-            .env("HEAPWRIGHT", "purge_delay=1s,stats=0")
+            .env("HEAPWRIGHT", "keep=1m,stats=0")
             .args(["run", "-a", "glibc", "--stats", "--set", "a=1", "--set", "a=2"])
             .args(SHOW),
     );
-    assert_eq!(out, "|purge_delay=1s,a=2,stats=1\n");
+    assert_eq!(out, "|keep=1m,a=2,stats=1\n");
 }
 
 #[test]

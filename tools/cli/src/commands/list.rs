@@ -16,8 +16,8 @@ Examples:
   heapwright list
   heapwright list --format json
 
-Each name can be given to -a of the other commands. Libraries are looked for in the directories of the dynamic
-loader, and LD_LIBRARY_PATH.";
+Each name can be given to -a of the other commands. Libraries are looked for in the directories of \
+the dynamic loader, and LD_LIBRARY_PATH.";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {

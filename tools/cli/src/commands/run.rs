@@ -22,13 +22,13 @@ const EXAMPLES: &str = "\
 Examples:
   heapwright run -- python3 app.py
   heapwright run --stats -- ./server --port 8080
-  heapwright run --set purge_delay=1s -- ./server
+  heapwright run --set keep=64m -- ./server
   heapwright run -a mimalloc -- ./server
   heapwright run -a mine=./libmine.so -- ./server
   heapwright run --check -- ./server
 
-heapwright replaces itself by the program: the exit code, signals and terminal are the program's own. What was in
-LD_PRELOAD stays there, after the allocator.";
+heapwright replaces itself by the program: the exit code, signals and terminal are the program's own. What \
+was in LD_PRELOAD stays there, after the allocator.";
 
 /// Run a program on an allocator, unchanged
 #[derive(Debug, Args)]

@@ -16,8 +16,8 @@ pub(crate) struct Program {
     #[arg(
         required = true,
         trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "CMD"
+        value_name = "CMD",
+        help_heading = "Arguments"
     )]
     pub(crate) command: Vec<OsString>,
 }
