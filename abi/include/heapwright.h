@@ -126,7 +126,7 @@ void heapwright_heap_destroy(heapwright_heap *heap) HEAPWRIGHT_NOEXCEPT;
 heapwright_heap *heapwright_heap_new(void) HEAPWRIGHT_NOEXCEPT HEAPWRIGHT_ATTRIBUTE((__warn_unused_result__));
 
 /* Allocates `size` bytes from `heap`, aligned to 16. free(), realloc() and malloc_usable_size() take the block like any
- * other; realloc() may move it out of the heap.
+ * other, free_sized() does not; realloc() may move it out of the heap.
  * Units: `size` in bytes; 0 gives a block of its own, as malloc(0) does.
  * Cost: more than malloc(): a heap's blocks do not go through the thread's caches.
  * Errors: NULL with errno ENOMEM, also when `size` is above PTRDIFF_MAX.
