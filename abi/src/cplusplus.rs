@@ -70,13 +70,6 @@ extern "C" fn after_failure(size: usize) -> *mut c_void {
     throw
 }
 
-/// The same function of the C++ library behind us, for programs that replace the plain form;
-/// null: there is none.
-fn next(name: &CStr) -> *mut c_void {
-    // SAFETY: looks a name up behind this library.
-    unsafe { dlsym(RTLD_NEXT, name.as_ptr()) }
-}
-
 /// What `operator new(size_t)` is.
 extern "C" fn new_plain(size: usize) -> *mut u8 {
     let block = HEAP.malloc_fast(size);
@@ -170,7 +163,12 @@ mod imp {
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
             pub unsafe extern "C" fn $name() {
-                core::arch::naked_asm!(concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"));
+                core::arch::naked_asm!(
+                    concat!(".globl heapwright", stringify!($name)),
+                    concat!(".hidden heapwright", stringify!($name)),
+                    concat!("heapwright", stringify!($name), ":"),
+                    concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"),
+                );
             }
         )*};
     }
@@ -178,15 +176,15 @@ mod imp {
 
     /// An operator that also has a hidden name, by which it knows its own address.
     macro_rules! named {
-        ($($name:ident = $hidden:literal => $target:ident, $doc:literal;)*) => {$(
+        ($($name:ident => $target:ident, $doc:literal;)*) => {$(
             #[doc = $doc]
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
             pub extern "C" fn $name() {
                 core::arch::naked_asm!(
-                    concat!(".globl ", $hidden),
-                    concat!(".hidden ", $hidden),
-                    concat!($hidden, ":"),
+                    concat!(".globl heapwright", stringify!($name)),
+                    concat!(".hidden heapwright", stringify!($name)),
+                    concat!("heapwright", stringify!($name), ":"),
                     "jmp {target}",
                     target = sym $target,
                 );
@@ -202,7 +200,7 @@ mod imp {
             // SAFETY: computes an address.
             unsafe {
                 core::arch::asm!(
-                    concat!("lea {}, [rip + ", $name, "]"),
+                    concat!("lea {}, [rip + heapwright", $name, "]"),
                     out(reg) address,
                     options(pure, nomem, nostack, preserves_flags),
                 );
@@ -301,7 +299,12 @@ mod imp {
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
             pub unsafe extern "C" fn $name() {
-                core::arch::naked_asm!(concat!("b ", $target));
+                core::arch::naked_asm!(
+                    concat!(".globl heapwright", stringify!($name)),
+                    concat!(".hidden heapwright", stringify!($name)),
+                    concat!("heapwright", stringify!($name), ":"),
+                    concat!("b ", $target),
+                );
             }
         )*};
     }
@@ -309,15 +312,15 @@ mod imp {
 
     /// An operator that also has a hidden name, by which it knows its own address.
     macro_rules! named {
-        ($($name:ident = $hidden:literal => $target:ident, $doc:literal;)*) => {$(
+        ($($name:ident => $target:ident, $doc:literal;)*) => {$(
             #[doc = $doc]
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
             pub extern "C" fn $name() {
                 core::arch::naked_asm!(
-                    concat!(".globl ", $hidden),
-                    concat!(".hidden ", $hidden),
-                    concat!($hidden, ":"),
+                    concat!(".globl heapwright", stringify!($name)),
+                    concat!(".hidden heapwright", stringify!($name)),
+                    concat!("heapwright", stringify!($name), ":"),
                     "b {target}",
                     target = sym $target,
                 );
@@ -333,8 +336,8 @@ mod imp {
             // SAFETY: computes an address.
             unsafe {
                 core::arch::asm!(
-                    concat!("adrp {0}, ", $name),
-                    concat!("add {0}, {0}, :lo12:", $name),
+                    concat!("adrp {0}, heapwright", $name),
+                    concat!("add {0}, {0}, :lo12:heapwright", $name),
                     out(reg) address,
                     options(pure, nomem, nostack, preserves_flags),
                 );
@@ -366,17 +369,14 @@ mod imp {
 use imp::{forward, named, new_aligned_slow, new_slow, ours, reached};
 
 named! {
-    _Znwm = "heapwright_new_plain" => new_plain, "`operator new(size_t)`.";
-    _ZnwmSt11align_val_t = "heapwright_new_aligned" => new_aligned,
+    _Znwm => new_plain, "`operator new(size_t)`.";
+    _ZnwmSt11align_val_t => new_aligned,
         "`operator new(size_t, align_val_t)`.";
 }
 
 forward! {
     _Znam => "_Znwm", "`operator new[](size_t)`.";
     _ZnamSt11align_val_t => "_ZnwmSt11align_val_t", "`operator new[](size_t, align_val_t)`.";
-    _ZnamRKSt9nothrow_t => "_ZnwmRKSt9nothrow_t", "`operator new[](size_t, nothrow_t)`.";
-    _ZnamSt11align_val_tRKSt9nothrow_t => "_ZnwmSt11align_val_tRKSt9nothrow_t",
-        "`operator new[](size_t, align_val_t, nothrow_t)`.";
     _ZdaPv => "_ZdlPv", "`operator delete[](void*)`.";
     _ZdlPvm => "_ZdlPv", "`operator delete(void*, size_t)`.";
     _ZdaPvm => "_ZdaPv", "`operator delete[](void*, size_t)`.";
@@ -421,24 +421,44 @@ pub unsafe extern "C" fn _ZdlPvSt11align_val_t(ptr: *mut u8, _alignment: usize) 
     }
 }
 
+/// The C++ library's own form of an operator, which catches what the program's operators and
+/// new-handler throw. Null: there is no such library.
+fn nothrow_behind_us<F: Copy>(name: &CStr) -> Option<F> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>(), "a function's address") };
+    // SAFETY: looks a name up behind this library.
+    let next = unsafe { dlsym(RTLD_NEXT, name.as_ptr()) };
+    // SAFETY: the caller names an operator of the type F.
+    (!next.is_null()).then(|| unsafe { *(&raw const next).cast::<F>() })
+}
+
+type Nothrow = extern "C" fn(usize, *const c_void) -> *mut u8;
+type NothrowAligned = extern "C" fn(usize, usize, *const c_void) -> *mut u8;
+
 /// `operator new(size_t, nothrow_t)`: null instead of an exception.
 #[unsafe(no_mangle)]
 pub extern "C" fn _ZnwmRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u8 {
-    if reached!("_Znwm") == ours!("heapwright_new_plain") {
+    if reached!("_Znwm") == ours!("_Znwm") {
         let block = allocate_for_new(size);
         if !block.is_null() || new_handler().is_null() {
             return block;
         }
     }
-    // The program's operator, or its new-handler, may throw: the library behind us catches.
-    let next = next(c"_ZnwmRKSt9nothrow_t");
-    if next.is_null() {
-        return allocate_for_new(size);
+    match nothrow_behind_us::<Nothrow>(c"_ZnwmRKSt9nothrow_t") {
+        Some(next) => next(size, tag),
+        None => allocate_for_new(size),
     }
-    // SAFETY: the address is this operator's, whose type this is.
-    let next =
-        unsafe { *(&raw const next).cast::<extern "C" fn(usize, *const c_void) -> *mut u8>() };
-    next(size, tag)
+}
+
+/// `operator new[](size_t, nothrow_t)`: null instead of an exception.
+#[unsafe(no_mangle)]
+pub extern "C" fn _ZnamRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u8 {
+    if reached!("_Znam") == ours!("_Znam") {
+        return _ZnwmRKSt9nothrow_t(size, tag);
+    }
+    match nothrow_behind_us::<Nothrow>(c"_ZnamRKSt9nothrow_t") {
+        Some(next) => next(size, tag),
+        None => allocate_for_new(size),
+    }
 }
 
 /// `operator new(size_t, align_val_t, nothrow_t)`: null instead of an exception.
@@ -448,19 +468,30 @@ pub extern "C" fn _ZnwmSt11align_val_tRKSt9nothrow_t(
     alignment: usize,
     tag: *const c_void,
 ) -> *mut u8 {
-    if reached!("_ZnwmSt11align_val_t") == ours!("heapwright_new_aligned") {
+    if reached!("_ZnwmSt11align_val_t") == ours!("_ZnwmSt11align_val_t") {
         let block = allocate_aligned_for_new(size, alignment);
         if !block.is_null() || new_handler().is_null() {
             return block;
         }
     }
-    let next = next(c"_ZnwmSt11align_val_tRKSt9nothrow_t");
-    if next.is_null() {
-        return allocate_aligned_for_new(size, alignment);
+    match nothrow_behind_us::<NothrowAligned>(c"_ZnwmSt11align_val_tRKSt9nothrow_t") {
+        Some(next) => next(size, alignment, tag),
+        None => allocate_aligned_for_new(size, alignment),
     }
-    // SAFETY: the address is this operator's, whose type this is.
-    let next = unsafe {
-        *(&raw const next).cast::<extern "C" fn(usize, usize, *const c_void) -> *mut u8>()
-    };
-    next(size, alignment, tag)
+}
+
+/// `operator new[](size_t, align_val_t, nothrow_t)`: null instead of an exception.
+#[unsafe(no_mangle)]
+pub extern "C" fn _ZnamSt11align_val_tRKSt9nothrow_t(
+    size: usize,
+    alignment: usize,
+    tag: *const c_void,
+) -> *mut u8 {
+    if reached!("_ZnamSt11align_val_t") == ours!("_ZnamSt11align_val_t") {
+        return _ZnwmSt11align_val_tRKSt9nothrow_t(size, alignment, tag);
+    }
+    match nothrow_behind_us::<NothrowAligned>(c"_ZnamSt11align_val_tRKSt9nothrow_t") {
+        Some(next) => next(size, alignment, tag),
+        None => allocate_aligned_for_new(size, alignment),
+    }
 }

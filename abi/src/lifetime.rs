@@ -22,6 +22,7 @@ unsafe extern "C" fn start(
     _arguments: *const *const c_char,
     environment: *const *const c_char,
 ) {
+    global::begun();
     // SAFETY: the loader passes the environment.
     unsafe { global::configure(environment) };
 }

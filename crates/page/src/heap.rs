@@ -121,7 +121,9 @@ impl<S: System> PageHeap<S> {
         let (count, align) = (low32(count), low32(align));
         loop {
             if let Some((block, at)) = self.find(count, align) {
-                return Some(self.take(block, at, count));
+                let run = self.take(block, at, count);
+                self.after_growth(&guard);
+                return Some(run);
             }
             self.grow(&guard, 1)?;
         }
@@ -252,6 +254,7 @@ impl<S: System> PageHeap<S> {
         }
         let at = region.address_of_block(frontier);
         self.ask_for_huge(frontier);
+        self.look_at_limit();
         match region.hold() {
             Hold::Reserved => {
                 let used = frontier - region.first_block();

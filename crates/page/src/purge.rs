@@ -7,6 +7,8 @@
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 16 MiB.
+//! - **G3** in a control group with a memory limit, live and dirty memory together stay below
+//!   three quarters of it, as long as there is dirty memory to give back.
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
 //!
 //! Layer *page*. O(1) a free while nothing is to be done; the clock is read once in 64 frees
@@ -25,6 +27,8 @@ const FLOOR: usize = (16 << 20) / GRANULE;
 const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 /// How much has to be needed again for the floor to rise: 4 MiB.
 const REGRET: usize = (4 << 20) / GRANULE;
+/// A heap below this is not measured against the memory limit.
+const SMALL: usize = 8 << 20;
 /// A tick of the purge clock, and how many ticks an empty block is kept.
 const TICK_MS: u64 = 250;
 const KEEP_TICKS: u32 = 4;
@@ -36,6 +40,10 @@ const FREES_PER_LOOK: u32 = 64;
 pub struct Purge {
     floor: AtomicUsize,
     least: AtomicUsize,
+    /// The tick, made odd, of the last look at the memory limit; 0 for none.
+    looked: AtomicU32,
+    /// Live and dirty granules above which dirty ones go back (G3).
+    ceiling: AtomicUsize,
     tick: AtomicU32,
     frees: AtomicU32,
     purged_at: AtomicU32,
@@ -51,6 +59,8 @@ impl Purge {
         Self {
             floor: AtomicUsize::new(FLOOR),
             least: AtomicUsize::new(FLOOR),
+            looked: AtomicU32::new(0),
+            ceiling: AtomicUsize::new(usize::MAX),
             tick: AtomicU32::new(0),
             frees: AtomicU32::new(0),
             purged_at: AtomicU32::new(0),
@@ -134,7 +144,32 @@ impl<S: System> PageHeap<S> {
     }
 
     fn limit(&self) -> usize {
-        self.purge.floor.load(Ordering::Relaxed).max(self.live.load(Ordering::Relaxed))
+        let live = self.live.load(Ordering::Relaxed);
+        let room = self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live);
+        self.purge.floor.load(Ordering::Relaxed).max(live).min(room)
+    }
+
+    /// Reads the memory limit anew (G3), unless the heap is so small that none matters.
+    pub(crate) fn look_at_limit(&self) {
+        let tick = self.purge.tick() | 1;
+        let small = self.committed_bytes() < SMALL;
+        if small || self.purge.looked.swap(tick, Ordering::Relaxed) == tick {
+            return;
+        }
+        let limit = self.source.memory_limit();
+        let ceiling = limit.map_or(usize::MAX, |bytes| bytes / 4 * 3 / GRANULE);
+        self.purge.ceiling.store(ceiling, Ordering::Relaxed);
+    }
+
+    /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).
+    #[inline]
+    pub(crate) fn after_growth(&self, guard: &Guard<'_, S>) {
+        let live = self.live.load(Ordering::Relaxed);
+        let dirty = self.dirty.load(Ordering::Relaxed);
+        let ceiling = self.purge.ceiling.load(Ordering::Relaxed);
+        if live + dirty > ceiling && dirty > 0 {
+            self.purge_to(guard, ceiling.saturating_sub(live));
+        }
     }
 
     #[cold]
@@ -160,6 +195,7 @@ impl<S: System> PageHeap<S> {
         if !self.set_tick() {
             return;
         }
+        self.look_at_limit();
         let now = self.purge.tick();
         loop {
             let block = self.bins.last(EMPTY_DIRTY);

@@ -29,6 +29,7 @@ impl<S: System> PageHeap<S> {
             zero &= self.take_mask(block, ones(0, low32(here)));
             left -= here;
         }
+        self.after_growth(guard);
         Some(Run { at: self.region.address_of_block(first), zero })
     }
 

@@ -108,6 +108,10 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         self.inner.physical_memory()
     }
 
+    fn memory_limit(&self) -> Option<usize> {
+        self.inner.memory_limit()
+    }
+
     fn now_ms(&self) -> u64 {
         self.inner.now_ms()
     }

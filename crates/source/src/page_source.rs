@@ -84,6 +84,10 @@ pub unsafe trait PageSource {
     /// The machine's memory in bytes.
     fn physical_memory(&self) -> usize;
 
+    /// The memory this process may use before it is killed, in bytes, if it has a limit of
+    /// its own. Reads files: not for hot paths.
+    fn memory_limit(&self) -> Option<usize>;
+
     /// Milliseconds of a clock that never goes back.
     fn now_ms(&self) -> u64;
 }

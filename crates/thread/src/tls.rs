@@ -7,7 +7,6 @@
 //! The block is a `.tdata` object made by `global_asm!`, so its initial image can hold
 //! addresses: every top starts at the empty cell. 600 bytes fit the room that glibc keeps for
 //! libraries loaded by `dlopen` (1,664 bytes were accepted, 2,048 refused; glibc 2.36).
-use base::sync::{AtomicBool, Ordering};
 use object::size_class::CLASSES;
 
 #[cfg(target_arch = "x86_64")]
@@ -56,7 +55,7 @@ pub unsafe trait Tls: Sync {
 /// The real thing: one block per thread in the ELF TLS segment.
 #[derive(Debug)]
 pub struct ElfTls {
-    /// Called once, when the first thread has its cache.
+    /// Called when a thread has its cache; it does its work once.
     pub begun: fn(),
     /// Called at a thread's end with the address of its cache.
     pub ended: extern "C" fn(*mut core::ffi::c_void),
@@ -79,10 +78,7 @@ unsafe impl Tls for ElfTls {
     }
 
     fn watch(&self, cache: usize) -> bool {
-        static BEGUN: AtomicBool = AtomicBool::new(false);
-        if !BEGUN.swap(true, Ordering::Relaxed) {
-            (self.begun)();
-        }
+        (self.begun)();
         source::os::imp::thread_end::watch(self.ended, cache)
     }
 }

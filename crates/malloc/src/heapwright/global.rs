@@ -26,8 +26,12 @@ unsafe extern "C" {
     static environ: *const *const c_char;
 }
 
-/// Before the first thread's cache is used.
-fn begun() {
+/// What can wait until the first thread's cache is used, or a constructor runs. Once.
+pub fn begun() {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if BEGUN.swap(true, Ordering::Relaxed) {
+        return;
+    }
     // SAFETY: a word of the C library, null until it has started.
     let environment = unsafe { environ };
     // SAFETY: null or the C library's environment.

@@ -12,7 +12,7 @@ use base::sync::Ordering;
 use object::size_class::{CLASSES, info};
 use page::System;
 use source::os::imp::console::Console;
-use source::os::imp::process::{Resident, resident};
+use source::os::imp::process::{Resident, process_id, resident};
 use thread::Tls;
 
 use super::Flagship;
@@ -119,7 +119,7 @@ pub fn class_size(class: usize) -> usize {
 
 impl Stats {
     fn write(&self, out: &mut impl Write, now: usize, peak: usize) -> core::fmt::Result {
-        writeln!(out, "heapwright statistics")?;
+        writeln!(out, "heapwright statistics of process {}", process_id())?;
         let rows: [(&str, u64); 9] = [
             ("resident, peak", peak as u64),
             ("resident, now", now as u64),

@@ -3,6 +3,7 @@
 //! A raw call neither touches `errno` (so `free` keeps it) nor can come back to `malloc`
 //! through an interposed function, as `open` or `mmap` of a library could.
 
+mod cgroup;
 pub mod console;
 pub mod fork;
 pub mod futex;

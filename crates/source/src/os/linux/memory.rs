@@ -156,6 +156,10 @@ unsafe impl PageSource for Os {
         index(info[4]).saturating_mul(index(info[13] & 0xffff_ffff).max(1))
     }
 
+    fn memory_limit(&self) -> Option<usize> {
+        super::cgroup::memory_limit()
+    }
+
     fn now_ms(&self) -> u64 {
         let mut time = [0u64; 2];
         let args = [CLOCK_MONOTONIC_COARSE, (&raw mut time).addr(), 0, 0, 0, 0];

@@ -19,6 +19,13 @@ pub fn is_secure() -> bool {
     unsafe { getauxval(AT_SECURE) != 0 }
 }
 
+/// The number of this process.
+#[must_use]
+pub fn process_id() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { call6(number::GETPID, [0; 6]) }
+}
+
 /// Reads the start of a file into `buffer` and returns what was read; empty on any error.
 pub fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
     let open = [AT_FDCWD, path.as_ptr().addr(), O_RDONLY_CLOEXEC, 0, 0, 0];

@@ -10,6 +10,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MUNMAP: usize = 215;
     pub(in crate::os::linux) const MREMAP: usize = 216;
     pub(in crate::os::linux) const MADVISE: usize = 233;
+    pub(in crate::os::linux) const GETPID: usize = 172;
     pub(in crate::os::linux) const SYSINFO: usize = 179;
     pub(in crate::os::linux) const FUTEX: usize = 98;
     pub(in crate::os::linux) const CLOCK_GETTIME: usize = 113;
