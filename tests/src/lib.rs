@@ -6,6 +6,7 @@
 
 mod drop_in;
 mod find;
+mod group;
 mod program;
 mod proof;
 mod scratch;

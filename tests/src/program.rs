@@ -1,15 +1,15 @@
 //! One run of one program, under our malloc or the plain one.
 
 use crate::drop_in;
+use crate::group::Group;
 use crate::proof::{LoaderLog, Proof, is_mapped};
 use core::time::Duration;
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -234,50 +234,6 @@ pub fn same_on_both(what: &str, program: impl Fn() -> Program) -> Finished {
     );
     assert_eq!(ours.stderr, plain.stderr, "{what}: the messages differ");
     ours.expect_success(what)
-}
-
-/// A child and its process group, killed when dropped.
-#[derive(Debug)]
-pub(crate) struct Group {
-    child: Child,
-    /// Set once nothing of the group is left: its number may belong to someone else by then.
-    gone: bool,
-}
-
-impl Group {
-    pub(crate) fn new(child: Child) -> Self {
-        Self { child, gone: false }
-    }
-
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
-    pub(crate) fn ended(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
-    }
-
-    /// Kills what is left of the group and returns how the child ended.
-    pub(crate) fn end(&mut self) -> ExitStatus {
-        if let (Some(pid), false) = (self.pid(), self.gone) {
-            // The group may be empty already, and that is as good.
-            let _ = kill_process_group(pid, Signal::KILL);
-        }
-        self.gone = true;
-        self.child.wait().expect("a child can be waited for")
-    }
-
-    pub(crate) fn pid(&self) -> Option<Pid> {
-        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if !self.gone {
-            self.end();
-        }
-    }
 }
 
 fn read_aside(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! A program that serves until it is told to stop.
 
-use crate::program::Group;
+use crate::group::Group;
 use crate::proof::is_mapped;
 use crate::{Malloc, Program};
 use core::time::Duration;
