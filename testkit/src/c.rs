@@ -5,7 +5,11 @@
 use core::ffi::{c_int, c_void};
 use core::hint::black_box;
 
-use base::Malloc;
+use base::check::ensure;
+use base::{Broken, Check, Malloc};
+
+pub mod heaps;
+mod symbol;
 
 type Allocate = unsafe extern "C" fn(usize) -> *mut c_void;
 type AllocateTwo = unsafe extern "C" fn(usize, usize) -> *mut c_void;
@@ -14,6 +18,7 @@ type Resize = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void);
 type FreeSized = unsafe extern "C" fn(*mut c_void, usize);
 type Usable = unsafe extern "C" fn(*mut c_void) -> usize;
+type CheckAll = unsafe extern "C" fn() -> c_int;
 
 /// The process's `malloc`, `free` and so on.
 #[derive(Debug, Clone, Copy)]
@@ -25,10 +30,11 @@ pub struct C {
     free: Free,
     free_sized: Option<FreeSized>,
     usable: Usable,
+    check: Option<CheckAll>,
 }
 
 impl C {
-    /// Looks `free_sized` up; the rest every C library has.
+    /// Looks up what not every C library has.
     #[must_use]
     pub fn new() -> C {
         C {
@@ -37,8 +43,9 @@ impl C {
             posix_memalign: black_box(libc::posix_memalign),
             realloc: black_box(libc::realloc),
             free: black_box(libc::free),
-            free_sized: free_sized(),
+            free_sized: symbol::find(c"free_sized"),
             usable: black_box(libc::malloc_usable_size),
+            check: symbol::find(c"heapwright_check"),
         }
     }
 
@@ -46,6 +53,18 @@ impl C {
     #[must_use]
     pub fn has_free_sized(&self) -> bool {
         self.free_sized.is_some()
+    }
+
+    /// Whether [`Check::check`] does anything: the process's malloc is heapwright's.
+    #[must_use]
+    pub fn has_check(&self) -> bool {
+        self.check.is_some()
+    }
+
+    /// Gives free memory back to the system.
+    pub fn purge(&self) {
+        // SAFETY: `malloc_trim` takes any number.
+        unsafe { libc::malloc_trim(0) };
     }
 }
 
@@ -55,16 +74,13 @@ impl Default for C {
     }
 }
 
-fn free_sized() -> Option<FreeSized> {
-    // SAFETY: the name is a C string; the look-up touches nothing of ours.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"free_sized".as_ptr()) };
-    if found.is_null() {
-        return None;
+impl Check for C {
+    /// Asks `heapwright_check` where the process has it; there is nothing to ask elsewhere.
+    fn check(&self) -> Result<(), Broken> {
+        // SAFETY: heapwright.h: any thread, no arguments.
+        let answer = self.check.map_or(0, |check| unsafe { check() });
+        ensure(answer == 0, "heapwright_check says so; its message on stderr names it", 0)
     }
-    #[expect(clippy::disallowed_methods, reason = "a symbol's address becomes its function")]
-    // SAFETY: C23 gives `free_sized` this signature.
-    let function = unsafe { core::mem::transmute::<*mut c_void, FreeSized>(found) };
-    Some(function)
 }
 
 // SAFETY: the C library promises what the trait asks for; `realloc` to 0 bytes, which may free, is

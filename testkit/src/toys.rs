@@ -31,7 +31,7 @@ pub(crate) enum Flaw {
     ShortUsable,
     /// Every 3rd free lists the block as spare twice.
     SparesTwice,
-    /// Every 3rd free writes into the lowest live block of 8 bytes or more.
+    /// Every 3rd free writes into the oldest live block of 8 bytes or more.
     Scribbles,
     /// Blocks of 513 to 520 bytes are refused.
     Refuses,
@@ -52,6 +52,8 @@ struct Entry {
     block: *mut u8,
     layout: Layout,
     size: usize,
+    /// Which allocation it was.
+    number: usize,
     /// Part of another block.
     within: bool,
 }
@@ -111,7 +113,7 @@ impl Toy {
         if block.is_null() {
             return None;
         }
-        let entry = Entry { block, layout, size: 0, within: false };
+        let entry = Entry { block, layout, size: 0, number: 0, within: false };
         state.owned.push(entry);
         Some(entry)
     }
@@ -157,6 +159,7 @@ impl Toy {
                 entry.block = entry.block.wrapping_add(8);
             }
             entry.size = size;
+            entry.number = state.allocations;
             state.live.insert(entry.block.addr(), entry);
             state.count += 1;
             entry.block
@@ -184,7 +187,8 @@ impl Toy {
                 state.spare.entry(entry.layout).or_default().push(entry);
             }
             if third && self.is(Flaw::Scribbles) {
-                let victim = state.live.values().find(|entry| entry.size >= 8);
+                let large = state.live.values().filter(|entry| entry.size >= 8);
+                let victim = large.min_by_key(|entry| entry.number);
                 let byte = victim.map(|entry| entry.block.wrapping_add(7));
                 // SAFETY: the victim's block is the system's, with at least 8 bytes.
                 byte.inspect(|byte| unsafe { byte.write(0xEE) });

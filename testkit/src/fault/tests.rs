@@ -3,7 +3,8 @@ use crate::generate::Generator;
 use crate::toys::{Flaw, Toy};
 
 fn sweep_toy(flaw: Flaw) -> Result<u64, Swept> {
-    let program = Generator { ops: 300, slots: 32, ..Generator::default() }.program(4);
+    let program =
+        Generator { ops: 300, slots: 32, budget: 1 << 20, ..Generator::default() }.program(4);
     sweep(1000, |n| {
         let toy = Toy::new(flaw);
         let faults = By(|n| toy.fail_nth(n), || toy.calls());

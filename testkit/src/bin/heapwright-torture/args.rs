@@ -18,6 +18,7 @@ usage: heapwright-torture [--seconds N] [--threads T] [--seed S] [--dist NAME]
   --first R        the first round (0)
   --rounds K       stop after K rounds, however long they take
   --patience N     a round that takes N seconds hangs (60)
+  --heaps          half of the sizes from a heap of heapwright's own
   --allow-null     null is a right answer: memory is limited
   --small-align N  blocks under 16 bytes are aligned to N only (16)
   --no-shrink      print the failing round as it is
@@ -53,6 +54,7 @@ pub(crate) struct Args {
     pub(crate) patience: Duration,
     pub(crate) allow_null: bool,
     pub(crate) shrink: bool,
+    pub(crate) heaps: bool,
     pub(crate) small_align: usize,
 }
 
@@ -72,6 +74,7 @@ impl Args {
             patience: Duration::from_secs(60),
             allow_null: false,
             shrink: true,
+            heaps: false,
             small_align: 16,
         };
         let mut words = words;
@@ -101,6 +104,7 @@ impl Args {
                 }
                 "--first" => args.first = number(&word, &value()?)?,
                 "--rounds" => args.rounds = Some(number(&word, &value()?)?),
+                "--heaps" => args.heaps = true,
                 "--allow-null" => args.allow_null = true,
                 "--small-align" => {
                     args.small_align = match number(&word, &value()?)? {
@@ -133,6 +137,9 @@ impl Args {
             words.extend(["--dist".to_string(), dist.to_string()]);
         }
         words.extend(["--small-align".to_string(), self.small_align.to_string()]);
+        if self.heaps {
+            words.push("--heaps".to_string());
+        }
         if self.allow_null {
             words.push("--allow-null".to_string());
         }

@@ -17,6 +17,8 @@ mod worker;
 use std::process::ExitCode;
 
 use args::{Args, Mode};
+use heapwright_testkit::c::C;
+use heapwright_testkit::c::heaps::Heaps;
 use heapwright_testkit::shelter::Shelter;
 
 #[global_allocator]
@@ -30,6 +32,10 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if args.heaps && Heaps::new(C::new()).is_none() {
+        eprintln!("heapwright-torture: --heaps: this malloc has none; preload libheapwright.so");
+        return ExitCode::from(2);
+    }
     match &args.mode {
         Mode::Help => {
             println!("{}", args::USAGE);

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use heapwright_testkit::c::C;
+use heapwright_testkit::c::heaps::Heaps;
 use heapwright_testkit::together::{from_text, run_together};
 use heapwright_testkit::{Nulls, Options, Program, Subject, run};
 
@@ -60,16 +61,20 @@ pub(crate) fn replay(args: &Args, path: &Path) -> ExitCode {
 
 fn once(args: &Args, programs: &[Program]) -> Result<(), String> {
     let c = C::new();
-    let trim = || {
-        // SAFETY: `malloc_trim` takes any number.
-        unsafe { libc::malloc_trim(0) };
-    };
-    let subject = Subject::new(&c).with_purge(&trim);
+    if !args.heaps {
+        return on(args, &Subject::new(&c).with_check(&c).with_purge(&|| c.purge()), programs);
+    }
+    let heaps = Heaps::new(c).ok_or("--heaps: this malloc has no heaps (heapwright_heap_new)")?;
+    on(args, &Subject::new(&heaps).with_check(&heaps).with_purge(&|| heaps.purge()), programs)
+}
+
+fn on(args: &Args, subject: &Subject<'_>, programs: &[Program]) -> Result<(), String> {
     let nulls = if args.allow_null { Nulls::Allowed } else { Nulls::Wrong };
-    let options = Options { nulls, small_align: args.small_align, check_every: 0, verify_every: 0 };
+    let options =
+        Options { nulls, small_align: args.small_align, check_every: 64, verify_every: 0 };
     match programs {
-        [program] => run(&subject, program, &options).map_err(|failure| failure.to_string())?,
-        programs => run_together(&subject, programs, &options)
+        [program] => run(subject, program, &options).map_err(|failure| failure.to_string())?,
+        programs => run_together(subject, programs, &options)
             .map_err(|(thread, failure)| format!("thread {thread}, {failure}"))?,
     };
     Ok(())
