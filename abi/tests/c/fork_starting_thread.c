@@ -1,6 +1,7 @@
 // survival: fork by the only thread while its first other thread begins, which is when the allocator makes that thread's cache
 // also: glibc
 // again: HEAPWRIGHT=safe=1
+// timeout: 120
 #include <sys/wait.h>
 
 #include "threads.h"
@@ -13,11 +14,11 @@ static void *begins(void *argument) {
 }
 
 int main(void) {
-    alarm(55);
-    for (int round = 0; round < 400; round++) {
+    alarm(110);
+    for (int round = 0; round < 150; round++) {
         pthread_t thread;
         CHECK(pthread_create(&thread, NULL, begins, NULL) == 0, "pthread_create fails");
-        for (volatile int spin = 0; spin < round * 50; spin++) {}
+        for (volatile int spin = 0; spin < round * 130; spin++) {}
         pid_t child = fork();
         CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child == 0) {
