@@ -150,7 +150,7 @@ fn run_modules(modules: &[&str], pymalloc: &str) {
 
 fn regrtest(python: &Path, pymalloc: &str) -> Program {
     Program::new(python)
-        .args(["-m", "test"])
+        .args(["-m", "test", "--timeout", MODULE_LIMIT])
         .env("PYTHONMALLOC", pymalloc)
         .limit(LIMIT)
         .undisturbed()
