@@ -18,7 +18,8 @@ fn every_test_program_of_the_workspace() {
         let start = Instant::now();
         let run = Program::new(&program).current_dir(folder).limit(Duration::from_secs(300));
         let run = run.env("RUST_BACKTRACE", "1").run(Malloc::Ours).expect_success(&name);
-        let passed = run.stdout.lines().rev().find(|line| line.contains(" passed")).unwrap_or("ended well");
+        let passed =
+            run.stdout.lines().rev().find(|line| line.contains(" passed")).unwrap_or("ended well");
         let file = program.file_name().unwrap_or_default().to_string_lossy();
         eprintln!("{file}: {passed}, {:.1} s", start.elapsed().as_secs_f64());
     }
