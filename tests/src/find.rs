@@ -75,7 +75,7 @@ pub fn need_module(module: &str) -> Option<PathBuf> {
         output.is_ok_and(|output| output.status.success())
     });
     if found.is_none() {
-        missing(&format!("the python module test.{module} (package libpython3-testsuite)"));
+        missing(&format!("the python module test.{module} (package libpython3.N-testsuite)"));
     }
     found.cloned()
 }
