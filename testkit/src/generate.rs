@@ -116,6 +116,8 @@ pub struct Generator {
     pub exchange: bool,
     /// Whether sizes that cannot exist are asked for now and then.
     pub impossible: bool,
+    /// Whether the program forks now and then.
+    pub forks: bool,
 }
 
 impl Default for Generator {
@@ -128,6 +130,7 @@ impl Default for Generator {
             threads: 1,
             exchange: false,
             impossible: true,
+            forks: false,
         }
     }
 }
@@ -174,6 +177,7 @@ impl Draft<'_> {
             0 if self.by.impossible => self.impossible(slot),
             1 => self.ops.push(self.rng.pick(&[Op::Purge, Op::Check, Op::Verify])),
             2..6 if self.by.threads > 1 => self.switch(),
+            6 if self.by.forks && self.rng.one_in(20) => self.ops.push(Op::Fork),
             6..14 if self.by.exchange => self.hand_over(slot),
             14..34 if occupied => self.realloc(slot),
             34..60 if occupied => self.free(slot),

@@ -51,6 +51,8 @@ pub enum Op {
     Check,
     /// Verify the contents of every live block.
     Verify,
+    /// Fork; the child verifies and frees this thread's blocks and allocates others, then ends.
+    Fork,
 }
 
 /// Operations, in order.
@@ -135,6 +137,7 @@ impl fmt::Display for Op {
             Op::Purge => f.write_str("purge"),
             Op::Check => f.write_str("check"),
             Op::Verify => f.write_str("verify"),
+            Op::Fork => f.write_str("fork"),
         }
     }
 }
@@ -179,13 +182,13 @@ impl FromStr for Op {
         }
         let [first, second, third] = numbers;
         let wanted = match name {
-            "purge" | "check" | "verify" => 0,
+            "purge" | "check" | "verify" | "fork" => 0,
             "free" | "free_sized" | "send" | "receive" | "on" | "exit" => 1,
             "malloc" | "realloc" => 2,
             "calloc" | "aligned" => 3,
             _ => {
                 return Err("unknown operation; known: malloc calloc aligned realloc free \
-                            free_sized send receive on exit purge check verify");
+                            free_sized send receive on exit purge check verify fork");
             }
         };
         if given != wanted {
@@ -209,6 +212,7 @@ impl FromStr for Op {
             "purge" => Op::Purge,
             "check" => Op::Check,
             "verify" => Op::Verify,
+            "fork" => Op::Fork,
             _ if slot >= MOST_THREADS => return Err("the thread is too high; threads go to 1023"),
             "on" => Op::On { thread: slot },
             _ => Op::Exit { thread: slot },

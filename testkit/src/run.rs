@@ -13,6 +13,7 @@ use crate::shadow::{Block, DEFAULT_ALIGN, Request, Shadow};
 use crate::subject::Subject;
 use crate::wrong::{Failure, Wrong};
 
+pub(crate) mod fork;
 mod threads;
 
 /// Above this no address space holds a block, and null is the only right answer.
@@ -217,6 +218,7 @@ impl<'a> Runner<'a> {
             }
             Op::Check => self.check(),
             Op::Verify => self.shadow.verify(),
+            Op::Fork => fork::fork(self.subject, &self.shadow),
             Op::On { .. } | Op::Exit { .. } => Ok(()),
         }
     }
@@ -323,3 +325,6 @@ impl<'a> Runner<'a> {
 fn every(k: usize, index: usize) -> bool {
     k > 0 && (index + 1).is_multiple_of(k)
 }
+
+#[cfg(test)]
+mod tests;

@@ -221,6 +221,11 @@ impl Shadow {
         Ok(())
     }
 
+    /// Every live block, by address.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.live.values()
+    }
+
     /// Takes the block at `address` out without verifying it; `None` when none is live there.
     pub fn take(&mut self, address: usize) -> Option<Block> {
         let block = self.live.remove(&address)?;

@@ -90,6 +90,11 @@ pub enum Wrong {
     },
     /// `check` found a broken invariant.
     Broken(Broken),
+    /// The child of a fork did not end well.
+    Child {
+        /// What `waitpid` says of it.
+        status: i32,
+    },
     /// After one failed call of its source and after every block was freed, still null.
     NoRecovery {
         /// The bytes asked for.
@@ -112,6 +117,7 @@ impl Wrong {
             Wrong::Contents { .. } => "contents",
             Wrong::NotKept { .. } => "not-kept",
             Wrong::Broken(_) => "broken",
+            Wrong::Child { .. } => "child",
             Wrong::NoRecovery { .. } => "no-recovery",
         }
     }
@@ -153,6 +159,15 @@ impl fmt::Display for Wrong {
                 "not-kept: realloc of {from:#x} from {old} to {new} bytes gave {to:#x}: {mismatch}"
             ),
             Wrong::Broken(broken) => write!(f, "broken: {broken}"),
+            Wrong::Child { status } if libc::WIFSIGNALED(status) => {
+                let signal = libc::WTERMSIG(status);
+                let hangs = if signal == libc::SIGALRM { " (it hangs)" } else { "" };
+                write!(f, "child: the child of a fork was ended by signal {signal}{hangs}")
+            }
+            Wrong::Child { status } => {
+                let found = crate::run::fork::meaning(libc::WEXITSTATUS(status));
+                write!(f, "child: in the child of a fork, {found}")
+            }
             Wrong::NoRecovery { size } => write!(
                 f,
                 "no-recovery: {size} bytes are refused although the source failed only once and \

@@ -18,7 +18,8 @@ fn names_read_back() {
 
 #[test]
 fn every_kind_of_operation_appears() {
-    let by = Generator { ops: 20_000, threads: 3, exchange: true, ..Generator::default() };
+    let by =
+        Generator { ops: 20_000, threads: 3, exchange: true, forks: true, ..Generator::default() };
     let text = by.program(3).to_string();
     for name in [
         "malloc",
@@ -34,6 +35,7 @@ fn every_kind_of_operation_appears() {
         "purge",
         "check",
         "verify",
+        "fork",
     ] {
         assert!(text.contains(&format!("\n{name}")), "{name}");
     }

@@ -16,6 +16,7 @@ fn every_operation_reads_back() {
         Op::Purge,
         Op::Check,
         Op::Verify,
+        Op::Fork,
     ];
     let program = Program { ops };
     assert_eq!(program.to_string().parse(), Ok(program));

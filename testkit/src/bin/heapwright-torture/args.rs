@@ -21,6 +21,7 @@ usage: heapwright-torture [--seconds N] [--threads T] [--seed S] [--dist NAME]
   --heaps          half of the sizes from a heap of heapwright's own
   --allow-null     null is a right answer: memory is limited
   --small-align N  blocks under 16 bytes are aligned to N only (16)
+  --no-fork        no programs that fork
   --no-shrink      print the failing round as it is
   --replay FILE    run the programs in FILE once, in this process
   --work           run the rounds in this process; one line each
@@ -54,6 +55,7 @@ pub(crate) struct Args {
     pub(crate) patience: Duration,
     pub(crate) allow_null: bool,
     pub(crate) shrink: bool,
+    pub(crate) forks: bool,
     pub(crate) heaps: bool,
     pub(crate) small_align: usize,
 }
@@ -74,6 +76,7 @@ impl Args {
             patience: Duration::from_secs(60),
             allow_null: false,
             shrink: true,
+            forks: true,
             heaps: false,
             small_align: 16,
         };
@@ -105,6 +108,7 @@ impl Args {
                 "--first" => args.first = number(&word, &value()?)?,
                 "--rounds" => args.rounds = Some(number(&word, &value()?)?),
                 "--heaps" => args.heaps = true,
+                "--no-fork" => args.forks = false,
                 "--allow-null" => args.allow_null = true,
                 "--small-align" => {
                     args.small_align = match number(&word, &value()?)? {
@@ -139,6 +143,9 @@ impl Args {
         words.extend(["--small-align".to_string(), self.small_align.to_string()]);
         if self.heaps {
             words.push("--heaps".to_string());
+        }
+        if !self.forks {
+            words.push("--no-fork".to_string());
         }
         if self.allow_null {
             words.push("--allow-null".to_string());

@@ -36,6 +36,7 @@ pub(crate) fn round(args: &Args, number: u64) -> Round {
         threads: switching,
         exchange: together || rng.one_in(2),
         impossible: true,
+        forks: args.forks && rng.one_in(3),
     };
     let programs = (0..threads).map(|_| generator.program(rng.next_u64())).collect();
     let how = match (together, switching) {
