@@ -11,6 +11,7 @@
 enum { THREADS = 3, SLOTS = 4000, SECONDS = 2 };
 
 static atomic_ulong refusals;
+static pthread_barrier_t all_started;
 
 static int refused(void *block, const char *call, size_t size) {
     if (block) return 0;
@@ -24,6 +25,7 @@ static void *work(void *argument) {
     static size_t sizes[THREADS][SLOTS];
     uintptr_t me = (uintptr_t)argument;
     uint64_t state = me + 1;
+    pthread_barrier_wait(&all_started);
     for (time_t end = time(NULL) + SECONDS; time(NULL) <= end;) {
         size_t at = random_next(&state) % SLOTS, size = 1 + random_next(&state) % ((size_t)64 << random_next(&state) % 18);
         void **slot = &all[me][at];
@@ -62,6 +64,7 @@ int main(int count, char **arguments) {
         CHECK(0, "execl fails");
     }
     pthread_t threads[THREADS];
+    pthread_barrier_init(&all_started, NULL, THREADS);
     for (uintptr_t i = 0; i < THREADS; i++) CHECK(pthread_create(&threads[i], NULL, work, (void *)i) == 0, "pthread_create fails");
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     CHECK(refusals > 0, "memory never ran out");
