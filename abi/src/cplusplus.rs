@@ -9,7 +9,7 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 
-use malloc::HEAP;
+use malloc::{HEAP, MAX_LINEAR};
 use source::Report;
 use source::os::Os;
 
@@ -72,6 +72,16 @@ extern "C" fn after_failure(size: usize) -> *mut c_void {
 
 /// What `operator new(size_t)` is.
 extern "C" fn new_plain(size: usize) -> *mut u8 {
+    if size > MAX_LINEAR {
+        return new_medium(size);
+    }
+    let block = HEAP.malloc_linear(size);
+    if block.is_null() { new_slow(size) } else { block }
+}
+
+/// Sizes whose class comes from a table: apart, so that smaller ones fall through.
+#[inline(never)]
+extern "C" fn new_medium(size: usize) -> *mut u8 {
     let block = HEAP.malloc_fast(size);
     if block.is_null() { new_slow(size) } else { block }
 }

@@ -2,7 +2,7 @@
 use core::ffi::c_int;
 
 use base::Malloc;
-use malloc::HEAP;
+use malloc::{HEAP, MAX_LINEAR};
 
 use crate::allocate;
 use crate::errno::{EINVAL, ENOMEM, fail, or_enomem};
@@ -13,6 +13,16 @@ const PAGE: usize = 4096;
 /// `size` bytes, or null with ENOMEM. `malloc(0)` is a block of its own.
 #[unsafe(no_mangle)]
 pub extern "C" fn malloc(size: usize) -> *mut u8 {
+    if size > MAX_LINEAR {
+        return malloc_medium(size);
+    }
+    let block = HEAP.malloc_linear(size);
+    if block.is_null() { malloc_slow(size) } else { block }
+}
+
+/// Sizes whose class comes from a table: apart, so that smaller ones fall through.
+#[inline(never)]
+extern "C" fn malloc_medium(size: usize) -> *mut u8 {
     let block = HEAP.malloc_fast(size);
     if block.is_null() { malloc_slow(size) } else { block }
 }
@@ -91,11 +101,33 @@ pub unsafe extern "C" fn cfree(ptr: *mut u8) {
 /// As [`free`]; `size` is the size asked for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free_sized(ptr: *mut u8, size: usize) {
+    if size > MAX_LINEAR {
+        // SAFETY: the caller's promise.
+        return unsafe { free_sized_medium(ptr, size) };
+    }
+    // SAFETY: the caller's promise.
+    if !unsafe { HEAP.free_sized_linear(ptr, size) } {
+        // SAFETY: the caller's promise.
+        unsafe { free_sized_slow(ptr, size) }
+    }
+}
+
+/// As [`malloc_medium`] is to malloc.
+#[inline(never)]
+unsafe extern "C" fn free_sized_medium(ptr: *mut u8, size: usize) {
     // SAFETY: the caller's promise.
     if !unsafe { HEAP.free_sized_fast(ptr, size) } {
         // SAFETY: the caller's promise.
-        unsafe { HEAP.free_sized_slow(ptr, 1, size, "free_sized()") }
+        unsafe { free_sized_slow(ptr, size) }
     }
+}
+
+/// Takes its arguments where [`free_sized`] has them, so that the hit path moves none.
+#[cold]
+#[inline(never)]
+unsafe extern "C" fn free_sized_slow(ptr: *mut u8, size: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { HEAP.free_sized_slow(ptr, 1, size, "free_sized()") }
 }
 
 /// Gives back a block of `aligned_alloc` (C23 7.24.3.5).

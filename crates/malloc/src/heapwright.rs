@@ -106,7 +106,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             self.must("purge", cache.empty_all(self.depot(), &self.tls));
         }
         self.central.trim(self.supply());
-        self.pages.purge_all()
+        self.central.purge_holes(self.supply()) + self.pages.purge_all()
     }
 
     /// From now on threads have no magazines and every free is checked at once. Magazines

@@ -10,3 +10,4 @@
 pub mod heapwright;
 
 pub use heapwright::{Flagship, HEAP};
+pub use object::size_class::MAX_LINEAR;

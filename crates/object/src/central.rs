@@ -100,12 +100,11 @@ impl<S: System> Central<S> {
         let shards = self.shards();
         let own = thread & (shards - 1);
         let shelf = self.shelf(own, class);
-        let base = supply.pages.region.base();
         if shards > 1 && !shelf.has_partial() {
             for other in (0..shards).filter(|&other| other != own) {
                 let other = self.shelf(other, class);
                 if other.has_partial() {
-                    let got = other.claim(base, class, out);
+                    let got = other.claim(supply, class, out);
                     if got > 0 {
                         return got;
                     }
@@ -286,6 +285,19 @@ impl<S: System> Central<S> {
                 shelves.iter().for_each(|shelf| visit(&shelf.lock));
             }
         }
+    }
+
+    /// Gives back the pages of live slabs that only free objects cover; the bytes.
+    pub fn purge_holes(&self, supply: Supply<'_, S>) -> usize {
+        let mut bytes = 0;
+        for shard in 0..self.shards() {
+            for class in 1..CLASSES {
+                if self.shelf(shard, class).has_partial() {
+                    bytes += self.shelf(shard, class).purge_holes(supply, class);
+                }
+            }
+        }
+        bytes
     }
 
     /// Retires every empty slab.

@@ -14,6 +14,8 @@
 #[cfg(not(loom))]
 pub mod central;
 #[cfg(not(loom))]
+pub mod holes;
+#[cfg(not(loom))]
 pub mod list;
 pub mod protocol;
 #[cfg(not(loom))]

@@ -17,6 +17,7 @@ use base::sync::{AtomicU32, Ordering};
 use page::geometry::GRANULE;
 use page::{Meta, PageHeap, System};
 
+use crate::holes::fill_holes;
 use crate::list::SlabList;
 use crate::protocol::{self, LISTED, RETIRED, Tag};
 use crate::size_class::info;
@@ -83,9 +84,9 @@ impl<S: System> Shelf<S> {
 
     /// Claims up to `out.len()` objects of `class` from the slabs that are there. They fill
     /// `out` from its end, ascending towards its start, so that popping ascends.
-    pub fn claim(&self, base: usize, class: usize, out: &mut [usize]) -> usize {
+    pub fn claim(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let _guard = self.lock.lock();
-        self.claim_locked(base, class, out)
+        self.claim_locked(supply, class, out)
     }
 
     /// As [`claim`](Self::claim), with a new slab when nothing is free, and counting in
@@ -102,19 +103,20 @@ impl<S: System> Shelf<S> {
             contended.fetch_add(1, Ordering::Relaxed);
             self.lock.lock()
         });
-        let base = supply.pages.region.base();
-        let got = self.claim_locked(base, class, out);
+        let got = self.claim_locked(supply, class, out);
         if got > 0 || !self.make(supply, class, owner) {
             return got;
         }
-        self.claim_locked(supply.pages.region.base(), class, out)
+        self.claim_locked(supply, class, out)
     }
 
-    fn claim_locked(&self, base: usize, class: usize, out: &mut [usize]) -> usize {
+    fn claim_locked(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
+        let base = supply.pages.region.base();
         let class_info = info(class);
         let mut left = out.len();
         while left > 0 {
             let Some(slab) = self.partial.first(base) else { break };
+            fill_holes(supply.pages, slab);
             let start = base + slab.granule() * GRANULE;
             for (index, word) in slab.words(class_info).enumerate() {
                 let mask = protocol::claim(word, low32(left.min(64)));
@@ -149,6 +151,7 @@ impl<S: System> Shelf<S> {
         self.partial.push_back(region.base(), slab);
         let served = if owner < crate::central::FIRST_HEAP { class } else { 0 };
         region.enter_slab(granule, class_info.granules as usize, at, served);
+        supply.pages.note_slab(class_info.granules as usize);
         self.made.fetch_add(1, Ordering::Relaxed);
         true
     }
@@ -186,6 +189,8 @@ impl<S: System> Shelf<S> {
         let count = info(class).granules as usize;
         let granule = slab.granule();
         slab.tag.store(RETIRED, Ordering::Release);
+        fill_holes(supply.pages, slab);
+        supply.pages.note_slab_end(count);
         region.clear(granule, count);
         supply.pages.deallocate(region.address_of(granule), count);
         // SAFETY: on no list, and no object of it is held (F2) or will be used (destroy).

@@ -1,7 +1,7 @@
 //! The descriptor of a slab: what its granules hold, and which objects are free.
 //!
 //! ```text
-//! ┌ link ┬ tag ┬ granule ┬ next ┬ prev ┬ – ┬ word 0 ┬ word 1 ┬ … ┐   64, 128 or 192 bytes
+//! ┌ link ┬ tag ┬ granule ┬ next ┬ prev ┬ holes ┬ word 0 ┬ word 1 ┬ … ┐   64, 128 or 192 bytes
 //!   Meta's  P3   first of   list links        1 = free, object 64 w + bit
 //! ```
 //!
@@ -29,7 +29,8 @@ pub struct Slab {
     granule: AtomicU32,
     pub(crate) next: AtomicU32,
     pub(crate) prev: AtomicU32,
-    spare: AtomicU64,
+    /// A bit for each page that was given back while free (see `holes`).
+    pub(crate) holes: AtomicU64,
     words: [AtomicU64; 4],
 }
 
@@ -122,6 +123,7 @@ impl Slab {
         for index in 0..class_info.words() {
             self.word(index).store(class_info.word_mask(index), Ordering::Relaxed);
         }
+        self.holes.store(0, Ordering::Relaxed);
         self.granule.store(granule, Ordering::Relaxed);
         self.tag.store(Tag::new(LISTED, class, owner).0, Ordering::Release);
     }

@@ -19,6 +19,7 @@ use crate::bins::{BINS, Bins, EMPTY_DIRTY, NIL};
 use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::purge::Purge;
 use crate::region::{Hold, Region};
+use crate::slack::Slack;
 
 /// How many blocks of a bin are tried before the next bin.
 const PROBES: usize = 4;
@@ -46,6 +47,8 @@ pub struct PageHeap<S> {
     pub(crate) frontier: AtomicU32,
     pub(crate) live: AtomicUsize,
     pub(crate) dirty: AtomicUsize,
+    /// What slabs hold beyond what the program does.
+    pub slack: Slack,
     /// When memory goes back.
     pub purge: Purge,
     /// Blocks below the frontier whose addresses were released.
@@ -66,6 +69,7 @@ impl<S: System> PageHeap<S> {
             frontier: AtomicU32::new(0),
             live: AtomicUsize::new(0),
             dirty: AtomicUsize::new(0),
+            slack: Slack::new(),
             purge: Purge::new(),
             holes: AtomicU32::new(0),
             huge_from: AtomicUsize::new(4 << 20),
@@ -253,7 +257,7 @@ impl<S: System> PageHeap<S> {
             return None;
         }
         let at = region.address_of_block(frontier);
-        self.ask_for_huge(frontier);
+        self.ask_for_huge();
         self.look_at_limit();
         match region.hold() {
             Hold::Reserved => {
@@ -343,16 +347,19 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// Once the heap is large enough: huge pages for all that is to come, with one call.
-    fn ask_for_huge(&self, frontier: u32) {
+    /// Once the heap is large enough: huge pages for all of it, with one call. All but the
+    /// first block, which holds descriptors and is touched thinly; and not only for what is to
+    /// come, because a run across the seam would be two mappings, which cannot be moved as one.
+    fn ask_for_huge(&self) {
         if self.wants_huge() || self.committed_bytes() < self.huge_from.load(Ordering::Relaxed) {
             return;
         }
         self.huge_asked.store(1, Ordering::Relaxed);
         if self.region.hold() == Hold::Reserved {
-            let at = self.region.address_of_block(frontier);
-            let len = (self.region.blocks() - frontier) as usize * BLOCK;
-            // SAFETY: the rest of the region, which is ours.
+            let first = self.region.first_block() + 1;
+            let at = self.region.address_of_block(first);
+            let len = (self.region.blocks() - first) as usize * BLOCK;
+            // SAFETY: a part of the region, which is ours.
             unsafe { self.source.prefer_huge(at, len, true) };
         }
     }

@@ -19,6 +19,7 @@ pub mod huge;
 pub mod meta;
 pub mod purge;
 pub mod region;
+pub mod slack;
 mod span_runs;
 
 pub use geometry::{BLOCK, GRANULE};

@@ -1,12 +1,12 @@
 //! Giving memory back: when, how much, and which.
 //!
-//! Free granules that cost memory ("dirty") are kept up to a limit, the larger of what is
-//! live and a floor. What goes beyond goes back at once, in the call that freed it: so a
+//! Free granules that cost memory ("dirty") are kept, together with the slack inside slabs, up
+//! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the call that freed it: so a
 //! program that frees and then sleeps is small without a thread of ours in it. Below the
 //! limit, blocks that have been empty for a while go back when the heap is next used.
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
-//!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 16 MiB.
+//!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 12 MiB.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   three quarters of it, as long as there is dirty memory to give back.
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
@@ -23,7 +23,7 @@ use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT};
 use crate::heap::PageHeap;
 
 /// The least that is kept, and the most the floor rises to, in granules.
-const FLOOR: usize = (16 << 20) / GRANULE;
+const FLOOR: usize = (12 << 20) / GRANULE;
 const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 /// How much has to be needed again for the floor to rise: 4 MiB.
 const REGRET: usize = (4 << 20) / GRANULE;
@@ -50,6 +50,7 @@ pub struct Purge {
     reused: AtomicUsize,
     total: AtomicU64,
     calls: AtomicU64,
+    holes: AtomicU64,
 }
 
 impl Purge {
@@ -67,6 +68,7 @@ impl Purge {
             reused: AtomicUsize::new(0),
             total: AtomicU64::new(0),
             calls: AtomicU64::new(0),
+            holes: AtomicU64::new(0),
         }
     }
 
@@ -78,12 +80,18 @@ impl Purge {
 
     /// Bytes given back so far.
     pub fn total_bytes(&self) -> u64 {
-        self.total.load(Ordering::Relaxed) * GRANULE as u64
+        let holes = self.holes.load(Ordering::Relaxed);
+        self.total.load(Ordering::Relaxed) * GRANULE as u64 + holes
     }
 
     /// Calls to the system that gave memory back.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Memory inside slabs went back.
+    pub(crate) fn note_purged(&self, bytes: usize) {
+        self.holes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn tick(&self) -> u32 {
@@ -144,9 +152,13 @@ impl<S: System> PageHeap<S> {
     }
 
     fn limit(&self) -> usize {
+        let slack = self.slack.bytes() / GRANULE;
+        let holes = self.hole_bytes() / GRANULE;
         let live = self.live.load(Ordering::Relaxed);
+        let used = live.saturating_sub(slack + holes);
+        let keep = self.purge.floor.load(Ordering::Relaxed).max(used);
         let room = self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live);
-        self.purge.floor.load(Ordering::Relaxed).max(live).min(room)
+        keep.saturating_sub(slack).min(room)
     }
 
     /// Reads the memory limit anew (G3), unless the heap is so small that none matters.

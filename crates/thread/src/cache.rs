@@ -24,6 +24,8 @@ use crate::tls::{CACHE, Tls, empty};
 /// The capacity of a new magazine.
 const FIRST_CAPACITY: usize = 2;
 const WORD: usize = size_of::<usize>();
+/// Traffic is reported in pieces of so many bytes.
+const REPORT: usize = 64 << 10;
 
 /// What a cache needs of its surroundings.
 #[derive(Debug)]
@@ -53,6 +55,9 @@ pub struct ThreadCache {
     /// Whether the thread is inside its slow path (N3).
     busy: AtomicU32,
     slots: AtomicUsize,
+    /// Bytes claimed and given back since the last report (X1).
+    claimed: AtomicUsize,
+    given_back: AtomicUsize,
     refills: AtomicU64,
     flushes: AtomicU64,
     /// Runs of 48 to 256 KiB.
@@ -91,6 +96,8 @@ impl ThreadCache {
         }
         cache.runs.reset();
         cache.busy.store(0, Ordering::Relaxed);
+        cache.claimed.store(0, Ordering::Relaxed);
+        cache.given_back.store(0, Ordering::Relaxed);
         cache.refills.store(0, Ordering::Relaxed);
         cache.flushes.store(0, Ordering::Relaxed);
         cache.slots.store(tls.address(), Ordering::Relaxed);
@@ -157,6 +164,7 @@ impl ThreadCache {
         }
         out.copy_within(want - got.., 0);
         count(&self.refills);
+        self.note_claimed(depot, got * info(class).size as usize);
         tls.store(class, bottom + (got - 1) * WORD);
         out[got - 1]
     }
@@ -229,6 +237,7 @@ impl ThreadCache {
             // SAFETY: capacities are at least 2, so there is a second word.
             unsafe { word(bottom + WORD).write(fresh[0]) };
         }
+        self.note_claimed(depot, got * info(class).size as usize);
         tls.store(class, bottom + (1 + got) * WORD);
         Ok(())
     }
@@ -308,7 +317,36 @@ impl ThreadCache {
         // SAFETY: the rest moves down within the magazine.
         unsafe { word(bottom + count * WORD).copy_to(word(bottom), held - count) };
         tls.store(class, top - count * WORD);
-        depot.central.give_back(depot.supply, class, &oldest[..count])
+        let answer = depot.central.give_back(depot.supply, class, &oldest[..count]);
+        self.note_given_back(depot, count * info(class).size as usize);
+        answer
+    }
+
+    fn note_claimed<S: System>(&self, depot: Depot<'_, S>, bytes: usize) {
+        let sum = self.claimed.load(Ordering::Relaxed) + bytes;
+        self.claimed.store(sum, Ordering::Relaxed);
+        if sum >= REPORT {
+            self.report(depot);
+        }
+    }
+
+    fn note_given_back<S: System>(&self, depot: Depot<'_, S>, bytes: usize) {
+        let sum = self.given_back.load(Ordering::Relaxed) + bytes;
+        self.given_back.store(sum, Ordering::Relaxed);
+        if sum >= REPORT {
+            self.report(depot);
+        }
+    }
+
+    /// Tells the page heap what was claimed and given back, and looks for holes when that is
+    /// worth it.
+    #[cold]
+    fn report<S: System>(&self, depot: Depot<'_, S>) {
+        let claimed = self.claimed.swap(0, Ordering::Relaxed);
+        let given_back = self.given_back.swap(0, Ordering::Relaxed);
+        if depot.supply.pages.note_traffic(claimed, given_back) {
+            depot.central.purge_holes(depot.supply);
+        }
     }
 
     /// Gives back every object and run this thread keeps; cells stay.
@@ -325,6 +363,7 @@ impl ThreadCache {
             }
         }
         self.drop_runs(depot);
+        self.report(depot);
         self.busy.store(0, Ordering::Relaxed);
         answer
     }

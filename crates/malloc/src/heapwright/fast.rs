@@ -12,6 +12,15 @@ use thread::{Tls, magazine};
 use super::Flagship;
 
 impl<S: System, T: Tls> Flagship<S, T> {
+    /// As [`malloc_fast`](Self::malloc_fast) for sizes up to [`MAX_LINEAR`], whose class needs
+    /// no table.
+    #[inline(always)]
+    pub fn malloc_linear(&self, size: usize) -> *mut u8 {
+        // SAFETY: such a size has a class; the magazine is the calling thread's.
+        let object = unsafe { magazine::pop(&self.tls, linear_class_of(size)) };
+        core::ptr::with_exposed_provenance_mut(object)
+    }
+
     /// An object of at least `size` bytes out of a magazine; null when there is none at hand
     /// (call [`malloc_slow`](Self::malloc_slow) then).
     #[inline(always)]
@@ -41,6 +50,17 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let Some(class) = self.pages.region.class_at(address) else { return false };
         // SAFETY: by R2 the class is one or 0; the caller gives the object up.
         unsafe { magazine::push(&self.tls, class, address) }
+    }
+
+    /// As [`free_sized_fast`](Self::free_sized_fast) for sizes up to [`MAX_LINEAR`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Malloc::free_sized`](base::Malloc::free_sized).
+    #[inline(always)]
+    pub unsafe fn free_sized_linear(&self, ptr: *mut u8, size: usize) -> bool {
+        // SAFETY: such a size has a class; the caller gives the object up.
+        unsafe { magazine::push(&self.tls, linear_class_of(size), ptr.expose_provenance()) }
     }
 
     /// As [`free_fast`](Self::free_fast) for a block whose size is known: nothing is looked

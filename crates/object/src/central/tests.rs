@@ -84,6 +84,43 @@ fn a_full_slab_is_listed_again_by_the_first_free() {
 }
 
 #[test]
+fn pages_that_only_free_objects_cover_go_back() {
+    let whole = whole();
+    for class in [1, 5, 16, 20, 40, 60, 72] {
+        let size = info(class).size as usize;
+        let objects = whole.claim(class, 4 * info(class).objects as usize);
+        for &object in &objects {
+            let at = core::ptr::with_exposed_provenance_mut::<u8>(object);
+            // SAFETY: a live object.
+            unsafe { at.write_bytes(0x77, size) };
+        }
+        let step = 20_000 / size + 2;
+        let pick = |keep: bool| {
+            let chosen = objects.iter().enumerate().filter(move |(i, _)| (i % step == 0) == keep);
+            chosen.map(|(_, &object)| object).collect::<Vec<usize>>()
+        };
+        let (kept, freed) = (pick(true), pick(false));
+        whole.central.give_back(whole.supply(), class, &freed).expect("live");
+        assert!(whole.central.purge_holes(whole.supply()) > 0, "class {class}");
+        assert_eq!(whole.central.purge_holes(whole.supply()), 0, "class {class}: once only");
+        for &object in &kept {
+            let at = core::ptr::with_exposed_provenance::<u8>(object);
+            // SAFETY: a live object.
+            let bytes = unsafe { core::slice::from_raw_parts(at, size) };
+            assert!(bytes.iter().all(|&byte| byte == 0x77), "class {class}");
+        }
+        let again = whole.claim(class, freed.len());
+        whole.central.give_back(whole.supply(), class, &again).expect("live");
+        for &object in &kept {
+            whole.central.give_back(whole.supply(), class, &[object]).expect("live");
+        }
+        whole.check().expect("intact");
+    }
+    whole.central.trim(whole.supply());
+    assert_eq!(whole.pages.hole_bytes(), 0, "no slab, no hole");
+}
+
+#[test]
 fn faults_are_named() {
     let whole = whole();
     let objects = whole.claim(3, 10);

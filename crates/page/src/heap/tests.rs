@@ -95,7 +95,7 @@ fn memory_beyond_the_limit_goes_back_at_once() {
         heap.deallocate(run.at, 128);
     }
     heap.check().expect("intact");
-    assert!(heap.dirty_bytes() <= 16 << 20, "{} bytes kept", heap.dirty_bytes());
+    assert!(heap.dirty_bytes() <= 12 << 20, "{} bytes kept", heap.dirty_bytes());
 }
 
 #[test]

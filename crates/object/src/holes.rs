@@ -1,0 +1,100 @@
+//! Holes: pages inside live slabs that only free objects cover, given back to the system.
+//!
+//! ```text
+//! objects  [ free │ free │ LIVE │ free │ free │ free │ free │ free │ LIVE ]
+//! pages    [      p0      │      p1      │      p2      │      p3        ]
+//!                                          └─ purged: nobody holds a byte of it
+//! ```
+//!
+//! - **O1** pages are purged under the shelf's lock, so no object of them is claimed meanwhile;
+//!   objects that come back meanwhile only make more holes.
+//! - **O2** `holes` has a bit for each purged page of a slab, and is 0 after the next claim
+//!   from it: claimed objects may lie in any of them.
+//!
+//! Purged objects stay claimable: their pages fault in as zeroes when they are next used.
+//! After Bun's and others' wish for it; no malloc in general use does this.
+//!
+//! Layer *object*. O(words and pages) a slab, one system call a run of pages.
+use base::bits::index;
+use base::sync::Ordering;
+use page::System;
+use page::geometry::GRANULE;
+
+use crate::shelf::{Shelf, Supply};
+use crate::size_class::{ClassInfo, info};
+use crate::slab::Slab;
+
+impl<S: System> Shelf<S> {
+    /// Purges the holes of every slab with free objects; the bytes given back.
+    pub fn purge_holes(&self, supply: Supply<'_, S>, class: usize) -> usize {
+        let _guard = self.lock.lock();
+        let base = supply.pages.region.base();
+        self.partial.iter(base).map(|slab| purge_slab(supply, slab, info(class))).sum()
+    }
+}
+
+/// Purges the holes of one slab. Under the shelf's lock (O1).
+fn purge_slab<S: System>(supply: Supply<'_, S>, slab: &Slab, class: &ClassInfo) -> usize {
+    let page = supply.pages.source.page_size();
+    let pages = class.granules as usize * GRANULE / page;
+    let start = supply.pages.region.address_of(slab.granule());
+    let old = slab.holes.load(Ordering::Relaxed);
+    let mut found = free_pages(slab, class, page, pages) & !old;
+    let mut purged = 0;
+    while found != 0 {
+        let first = found.trailing_zeros();
+        let count = (found >> first).trailing_ones();
+        let run = u64::MAX >> (64 - count) << first;
+        found &= !run;
+        let at = start + first as usize * page;
+        // SAFETY: pages that only free objects cover, none of which can be claimed now (O1).
+        if !unsafe { supply.pages.source.purge(at, count as usize * page) } {
+            break;
+        }
+        purged |= run;
+    }
+    slab.holes.store(old | purged, Ordering::Relaxed);
+    let bytes = purged.count_ones() as usize * page;
+    supply.pages.note_holes(bytes);
+    bytes
+}
+
+/// A bit for each page of the slab that no object in use touches. Pages beyond the last
+/// object are never touched and never counted.
+fn free_pages(slab: &Slab, class: &ClassInfo, page: usize, pages: usize) -> u64 {
+    let size = class.size as usize;
+    let end = class.objects as usize * size;
+    let mut free = 0;
+    for number in (0..pages.min(64)).filter(|number| number * page < end) {
+        let first = class.object_at(number * page);
+        let last = class.object_at(((number + 1) * page).min(end) - 1);
+        if all_free(slab, first, last) {
+            free |= 1 << number;
+        }
+    }
+    free
+}
+
+/// Whether the objects `first..=last` are all free.
+fn all_free(slab: &Slab, first: usize, last: usize) -> bool {
+    (first / 64..=last / 64).all(|word| {
+        let from = first.saturating_sub(word * 64);
+        let to = (last - word * 64).min(63);
+        let mask = u64::MAX >> (63 - to) & u64::MAX << from;
+        slab.word(word).load(Ordering::Acquire) & mask == mask
+    })
+}
+
+/// Before objects of a slab are claimed: what was purged may be touched again (O2).
+#[inline]
+pub(crate) fn fill_holes<S: System>(supply_pages: &page::PageHeap<S>, slab: &Slab) {
+    if slab.holes.load(Ordering::Relaxed) != 0 {
+        forget(supply_pages, slab);
+    }
+}
+
+#[cold]
+fn forget<S: System>(pages: &page::PageHeap<S>, slab: &Slab) {
+    let holes = slab.holes.swap(0, Ordering::Relaxed);
+    pages.note_filled(index(u64::from(holes.count_ones())) * pages.source.page_size());
+}
