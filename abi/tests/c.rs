@@ -41,21 +41,22 @@ mod c {
         dlopen_deepbind dlopen_library dlopen_plugins early_malloc exhaustion exit_with_threads fork_chain
         fork_handlers fork_in_child_thread fork_starting_thread fork_threads free_aligned_sized free_errno
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
-        linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid malloc_stats
-        malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall own_check own_heap
-        own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print posix_memalign
-        posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null realloc_zero
-        reallocarray rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data rlimit_stack
-        seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order usable_size
-        usable_size_writable valloc valloc_overflow vfork_exec
+        linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
+        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall own_check
+        own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
+        posix_memalign posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null
+        realloc_zero reallocarray rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data
+        rlimit_stack seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order
+        usable_size usable_size_writable valloc valloc_overflow vfork_exec
     }
 }
 
 mod cxx {
     programs! { "tests/c", "cc":
-        delete_null header_cxx new_bad_alloc new_forms new_handler new_handler_frees new_mixed_with_malloc
-        new_nothrow new_replaced new_replaced_aligned new_replaced_array new_replaced_throws new_wraps new_zero
-        thread_local
+        archive_new_bad_alloc archive_new_replaced archive_new_replaced_array delete_null header_cxx
+        new_bad_alloc new_forms new_handler new_handler_frees new_mixed_with_malloc new_nothrow new_replaced
+        new_replaced_aligned new_replaced_array new_replaced_throws new_wraps new_zero static_new_bad_alloc
+        static_new_handler static_thread_local thread_local
     }
 }
 

@@ -65,6 +65,9 @@ fn compile(source: &Source) -> PathBuf {
             let directory = library::shared().parent().expect("a library lies in a directory");
             compiler.arg(format!("-Wl,-rpath,{}", directory.display()));
         }
+        Link::Archive => {
+            compiler.arg(library::archive());
+        }
         Link::Static => {
             compiler.arg("-static").arg(library::archive());
         }

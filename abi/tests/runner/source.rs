@@ -8,6 +8,7 @@
 //! | `also: glibc` | passes on the C library's own malloc too; that proves the program |
 //! | `link: heapwright` | calls functions of heapwright.h, so it is linked to the library |
 //! | `link: static` | linked with `-static` to the static library, and run without a preload |
+//! | `link: archive` | linked to the static library, to the others as usual, and run without a preload |
 //! | `library: NAME.c FLAGS` | linked to a shared library built from `tests/c/lib/NAME.c` |
 //! | `plugin: NAME.c FLAGS` | the same, but not linked: its path is in the environment as `PLUGIN` |
 //! | `flags: FLAGS` | more compiler flags |
@@ -39,7 +40,9 @@ pub(crate) enum Link {
     Nothing,
     /// The shared library.
     Shared,
-    /// The static library.
+    /// The static library, the others being shared.
+    Archive,
+    /// The static library, with `-static`.
     Static,
 }
 
@@ -102,6 +105,7 @@ impl Source {
         match (key, value) {
             ("also", "glibc") => self.also_glibc = true,
             ("link", "heapwright") => self.link = Link::Shared,
+            ("link", "archive") => (self.link, self.preload) = (Link::Archive, false),
             ("link", "static") => (self.link, self.preload) = (Link::Static, false),
             ("run", "alone") => self.preload = false,
             ("library" | "plugin", _) => {

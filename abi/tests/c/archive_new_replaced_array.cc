@@ -1,0 +1,3 @@
+// C++17 [replacement.functions]: a program linked to libheapwright.a may replace operator new[] and delete[]
+// link: archive
+#include "new_replaced_array.cc"
