@@ -105,16 +105,34 @@ pub const fn longest_run_log2(bits: u128) -> Option<u32> {
 #[inline]
 #[must_use]
 pub const fn lowest_ones(bits: u64, count: u32) -> u64 {
-    if bits.count_ones() <= count {
+    if count >= 64 || bits == 0 {
         return bits;
+    }
+    if let Some((first, _)) = single_run(bits) {
+        return bits & (((1 << count) - 1) << first);
     }
     let mut rest = bits;
     let mut taken = 0;
-    while taken < count {
+    while taken < count && rest != 0 {
         rest &= rest - 1;
         taken += 1;
     }
     bits & !rest
+}
+
+/// Where the ones of `bits` start and how many they are, if they are one unbroken run.
+#[inline]
+#[must_use]
+pub const fn single_run(bits: u64) -> Option<(u32, u32)> {
+    if bits == 0 {
+        return None;
+    }
+    let first = bits.trailing_zeros();
+    let run = bits >> first;
+    if run & run.wrapping_add(1) != 0 {
+        return None;
+    }
+    Some((first, 64 - run.leading_zeros()))
 }
 
 #[cfg(test)]

@@ -65,6 +65,47 @@ struct Group<'a> {
     mask: u64,
 }
 
+impl Group<'_> {
+    /// Adds the objects from `at` on that belong to the same word, and says where that ends.
+    /// What is wrong with any of them is found once for all: the loop has no branch for it.
+    #[inline]
+    fn gather(&mut self, objects: &[usize], at: usize) -> Result<usize, Fault> {
+        let class = info(self.tag.class());
+        let size = class.size as usize;
+        let (from, span) = (self.from, self.span);
+        let (mut mask, mut uneven) = (self.mask, 0);
+        let mut end = at;
+        for object in &objects[at..] {
+            let offset = object.wrapping_sub(from);
+            if offset >= span {
+                break;
+            }
+            let bit = class.object_at(offset);
+            uneven |= offset ^ (bit * size);
+            mask |= 1 << bit;
+            end += 1;
+        }
+        let expected = end - at + 1;
+        if uneven != 0 || mask.count_ones() as usize != expected {
+            return Err(self.fault_in(&objects[at - 1..end]));
+        }
+        self.mask = mask;
+        Ok(end)
+    }
+
+    /// Which of a word's objects is misaligned, else which comes twice.
+    #[cold]
+    fn fault_in(&self, objects: &[usize]) -> Fault {
+        let size = info(self.tag.class()).size as usize;
+        let uneven = objects.iter().find(|&&object| !(object - self.from).is_multiple_of(size));
+        let twice = || {
+            let again = |i: &usize| objects[..*i].contains(&objects[*i]);
+            (1..objects.len()).find(again).map_or(objects[0], |i| objects[i])
+        };
+        uneven.map_or_else(|| Fault::DoubleFree(twice()), |&object| Fault::Misaligned(object))
+    }
+}
+
 impl<S: System> Central<S> {
     /// Empty shelves, one shard in use.
     #[must_use]
@@ -89,7 +130,7 @@ impl<S: System> Central<S> {
         self.shards.load(Ordering::Relaxed)
     }
 
-    /// Claims 1 to `out.len()` objects; see [`Shelf::claim`]. 0: out of memory.
+    /// Claims objects, at least one; see [`Shelf::claim`]. 0: out of memory.
     pub fn claim(
         &self,
         supply: Supply<'_, S>,
@@ -140,31 +181,14 @@ impl<S: System> Central<S> {
         class: usize,
         objects: &[usize],
     ) -> Result<(), Fault> {
-        let mut rest = objects.iter();
-        let mut pending = rest.by_ref().find(|&&object| object != 0);
-        while let Some(&first) = pending {
-            let mut group = self.group_of(supply.pages, first, class)?;
-            let class_info = info(group.tag.class());
-            let size = class_info.size as usize;
-            pending = None;
-            for object in rest.by_ref() {
-                let offset = object.wrapping_sub(group.from);
-                if offset >= group.span {
-                    if *object == 0 {
-                        continue;
-                    }
-                    pending = Some(object);
-                    break;
-                }
-                let bit = class_info.object_at(offset);
-                if bit * size != offset {
-                    return Err(Fault::Misaligned(*object));
-                }
-                if group.mask >> bit & 1 != 0 {
-                    return Err(Fault::DoubleFree(*object));
-                }
-                group.mask |= 1 << bit;
+        let mut at = 0;
+        while at < objects.len() {
+            if objects[at] == 0 {
+                at += 1;
+                continue;
             }
+            let mut group = self.group_of(supply.pages, objects[at], class)?;
+            at = group.gather(objects, at + 1)?;
             self.give_back_group(supply, &group)?;
         }
         Ok(())

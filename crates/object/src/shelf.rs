@@ -11,7 +11,7 @@
 //!
 //! Layer *object*. Claiming is O(objects); giving back touches the shelf only when a word
 //! leaves 0 on a full slab or becomes complete.
-use base::bits::low32;
+use base::bits::{low32, single_run};
 use base::lock::Lock;
 use base::sync::{AtomicU32, Ordering};
 use page::geometry::GRANULE;
@@ -82,8 +82,9 @@ impl<S: System> Shelf<S> {
         !self.partial.is_empty()
     }
 
-    /// Claims up to `out.len()` objects of `class` from the slabs that are there. They fill
-    /// `out` from its end, ascending towards its start, so that popping ascends.
+    /// Claims objects of `class` from the slabs that are there: as many as half of `out` holds
+    /// if there are so many, and more where they come cheaply. They fill `out` from its end,
+    /// ascending towards its start, so that popping ascends.
     pub fn claim(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let _guard = self.lock.lock();
         self.claim_locked(supply, class, out)
@@ -113,8 +114,10 @@ impl<S: System> Shelf<S> {
     fn claim_locked(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let base = supply.pages.region.base();
         let class_info = info(class);
+        // Whole words are taken while there is room: half of `out` is enough to stop.
+        let enough = out.len() / 2;
         let mut left = out.len();
-        while left > 0 {
+        while left > enough {
             let Some(slab) = self.partial.first(base) else { break };
             fill_holes(supply.pages, slab);
             let start = base + slab.granule() * GRANULE;
@@ -122,11 +125,11 @@ impl<S: System> Shelf<S> {
                 let mask = protocol::claim(word, low32(left.min(64)));
                 let first = start + index * 64 * class_info.size as usize;
                 left = unpack(mask, first, class_info.size as usize, out, left);
-                if left == 0 {
+                if left <= enough {
                     break;
                 }
             }
-            if left > 0 && protocol::unlist(&slab.tag, slab.words(class_info)) {
+            if left > enough && protocol::unlist(&slab.tag, slab.words(class_info)) {
                 self.partial.remove(base, slab);
                 self.full.push_back(base, slab);
             }
@@ -251,18 +254,20 @@ impl<S: System> Default for Shelf<S> {
 /// Writes the addresses of `mask`'s objects below `out[left]`, lowest last.
 #[inline]
 fn unpack(mask: u64, first: usize, size: usize, out: &mut [usize], left: usize) -> usize {
-    let count = mask.count_ones() as usize;
-    let (at, stop) = (left, left - count);
-    let target = &mut out[stop..at];
-    if mask == u64::MAX {
-        for (index, slot) in target.iter_mut().rev().enumerate() {
-            *slot = first + index * size;
+    if let Some((start, count)) = single_run(mask) {
+        let stop = left - count as usize;
+        let mut object = first + start as usize * size;
+        for slot in out[stop..left].iter_mut().rev() {
+            *slot = object;
+            object += size;
         }
         return stop;
     }
+    let mut stop = left;
     let mut bits = mask;
-    for slot in target.iter_mut().rev() {
-        *slot = first + bits.trailing_zeros() as usize * size;
+    while bits != 0 {
+        stop -= 1;
+        out[stop] = first + bits.trailing_zeros() as usize * size;
         bits &= bits - 1;
     }
     stop

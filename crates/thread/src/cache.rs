@@ -155,7 +155,7 @@ impl ThreadCache {
         let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
             return claim_one(depot, self.number(), class);
         };
-        let want = self.capacity(class).div_ceil(2);
+        let want = self.capacity(class);
         // SAFETY: the magazine is empty, so these words of its cell are free (N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
         let got = depot.central.claim(depot.supply, self.number(), class, out);

@@ -32,5 +32,12 @@ fn lowest_ones_takes_from_the_bottom() {
     assert_eq!(lowest_ones(0b1011_0110, 3), 0b0001_0110);
     assert_eq!(lowest_ones(0b11, 5), 0b11);
     assert_eq!(lowest_ones(u64::MAX, 1), 1);
+    assert_eq!(lowest_ones(u64::MAX, 64), u64::MAX);
+    assert_eq!(lowest_ones(u64::MAX << 60, 3), 7 << 60);
+    assert_eq!(lowest_ones(u64::MAX << 60, 30), u64::MAX << 60);
+    assert_eq!(single_run(0b0110), Some((1, 2)));
+    assert_eq!(single_run(u64::MAX), Some((0, 64)));
+    assert_eq!(single_run(0b101), None);
+    assert_eq!(single_run(0), None);
     assert_eq!(lowest_ones(0, 4), 0);
 }
