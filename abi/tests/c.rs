@@ -47,7 +47,7 @@ mod c {
         posix_memalign posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null
         realloc_zero reallocarray rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data
         rlimit_stack seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order
-        usable_size usable_size_writable valloc valloc_overflow vfork_exec
+        trim_while_busy usable_size usable_size_writable valloc valloc_overflow vfork_exec
     }
 }
 
