@@ -39,7 +39,9 @@ fn broken(name: &str) -> Option<PathBuf> {
 fn the_c_malloc_survives() {
     let output = torture("--rounds 3 --seed 7 --ops 500", None);
     assert!(output.status.success(), "{}", text(&output));
-    assert_eq!(text(&output), "nothing found in 3 rounds: seed 7\n");
+    let text = text(&output);
+    assert!(text.starts_with("nothing found in 3 rounds: seed 7\n"), "{text}");
+    assert!(text.ends_with(" blocks allocated, 0 refused where that is allowed\n"), "{text}");
 }
 
 #[test]

@@ -37,7 +37,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         };
         if left == 0 {
             progress.end();
+            let (blocks, nulls) = (progress.blocks, progress.nulls);
             println!("nothing found in {done} rounds: seed {}", args.seed);
+            println!("{blocks} blocks allocated, {nulls} refused where that is allowed");
             return ExitCode::SUCCESS;
         }
         let mut at = first;
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
         let result = child::run(&words, args.patience, false, |line| {
             at = number(line).unwrap_or(at);
-            progress.show(line);
+            progress.hear(line);
         });
         match result {
             Ok(()) => first = at + 1,
@@ -175,13 +177,23 @@ struct Progress {
     shown: Instant,
     every: Duration,
     terminal: bool,
+    blocks: u64,
+    nulls: u64,
 }
 
 impl Progress {
     fn new(args: &Args, start: Instant) -> Progress {
         let terminal = std::io::stderr().is_terminal();
         let every = if terminal { Duration::from_millis(200) } else { Duration::from_secs(10) };
-        Progress { start, time: args.time, shown: start, every, terminal }
+        Progress { start, time: args.time, shown: start, every, terminal, blocks: 0, nulls: 0 }
+    }
+
+    /// A worker's line: a round that starts, or what one did.
+    fn hear(&mut self, line: &str) {
+        let Some(counts) = line.strip_prefix("ran ") else { return self.show(line) };
+        let mut counts = counts.split(' ').filter_map(|count| count.parse::<u64>().ok());
+        self.blocks += counts.next().unwrap_or(0);
+        self.nulls += counts.next().unwrap_or(0);
     }
 
     fn show(&mut self, line: &str) {

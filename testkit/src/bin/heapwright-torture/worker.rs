@@ -7,7 +7,7 @@ use std::time::Instant;
 use heapwright_testkit::c::C;
 use heapwright_testkit::c::heaps::Heaps;
 use heapwright_testkit::together::{from_text, run_together};
-use heapwright_testkit::{Nulls, Options, Program, Subject, run};
+use heapwright_testkit::{Nulls, Options, Program, Ran, Subject, run};
 
 use crate::args::Args;
 use crate::plan;
@@ -26,9 +26,12 @@ pub(crate) fn rounds(args: &Args) -> ExitCode {
         }
         let round = plan::round(args, number);
         say(&format!("round {number} {}", round.name));
-        if let Err(message) = once(args, &round.programs) {
-            say(&format!("failed {message}"));
-            return ExitCode::FAILURE;
+        match once(args, &round.programs) {
+            Ok(ran) => say(&format!("ran {} {}", ran.blocks, ran.nulls)),
+            Err(message) => {
+                say(&format!("failed {message}"));
+                return ExitCode::FAILURE;
+            }
         }
         number += 1;
     }
@@ -51,7 +54,7 @@ pub(crate) fn replay(args: &Args, path: &Path) -> ExitCode {
         }
     };
     match once(args, &programs) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::SUCCESS,
         Err(message) => {
             say(&format!("failed {message}"));
             ExitCode::FAILURE
@@ -59,7 +62,7 @@ pub(crate) fn replay(args: &Args, path: &Path) -> ExitCode {
     }
 }
 
-fn once(args: &Args, programs: &[Program]) -> Result<(), String> {
+fn once(args: &Args, programs: &[Program]) -> Result<Ran, String> {
     let c = C::new();
     if !args.heaps {
         return on(args, &Subject::new(&c).with_check(&c).with_purge(&|| c.purge()), programs);
@@ -68,16 +71,15 @@ fn once(args: &Args, programs: &[Program]) -> Result<(), String> {
     on(args, &Subject::new(&heaps).with_check(&heaps).with_purge(&|| heaps.purge()), programs)
 }
 
-fn on(args: &Args, subject: &Subject<'_>, programs: &[Program]) -> Result<(), String> {
+fn on(args: &Args, subject: &Subject<'_>, programs: &[Program]) -> Result<Ran, String> {
     let nulls = if args.allow_null { Nulls::Allowed } else { Nulls::Wrong };
     let options =
         Options { nulls, small_align: args.small_align, check_every: 64, verify_every: 0 };
     match programs {
-        [program] => run(subject, program, &options).map_err(|failure| failure.to_string())?,
+        [program] => run(subject, program, &options).map_err(|failure| failure.to_string()),
         programs => run_together(subject, programs, &options)
-            .map_err(|(thread, failure)| format!("thread {thread}, {failure}"))?,
-    };
-    Ok(())
+            .map_err(|(thread, failure)| format!("thread {thread}, {failure}")),
+    }
 }
 
 /// One line on stdout, now; nobody listening is no reason to stop.
