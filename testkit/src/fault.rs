@@ -64,7 +64,7 @@ impl core::error::Error for Swept {}
 
 /// Calls `once(n)` for n = 0 (no failure), 1, 2, … until the source is called less than n times,
 /// or `most` times; returns how many calls were made to fail. `once` returns the calls its run
-/// made, as [`run`] does.
+/// made, as [`run()`] does.
 ///
 /// # Errors
 ///

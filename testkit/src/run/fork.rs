@@ -8,7 +8,7 @@ use crate::subject::Subject;
 use crate::wrong::Wrong;
 
 /// Seconds before a child counts as hanging.
-const PATIENCE: u32 = 10;
+const PATIENCE: u32 = 30;
 
 const CONTENTS: i32 = 3;
 const NULL: i32 = 4;
