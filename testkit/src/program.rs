@@ -16,6 +16,8 @@
 use core::fmt;
 use core::str::FromStr;
 
+mod bytes;
+
 /// Slots, threads: the highest number a text may name.
 pub const MOST_SLOTS: u32 = 1 << 20;
 /// Threads: the highest number a text may name.

@@ -47,3 +47,14 @@ fn rust_code_names_every_operation() {
     let rust = "Program { ops: vec![\n    Op::Malloc { slot: 0, size: 48 },\n    Op::Check,\n] }";
     assert_eq!(program.to_rust(), rust);
 }
+
+#[test]
+fn bytes_are_operations() {
+    let program =
+        Program::from_bytes(&[0, 3, 48, 0, 7 | 6 << 4, 1, 0, 1, 13, 3, 0, 0, 9, 9], 16, 200);
+    assert_eq!(program.to_string(), "malloc 3 48\naligned 1 64 200\nfree_sized 3\n");
+    let every: Vec<u8> = (0..=255).flat_map(|kind| [kind, kind ^ 0x5A, kind, !kind]).collect();
+    let program = Program::from_bytes(&every, 8, 1 << 20);
+    assert_eq!(program.ops.len(), 256);
+    assert!(program.slots() <= 8);
+}
