@@ -4,6 +4,9 @@
 //! then call the plain form it replaced, so ours jump to it through the global offset table,
 //! where the loader has put the program's.
 //!
+//! A program that replaces any and links the static library, whose operators are one object
+//! file with malloc, links with `-Wl,--allow-multiple-definition` behind its own objects.
+//!
 //! A plain new that fails calls the program's new-handler, or throws `std::bad_alloc`; both
 //! may unwind, so the loop around them is assembly: no Rust frame is ever unwound.
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -23,8 +26,14 @@ unsafe extern "C" {
 const RTLD_NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
 const RTLD_LAZY_NOLOAD: c_int = 5;
 
-/// A function of the C++ run-time library, wherever that was loaded; null: it is not.
-fn runtime(name: &CStr) -> *mut c_void {
+core::arch::global_asm!(".weak _ZSt15get_new_handlerv", ".weak _ZSt17__throw_bad_allocv");
+
+/// A function of the C++ run-time library: `linked` if the linker or loader found it, else
+/// wherever the library has been loaded since. Null: it has not.
+fn runtime(linked: usize, name: &CStr) -> *mut c_void {
+    if linked != 0 {
+        return ptr::with_exposed_provenance_mut(linked);
+    }
     // SAFETY: looks a name up.
     let found = unsafe { dlsym(ptr::null_mut(), name.as_ptr()) };
     if !found.is_null() {
@@ -45,8 +54,8 @@ fn runtime(name: &CStr) -> *mut c_void {
 }
 
 /// The program's new-handler; null when it has set none.
-fn new_handler() -> *mut c_void {
-    let get = runtime(c"_ZSt15get_new_handlerv");
+extern "C" fn new_handler() -> *mut c_void {
+    let get = runtime(reached!("_ZSt15get_new_handlerv"), c"_ZSt15get_new_handlerv");
     if get.is_null() {
         return get;
     }
@@ -61,7 +70,8 @@ extern "C" fn after_failure(size: usize) -> *mut c_void {
     if !handler.is_null() {
         return handler;
     }
-    let throw = runtime(c"_ZSt17__throw_bad_allocv");
+    let throw = runtime(reached!("_ZSt17__throw_bad_allocv"), c"_ZSt17__throw_bad_allocv");
+    let throw = if throw.is_null() { imp::thrower() } else { throw };
     if throw.is_null() {
         Os::fatal(format_args!(
             "operator new: out of memory for {size} bytes, and no C++ library to throw"
@@ -93,290 +103,13 @@ extern "C" fn new_aligned(size: usize, alignment: usize) -> *mut u8 {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod imp {
-    use super::{after_failure, allocate_aligned_for_new, allocate_for_new};
-
-    /// Tries, calls the new-handler or throws, tries again.
-    #[unsafe(naked)]
-    pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
-        core::arch::naked_asm!(
-            ".cfi_startproc",
-            "push rbx",
-            ".cfi_def_cfa_offset 16",
-            ".cfi_offset rbx, -16",
-            "mov rbx, rdi",
-            "2:",
-            "mov rdi, rbx",
-            "call {allocate}",
-            "test rax, rax",
-            "jne 3f",
-            "mov rdi, rbx",
-            "call {after_failure}",
-            "call rax",
-            "jmp 2b",
-            "3:",
-            "pop rbx",
-            ".cfi_def_cfa_offset 8",
-            "ret",
-            ".cfi_endproc",
-            allocate = sym allocate_for_new,
-            after_failure = sym after_failure,
-        );
-    }
-
-    /// As [`new_slow`], aligned.
-    #[unsafe(naked)]
-    pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
-        core::arch::naked_asm!(
-            ".cfi_startproc",
-            "push rbx",
-            ".cfi_def_cfa_offset 16",
-            ".cfi_offset rbx, -16",
-            "push rbp",
-            ".cfi_def_cfa_offset 24",
-            ".cfi_offset rbp, -24",
-            "sub rsp, 8",
-            ".cfi_def_cfa_offset 32",
-            "mov rbx, rdi",
-            "mov rbp, rsi",
-            "2:",
-            "mov rdi, rbx",
-            "mov rsi, rbp",
-            "call {allocate}",
-            "test rax, rax",
-            "jne 3f",
-            "mov rdi, rbx",
-            "call {after_failure}",
-            "call rax",
-            "jmp 2b",
-            "3:",
-            "add rsp, 8",
-            ".cfi_def_cfa_offset 24",
-            "pop rbp",
-            ".cfi_def_cfa_offset 16",
-            "pop rbx",
-            ".cfi_def_cfa_offset 8",
-            "ret",
-            ".cfi_endproc",
-            allocate = sym allocate_aligned_for_new,
-            after_failure = sym after_failure,
-        );
-    }
-
-    macro_rules! forward {
-        ($($name:ident => $target:literal, $doc:literal;)*) => {$(
-            #[doc = $doc]
-            ///
-            /// # Safety
-            ///
-            /// As the operator it jumps to.
-            #[unsafe(no_mangle)]
-            #[unsafe(naked)]
-            pub unsafe extern "C" fn $name() {
-                core::arch::naked_asm!(
-                    concat!(".globl heapwright", stringify!($name)),
-                    concat!(".hidden heapwright", stringify!($name)),
-                    concat!("heapwright", stringify!($name), ":"),
-                    concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"),
-                );
-            }
-        )*};
-    }
-    pub(super) use forward;
-
-    /// An operator that also has a hidden name, by which it knows its own address.
-    macro_rules! named {
-        ($($name:ident => $target:ident, $doc:literal;)*) => {$(
-            #[doc = $doc]
-            #[unsafe(no_mangle)]
-            #[unsafe(naked)]
-            pub extern "C" fn $name() {
-                core::arch::naked_asm!(
-                    concat!(".globl heapwright", stringify!($name)),
-                    concat!(".hidden heapwright", stringify!($name)),
-                    concat!("heapwright", stringify!($name), ":"),
-                    "jmp {target}",
-                    target = sym $target,
-                );
-            }
-        )*};
-    }
-    pub(super) use named;
-
-    /// The address behind a hidden name.
-    macro_rules! ours {
-        ($name:literal) => {{
-            let address: usize;
-            // SAFETY: computes an address.
-            unsafe {
-                core::arch::asm!(
-                    concat!("lea {}, [rip + heapwright", $name, "]"),
-                    out(reg) address,
-                    options(pure, nomem, nostack, preserves_flags),
-                );
-            }
-            address
-        }};
-    }
-    pub(super) use ours;
-
-    /// The address that the program's calls of an operator reach.
-    macro_rules! reached {
-        ($name:literal) => {{
-            let address: usize;
-            // SAFETY: reads an entry of the global offset table.
-            unsafe {
-                core::arch::asm!(
-                    concat!("mov {}, qword ptr [rip + ", $name, "@GOTPCREL]"),
-                    out(reg) address,
-                    options(pure, readonly, nostack, preserves_flags),
-                );
-            }
-            address
-        }};
-    }
-    pub(super) use reached;
-}
-
+#[path = "cplusplus/x86_64.rs"]
+mod imp;
 #[cfg(target_arch = "aarch64")]
-mod imp {
-    use super::{after_failure, allocate_aligned_for_new, allocate_for_new};
+#[path = "cplusplus/aarch64.rs"]
+mod imp;
 
-    /// Tries, calls the new-handler or throws, tries again.
-    #[unsafe(naked)]
-    pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
-        core::arch::naked_asm!(
-            "mov x1, xzr",
-            "b {aligned}",
-            aligned = sym new_loop,
-        );
-    }
-
-    /// As [`new_slow`], aligned.
-    #[unsafe(naked)]
-    pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
-        core::arch::naked_asm!("b {aligned}", aligned = sym new_loop);
-    }
-
-    extern "C" fn allocate(size: usize, alignment: usize) -> *mut u8 {
-        if alignment == 0 {
-            allocate_for_new(size)
-        } else {
-            allocate_aligned_for_new(size, alignment)
-        }
-    }
-
-    #[unsafe(naked)]
-    extern "C" fn new_loop(size: usize, alignment: usize) -> *mut u8 {
-        core::arch::naked_asm!(
-            ".cfi_startproc",
-            "stp x29, x30, [sp, -32]!",
-            ".cfi_def_cfa_offset 32",
-            ".cfi_offset x29, -32",
-            ".cfi_offset x30, -24",
-            "stp x19, x20, [sp, 16]",
-            ".cfi_offset x19, -16",
-            ".cfi_offset x20, -8",
-            "mov x19, x0",
-            "mov x20, x1",
-            "2:",
-            "mov x0, x19",
-            "mov x1, x20",
-            "bl {allocate}",
-            "cbnz x0, 3f",
-            "mov x0, x19",
-            "bl {after_failure}",
-            "blr x0",
-            "b 2b",
-            "3:",
-            "ldp x19, x20, [sp, 16]",
-            "ldp x29, x30, [sp], 32",
-            ".cfi_def_cfa_offset 0",
-            "ret",
-            ".cfi_endproc",
-            allocate = sym allocate,
-            after_failure = sym after_failure,
-        );
-    }
-
-    macro_rules! forward {
-        ($($name:ident => $target:literal, $doc:literal;)*) => {$(
-            #[doc = $doc]
-            ///
-            /// # Safety
-            ///
-            /// As the operator it jumps to.
-            #[unsafe(no_mangle)]
-            #[unsafe(naked)]
-            pub unsafe extern "C" fn $name() {
-                core::arch::naked_asm!(
-                    concat!(".globl heapwright", stringify!($name)),
-                    concat!(".hidden heapwright", stringify!($name)),
-                    concat!("heapwright", stringify!($name), ":"),
-                    concat!("b ", $target),
-                );
-            }
-        )*};
-    }
-    pub(super) use forward;
-
-    /// An operator that also has a hidden name, by which it knows its own address.
-    macro_rules! named {
-        ($($name:ident => $target:ident, $doc:literal;)*) => {$(
-            #[doc = $doc]
-            #[unsafe(no_mangle)]
-            #[unsafe(naked)]
-            pub extern "C" fn $name() {
-                core::arch::naked_asm!(
-                    concat!(".globl heapwright", stringify!($name)),
-                    concat!(".hidden heapwright", stringify!($name)),
-                    concat!("heapwright", stringify!($name), ":"),
-                    "b {target}",
-                    target = sym $target,
-                );
-            }
-        )*};
-    }
-    pub(super) use named;
-
-    /// The address behind a hidden name.
-    macro_rules! ours {
-        ($name:literal) => {{
-            let address: usize;
-            // SAFETY: computes an address.
-            unsafe {
-                core::arch::asm!(
-                    concat!("adrp {0}, heapwright", $name),
-                    concat!("add {0}, {0}, :lo12:heapwright", $name),
-                    out(reg) address,
-                    options(pure, nomem, nostack, preserves_flags),
-                );
-            }
-            address
-        }};
-    }
-    pub(super) use ours;
-
-    /// The address that the program's calls of an operator reach.
-    macro_rules! reached {
-        ($name:literal) => {{
-            let address: usize;
-            // SAFETY: reads an entry of the global offset table.
-            unsafe {
-                core::arch::asm!(
-                    concat!("adrp {0}, :got:", $name),
-                    concat!("ldr {0}, [{0}, :got_lo12:", $name, "]"),
-                    out(reg) address,
-                    options(pure, readonly, nostack, preserves_flags),
-                );
-            }
-            address
-        }};
-    }
-    pub(super) use reached;
-}
-
-use imp::{forward, named, new_aligned_slow, new_slow, ours, reached};
+use imp::{forward, named, new_aligned_slow, new_or_null, new_slow, ours, reached};
 
 named! {
     _Znwm => new_plain, "`operator new(size_t)`.";
@@ -455,7 +188,7 @@ pub extern "C" fn _ZnwmRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u
     }
     match nothrow_behind_us::<Nothrow>(c"_ZnwmRKSt9nothrow_t") {
         Some(next) => next(size, tag),
-        None => allocate_for_new(size),
+        None => new_or_null(size, 16),
     }
 }
 
@@ -467,7 +200,7 @@ pub extern "C" fn _ZnamRKSt9nothrow_t(size: usize, tag: *const c_void) -> *mut u
     }
     match nothrow_behind_us::<Nothrow>(c"_ZnamRKSt9nothrow_t") {
         Some(next) => next(size, tag),
-        None => allocate_for_new(size),
+        None => new_or_null(size, 16),
     }
 }
 
@@ -486,7 +219,7 @@ pub extern "C" fn _ZnwmSt11align_val_tRKSt9nothrow_t(
     }
     match nothrow_behind_us::<NothrowAligned>(c"_ZnwmSt11align_val_tRKSt9nothrow_t") {
         Some(next) => next(size, alignment, tag),
-        None => allocate_aligned_for_new(size, alignment),
+        None => new_or_null(size, alignment),
     }
 }
 
@@ -502,6 +235,6 @@ pub extern "C" fn _ZnamSt11align_val_tRKSt9nothrow_t(
     }
     match nothrow_behind_us::<NothrowAligned>(c"_ZnamSt11align_val_tRKSt9nothrow_t") {
         Some(next) => next(size, alignment, tag),
-        None => allocate_aligned_for_new(size, alignment),
+        None => new_or_null(size, alignment),
     }
 }

@@ -8,7 +8,7 @@
 //! Layer *page*; slabs and large blocks come from here. One lock. O(1) for runs up to a block
 //! (bins), O(blocks) for longer ones. After Hunter et al., "Beyond malloc efficiency to fleet
 //! efficiency", OSDI 2021 (fill the fullest block, keep whole blocks empty).
-use base::bits::{low32, ones, run_starts};
+use base::bits::{align_up, low32, ones, run_starts};
 use base::check::ensure;
 use base::lock::{Guard, Lock};
 use base::sync::{AtomicU32, AtomicUsize, Ordering};
@@ -131,6 +131,25 @@ impl<S: System> PageHeap<S> {
             }
             self.grow(&guard, 1)?;
         }
+    }
+
+    /// As [`allocate`](Self::allocate) for any power of two: beyond a block's length a longer
+    /// run is cut at both ends.
+    pub fn allocate_aligned(&self, count: usize, align: usize) -> Option<Run> {
+        if align <= GRANULES_PER_BLOCK {
+            return self.allocate(count, align);
+        }
+        let wide = count.checked_add(align)?;
+        let run = self.allocate(wide, GRANULES_PER_BLOCK)?;
+        let at = align_up(run.at, align * GRANULE);
+        let head = (at - run.at) / GRANULE;
+        if head > 0 {
+            self.deallocate(run.at, head);
+        }
+        if wide > head + count {
+            self.deallocate(at + count * GRANULE, wide - head - count);
+        }
+        Some(Run { at, zero: run.zero })
     }
 
     /// Takes back `count` granules at `at`.

@@ -19,7 +19,7 @@ use base::sync::{AtomicU32, Ordering};
 use object::list::SlabList;
 use object::size_class::{CLASSES, class_of_aligned, info};
 use object::{Shelf, Slab};
-use page::geometry::{BLOCK, granules_for};
+use page::geometry::granules_for;
 use page::{GRANULE, Pool, System};
 use thread::Tls;
 
@@ -84,14 +84,11 @@ impl<S: System, T: Tls> Flagship<S, T> {
         align: usize,
         size: usize,
     ) -> *mut u8 {
-        if align > BLOCK {
-            return ptr::null_mut();
-        }
         let count = granules_for(align_up(size, GRANULE));
         let Some(at) = self.meta.allocate(&self.pages, Pool::Slab1) else {
             return ptr::null_mut();
         };
-        let run = self.pages.allocate(count, (align / GRANULE).max(1));
+        let run = self.pages.allocate_aligned(count, (align / GRANULE).max(1));
         let region = &self.pages.region;
         let Some((run, granule)) = run.and_then(|run| Some((run, region.granule_of(run.at)?)))
         else {

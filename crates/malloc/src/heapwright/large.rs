@@ -37,7 +37,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     fn allocate_run(&self, count: usize, align: usize) -> (*mut u8, bool) {
-        let run = self.pages.allocate(count, align);
+        let run = self.pages.allocate_aligned(count, align);
         let Some((run, granule)) =
             run.and_then(|run| Some((run, self.pages.region.granule_of(run.at)?)))
         else {
@@ -60,9 +60,6 @@ impl<S: System, T: Tls> Flagship<S, T> {
             if !mapping.is_null() {
                 return (mapping, true);
             }
-        }
-        if align > BLOCK {
-            return (ptr::null_mut(), false);
         }
         self.allocate_run(granules_for(size), (align / GRANULE).max(1))
     }

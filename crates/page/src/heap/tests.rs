@@ -87,6 +87,19 @@ fn long_runs_span_blocks_and_leave_their_tail() {
 }
 
 #[test]
+fn any_alignment_can_be_had() {
+    let heap = PageHeap::new(Os);
+    for shift in 0..12 {
+        let align = 1usize << shift;
+        let run = heap.allocate_aligned(3, align).expect("memory");
+        assert_eq!(run.at % (align * GRANULE), 0);
+        heap.check().expect("intact");
+    }
+    assert_eq!(heap.live_bytes(), 12 * 3 * GRANULE);
+    assert_eq!(heap.allocate_aligned(usize::MAX - 5, 256), None);
+}
+
+#[test]
 fn memory_beyond_the_limit_goes_back_at_once() {
     let heap = PageHeap::new(Os);
     let runs: [Run; 64] = core::array::from_fn(|_| heap.allocate(128, 1).expect("memory"));

@@ -1,0 +1,173 @@
+//! aarch64: the loops around new-handlers, jumps through the linker's stubs.
+use super::{after_failure, allocate_aligned_for_new, allocate_for_new, new_handler};
+
+/// Tries, calls the new-handler or throws, tries again.
+#[unsafe(naked)]
+pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
+    core::arch::naked_asm!(
+        "mov x1, xzr",
+        "b {aligned}",
+        aligned = sym new_loop,
+    );
+}
+
+/// As [`new_slow`], aligned.
+#[unsafe(naked)]
+pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
+    core::arch::naked_asm!("b {aligned}", aligned = sym new_loop);
+}
+
+extern "C" fn allocate(size: usize, alignment: usize) -> *mut u8 {
+    if alignment == 0 { allocate_for_new(size) } else { allocate_aligned_for_new(size, alignment) }
+}
+
+#[unsafe(naked)]
+extern "C" fn new_loop(size: usize, alignment: usize) -> *mut u8 {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "stp x29, x30, [sp, -32]!",
+        ".cfi_def_cfa_offset 32",
+        ".cfi_offset x29, -32",
+        ".cfi_offset x30, -24",
+        "stp x19, x20, [sp, 16]",
+        ".cfi_offset x19, -16",
+        ".cfi_offset x20, -8",
+        "mov x19, x0",
+        "mov x20, x1",
+        "2:",
+        "mov x0, x19",
+        "mov x1, x20",
+        "bl {allocate}",
+        "cbnz x0, 3f",
+        "mov x0, x19",
+        "bl {after_failure}",
+        "blr x0",
+        "b 2b",
+        "3:",
+        "ldp x19, x20, [sp, 16]",
+        "ldp x29, x30, [sp], 32",
+        ".cfi_def_cfa_offset 0",
+        "ret",
+        ".cfi_endproc",
+        allocate = sym allocate,
+        after_failure = sym after_failure,
+    );
+}
+
+/// Static programs have only what the C++ library throws by itself.
+pub(super) fn thrower() -> *mut core::ffi::c_void {
+    core::ptr::null_mut()
+}
+
+/// As [`new_slow`] where nothing may be thrown and no C++ library can catch: null once there is
+/// no new-handler left. What a handler throws is not caught.
+#[unsafe(naked)]
+pub(super) extern "C" fn new_or_null(size: usize, alignment: usize) -> *mut u8 {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "stp x29, x30, [sp, -32]!",
+        ".cfi_def_cfa_offset 32",
+        ".cfi_offset x29, -32",
+        ".cfi_offset x30, -24",
+        "stp x19, x20, [sp, 16]",
+        ".cfi_offset x19, -16",
+        ".cfi_offset x20, -8",
+        "mov x19, x0",
+        "mov x20, x1",
+        "2:",
+        "mov x0, x19",
+        "mov x1, x20",
+        "bl {allocate}",
+        "cbnz x0, 3f",
+        "bl {new_handler}",
+        "cbz x0, 3f",
+        "blr x0",
+        "b 2b",
+        "3:",
+        "ldp x19, x20, [sp, 16]",
+        "ldp x29, x30, [sp], 32",
+        ".cfi_def_cfa_offset 0",
+        "ret",
+        ".cfi_endproc",
+        allocate = sym allocate_aligned_for_new,
+        new_handler = sym new_handler,
+    );
+}
+
+macro_rules! forward {
+    ($($name:ident => $target:literal, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Safety
+        ///
+        /// As the operator it jumps to.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+
+                concat!(".globl heapwright", stringify!($name)),
+                concat!(".hidden heapwright", stringify!($name)),
+                concat!("heapwright", stringify!($name), ":"),
+                concat!("b ", $target),
+            );
+        }
+    )*};
+}
+pub(super) use forward;
+
+/// An operator that also has a hidden name, by which it knows its own address.
+macro_rules! named {
+    ($($name:ident => $target:ident, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub extern "C" fn $name() {
+            core::arch::naked_asm!(
+
+                concat!(".globl heapwright", stringify!($name)),
+                concat!(".hidden heapwright", stringify!($name)),
+                concat!("heapwright", stringify!($name), ":"),
+                "b {target}",
+                target = sym $target,
+            );
+        }
+    )*};
+}
+pub(super) use named;
+
+/// The address behind a hidden name.
+macro_rules! ours {
+    ($name:literal) => {{
+        let address: usize;
+        // SAFETY: computes an address.
+        unsafe {
+            core::arch::asm!(
+                concat!("adrp {0}, heapwright", $name),
+                concat!("add {0}, {0}, :lo12:heapwright", $name),
+                out(reg) address,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        address
+    }};
+}
+pub(super) use ours;
+
+/// The address that the program's calls of an operator reach.
+macro_rules! reached {
+    ($name:literal) => {{
+        let address: usize;
+        // SAFETY: reads an entry of the global offset table.
+        unsafe {
+            core::arch::asm!(
+                concat!("adrp {0}, :got:", $name),
+                concat!("ldr {0}, [{0}, :got_lo12:", $name, "]"),
+                out(reg) address,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        }
+        address
+    }};
+}
+pub(super) use reached;
