@@ -103,11 +103,14 @@ extern "C" fn new_aligned(size: usize, alignment: usize) -> *mut u8 {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[path = "cplusplus/x86_64.rs"]
-mod imp;
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as imp;
+
 #[cfg(target_arch = "aarch64")]
-#[path = "cplusplus/aarch64.rs"]
-mod imp;
+mod aarch64;
+#[cfg(target_arch = "aarch64")]
+use aarch64 as imp;
 
 use imp::{forward, named, new_aligned_slow, new_or_null, new_slow, ours, reached};
 
