@@ -1,9 +1,8 @@
 //! Loom models of the lock-free protocols: every interleaving, within written bounds.
 //!
 //! ```text
-//! protocol   the real file of crates/object, compiled against loom's atomics
-//! lock       the real file of crates/base, likewise
-//! shelf      what crates/object does around it: lists, descriptors, retirement
+//! lock       the real file of crates/base, compiled against loom's atomics
+//! shelf      what crates/object does around its `protocol`, which is the real one
 //! futex      how threads sleep, for the lock
 //! ```
 //!
@@ -17,10 +16,6 @@ mod futex;
 #[rustfmt::skip]
 #[expect(unreachable_pub, dead_code, reason = "the file is another crate's")]
 mod lock;
-#[cfg(all(loom, test))]
-#[path = "../../crates/object/src/protocol.rs"]
-#[expect(unreachable_pub, dead_code, reason = "the file is another crate's")]
-mod protocol;
 #[cfg(all(loom, test))]
 mod shelf;
 #[cfg(all(loom, test))]

@@ -8,7 +8,7 @@ use base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use loom::cell::UnsafeCell;
 use loom::sync::{Mutex, MutexGuard};
 
-use crate::protocol::{self, LISTED, RETIRED, Tag, UNLISTED};
+use object::protocol::{self, LISTED, RETIRED, Tag, UNLISTED};
 
 /// How a claimer marks a slab as full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
