@@ -17,6 +17,7 @@ use base::sync::{AtomicU32, Ordering};
 use page::geometry::GRANULE;
 use page::{Meta, PageHeap, System};
 
+use crate::central::FIRST_HEAP;
 use crate::holes::fill_holes;
 use crate::list::SlabList;
 use crate::protocol::{self, LISTED, RETIRED, Tag};
@@ -152,9 +153,11 @@ impl<S: System> Shelf<S> {
         let slab = unsafe { Slab::at(at) };
         slab.open(low32(granule), class, owner);
         self.partial.push_back(region.base(), slab);
-        let served = if owner < crate::central::FIRST_HEAP { class } else { 0 };
+        let served = if owner < FIRST_HEAP { class } else { 0 };
         region.enter_slab(granule, class_info.granules as usize, at, served);
-        supply.pages.note_slab(class_info.granules as usize);
+        if served != 0 {
+            supply.pages.note_slab(class_info.granules as usize);
+        }
         self.made.fetch_add(1, Ordering::Relaxed);
         true
     }
@@ -191,9 +194,11 @@ impl<S: System> Shelf<S> {
         let region = &supply.pages.region;
         let count = info(class).granules as usize;
         let granule = slab.granule();
+        if slab.tag().owner() < FIRST_HEAP {
+            supply.pages.note_slab_end(count);
+        }
         slab.tag.store(RETIRED, Ordering::Release);
         fill_holes(supply.pages, slab);
-        supply.pages.note_slab_end(count);
         region.clear(granule, count);
         supply.pages.deallocate(region.address_of(granule), count);
         // SAFETY: on no list, and no object of it is held (F2) or will be used (destroy).

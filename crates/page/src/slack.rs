@@ -1,7 +1,8 @@
 //! Slack: memory that slabs hold and the program does not.
 //!
 //! ```text
-//! slack = slabs − claimed − holes        in bytes; claimed counts what magazines keep
+//! slack = slabs − claimed − holes        in bytes; claimed counts what magazines keep; the
+//!                                        slabs of first-class heaps are left out
 //! ```
 //!
 //! - **X1** the three counters are exact when no thread is between a refill or flush and its

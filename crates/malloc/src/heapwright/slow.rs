@@ -30,11 +30,19 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let object = match self.cache() {
             Some(cache) => cache.refill(self.depot(), &self.tls, class),
             None => {
-                self.uncached.fetch_add(1, Ordering::Relaxed);
+                self.note_uncached(info(class).size as usize, 0);
                 claim_one(self.depot(), 0, class)
             }
         };
         ptr::with_exposed_provenance_mut(object)
+    }
+
+    /// Reports an operation without a magazine, and looks for holes when that is worth it.
+    fn note_uncached(&self, claimed: usize, given_back: usize) {
+        self.uncached.fetch_add(1, Ordering::Relaxed);
+        if self.pages.note_traffic(claimed, given_back) {
+            self.central.purge_holes(self.supply());
+        }
     }
 
     /// The calling thread's cache, made now if it can have one.
@@ -145,8 +153,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let answer = match self.cache() {
             Some(cache) => cache.flush(self.depot(), &self.tls, class, address),
             None => {
-                self.uncached.fetch_add(1, Ordering::Relaxed);
-                self.central.give_back_one(self.supply(), address)
+                let answer = self.central.give_back_one(self.supply(), address);
+                self.note_uncached(0, info(class).size as usize);
+                answer
             }
         };
         self.must(caller, answer);
