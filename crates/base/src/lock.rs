@@ -19,7 +19,7 @@ const HELD: u32 = 1;
 const WAITED_FOR: u32 = 2;
 
 /// How often a locker looks again before it sleeps.
-const SPINS: u32 = if cfg!(loom) { 1 } else { 100 };
+const SPINS: u32 = if cfg!(loom) { 0 } else { 100 };
 
 /// How a thread waits for a word to change.
 pub trait Park {

@@ -164,7 +164,7 @@ impl<S: System> Central<S> {
     fn split(&self, shards: u32) {
         self.contended.store(0, Ordering::Relaxed);
         let Some(_guard) = self.splitting.try_lock() else { return };
-        if shards < FIRST_HEAP {
+        if shards < FIRST_HEAP && self.shards() == shards {
             self.shards.store(shards * 2, Ordering::Relaxed);
         }
     }
@@ -251,6 +251,8 @@ impl<S: System> Central<S> {
         let mut look = old | group.mask == class_info.word_mask(group.word);
         if old == 0
             && let Some(seen) = protocol::needs_listing(&group.slab.tag)
+            // Else the descriptor serves another slab by now, perhaps of a heap that has gone.
+            && seen == group.tag.with_state(UNLISTED)
         {
             self.shelf_of(seen).relist(supply.pages.region.base(), group.slab, seen);
             // Whoever freed the last object may have looked before the slab was listed.
@@ -296,9 +298,14 @@ impl<S: System> Central<S> {
         self.heaps[(owner - FIRST_HEAP) as usize % HEAPS].store(0, Ordering::Release);
     }
 
-    /// Calls `visit` with the lock of everything here, in the order in which they are taken.
+    /// The lock under which the number of shards changes: `fork` holds it first and leaves it
+    /// last, so that [`each_lock`](Self::each_lock) visits the same shards each time.
+    pub fn splitting(&self) -> &Lock<S> {
+        &self.splitting
+    }
+
+    /// Calls `visit` with the lock of every shelf in use.
     pub fn each_lock(&self, mut visit: impl FnMut(&Lock<S>)) {
-        visit(&self.splitting);
         for shard in 0..self.shards() {
             for class in 1..CLASSES {
                 visit(&self.shelf(shard, class).lock);
@@ -326,7 +333,7 @@ impl<S: System> Central<S> {
 
     /// Retires every empty slab.
     pub fn trim(&self, supply: Supply<'_, S>) {
-        for shard in 0..low32(SHARDS) {
+        for shard in 0..self.shards() {
             for class in 1..CLASSES {
                 if self.shelf(shard, class).has_partial() {
                     self.shelf(shard, class).trim(supply, class);
@@ -335,9 +342,9 @@ impl<S: System> Central<S> {
         }
     }
 
-    /// Every shelf with its shard and class.
+    /// Every shelf in use, with its shard and class. Only those: `fork` holds no other's lock.
     pub fn shelves(&self) -> impl Iterator<Item = (u32, usize, &Shelf<S>)> {
-        (0..low32(SHARDS)).flat_map(move |shard| {
+        (0..self.shards()).flat_map(move |shard| {
             (1..CLASSES).map(move |class| (shard, class, self.shelf(shard, class)))
         })
     }

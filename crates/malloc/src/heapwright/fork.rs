@@ -30,17 +30,20 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Before a fork: nobody is inside any structure when this returns.
     pub fn before_fork(&self) {
+        self.central.splitting().hold();
         self.each_lock(Lock::hold);
     }
 
     /// After a fork, in the parent.
     pub fn after_fork_in_parent(&self) {
         self.each_lock(Lock::release);
+        self.central.splitting().release();
     }
 
     /// After a fork, in the child, which has one thread: what the others kept comes back.
     pub fn after_fork_in_child(&self) {
         self.each_lock(Lock::reset);
+        self.central.splitting().reset();
         let mine = ThreadCache::current(&self.tls).map(ThreadCache::address);
         self.threads.each_unlocked(&mut |cache| {
             if Some(cache.address()) != mine {

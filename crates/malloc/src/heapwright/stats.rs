@@ -55,13 +55,11 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let mut slab_bytes = 0;
         if self.pages.region.granules() != 0 {
             let base = self.pages.region.base();
-            for (shard, class, shelf) in self.central.shelves() {
-                if shard < self.central.shards() {
-                    let (taken, held) = shelf.count(base, class);
-                    live_objects[class] += taken;
-                    slabs[class] += held;
-                    slab_bytes += held * info(class).granules as usize * page::GRANULE;
-                }
+            for (_, class, shelf) in self.central.shelves() {
+                let (taken, held) = shelf.count(base, class);
+                live_objects[class] += taken;
+                slabs[class] += held;
+                slab_bytes += held * info(class).granules as usize * page::GRANULE;
             }
         }
         let mut cached = 0;
