@@ -15,10 +15,10 @@
 //! After Bun's and others' wish for it; no malloc in general use does this.
 //!
 //! Layer *object*. O(words and pages) a slab, one system call a run of pages.
-use base::bits::index;
+use base::bits::{index, low32};
 use base::sync::Ordering;
 use page::System;
-use page::geometry::GRANULE;
+use page::geometry::{GRANULE, GRANULES_PER_BLOCK};
 
 use crate::shelf::{Shelf, Supply};
 use crate::size_class::{ClassInfo, info};
@@ -45,6 +45,9 @@ fn purge_slab<S: System>(supply: Supply<'_, S>, slab: &Slab, class: &ClassInfo) 
         let first = found.trailing_zeros();
         let count = (found >> first).trailing_ones();
         let run = u64::MAX >> (64 - count) << first;
+        if purged == 0 {
+            supply.pages.use_small_pages(low32(slab.granule() / GRANULES_PER_BLOCK));
+        }
         found &= !run;
         let at = start + first as usize * page;
         // SAFETY: pages that only free objects cover, none of which can be claimed now (O1).

@@ -83,8 +83,8 @@ impl<S: System> Shelf<S> {
         !self.partial.is_empty()
     }
 
-    /// Claims objects of `class` from the slabs that are there: as many as half of `out` holds
-    /// if there are so many, and more where they come cheaply. They fill `out` from its end,
+    /// Claims objects of `class` from the slabs that are there: `out` full if it holds at most 64,
+    /// else at least half of it, as whole words come cheaper. They fill `out` from its end,
     /// ascending towards its start, so that popping ascends.
     pub fn claim(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let _guard = self.lock.lock();
@@ -115,8 +115,8 @@ impl<S: System> Shelf<S> {
     fn claim_locked(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let base = supply.pages.region.base();
         let class_info = info(class);
-        // Whole words are taken while there is room: half of `out` is enough to stop.
-        let enough = out.len() / 2;
+        // With room for more than a word, words are taken whole and half is enough.
+        let enough = out.len().saturating_sub(64).min(out.len() / 2);
         let mut left = out.len();
         while left > enough {
             let Some(slab) = self.partial.first(base) else { break };

@@ -11,7 +11,7 @@
 //!
 //! 64 bytes, all zero for a block that was never committed.
 use base::bits::low64;
-use base::sync::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use base::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Descriptor of a block. All fields are written under the page heap's lock.
 #[derive(Debug)]
@@ -27,7 +27,9 @@ pub struct BlockInfo {
     pub(crate) bin: AtomicU8,
     /// Whether it has been committed.
     pub(crate) committed: AtomicU8,
-    spare: AtomicU16,
+    /// Whether it was taken out of huge pages, because parts of it were purged.
+    pub(crate) small_pages: AtomicU8,
+    spare: AtomicU8,
 }
 
 const _: () = assert!(size_of::<BlockInfo>() == 64, "one cache line a block");

@@ -51,6 +51,8 @@ pub struct PageHeap<S> {
     pub slack: Slack,
     /// When memory goes back.
     pub purge: Purge,
+    /// Blocks taken out of huge pages.
+    pub(crate) small_blocks: AtomicU32,
     /// Blocks below the frontier whose addresses were released.
     holes: AtomicU32,
     huge_from: AtomicUsize,
@@ -71,6 +73,7 @@ impl<S: System> PageHeap<S> {
             dirty: AtomicUsize::new(0),
             slack: Slack::new(),
             purge: Purge::new(),
+            small_blocks: AtomicU32::new(0),
             holes: AtomicU32::new(0),
             huge_from: AtomicUsize::new(4 << 20),
             huge_asked: AtomicU32::new(0),
@@ -262,6 +265,7 @@ impl<S: System> PageHeap<S> {
             info.set_free(info.free() | mask);
             if info.free() == u128::MAX {
                 info.emptied.store(self.purge.tick(), Ordering::Relaxed);
+                self.use_huge_pages(block);
             }
             self.bins.update(&self.region, block);
         }

@@ -27,6 +27,9 @@ const FLOOR: usize = (12 << 20) / GRANULE;
 const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 /// How much has to be needed again for the floor to rise: 4 MiB.
 const REGRET: usize = (4 << 20) / GRANULE;
+/// So many blocks at most are taken out of huge pages: each may split a mapping in the
+/// kernel's list, which is limited (vm.max_map_count, 65,530 by default).
+const MAX_SMALL_BLOCKS: u32 = 8192;
 /// A heap below this is not measured against the memory limit.
 const SMALL: usize = 8 << 20;
 /// A tick of the purge clock, and how many ticks an empty block is kept.
@@ -237,10 +240,36 @@ impl<S: System> PageHeap<S> {
         }
     }
 
+    /// Parts of a block are about to be purged: without this the kernel's huge-page collector
+    /// would sooner or later fill them again. Undone when the block is empty.
+    pub fn use_small_pages(&self, block: u32) {
+        let info = self.region.block(block);
+        let few = self.small_blocks.load(Ordering::Relaxed) < MAX_SMALL_BLOCKS;
+        if !self.wants_huge() || !few || info.small_pages.swap(1, Ordering::Relaxed) != 0 {
+            return;
+        }
+        self.small_blocks.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: a block of ours; the kind of page changes no contents.
+        unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, false) };
+    }
+
+    /// An empty block takes part in huge pages again.
+    pub(crate) fn use_huge_pages(&self, block: u32) {
+        if self.region.block(block).small_pages.swap(0, Ordering::Relaxed) == 0 {
+            return;
+        }
+        self.small_blocks.fetch_sub(1, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, true) };
+    }
+
     /// Gives back the free granules of a block. `false`: the system refused.
     fn purge_block(&self, block: u32) -> bool {
         let info = self.region.block(block);
         let mut bits = info.dirty_free();
+        if bits != 0 && info.free() != u128::MAX {
+            self.use_small_pages(block);
+        }
         while bits != 0 {
             let first = bits.trailing_zeros();
             let count = (bits >> first).trailing_ones();

@@ -155,7 +155,8 @@ impl ThreadCache {
         let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
             return claim_one(depot, self.number(), class);
         };
-        let want = self.capacity(class);
+        let capacity = self.capacity(class);
+        let want = if capacity > 64 { capacity } else { capacity.div_ceil(2) };
         // SAFETY: the magazine is empty, so these words of its cell are free (N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
         let got = depot.central.claim(depot.supply, self.number(), class, out);
@@ -307,6 +308,24 @@ impl ThreadCache {
         class: usize,
         count: usize,
     ) -> Result<(), Fault> {
+        let (oldest, count) = self.take_oldest(tls, class, count);
+        let answer = depot.central.give_back(depot.supply, class, &oldest[..count]);
+        let sum = self.given_back.load(Ordering::Relaxed) + count * info(class).size as usize;
+        self.given_back.store(sum, Ordering::Relaxed);
+        if sum < REPORT {
+            return answer;
+        }
+        answer.and(self.report_and_empty(depot, tls))
+    }
+
+    /// Takes the `count` oldest objects out of a magazine, or as many as there are.
+    #[inline]
+    fn take_oldest<T: Tls>(
+        &self,
+        tls: &T,
+        class: usize,
+        count: usize,
+    ) -> ([usize; MAX_CAPACITY], usize) {
         let top = tls.load(class);
         let bottom = end_of(top) - self.capacity(class) * WORD;
         let held = (top - bottom) / WORD;
@@ -317,9 +336,7 @@ impl ThreadCache {
         // SAFETY: the rest moves down within the magazine.
         unsafe { word(bottom + count * WORD).copy_to(word(bottom), held - count) };
         tls.store(class, top - count * WORD);
-        let answer = depot.central.give_back(depot.supply, class, &oldest[..count]);
-        self.note_given_back(depot, count * info(class).size as usize);
-        answer
+        (oldest, count)
     }
 
     fn note_claimed<S: System>(&self, depot: Depot<'_, S>, bytes: usize) {
@@ -330,23 +347,43 @@ impl ThreadCache {
         }
     }
 
-    fn note_given_back<S: System>(&self, depot: Depot<'_, S>, bytes: usize) {
-        let sum = self.given_back.load(Ordering::Relaxed) + bytes;
-        self.given_back.store(sum, Ordering::Relaxed);
-        if sum >= REPORT {
-            self.report(depot);
-        }
-    }
-
     /// Tells the page heap what was claimed and given back, and looks for holes when that is
     /// worth it.
     #[cold]
     fn report<S: System>(&self, depot: Depot<'_, S>) {
-        let claimed = self.claimed.swap(0, Ordering::Relaxed);
-        let given_back = self.given_back.swap(0, Ordering::Relaxed);
-        if depot.supply.pages.note_traffic(claimed, given_back) {
+        if self.tell(depot) {
             depot.central.purge_holes(depot.supply);
         }
+    }
+
+    /// As [`report`](Self::report); before it looks for holes it empties the magazines, whose
+    /// objects lie scattered and hold a page each.
+    #[cold]
+    fn report_and_empty<S: System, T: Tls>(
+        &self,
+        depot: Depot<'_, S>,
+        tls: &T,
+    ) -> Result<(), Fault> {
+        if !self.tell(depot) {
+            return Ok(());
+        }
+        let mut answer = Ok(());
+        for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
+            let (oldest, count) = self.take_oldest(tls, class, MAX_CAPACITY);
+            let bytes = count * info(class).size as usize;
+            self.given_back
+                .store(self.given_back.load(Ordering::Relaxed) + bytes, Ordering::Relaxed);
+            let given = depot.central.give_back(depot.supply, class, &oldest[..count]);
+            answer = answer.and(given);
+        }
+        depot.central.purge_holes(depot.supply);
+        answer
+    }
+
+    fn tell<S: System>(&self, depot: Depot<'_, S>) -> bool {
+        let claimed = self.claimed.swap(0, Ordering::Relaxed);
+        let given_back = self.given_back.swap(0, Ordering::Relaxed);
+        depot.supply.pages.note_traffic(claimed, given_back)
     }
 
     /// Gives back every object and run this thread keeps; cells stay.
