@@ -9,15 +9,15 @@
 //!   report; threads report in batches, so a moment's figure may be off by some 64 KiB each.
 //!
 //! Slack counts against what the purge policy keeps, and says when looking for holes is worth
-//! the walk: after as many bytes came back as a quarter of what is claimed.
+//! the walk: after as many bytes came back as an eighth of what is claimed.
 use base::sync::{AtomicUsize, Ordering};
 
 use crate::System;
 use crate::geometry::GRANULE;
 use crate::heap::PageHeap;
 
-/// Holes are looked for after at least so many bytes came back: 2 MiB.
-const LEAST: usize = 2 << 20;
+/// Holes are looked for after at least so many bytes came back: 1 MiB.
+const LEAST: usize = 1 << 20;
 
 /// The counters. Differences wrap, so that threads may report in any order.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl<S: System> PageHeap<S> {
         let slack = &self.slack;
         slack.claimed.fetch_add(claimed.wrapping_sub(given_back), Ordering::Relaxed);
         let freed = slack.freed.fetch_add(given_back, Ordering::Relaxed) + given_back;
-        let worth = (slack.claimed() / 4).max(LEAST);
+        let worth = (slack.claimed() / 8).max(LEAST);
         if freed < worth || slack.bytes() < worth {
             return false;
         }
