@@ -83,9 +83,8 @@ impl<S: System> Shelf<S> {
         !self.partial.is_empty()
     }
 
-    /// Claims objects of `class` from the slabs that are there: `out` full if it holds at most 64,
-    /// else at least half of it, as whole words come cheaper. They fill `out` from its end,
-    /// ascending towards its start, so that popping ascends.
+    /// Claims up to `out.len()` objects of `class` from the slabs that are there. They fill
+    /// `out` from its end, ascending towards its start, so that popping ascends.
     pub fn claim(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let _guard = self.lock.lock();
         self.claim_locked(supply, class, out)
@@ -115,10 +114,8 @@ impl<S: System> Shelf<S> {
     fn claim_locked(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let base = supply.pages.region.base();
         let class_info = info(class);
-        // With room for more than a word, words are taken whole and half is enough.
-        let enough = out.len().saturating_sub(64).min(out.len() / 2);
         let mut left = out.len();
-        while left > enough {
+        while left > 0 {
             let Some(slab) = self.partial.first(base) else { break };
             fill_holes(supply.pages, slab);
             let start = base + slab.granule() * GRANULE;
@@ -126,11 +123,11 @@ impl<S: System> Shelf<S> {
                 let mask = protocol::claim(word, low32(left.min(64)));
                 let first = start + index * 64 * class_info.size as usize;
                 left = unpack(mask, first, class_info.size as usize, out, left);
-                if left <= enough {
+                if left == 0 {
                     break;
                 }
             }
-            if left > enough && protocol::unlist(&slab.tag, slab.words(class_info)) {
+            if left > 0 && protocol::unlist(&slab.tag, slab.words(class_info)) {
                 self.partial.remove(base, slab);
                 self.full.push_back(base, slab);
             }

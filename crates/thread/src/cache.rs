@@ -155,8 +155,9 @@ impl ThreadCache {
         let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
             return claim_one(depot, self.number(), class);
         };
-        let capacity = self.capacity(class);
-        let want = if capacity > 64 { capacity } else { capacity.div_ceil(2) };
+        // Exactly half: a program that takes and frees any batch up to the capacity then
+        // settles without refills, since two halves are never more than a whole.
+        let want = self.capacity(class).div_ceil(2);
         // SAFETY: the magazine is empty, so these words of its cell are free (N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
         let got = depot.central.claim(depot.supply, self.number(), class, out);
