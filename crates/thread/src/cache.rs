@@ -134,6 +134,11 @@ impl ThreadCache {
         usize::from(self.capacity[class].load(Ordering::Relaxed))
     }
 
+    /// The bottom of the magazine of a class whose top is `top` (N1).
+    fn bottom(&self, top: usize, class: usize) -> usize {
+        end_of(top) - self.capacity(class) * WORD
+    }
+
     /// Slow path of malloc: an object of `class`, and more of them in the magazine.
     /// 0: out of memory.
     #[cold]
@@ -247,7 +252,7 @@ impl ThreadCache {
     /// Drops the nulls that sized frees have left on top (A4).
     fn drop_nulls<T: Tls>(&self, tls: &T, class: usize) {
         let mut top = tls.load(class);
-        let bottom = end_of(top) - self.capacity(class) * WORD;
+        let bottom = self.bottom(top, class);
         // SAFETY: words from `bottom` to `top` are the magazine's.
         while top > bottom && unsafe { word(top - WORD).read() } == 0 {
             top -= WORD;
@@ -328,7 +333,7 @@ impl ThreadCache {
         count: usize,
     ) -> ([usize; MAX_CAPACITY], usize) {
         let top = tls.load(class);
-        let bottom = end_of(top) - self.capacity(class) * WORD;
+        let bottom = self.bottom(top, class);
         let held = (top - bottom) / WORD;
         let count = count.min(held);
         let mut oldest = [0usize; MAX_CAPACITY];
@@ -455,15 +460,14 @@ impl ThreadCache {
     fn bury_magazine<S: System>(&self, depot: Depot<'_, S>, class: usize) {
         // SAFETY: the slots of a thread that fork left behind stay readable in the child.
         let top = unsafe { word(self.slots() + class * WORD).read() };
-        let end = end_of(top);
-        let bottom = end - self.capacity(class) * WORD;
+        let bottom = self.bottom(top, class);
         let held = (top - bottom) / WORD;
         // SAFETY: `held` words from the bottom on are the magazine's.
         let objects = unsafe { core::slice::from_raw_parts(word(bottom), held) };
         // An object that the thread was just freeing may be free already; nobody can be told.
         let _ = depot.central.give_back(depot.supply, class, objects);
         // SAFETY: the cell came from this pool, and its thread is gone.
-        unsafe { depot.supply.meta.deallocate(Pool::Cell, end - CELL) };
+        unsafe { depot.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
     }
 
     /// Objects of `class` in the magazine, read while its thread may be running: a moment's
@@ -475,7 +479,7 @@ impl ThreadCache {
         // SAFETY: the thread is registered, so its slots are mapped; a torn pair of reads
         // gives a wrong figure, which is clamped.
         let top = unsafe { word(self.slots() + class * WORD).read_volatile() };
-        let bottom = end_of(top) - self.capacity(class) * WORD;
+        let bottom = self.bottom(top, class);
         (top.saturating_sub(bottom) / WORD).min(MAX_CAPACITY)
     }
 }

@@ -21,6 +21,31 @@ use aarch64 as imp;
 
 pub mod solo;
 
+// The image of the block, and the cell that is both empty and full: a word of 0 below an
+// address that is a multiple of 1024. Hidden, so that no other library's names matter.
+core::arch::global_asm!(
+    ".pushsection .rodata.heapwright_empty,\"a\",@progbits",
+    ".balign 1024",
+    ".zero 1024",
+    ".hidden heapwright_empty_end",
+    ".globl heapwright_empty_end",
+    "heapwright_empty_end:",
+    ".zero 8",
+    ".popsection",
+    ".pushsection .tdata.heapwright,\"awT\",@progbits",
+    ".balign 64",
+    ".hidden heapwright_tls",
+    ".globl heapwright_tls",
+    ".type heapwright_tls, @object",
+    ".size heapwright_tls, 600",
+    "heapwright_tls:",
+    ".rept 73",
+    ".quad heapwright_empty_end",
+    ".endr",
+    ".zero 16",
+    ".popsection",
+);
+
 pub use imp::empty;
 
 /// The slot that holds the address of the thread's cache; 0 before there is one.

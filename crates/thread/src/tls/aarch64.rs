@@ -1,28 +1,5 @@
 //! aarch64: the block's offset from `tpidr_el0` comes from the GOT.
 
-core::arch::global_asm!(
-    ".pushsection .rodata.heapwright_empty,\"a\",@progbits",
-    ".balign 1024",
-    ".zero 1024",
-    ".hidden heapwright_empty_end",
-    ".globl heapwright_empty_end",
-    "heapwright_empty_end:",
-    ".zero 8",
-    ".popsection",
-    ".pushsection .tdata.heapwright,\"awT\",@progbits",
-    ".balign 64",
-    ".hidden heapwright_tls",
-    ".globl heapwright_tls",
-    ".type heapwright_tls, @object",
-    ".size heapwright_tls, 600",
-    "heapwright_tls:",
-    ".rept 73",
-    ".quad heapwright_empty_end",
-    ".endr",
-    ".zero 16",
-    ".popsection",
-);
-
 #[inline(always)]
 pub(super) fn address() -> usize {
     let address;

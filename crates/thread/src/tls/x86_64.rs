@@ -1,29 +1,6 @@
 //! x86-64: the block's offset from `fs` is one load from the GOT, or a constant when the
 //! linker knows it; a slot is then one `fs:` access.
 
-core::arch::global_asm!(
-    ".pushsection .rodata.heapwright_empty,\"a\",@progbits",
-    ".balign 1024",
-    ".zero 1024",
-    ".hidden heapwright_empty_end",
-    ".globl heapwright_empty_end",
-    "heapwright_empty_end:",
-    ".zero 8",
-    ".popsection",
-    ".pushsection .tdata.heapwright,\"awT\",@progbits",
-    ".balign 64",
-    ".hidden heapwright_tls",
-    ".globl heapwright_tls",
-    ".type heapwright_tls, @object",
-    ".size heapwright_tls, 600",
-    "heapwright_tls:",
-    ".rept 73",
-    ".quad heapwright_empty_end",
-    ".endr",
-    ".zero 16",
-    ".popsection",
-);
-
 /// The block's offset from the thread pointer.
 #[inline(always)]
 fn offset() -> usize {
