@@ -22,7 +22,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 
-use crate::helper;
+use crate::{helper, warm};
 
 /// So much of a failing program's standard error is kept.
 const TAIL: usize = 4096;
@@ -115,6 +115,18 @@ impl Launcher {
     #[must_use]
     pub fn new(executable: impl Into<PathBuf>) -> Self {
         Self { executable: executable.into() }
+    }
+
+    /// Has a process touch so many bytes and waits for its end; see [`warm`].
+    ///
+    /// # Errors
+    ///
+    /// The process cannot be started.
+    pub fn warm(&self, bytes: u64) -> Result<(), Error> {
+        let mut command = Command::new(&self.executable);
+        command.arg(warm::SUBCOMMAND).arg(bytes.to_string()).stdin(Stdio::null());
+        command.status().map_err(|e| Error::System("start the process that warms memory", e))?;
+        Ok(())
     }
 
     /// Runs `job` once and waits for its end, the time limit, or `interrupted`.

@@ -11,7 +11,7 @@
 //!
 //! What there is, in reading order: [`allocator`] and [`discover`] (which allocators this machine has), [`probe`]
 //! (does a library really become malloc, and which version is it), [`resolve`] and [`inspect`] (can this program be
-//! interposed), [`helper`] and [`launch`] (one measured run), [`plan`], [`stats`] and [`session`] (many of them),
+//! interposed), [`helper`] and [`launch`] (one measured run), [`warm`], [`plan`], [`stats`] and [`session`] (many of them),
 //! [`machine`] and [`report`] (what the result file says).
 //!
 //! The library never prints; the command does.
@@ -30,3 +30,4 @@ pub mod resolve;
 pub mod rng;
 pub mod session;
 pub mod stats;
+pub mod warm;

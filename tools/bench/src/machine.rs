@@ -177,6 +177,12 @@ fn cpu_model(cpuinfo: &str) -> Option<&str> {
     value("model name").or_else(|| value("CPU implementer"))
 }
 
+/// Bytes of memory that programs could still get; 0 when it cannot be read.
+#[must_use]
+pub fn available() -> u64 {
+    kib_field(&read("/proc/meminfo"), "MemAvailable").unwrap_or(0) * 1024
+}
+
 /// A line `Key:   123 kB` of `/proc/meminfo` or `/proc/self/status`.
 #[must_use]
 pub fn kib_field(text: &str, key: &str) -> Option<u64> {

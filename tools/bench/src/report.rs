@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::launch::{Exit, Figures};
 use crate::machine::Machine;
-use crate::session::{Failure, How, Role, Run, Session, Stop, wall_seconds};
+use crate::session::{Failure, How, Options, Role, Run, Session, Stop, wall_seconds};
 use crate::stats::{RESAMPLES, Ratio, median};
 
 /// A figure that is compared.
@@ -105,6 +105,8 @@ pub struct Report {
     pub seed: u64,
     /// Rounds thrown away.
     pub warmup: u32,
+    /// Whether the machine's memory was warmed before each run.
+    pub warm: bool,
     /// Rounds measured.
     pub rounds: u32,
     /// Why it ended.
@@ -131,14 +133,13 @@ impl Report {
     pub fn new(
         session: &Session,
         command: Vec<String>,
-        seed: u64,
-        warmup: u32,
+        options: &Options,
         machine: Machine,
         warnings: Vec<String>,
     ) -> Self {
         let baseline = session.baseline();
         let mut allocators: Vec<Entry> =
-            (0..session.subjects.len()).map(|s| entry(session, s, seed)).collect();
+            (0..session.subjects.len()).map(|s| entry(session, s, options.seed)).collect();
         mark_winner(&mut allocators);
         let noise_floor = allocators
             .iter()
@@ -149,8 +150,9 @@ impl Report {
             schema: "heapwright-bench",
             version: 1,
             command,
-            seed,
-            warmup,
+            seed: options.seed,
+            warmup: options.warmup,
+            warm: options.warm,
             rounds: session.rounds,
             stop: session.stop,
             elapsed: session.elapsed.as_secs_f64(),

@@ -13,8 +13,10 @@ use serde::Serialize;
 
 use crate::allocator::{Allocator, GLIBC};
 use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome};
+use crate::machine;
 use crate::plan::Plan;
 use crate::stats::{RESAMPLES_QUICK, Ratio};
+use crate::warm;
 
 /// No measurement ends with fewer rounds because of its time budget.
 pub const LEAST_ROUNDS: u32 = 3;
@@ -80,6 +82,8 @@ pub struct Options {
     pub budget: Option<Duration>,
     /// Decides the orders.
     pub seed: u64,
+    /// Warms the machine's memory before each run.
+    pub warm: bool,
     /// Exit codes other than 0 are no failure.
     pub ignore_failure: bool,
     /// Let the program's output through.
@@ -197,6 +201,11 @@ impl Session {
         column
     }
 
+    /// The largest peak of any run so far, in bytes.
+    fn largest_peak(&self) -> u64 {
+        self.runs.iter().map(|run| run.figures.peak_rss_bytes).max().unwrap_or(0)
+    }
+
     fn is_precise(&self, seed: u64) -> bool {
         let wall = |subject| self.column(subject, wall_seconds);
         let baseline = wall(self.baseline());
@@ -259,6 +268,11 @@ pub fn run(
                 timeout: options.timeout,
                 ..*program
             };
+            if options.warm
+                && let Some(bytes) = warm::amount(session.largest_peak(), machine::available())
+            {
+                launcher.warm(bytes)?;
+            }
             match judge(launcher.run(&job, interrupted)?, options.ignore_failure) {
                 Judged::Good(figures) => session.runs.push(Run { round, place, subject, figures }),
                 Judged::Bad(how, stderr) => {

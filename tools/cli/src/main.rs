@@ -19,7 +19,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use bench::{helper, probe};
+use bench::{helper, probe, warm};
 
 fn main() -> ExitCode {
     // First of all, and with nothing else touched: what the helper touches counts as the measured program's memory.
@@ -40,6 +40,10 @@ fn hidden() -> Option<ExitCode> {
         let rest: Vec<OsString> = args.collect();
         let code = u8::try_from(helper::main(&rest)).unwrap_or(1);
         return Some(ExitCode::from(code));
+    }
+    if first == warm::SUBCOMMAND {
+        warm::main(&args.collect::<Vec<OsString>>());
+        return Some(ExitCode::SUCCESS);
     }
     if first == probe::SUBCOMMAND {
         print!("{}", probe::answer());

@@ -28,9 +28,10 @@ fn summary(report: &Report) -> String {
     let allocators = report.allocators.iter().filter(|e| e.role != Role::Control).count();
     let plural = |n: usize| if n == 1 { "" } else { "s" };
     format!(
-        "{} · {allocators} allocator{} · interleaved · {} round{}{why} · seed {}",
+        "{} · {allocators} allocator{} · interleaved{} · {} round{}{why} · seed {}",
         format::shell(&report.command),
         plural(allocators),
+        if report.warm { " · memory warmed" } else { "" },
         report.rounds,
         if report.rounds == 1 { "" } else { "s" },
         report.seed,

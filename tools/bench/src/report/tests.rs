@@ -44,14 +44,18 @@ fn session() -> Session {
 }
 
 fn report() -> Report {
-    Report::new(
-        &session(),
-        vec!["prog".into(), "-x".into()],
-        42,
-        1,
-        Machine::describe(),
-        Vec::new(),
-    )
+    let options = Options {
+        warmup: 1,
+        rounds: None,
+        budget: None,
+        seed: 42,
+        warm: true,
+        ignore_failure: false,
+        show_output: false,
+        timeout: None,
+    };
+    let command = vec!["prog".into(), "-x".into()];
+    Report::new(&session(), command, &options, Machine::describe(), Vec::new())
 }
 
 #[test]

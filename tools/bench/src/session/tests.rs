@@ -18,6 +18,7 @@ fn figures(wall_ns: u64) -> Figures {
 fn options() -> Options {
     Options {
         warmup: 1,
+        warm: true,
         rounds: None,
         budget: None,
         seed: 1,

@@ -110,7 +110,7 @@ impl Bench {
             return Ok(ExitCode::from(exit::INTERRUPTED));
         }
         let words = self.program.words();
-        let report = Report::new(&session, words, options.seed, options.warmup, machine, warnings);
+        let report = Report::new(&session, words, &options, machine, warnings);
         self.output.write(&report)?;
         self.say_next(&report);
         Ok(ExitCode::from(match session.stop {

@@ -22,6 +22,11 @@ pub(crate) struct MeasureFlags {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000))]
     warmup: u32,
 
+    /// Do not touch memory before each run. By default a process of heapwright's touches about as much as a run needs, so
+    /// that no run pays for memory that a virtual machine gave back to its host
+    #[arg(long)]
+    cold: bool,
+
     /// Decides the random order; the default is fresh each time, and is printed
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -44,6 +49,7 @@ impl MeasureFlags {
     pub(crate) fn options(&self) -> Options {
         Options {
             warmup: self.warmup,
+            warm: !self.cold,
             rounds: self.rounds,
             budget: match (self.time, self.rounds) {
                 (None, None) => Some(Duration::from_secs(60)),
