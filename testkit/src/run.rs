@@ -168,7 +168,7 @@ impl<'a> Runner<'a> {
     /// What was wrong.
     pub fn finish(&mut self, index: usize) -> Result<(), Failure> {
         let failure = |wrong| Failure { index, op: None, wrong };
-        while let Some(address) = self.shadow.lowest() {
+        for address in self.shadow.by_age() {
             self.release(address, false).map_err(failure)?;
         }
         self.slots.fill(None);

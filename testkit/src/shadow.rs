@@ -35,6 +35,8 @@ pub struct Block {
     align: usize,
     usable: usize,
     pattern: Pattern,
+    /// Which allocation of its thread it was.
+    number: u64,
 }
 
 // SAFETY: a block is the only account of its memory, so it moves between threads as the memory does.
@@ -150,10 +152,13 @@ impl Shadow {
         self.live.get(&address)
     }
 
-    /// The live block with the lowest address.
+    /// The addresses of all live blocks, the oldest first: an order that does not depend on where
+    /// blocks lie, and so is the same in every run of a program.
     #[must_use]
-    pub fn lowest(&self) -> Option<usize> {
-        self.live.keys().next().copied()
+    pub fn by_age(&self) -> Vec<usize> {
+        let mut blocks: Vec<&Block> = self.live.values().collect();
+        blocks.sort_by_key(|block| block.number);
+        blocks.into_iter().map(Block::address).collect()
     }
 
     /// Accounts for a new block: its alignment, extent, place and zeroes; then fills it.
@@ -256,7 +261,8 @@ impl Shadow {
     fn describe(&mut self, pointer: *mut u8, usable: usize, request: Request) -> Block {
         self.seed += 1;
         let pattern = Pattern::new(pointer.addr(), self.seed);
-        Block { pointer, size: request.size, align: request.align, usable, pattern }
+        let number = self.seed;
+        Block { pointer, size: request.size, align: request.align, usable, pattern, number }
     }
 
     fn place(&self, block: &Block, request: Request) -> Result<(), Wrong> {

@@ -47,6 +47,15 @@ pub(crate) enum Flaw {
     FailureMiscounts,
 }
 
+/// Changes a byte of a live block to what it was not: any fixed value might be the right one by
+/// chance, and undoing it takes 256 times.
+fn scribble(byte: *mut u8) {
+    // SAFETY: the caller points at a byte of a live block.
+    let old = unsafe { byte.read() };
+    // SAFETY: as above.
+    unsafe { byte.write(old.wrapping_add(0x5D)) };
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     block: *mut u8,
@@ -139,7 +148,8 @@ impl Toy {
                 && size < 500
                 && align <= 64
             {
-                let within = state.live.values().find(|entry| entry.size > 1024).copied();
+                let large = state.live.values().filter(|entry| entry.size > 1024);
+                let within = large.min_by_key(|entry| entry.number).copied();
                 if let Some(entry) = within {
                     let block = entry.block.wrapping_add(align.max(16));
                     state.live.insert(block.addr(), Entry { block, size, within: true, ..entry });
@@ -190,8 +200,7 @@ impl Toy {
                 let large = state.live.values().filter(|entry| entry.size >= 8);
                 let victim = large.min_by_key(|entry| entry.number);
                 let byte = victim.map(|entry| entry.block.wrapping_add(7));
-                // SAFETY: the victim's block is the system's, with at least 8 bytes.
-                byte.inspect(|byte| unsafe { byte.write(0xEE) });
+                byte.inspect(|&byte| scribble(byte));
             }
             state.count += usize::from(self.is(Flaw::Miscounts) && state.frees == 20);
         });
@@ -226,8 +235,7 @@ unsafe impl Malloc for Toy {
         let block = self.malloc(size);
         if block.is_null() {
             if self.is(Flaw::FailedReallocScribbles) && old.size > 0 && size < usize::MAX / 2 {
-                // SAFETY: the old block is live and has a byte.
-                unsafe { ptr.write(0xEE) };
+                scribble(ptr);
             }
             return block;
         }

@@ -24,7 +24,7 @@ fn smallest(flaw: Flaw) -> (Program, Failure) {
         on(flaw, program).is_err_and(|failure| failure.wrong.kind() == first.wrong.kind())
     };
     let small = shrink(&program, 20_000, same);
-    // A wrong byte may be the right one by chance.
+    // Some flaws show by addresses, which differ from run to run.
     let failure = (0..8).find_map(|_| on(flaw, &small).err()).expect("it still fails");
     assert!(small.ops.len() < 10, "{flaw:?}: {} operations are left:\n{small}", small.ops.len());
     assert_eq!(small.to_string().parse().as_ref(), Ok(&small));
@@ -91,7 +91,7 @@ fn a_block_handed_out_twice_is_found() {
 
 #[test]
 fn a_write_into_a_live_block_is_found() {
-    finds(Flaw::Scribbles, "contents", "found 0xee (1 bytes wrong)");
+    finds(Flaw::Scribbles, "contents", "(1 bytes wrong)");
 }
 
 #[test]
