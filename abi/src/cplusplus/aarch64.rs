@@ -1,28 +1,15 @@
 //! aarch64: the loops around new-handlers, jumps through the linker's stubs.
-use super::{after_failure, allocate_aligned_for_new, allocate_for_new, new_handler};
+use super::{after_failure, allocate_aligned_for_new, new_handler};
+
+/// As [`new_aligned_slow`] for what malloc aligns to anyway.
+#[unsafe(naked)]
+pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
+    core::arch::naked_asm!("mov x1, #16", "b {aligned}", aligned = sym new_aligned_slow);
+}
 
 /// Tries, calls the new-handler or throws, tries again.
 #[unsafe(naked)]
-pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
-    core::arch::naked_asm!(
-        "mov x1, xzr",
-        "b {aligned}",
-        aligned = sym new_loop,
-    );
-}
-
-/// As [`new_slow`], aligned.
-#[unsafe(naked)]
 pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
-    core::arch::naked_asm!("b {aligned}", aligned = sym new_loop);
-}
-
-extern "C" fn allocate(size: usize, alignment: usize) -> *mut u8 {
-    if alignment == 0 { allocate_for_new(size) } else { allocate_aligned_for_new(size, alignment) }
-}
-
-#[unsafe(naked)]
-extern "C" fn new_loop(size: usize, alignment: usize) -> *mut u8 {
     core::arch::naked_asm!(
         ".cfi_startproc",
         "stp x29, x30, [sp, -32]!",
@@ -49,7 +36,7 @@ extern "C" fn new_loop(size: usize, alignment: usize) -> *mut u8 {
         ".cfi_def_cfa_offset 0",
         "ret",
         ".cfi_endproc",
-        allocate = sym allocate,
+        allocate = sym allocate_aligned_for_new,
         after_failure = sym after_failure,
     );
 }
@@ -59,7 +46,7 @@ pub(super) fn thrower() -> *mut core::ffi::c_void {
     core::ptr::null_mut()
 }
 
-/// As [`new_slow`] where nothing may be thrown and no C++ library can catch: null once there is
+/// As [`new_aligned_slow`] where nothing may be thrown and no C++ library can catch: null once there is
 /// no new-handler left. What a handler throws is not caught.
 #[unsafe(naked)]
 pub(super) extern "C" fn new_or_null(size: usize, alignment: usize) -> *mut u8 {

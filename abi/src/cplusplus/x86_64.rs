@@ -1,35 +1,13 @@
 //! x86-64: the loops around new-handlers, jumps through the global offset table.
-use super::{after_failure, allocate_aligned_for_new, allocate_for_new, new_handler};
+use super::{after_failure, allocate_aligned_for_new, new_handler};
 
-/// Tries, calls the new-handler or throws, tries again.
+/// As [`new_aligned_slow`] for what malloc aligns to anyway.
 #[unsafe(naked)]
 pub(super) extern "C" fn new_slow(size: usize) -> *mut u8 {
-    core::arch::naked_asm!(
-        ".cfi_startproc",
-        "push rbx",
-        ".cfi_def_cfa_offset 16",
-        ".cfi_offset rbx, -16",
-        "mov rbx, rdi",
-        "2:",
-        "mov rdi, rbx",
-        "call {allocate}",
-        "test rax, rax",
-        "jne 3f",
-        "mov rdi, rbx",
-        "call {after_failure}",
-        "call rax",
-        "jmp 2b",
-        "3:",
-        "pop rbx",
-        ".cfi_def_cfa_offset 8",
-        "ret",
-        ".cfi_endproc",
-        allocate = sym allocate_for_new,
-        after_failure = sym after_failure,
-    );
+    core::arch::naked_asm!("mov esi, 16", "jmp {aligned}", aligned = sym new_aligned_slow);
 }
 
-/// As [`new_slow`], aligned.
+/// Tries, calls the new-handler or throws, tries again.
 #[unsafe(naked)]
 pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut u8 {
     core::arch::naked_asm!(
@@ -130,7 +108,7 @@ pub(super) fn thrower() -> *mut core::ffi::c_void {
     (throw_bad_alloc as extern "C" fn() as *mut ()).cast()
 }
 
-/// As [`new_slow`] where nothing may be thrown and no C++ library can catch: null once there is
+/// As [`new_aligned_slow`] where nothing may be thrown and no C++ library can catch: null once there is
 /// no new-handler left. What a handler throws is not caught.
 #[unsafe(naked)]
 pub(super) extern "C" fn new_or_null(size: usize, alignment: usize) -> *mut u8 {

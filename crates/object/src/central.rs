@@ -14,7 +14,6 @@ use base::bits::low32;
 use base::check::ensure;
 use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, Ordering};
-use page::geometry::GRANULE;
 use page::region::Span;
 use page::{PageHeap, System};
 
@@ -415,8 +414,6 @@ impl<S: System> Default for Central<S> {
         Self::new()
     }
 }
-
-const _: () = assert!(GRANULE.is_power_of_two(), "granules are found by shifting");
 
 #[cfg(test)]
 mod tests;

@@ -33,8 +33,6 @@ pub struct Shelf<S> {
     pub(crate) lock: Lock<S>,
     pub(crate) partial: SlabList,
     pub(crate) full: SlabList,
-    made: AtomicU32,
-    retired: AtomicU32,
 }
 
 /// What a shelf needs of its surroundings.
@@ -58,23 +56,12 @@ impl<S: System> Shelf<S> {
     /// An empty shelf.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            lock: Lock::new(),
-            partial: SlabList::new(),
-            full: SlabList::new(),
-            made: AtomicU32::new(0),
-            retired: AtomicU32::new(0),
-        }
+        Self { lock: Lock::new(), partial: SlabList::new(), full: SlabList::new() }
     }
 
     /// The lock, for `fork`.
     pub fn lock_for_fork(&self) -> &Lock<S> {
         &self.lock
-    }
-
-    /// Slabs made and retired so far.
-    pub fn turnover(&self) -> (u32, u32) {
-        (self.made.load(Ordering::Relaxed), self.retired.load(Ordering::Relaxed))
     }
 
     /// Whether a claim would probably find an object without a new slab. Needs no lock.
@@ -155,7 +142,6 @@ impl<S: System> Shelf<S> {
         if served != 0 {
             supply.pages.note_slab(class_info.granules as usize);
         }
-        self.made.fetch_add(1, Ordering::Relaxed);
         true
     }
 
@@ -200,7 +186,6 @@ impl<S: System> Shelf<S> {
         supply.pages.deallocate(region.address_of(granule), count);
         // SAFETY: on no list, and no object of it is held (F2) or will be used (destroy).
         unsafe { supply.meta.deallocate(Slab::pool(class), slab.address()) };
-        self.retired.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Retires every empty slab, also the last.

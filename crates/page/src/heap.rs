@@ -2,7 +2,7 @@
 //!
 //! - **H1** `live` granules are handed out; `dirty` counts the free granules that cost memory.
 //! - **H2** blocks from `first_block` to `frontier` have been committed, or, in a window,
-//!   belong to others; those behind have not.
+//!   belong to others or were given up; those behind have not.
 //! - **H3** accounting: for each committed block, popcount(free) + handed-out granules = 128.
 //!
 //! Layer *page*; slabs and large blocks come from here. One lock. O(1) for runs up to a block

@@ -7,9 +7,9 @@
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 12 MiB.
+//! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   three quarters of it, as long as there is dirty memory to give back.
-//! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
 //!
 //! Layer *page*. O(1) a free while nothing is to be done; the clock is read once in 64 frees
 //! and at purges.
@@ -289,5 +289,3 @@ impl<S: System> PageHeap<S> {
         true
     }
 }
-
-const _: () = assert!(BLOCK > GRANULE, "a block has granules");

@@ -11,10 +11,10 @@
 //! free in the mean. Half a magazine is flushed, the half freed first.
 use base::bits::low8;
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use object::Central;
 use object::central::Fault;
 use object::shelf::Supply;
 use object::size_class::{CLASSES, info};
-use object::{Central, Slab};
 use page::{Pool, System};
 
 use crate::magazine::{CELL, MAX_CAPACITY, end_of, pop, push, word};
@@ -495,8 +495,6 @@ pub fn claim_one<S: System>(depot: Depot<'_, S>, thread: u32, class: usize) -> u
 fn count(counter: &AtomicU64) {
     counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
-
-const _: () = assert!(size_of::<Slab>() == 64, "descriptors and caches share no pool");
 
 #[cfg(test)]
 mod tests;
