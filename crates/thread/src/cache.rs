@@ -466,6 +466,8 @@ impl ThreadCache {
         let objects = unsafe { core::slice::from_raw_parts(word(bottom), held) };
         // An object that the thread was just freeing may be free already; nobody can be told.
         let _ = depot.central.give_back(depot.supply, class, objects);
+        // Whether holes are worth looking for is for the child's own frees to say.
+        depot.supply.pages.note_traffic(0, held * info(class).size as usize);
         // SAFETY: the cell came from this pool, and its thread is gone.
         unsafe { depot.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
     }
