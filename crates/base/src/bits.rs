@@ -17,7 +17,10 @@ pub const fn align_down(value: usize, align: usize) -> usize {
 /// The low 32 bits of a number that is known to fit them.
 #[inline]
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "the name says so; checked in debug builds")]
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::cast_possible_truncation, reason = "the name says so; checked in debug builds")
+)]
 pub const fn low32(value: usize) -> u32 {
     debug_assert!(value <= u32::MAX as usize);
     value as u32
@@ -40,15 +43,14 @@ pub const fn low64(value: u128) -> u64 {
     value as u64
 }
 
-/// A 64-bit number as an index; this code runs on 64-bit machines only.
+/// A 64-bit number as an index; 64-bit machines only.
+#[cfg(target_pointer_width = "64")]
 #[inline]
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "usize has 64 bits where this is compiled")]
 pub const fn index(value: u64) -> usize {
     value as usize
 }
-
-const _: () = assert!(usize::BITS == 64, "the malloc layers need a 64-bit address space");
 
 /// `len` ones starting at bit `at`; `at + len <= 128`.
 ///
