@@ -1,0 +1,1 @@
+//! The fits: one heap, the choice of block a policy.

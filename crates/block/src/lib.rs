@@ -1,0 +1,13 @@
+//! Blocks of any size out of memory that is given: TLSF, the fits, buddy.
+//!
+//! ```text
+//! base   source   page ─► ► block, object   thread   compose   malloc   heapwright   abi   tools
+//! ```
+//!
+//! One owner, `&mut self`, no locks: [`compose`](https://docs.rs/heapwright-compose) adds those.
+//! `no_std`, no `alloc`, no dependency, no atomics; 32 and 64 bit.
+#![no_std]
+
+pub mod buddy;
+pub mod fit;
+pub mod tlsf;

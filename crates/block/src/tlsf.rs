@@ -1,0 +1,1 @@
+//! TLSF: two-level segregated fit.
