@@ -5,6 +5,7 @@ mod golden;
 mod layers;
 mod paths;
 mod peers;
+mod qemu;
 mod reach;
 
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ usage: cargo xtask NAME [ARGS]
   golden   instruction budgets of the fast paths, against bench/golden
   reach    the figures of docs/benchmarks.md, as tables
   peers    installs or finds the allocators to compare with
+  qemu     boots the kernels of bare-metal in QEMU, and what they say
   ci       the steps of .ci/run, one by one or all
 ";
 
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         "golden" => golden::run(&rest),
         "reach" => reach::run(&rest),
         "peers" => peers::run(&rest),
+        "qemu" => qemu::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

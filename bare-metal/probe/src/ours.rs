@@ -1,0 +1,3 @@
+//! Our own allocators.
+
+crate::entries! {}

@@ -1,0 +1,194 @@
+//! The machines: what each is called, what it is compiled for, and how QEMU becomes it.
+
+use super::toolchain::{self, Target};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A machine that QEMU has.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    /// What the command line calls it.
+    pub(crate) name: &'static str,
+    pub(crate) what: &'static str,
+    pub(crate) target: Target,
+    /// The program, and its Debian package.
+    qemu: &'static str,
+    package: &'static str,
+    args: &'static [&'static str],
+    /// QEMU's own status when the kernel's is 0.
+    success: i32,
+}
+
+/// RISC-V without and with the instructions that count zeros. QEMU's `rv64` has them unless told otherwise.
+const WITHOUT_ZBB: &str = "rv64,zba=false,zbb=false,zbc=false,zbs=false";
+
+pub(crate) const MACHINES: &[Machine] = &[
+    Machine {
+        name: "riscv64",
+        what: "RISC-V virt, 64 bit, no clz and ctz",
+        target: toolchain::RISCV64,
+        qemu: "qemu-system-riscv64",
+        package: "qemu-system-misc",
+        args: &[
+            "-machine",
+            "virt",
+            "-bios",
+            "none",
+            "-m",
+            "128M",
+            "-cpu",
+            WITHOUT_ZBB,
+            "-icount",
+            "shift=0",
+        ],
+        success: 0,
+    },
+    Machine {
+        name: "riscv64-zbb",
+        what: "RISC-V virt, 64 bit, Zbb",
+        target: toolchain::RISCV64_ZBB,
+        qemu: "qemu-system-riscv64",
+        package: "qemu-system-misc",
+        args: &[
+            "-machine",
+            "virt",
+            "-bios",
+            "none",
+            "-m",
+            "128M",
+            "-cpu",
+            "rv64,zbb=true",
+            "-icount",
+            "shift=0",
+        ],
+        success: 0,
+    },
+    Machine {
+        name: "riscv32",
+        what: "RISC-V virt, 32 bit",
+        target: toolchain::RISCV32,
+        qemu: "qemu-system-riscv32",
+        package: "qemu-system-misc",
+        args: &["-machine", "virt", "-bios", "none", "-m", "128M", "-icount", "shift=0"],
+        success: 0,
+    },
+    Machine {
+        name: "cortex-m3",
+        what: "Arm MPS2 board, Cortex-M3",
+        target: toolchain::THUMBV7M,
+        qemu: "qemu-system-arm",
+        package: "qemu-system-arm",
+        args: &[
+            "-machine",
+            "mps2-an385",
+            "-cpu",
+            "cortex-m3",
+            "-semihosting-config",
+            "enable=on,target=native",
+            "-icount",
+            "shift=7",
+        ],
+        success: 0,
+    },
+    Machine {
+        name: "x86_64",
+        what: "PC q35, 64 bit",
+        target: toolchain::X86_64,
+        qemu: "qemu-system-x86_64",
+        package: "qemu-system-x86",
+        args: &[
+            "-machine",
+            "q35",
+            "-cpu",
+            "max",
+            "-m",
+            "128M",
+            "-no-reboot",
+            "-icount",
+            "shift=0",
+            "-device",
+            "isa-debug-exit,iobase=0xf4,iosize=4",
+        ],
+        success: 1,
+    },
+];
+
+/// How a kernel's run ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// All it printed.
+    pub(crate) printed: String,
+    pub(crate) passed: bool,
+    /// In words: `status 0`, `no end after 60 s`.
+    pub(crate) end: String,
+    pub(crate) took: Duration,
+}
+
+impl Machine {
+    /// Whether its QEMU is there; if not, what to install.
+    pub(crate) fn missing(&self) -> Option<String> {
+        let there = Command::new(self.qemu)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+        (!there).then(|| format!("{} is missing: install the package {}", self.qemu, self.package))
+    }
+
+    /// Boots `kernel` and waits until it powers off, `limit` at most.
+    ///
+    /// # Errors
+    ///
+    /// QEMU does not start.
+    pub(crate) fn boot(&self, kernel: &Path, limit: Duration) -> Result<Run, String> {
+        let start = Instant::now();
+        let mut child = Command::new(self.qemu)
+            .args(self.args)
+            .args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-kernel"])
+            .arg(kernel)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("{} did not start: {e}", self.qemu))?;
+        let printed = read(child.stdout.take());
+        let errors = read(child.stderr.take());
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if start.elapsed() < limit => std::thread::sleep(Duration::from_millis(5)),
+                _ => {
+                    // It may just have ended by itself.
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    break None;
+                }
+            }
+        };
+        let took = start.elapsed();
+        let passed = status.is_some_and(|status| status.code() == Some(self.success));
+        let end = match status {
+            Some(status) => status.to_string(),
+            None => format!("no end after {} s", limit.as_secs()),
+        };
+        let mut printed = printed.join().unwrap_or_default();
+        if !passed {
+            printed.push_str(&errors.join().unwrap_or_default());
+        }
+        Ok(Run { printed: printed.replace('\r', ""), passed, end, took })
+    }
+}
+
+/// Reads a pipe to its end beside us, so that QEMU never waits for us to read.
+fn read(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error is what there is.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}

@@ -1,0 +1,175 @@
+//! Building for bare metal, whatever toolchain the machine has.
+//!
+//! Targets without an operating system need a core library. It comes by the first of these routes that is open:
+//!
+//! ```text
+//! A  the target is installed                  cargo build
+//! B  a toolchain with rust-src is installed   cargo build -Zbuild-std
+//! C  neither, but apt-get works               Debian's rustc and its sources, unpacked in the target folder,
+//!                                             with the cargo at hand; cargo build -Zbuild-std
+//! ```
+//!
+//! rustup is only looked at, never asked to download; apt-get only downloads, nothing is installed. The linker is the
+//! toolchain's own `rust-lld`, or else an `ld.lld` that is on the path. What is built lands in `bare-metal/` of the
+//! target folder, one folder for each target with its features.
+
+mod debian;
+mod route;
+
+use crate::peers::target_dir;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A machine to compile for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// As rustc calls it: `riscv64gc-unknown-none-elf`.
+    pub(crate) triple: &'static str,
+    /// As for `-C target-feature`: `+zbb`, or nothing.
+    pub(crate) features: &'static str,
+}
+
+impl Target {
+    /// A target with the features it has by itself.
+    pub(crate) const fn new(triple: &'static str) -> Self {
+        Self { triple, features: "" }
+    }
+
+    /// The name of its folder: `riscv64gc-unknown-none-elf+zbb`.
+    fn folder(&self) -> String {
+        format!("{}{}", self.triple, self.features)
+    }
+}
+
+/// RISC-V, 64 bit, without instructions that count zeros.
+pub(crate) const RISCV64: Target = Target::new("riscv64gc-unknown-none-elf");
+/// RISC-V, 64 bit, with them.
+pub(crate) const RISCV64_ZBB: Target = Target { features: "+zbb", ..RISCV64 };
+/// RISC-V, 32 bit.
+pub(crate) const RISCV32: Target = Target::new("riscv32imac-unknown-none-elf");
+/// Cortex-M3.
+pub(crate) const THUMBV7M: Target = Target::new("thumbv7m-none-eabi");
+/// Cortex-M0.
+pub(crate) const THUMBV6M: Target = Target::new("thumbv6m-none-eabi");
+/// Any 64-bit PC. Linux's core library does, as nothing of Linux is linked.
+pub(crate) const X86_64: Target = Target::new("x86_64-unknown-linux-gnu");
+
+/// One `cargo build` for bare metal.
+#[derive(Debug, Clone)]
+pub(crate) struct Build<'a> {
+    /// The `Cargo.toml`.
+    pub(crate) manifest: &'a Path,
+    /// The package in it.
+    pub(crate) package: &'a str,
+    pub(crate) target: Target,
+    /// Cargo's features.
+    pub(crate) features: &'a [&'a str],
+    /// More flags for rustc: `-Copt-level=z`.
+    pub(crate) rustflags: &'a [&'a str],
+    /// More environment.
+    pub(crate) env: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Build<'a> {
+    /// A package of the workspace `bare-metal` for a target, nothing special.
+    pub(crate) fn new(manifest: &'a Path, package: &'a str, target: Target) -> Self {
+        Self { manifest, package, target, features: &[], rustflags: &[], env: &[] }
+    }
+
+    /// Builds it, in release, and gives the program's path (or the static library's, where it is one).
+    ///
+    /// # Errors
+    ///
+    /// No route is open, or the build failed: what to install, or the compiler's words.
+    pub(crate) fn run(&self) -> Result<PathBuf, String> {
+        let mut cargo = cargo(self.target, self.rustflags)?;
+        cargo.args(["--release", "--message-format=json-render-diagnostics"]);
+        cargo.args(["--manifest-path".as_ref(), self.manifest.as_os_str()]);
+        cargo.args(["--package", self.package]);
+        if !self.features.is_empty() {
+            cargo.arg("--features").arg(self.features.join(","));
+        }
+        cargo.envs(self.env.iter().copied());
+        let out = cargo
+            .stderr(Stdio::piped())
+            .output()
+            .map_err(|e| format!("{:?} did not start: {e}", cargo.get_program()))?;
+        if !out.status.success() {
+            let said = String::from_utf8_lossy(&out.stderr);
+            return Err(format!("{} for {}: {said}", self.package, self.target.folder()));
+        }
+        produced(&String::from_utf8_lossy(&out.stdout), self.manifest)
+            .ok_or_else(|| format!("{} builds neither a program nor a library", self.package))
+    }
+}
+
+/// `cargo build --target …` with all that the target's route needs; the caller adds what to build.
+///
+/// # Errors
+///
+/// No route is open: what to install.
+pub(crate) fn cargo(target: Target, rustflags: &[&str]) -> Result<Command, String> {
+    let route = route::find(target.triple)?;
+    let mut cargo = Command::new(&route.cargo);
+    // What cargo tells its own child, and the outer build's choices, do not concern this build.
+    for name in ["RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
+        cargo.env_remove(name);
+    }
+    cargo.env("RUSTC", &route.rustc).envs(route.env.iter().map(|(name, value)| (name, value)));
+    cargo.args(["build", "--target", target.triple]);
+    cargo.args(route.args);
+    cargo.arg("--target-dir").arg(folder().join(target.folder()));
+    let mut flags =
+        vec![format!("-Clinker={}", route.linker.display()), "-Clinker-flavor=ld.lld".to_owned()];
+    if target == X86_64 {
+        // Loaded where it is linked to; there is nothing that could relocate it.
+        flags.push("-Crelocation-model=static".to_owned());
+    }
+    if !target.features.is_empty() {
+        flags.push(format!("-Ctarget-feature={}", target.features));
+    }
+    flags.extend(rustflags.iter().map(|&flag| flag.to_owned()));
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+    Ok(cargo)
+}
+
+/// The compiler that builds for this target, as it names itself: `rustc 1.96.0 (ac68faa20 2026-05-25)`.
+///
+/// # Errors
+///
+/// No route is open.
+pub(crate) fn compiler(target: Target) -> Result<String, String> {
+    let route = route::find(target.triple)?;
+    let mut rustc = Command::new(&route.rustc);
+    rustc.arg("--version").envs(route.env.iter().map(|(name, value)| (name, value)));
+    Ok(crate::peers::output(&mut rustc)?.trim().to_owned())
+}
+
+/// Where everything for bare metal is kept.
+pub(crate) fn folder() -> PathBuf {
+    target_dir().join("bare-metal")
+}
+
+/// The last program among cargo's messages that belongs to `manifest`'s workspace, or the last static library.
+fn produced(messages: &str, manifest: &Path) -> Option<PathBuf> {
+    let top = manifest.parent()?.canonicalize().ok()?;
+    let artifacts: Vec<Value> = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|message: &Value| message["reason"] == "compiler-artifact")
+        .filter(|message| {
+            let manifest = message["manifest_path"].as_str();
+            manifest.is_some_and(|path| Path::new(path).starts_with(&top))
+        })
+        .collect();
+    let program = artifacts.iter().rev().find_map(|artifact| artifact["executable"].as_str());
+    let library = || {
+        let files = artifacts.iter().rev().filter_map(|artifact| artifact["filenames"].as_array());
+        files.flatten().filter_map(Value::as_str).find(|file| file.ends_with(".a"))
+    };
+    program.or_else(library).map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests;

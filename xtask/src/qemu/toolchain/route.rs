@@ -1,0 +1,105 @@
+//! Which toolchain builds for a target: the first route that is open.
+
+use super::debian;
+use crate::peers::output;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// A cargo, a rustc, and what to give them.
+#[derive(Debug, Clone)]
+pub(super) struct Route {
+    pub(super) cargo: PathBuf,
+    pub(super) rustc: PathBuf,
+    pub(super) linker: PathBuf,
+    pub(super) args: &'static [&'static str],
+    pub(super) env: Vec<(&'static str, OsString)>,
+}
+
+/// Core and alloc out of their sources. The memory functions too: there is no libc to have them from.
+const BUILD_STD: &[&str] =
+    &["-Zbuild-std=core,alloc,compiler_builtins", "-Zbuild-std-features=compiler-builtins-mem"];
+
+/// An installed toolchain: where it is, and its compiler.
+#[derive(Debug)]
+struct Installed {
+    sysroot: PathBuf,
+    rustc: PathBuf,
+}
+
+/// The route for `triple`. Unpacks Debian's compiler the first time that nothing else is left.
+///
+/// # Errors
+///
+/// What is missing, and what to do about it.
+pub(super) fn find(triple: &str) -> Result<Route, String> {
+    // One at a time: two threads would unpack the same compiler.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let at_hand = at_hand()?;
+    let linker = linker(&at_hand.sysroot)?;
+    let cargo = std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
+    if has_target(&at_hand.sysroot, triple) {
+        let rustc = at_hand.rustc;
+        return Ok(Route { cargo, rustc, linker, args: &[], env: Vec::new() });
+    }
+    let bootstrap = ("RUSTC_BOOTSTRAP", OsString::from("1"));
+    for toolchain in [Some(at_hand), nightly()].into_iter().flatten() {
+        if has_sources(&toolchain.sysroot) {
+            let own = toolchain.sysroot.join("bin/cargo");
+            let cargo = if own.exists() { own } else { cargo };
+            let rustc = toolchain.rustc;
+            return Ok(Route { cargo, rustc, linker, args: BUILD_STD, env: vec![bootstrap] });
+        }
+    }
+    let unpacked = debian::unpacked().map_err(|why| {
+        format!(
+            "nothing here can build for {triple}: the target is not installed, no toolchain has rust-src, and Debian's \
+             compiler could not be had: {why}. Either of `rustup target add {triple}` and a machine with apt-get will do"
+        )
+    })?;
+    let rustc = unpacked.join("usr/bin/rustc");
+    let libraries = ("LD_LIBRARY_PATH", debian::libraries(&unpacked).into_os_string());
+    Ok(Route { cargo, rustc, linker, args: BUILD_STD, env: vec![bootstrap, libraries] })
+}
+
+/// The compiler that cargo would take.
+fn at_hand() -> Result<Installed, String> {
+    let rustc = std::env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
+    let sysroot = PathBuf::from(output(Command::new(&rustc).args(["--print", "sysroot"]))?.trim());
+    let own = sysroot.join("bin/rustc");
+    Ok(Installed { rustc: if own.exists() { own } else { rustc }, sysroot })
+}
+
+/// The nightly compiler, where rustup has one.
+fn nightly() -> Option<Installed> {
+    let mut which = Command::new("rustup");
+    which.args(["which", "--toolchain", "nightly", "rustc"]);
+    let rustc = PathBuf::from(output(&mut which).ok()?.trim());
+    let sysroot = rustc.parent()?.parent()?.to_owned();
+    Some(Installed { sysroot, rustc })
+}
+
+fn has_target(sysroot: &Path, triple: &str) -> bool {
+    let library = sysroot.join("lib/rustlib").join(triple).join("lib");
+    library.read_dir().is_ok_and(|mut files| files.next().is_some())
+}
+
+fn has_sources(sysroot: &Path) -> bool {
+    sysroot.join("lib/rustlib/src/rust/library/Cargo.lock").exists()
+}
+
+/// The toolchain's `rust-lld`, or the system's lld.
+fn linker(sysroot: &Path) -> Result<PathBuf, String> {
+    let hosts = sysroot.join("lib/rustlib").read_dir().map_err(|e| e.to_string())?;
+    let mut own = hosts.flatten().map(|host| host.path().join("bin/rust-lld"));
+    if let Some(lld) = own.find(|lld| lld.exists()) {
+        return Ok(lld);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut system = std::env::split_paths(&path).map(|folder| folder.join("ld.lld"));
+    system.find(|lld| lld.exists()).ok_or_else(|| {
+        "there is no linker: the toolchain has no rust-lld and no ld.lld is on the path (install lld)".to_owned()
+    })
+}
