@@ -1,1 +1,274 @@
-//! The fits: one heap, the choice of block a policy.
+//! The fits: one heap with boundary tags, and the choice of block a type parameter.
+//!
+//! ```text
+//! Fit ─► holes: a tree of the free blocks       counts: total, used, peak, failures
+//!     ─► regions ─► [ record │ block │ block │ block │ … │ sentinel ] ─► [ record │ …
+//! ```
+//!
+//! - **F1** every free block is in the tree, and nothing else is.
+//! - **F2** `total` is the sum of all blocks' sizes, `used` that of the used ones; neither counts
+//!   records and sentinels, which hold no block.
+//!
+//! With H1 to H4 of [`block`], T1 and T2 of [`tree`] and G1 of [`region`] this is all that holds
+//! between calls. A request costs one word and the rounding to two words. A free block finds its
+//! neighbours by boundary tags in O(1) (Knuth, "The Art of Computer Programming" 1, 2.5) and its
+//! place in the tree in O(depth), about 2 ln n for n holes.
+//!
+//! Layer *block*. [`FirstFit`] keeps the high end of the memory in one piece, and the blocks
+//! freed last do not matter to it; [`NextFit`] spreads over the memory; [`BestFit`] leaves the
+//! smallest remainders; [`WorstFit`] leaves the largest ones. `heapwright bench` and
+//! `docs/choosing-a-block-allocator.md` say what that comes to.
+use core::alloc::Layout;
+use core::fmt;
+use core::ptr::NonNull;
+
+use base::{BlockAllocator, Free, UsableSize};
+
+mod block;
+mod heap;
+mod inspect;
+mod policy;
+mod region;
+mod resize;
+mod tree;
+
+pub use policy::{Best, First, Next, Policy, Worst};
+
+use block::{Block, Link, MIN, UNIT, WORD, block_size};
+use region::Regions;
+use tree::Tree;
+
+/// A heap that takes the lowest block that fits.
+pub type FirstFit = Fit<First>;
+/// A heap that goes on searching where it stopped.
+pub type NextFit = Fit<Next>;
+/// A heap that takes the smallest block that fits.
+pub type BestFit = Fit<Best>;
+/// A heap that takes the largest block.
+pub type WorstFit = Fit<Worst>;
+
+/// A heap of blocks of any size in the memory it is given.
+///
+/// ```
+/// use base::{AddMemory, BlockAllocator};
+/// use core::alloc::Layout;
+///
+/// let mut memory = [0usize; 512];
+/// let mut heap = heapwright_block::fit::FirstFit::new();
+/// // SAFETY: `memory` is the heap's alone and outlives it.
+/// unsafe { heap.add_memory(memory.as_mut_ptr().cast(), size_of_val(&memory)) }.unwrap();
+/// let layout = Layout::new::<[u64; 4]>();
+/// let block = heap.allocate(layout).unwrap();
+/// // SAFETY: `block` is live and of this layout.
+/// unsafe { heap.deallocate(block, layout) };
+/// ```
+pub struct Fit<P: Policy> {
+    holes: Tree<P::Order>,
+    policy: P,
+    regions: Regions,
+    total: usize,
+    used: usize,
+    peak: usize,
+    failures: usize,
+}
+
+// SAFETY: the blocks and records that it points to are its own.
+unsafe impl<P: Policy + Send> Send for Fit<P> {}
+
+impl<P: Policy> Fit<P> {
+    /// A heap without memory.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            holes: Tree::new(),
+            policy: P::START,
+            regions: Regions::new(),
+            total: 0,
+            used: 0,
+            peak: 0,
+            failures: 0,
+        }
+    }
+
+    /// Finds a place for a used block of `size` bytes, its payload aligned to two words.
+    #[inline]
+    fn allocate_size(&mut self, size: usize) -> Option<NonNull<u8>> {
+        let Some(link) = self.policy.choose(&self.holes, size, None) else {
+            return self.refuse();
+        };
+        // A link was followed, so there is a block.
+        let block = link.get()?;
+        let rest = block.hole_size() - size;
+        if rest < MIN {
+            self.holes.remove_at(link);
+            block.use_whole();
+            return Some(self.handed_out(block, size + rest));
+        }
+        // │ hole                    │ next f │
+        // │ block used │ rest free  │ next f │
+        let tail = block.further(size);
+        tail.make_free_before_known(rest);
+        if P::KEEPS_PLACE {
+            self.holes.sink_at(link, tail);
+        } else {
+            self.holes.remove_at(link);
+            self.holes.insert(tail);
+        }
+        block.make_used(size);
+        Some(self.handed_out(block, size))
+    }
+
+    /// [`allocate_size`](Self::allocate_size) at a larger alignment: holes are tried in the
+    /// policy's order until one fits. O(depth) for each hole tried.
+    #[inline(never)]
+    fn allocate_aligned(&mut self, size: usize, align: usize) -> Option<NonNull<u8>> {
+        let mut refused = None;
+        loop {
+            let Some(link) = self.policy.choose(&self.holes, size, refused) else {
+                return self.refuse();
+            };
+            let hole = link.get()?;
+            let gap = hole.gap(align);
+            if hole.hole_size() - size < gap {
+                refused = Some(hole);
+                continue;
+            }
+            let (block, size) = carve(&self.holes, link, hole, gap, size);
+            return Some(self.handed_out(block, size));
+        }
+    }
+
+    #[inline]
+    fn handed_out(&mut self, block: Block, size: usize) -> NonNull<u8> {
+        self.used += size;
+        self.peak = self.peak.max(self.used);
+        self.policy.served(block.address() + size);
+        block.payload()
+    }
+
+    #[cold]
+    fn refuse(&mut self) -> Option<NonNull<u8>> {
+        self.failures += 1;
+        None
+    }
+}
+
+/// Cuts a used block of `size` bytes out of a hole, `gap` bytes from its beginning, and returns
+/// it with the size it has: a rest that is no block stays with it.
+fn carve<O: tree::Order>(
+    holes: &Tree<O>,
+    link: Link,
+    hole: Block,
+    gap: usize,
+    size: usize,
+) -> (Block, usize) {
+    // │ hole                                 │ next f │
+    // │ front free │ block used f │ rest free│ next f │
+    holes.remove_at(link);
+    let whole = hole.hole_size();
+    let block = hole.further(gap);
+    let rest = whole - gap - size;
+    let size = if rest < MIN { size + rest } else { size };
+    block.make_used(whole - gap);
+    block.next().set_previous_used();
+    if rest >= MIN {
+        let tail = block.further(size);
+        block.set_size(size);
+        tail.make_free(rest);
+        holes.insert(tail);
+    }
+    if gap > 0 {
+        hole.make_free(gap);
+        holes.insert(hole);
+    }
+    (block, size)
+}
+
+// SAFETY: a block is a piece of a region cut out of a hole (F1), and its payload is aligned to
+// two words (H1) or by the gap in front of it; no other used block has a byte of it.
+unsafe impl<P: Policy> BlockAllocator for Fit<P> {
+    /// O(depth); for alignments above two words, that for each hole tried.
+    #[inline]
+    fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        let size = block_size(layout.size());
+        if layout.align() <= UNIT {
+            self.allocate_size(size)
+        } else {
+            self.allocate_aligned(size, layout.align())
+        }
+    }
+
+    /// O(1) by boundary tags, and O(depth) for the hole's place.
+    #[inline]
+    unsafe fn deallocate(&mut self, block: NonNull<u8>, _layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { self.free(block) };
+    }
+
+    /// In place where the block can shrink or the next one is free; O(size) where it moves.
+    #[inline]
+    unsafe fn reallocate(
+        &mut self,
+        block: NonNull<u8>,
+        layout: Layout,
+        new_size: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's promise.
+        unsafe { self.resize_or_move(block, layout, new_size) }
+    }
+}
+
+impl<P: Policy> Free for Fit<P> {
+    /// As [`deallocate`](BlockAllocator::deallocate).
+    #[inline]
+    unsafe fn free(&mut self, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        let mut block = unsafe { Block::of(block) };
+        debug_assert!(block.is_used(), "{:#x} is free already", block.address());
+        let mut size = block.size();
+        self.used -= size;
+        // │ previous free │ block used f │ next free │ used f │
+        // │ hole                                     │ used f │
+        let next = block.next();
+        if !next.is_used() {
+            self.holes.remove_at(self.holes.find(next));
+            size += next.hole_size();
+        }
+        if block.is_previous_free() {
+            block = block.previous();
+            self.holes.remove_at(self.holes.find(block));
+            size += block.hole_size();
+        }
+        block.make_free(size);
+        self.holes.insert(block);
+    }
+}
+
+impl<P: Policy> UsableSize for Fit<P> {
+    /// O(1).
+    #[inline]
+    unsafe fn usable_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { Block::of(block) }.size() - WORD
+    }
+}
+
+impl<P: Policy> Default for Fit<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P: Policy> fmt::Debug for Fit<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fit")
+            .field("total", &self.total)
+            .field("used", &self.used)
+            .field("peak", &self.peak)
+            .field("failures", &self.failures)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! Best fit: the smallest hole that is large enough, so large holes are kept for large requests.
+//!
+//! `cargo run -p heapwright-block --example best_fit`
+
+mod common;
+
+use base::{AddMemory, BlockAllocator};
+use core::alloc::Layout;
+use heapwright_block::fit::BestFit;
+
+fn main() {
+    let mut memory = vec![0u64; 64];
+    let mut heap = BestFit::new();
+    // SAFETY: the vector is not touched until the heap is done with it.
+    unsafe { heap.add_memory(memory.as_mut_ptr().cast(), 64 * 8) }.expect("512 bytes are enough");
+
+    let sizes = [100, 20, 60, 20, 40, 20].map(|size| Layout::from_size_align(size, 8).unwrap());
+    let blocks = sizes.map(|layout| heap.allocate(layout).expect("there is room"));
+    common::show("six blocks", &heap);
+    for at in [0, 2, 4] {
+        // SAFETY: live, of this layout.
+        unsafe { heap.deallocate(blocks[at], sizes[at]) };
+    }
+    common::show("every other one freed", &heap);
+
+    let forty = Layout::from_size_align(40, 8).unwrap();
+    heap.allocate(forty).expect("there is room");
+    common::show("40 bytes: exactly into the third hole", &heap);
+    heap.allocate(forty).expect("there is room");
+    common::show("40 bytes: into the second, which leaves the least", &heap);
+}

@@ -1,0 +1,166 @@
+//! The regions of a fit heap: each begins with its record and ends in a sentinel.
+//!
+//! ```text
+//! start                                                            start + len
+//!   ├ ╌ ┬──────┬───────┬─────┬─────────┬─────────┬─ … ─┬──────────┬ ╌ ┤
+//!       │ next │ start │ len │ block   │ block   │     │ sentinel │
+//!   ├ ╌ ┴──────┴───────┴─────┴─────────┴─────────┴─ … ─┴──────────┴ ╌ ┤
+//!       aligned to two words                        aligned to two words
+//! ```
+//!
+//! - **G1** the records form a list in address order, and their regions do not overlap.
+//!
+//! Regions that touch are not joined, so that each can be removed as it was added.
+use core::iter;
+use core::ptr::NonNull;
+
+use base::AddError;
+use base::bits::{align_down, align_up};
+
+use super::block::{Block, MIN, UNIT, WORD};
+
+const RECORD: usize = size_of::<Record>();
+/// Bytes that a region needs besides its blocks, when its ends are aligned.
+const OVERHEAD: usize = RECORD + WORD;
+
+const _: () = assert!(RECORD % UNIT == WORD, "H1 holds of the first block");
+
+#[repr(C)]
+struct Record {
+    next: Option<Region>,
+    start: *mut u8,
+    len: usize,
+}
+
+/// A region, by its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Region(NonNull<Record>);
+
+impl Region {
+    /// Where blocks begin.
+    #[inline]
+    pub(super) fn first(self) -> Block {
+        // SAFETY: by G1's construction a block follows the record.
+        let first = unsafe { self.0.cast::<u8>().add(RECORD) };
+        // SAFETY: H1 holds by the assertion above, and the region is the heap's.
+        unsafe { Block::at(first) }
+    }
+
+    /// The address and length as they were added.
+    pub(super) fn added(self) -> (*mut u8, usize) {
+        // SAFETY: the record is initialised and the heap's.
+        let record = unsafe { self.0.as_ref() };
+        (record.start, record.len)
+    }
+
+    fn next(self) -> Option<Region> {
+        // SAFETY: the record is initialised and the heap's.
+        unsafe { self.0.as_ref() }.next
+    }
+
+    fn set_next(mut self, next: Option<Region>) {
+        // SAFETY: the record is initialised and the heap's.
+        unsafe { self.0.as_mut() }.next = next;
+    }
+
+    /// Bytes of blocks.
+    pub(super) fn blocks_len(self) -> usize {
+        let (start, len) = self.added();
+        align_down(start.addr() + len, UNIT) - WORD - self.first().address()
+    }
+
+    /// Makes the region one free block, and returns it.
+    pub(super) fn clear(self) -> Block {
+        let whole = self.first();
+        let size = self.blocks_len();
+        whole.make_used(size);
+        whole.next().make_sentinel();
+        whole.make_free(size);
+        whole
+    }
+
+    /// Its blocks in address order.
+    pub(super) fn blocks(self) -> impl Iterator<Item = Block> {
+        iter::successors(Some(self.first()), |block| Some(block.next()))
+            .take_while(|block| block.size() != 0)
+    }
+}
+
+/// All regions.
+#[derive(Debug)]
+pub(super) struct Regions {
+    head: Option<Region>,
+}
+
+impl Regions {
+    /// None.
+    pub(super) const fn new() -> Self {
+        Self { head: None }
+    }
+
+    /// In address order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Region> + use<> {
+        iter::successors(self.head, |region| region.next())
+    }
+
+    /// Takes memory and makes it a region without blocks yet.
+    ///
+    /// # Safety
+    ///
+    /// As [`AddMemory::add_memory`](base::AddMemory::add_memory).
+    pub(super) unsafe fn add(&mut self, start: *mut u8, len: usize) -> Result<Region, AddError> {
+        let memory = NonNull::new(start).ok_or(AddError::Null)?;
+        let from = start.addr();
+        let end = from.checked_add(len).ok_or(AddError::Wraps)?;
+        if len > isize::MAX as usize {
+            return Err(AddError::TooLarge);
+        }
+        let front = align_up(from, UNIT).wrapping_sub(from);
+        if len < front || align_down(end, UNIT) - from < front + OVERHEAD + MIN {
+            return Err(AddError::TooSmall);
+        }
+        let mut before = None;
+        for region in self.iter() {
+            let (other, other_len) = region.added();
+            if from < other.addr() + other_len && other.addr() < end {
+                return Err(AddError::Overlaps);
+            }
+            if other.addr() < from {
+                before = Some(region);
+            }
+        }
+        // SAFETY: `front` is below `len`.
+        let record = unsafe { memory.add(front) }.cast::<Record>();
+        let next = before.map_or(self.head, Region::next);
+        // SAFETY: aligned to two words, and the caller gives at least so many bytes.
+        unsafe { record.write(Record { next, start, len }) };
+        self.set_after(before, Some(Region(record)));
+        Ok(Region(record))
+    }
+
+    /// The region that was added at `start`.
+    pub(super) fn find(&self, start: *const u8) -> Option<Region> {
+        self.iter().find(|region| region.added().0.cast_const() == start)
+    }
+
+    /// Forgets a region.
+    pub(super) fn remove(&mut self, region: Region) {
+        let before = self.iter().take_while(|other| *other != region).last();
+        self.set_after(before, region.next());
+    }
+
+    fn set_after(&mut self, before: Option<Region>, region: Option<Region>) {
+        match before {
+            None => self.head = region,
+            Some(before) => before.set_next(region),
+        }
+    }
+
+    /// Whether an address lies in memory that was added.
+    pub(super) fn own(&self, address: *const u8) -> bool {
+        self.iter().any(|region| {
+            let (start, len) = region.added();
+            (start.addr()..start.addr() + len).contains(&address.addr())
+        })
+    }
+}

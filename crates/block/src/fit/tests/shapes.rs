@@ -1,0 +1,229 @@
+//! The whole heap after each step, in words; free pieces negative.
+use super::*;
+
+/// 4 words of the region's 64 are its record and its sentinel.
+fn of_64_words(memory: &mut Memory<64>) -> FirstFit {
+    heap_in(memory)
+}
+
+#[test]
+fn a_new_region_is_one_hole() {
+    let mut memory = Memory::new();
+    let heap = of_64_words(&mut memory);
+    assert_eq!(shape(&heap), [-60]);
+    let stats = heap.stats();
+    assert_eq!((stats.total, stats.used, stats.largest_free), (60 * WORD, 0, 59 * WORD));
+}
+
+#[test]
+fn split_leaves_the_rest_above() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    take(&mut heap, 10);
+    assert_eq!(shape(&heap), [10, -50]);
+}
+
+#[test]
+fn a_rest_too_small_for_a_block_stays_with_the_block() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    let block = take(&mut heap, 58);
+    assert_eq!(shape(&heap), [60]);
+    // SAFETY: live.
+    assert_eq!(unsafe { heap.usable_size(block) }, 59 * WORD);
+    assert_eq!(heap.stats().largest_free, 0);
+    assert_eq!(heap.allocate(layout(0, 1)), None);
+    assert_eq!(heap.stats().failures, 1);
+    give(&mut heap, block);
+    assert_eq!(shape(&heap), [-60]);
+}
+
+#[test]
+fn an_exact_hit_takes_the_whole_hole() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    let first = take(&mut heap, 8);
+    take(&mut heap, 8);
+    give(&mut heap, first);
+    assert_eq!(shape(&heap), [-8, 8, -44]);
+    assert_eq!(take(&mut heap, 8), first);
+    assert_eq!(shape(&heap), [8, 8, -44]);
+}
+
+#[test]
+fn merge_with_none_the_next_the_previous_and_both() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    let blocks = [6, 8, 10, 12, 14].map(|words| take(&mut heap, words));
+    assert_eq!(shape(&heap), [6, 8, 10, 12, 14, -10]);
+    give(&mut heap, blocks[1]);
+    assert_eq!(shape(&heap), [6, -8, 10, 12, 14, -10], "none");
+    give(&mut heap, blocks[0]);
+    assert_eq!(shape(&heap), [-14, 10, 12, 14, -10], "the next");
+    give(&mut heap, blocks[2]);
+    assert_eq!(shape(&heap), [-24, 12, 14, -10], "the previous");
+    give(&mut heap, blocks[4]);
+    assert_eq!(shape(&heap), [-24, 12, -24], "the next, which is the last");
+    give(&mut heap, blocks[3]);
+    assert_eq!(shape(&heap), [-60], "both");
+    assert_eq!(heap.stats().used, 0);
+    assert_eq!(heap.stats().peak, 50 * WORD);
+}
+
+#[test]
+fn an_aligned_block_leaves_a_hole_in_front_and_behind() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    // The first payload lies 4 words into the region, the first multiple of 16 words 12 further.
+    let block = heap.allocate(layout(7 * WORD, 16 * WORD)).unwrap();
+    heap.check().unwrap();
+    assert_eq!(block.addr().get() % (16 * WORD), 0);
+    assert_eq!(shape(&heap), [-12, 8, -40]);
+    give(&mut heap, block);
+    assert_eq!(shape(&heap), [-60]);
+}
+
+#[test]
+fn a_gap_too_small_for_a_block_is_widened() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    let first = take(&mut heap, 6);
+    // The next payload lies 10 words into the region: 2 short of a multiple of 4, which is no
+    // block; the one after leaves 6.
+    let block = heap.allocate(layout(3 * WORD, 4 * WORD)).unwrap();
+    heap.check().unwrap();
+    assert_eq!(shape(&heap), [6, -6, 4, -44]);
+    give(&mut heap, first);
+    give(&mut heap, block);
+    assert_eq!(shape(&heap), [-60]);
+}
+
+#[test]
+fn an_aligned_block_at_a_holes_end_takes_its_rest() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    let rest = take(&mut heap, 6);
+    let tail = heap.allocate(layout((64 - 33 - 2) * WORD, 32 * WORD)).unwrap();
+    heap.check().unwrap();
+    assert_eq!(shape(&heap), [6, -22, 32]);
+    give(&mut heap, rest);
+    give(&mut heap, tail);
+    assert_eq!(shape(&heap), [-60]);
+}
+
+#[test]
+fn shrink_cuts_a_hole_or_widens_the_next() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    let first = take(&mut heap, 20);
+    let second = take(&mut heap, 10);
+    let mut resize = |block, words: usize| {
+        // SAFETY: live.
+        assert!(unsafe { heap.resize_in_place(block, (words - 1) * WORD) });
+        heap.check().unwrap();
+        shape(&heap)
+    };
+    assert_eq!(resize(first, 18), [20, 10, -30], "two words are no block");
+    assert_eq!(resize(first, 14), [14, -6, 10, -30], "the next is used");
+    assert_eq!(resize(first, 10), [10, -10, 10, -30], "the next is free");
+    assert_eq!(resize(second, 8), [10, -10, 8, -32]);
+    assert_eq!(heap.stats().used, 18 * WORD);
+}
+
+#[test]
+fn grow_takes_from_the_next_or_all_of_it() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    let [first, second, third] = [10, 10, 10].map(|words| take(&mut heap, words));
+    give(&mut heap, second);
+    let mut resize = |block, words: usize| {
+        // SAFETY: live.
+        let done = unsafe { heap.resize_in_place(block, (words - 1) * WORD) };
+        heap.check().unwrap();
+        (done, shape(&heap))
+    };
+    assert_eq!(resize(first, 14), (true, [14, -6, 10, -30].into()), "a part");
+    assert_eq!(resize(first, 22), (false, [14, -6, 10, -30].into()), "too much");
+    assert_eq!(resize(first, 18), (true, [20, 10, -30].into()), "all, with the rest");
+    assert_eq!(resize(first, 22), (false, [20, 10, -30].into()), "the next is used");
+    assert_eq!(resize(third, 40), (true, [20, 40].into()), "up to the end");
+    assert_eq!(resize(third, 42), (false, [20, 40].into()), "the end");
+}
+
+#[test]
+fn realloc_moves_where_it_must_and_keeps_contents_and_alignment() {
+    let mut memory = Memory::new();
+    let mut heap = of_64_words(&mut memory);
+    let old = layout(4 * WORD, 8 * WORD);
+    let block = heap.allocate(old).unwrap();
+    let walls = [4, 4].map(|words| take(&mut heap, words));
+    assert_eq!(shape(&heap), [4, 6, 4, -46]);
+    // SAFETY: the block has so many bytes.
+    unsafe { block.write_bytes(0x5a, 4 * WORD) };
+    // SAFETY: live, of this layout.
+    let moved = unsafe { heap.reallocate(block, old, 9 * WORD) }.unwrap();
+    heap.check().unwrap();
+    assert_ne!(moved, block);
+    assert_eq!(moved.addr().get() % (8 * WORD), 0);
+    // SAFETY: the block has so many bytes, all of them copied.
+    let bytes = unsafe { core::slice::from_raw_parts(moved.as_ptr(), 4 * WORD) };
+    assert!(bytes.iter().all(|byte| *byte == 0x5a));
+    // SAFETY: live, of this layout.
+    let refused = unsafe { heap.reallocate(moved, layout(9 * WORD, 8 * WORD), 60 * WORD) };
+    assert_eq!(refused, None);
+    heap.check().unwrap();
+    walls.into_iter().for_each(|wall| give(&mut heap, wall));
+    give(&mut heap, moved);
+    assert_eq!(shape(&heap), [-60]);
+}
+
+#[test]
+fn regions_are_walked_in_address_order_and_removed_as_they_were_added() {
+    let mut memory = Memory::<192>::new();
+    let start = memory.start();
+    let part = 64 * WORD;
+    let mut heap = FirstFit::new();
+    for at in [1, 0, 2] {
+        // SAFETY: thirds of the memory, which outlives the heap.
+        unsafe { heap.add_memory(start.wrapping_add(at * part), part) }.unwrap();
+        heap.check().unwrap();
+    }
+    assert_eq!(shape(&heap), [-60, -60, -60], "they touch and are not joined");
+    let block = take(&mut heap, 50);
+    assert_eq!(heap.remove_memory(start), Err(RemoveError::InUse));
+    let middle = heap.remove_memory(start.wrapping_add(part)).unwrap();
+    assert_eq!(middle.cast::<u8>().as_ptr(), start.wrapping_add(part));
+    assert_eq!(middle.len(), part);
+    heap.check().unwrap();
+    assert_eq!(shape(&heap), [50, -10, -60]);
+    assert!(heap.owns(start) && heap.owns(start.wrapping_add(2 * part)));
+    assert!(!heap.owns(start.wrapping_add(part)));
+    assert!(!heap.owns(start.wrapping_add(3 * part)));
+    give(&mut heap, block);
+    heap.remove_memory(start).unwrap();
+    heap.remove_memory(start.wrapping_add(2 * part)).unwrap();
+    assert_eq!(heap.stats().total, 0);
+    assert_eq!(shape(&heap), []);
+    heap.check().unwrap();
+}
+
+#[test]
+fn reset_makes_every_region_one_hole() {
+    let mut memory = Memory::<128>::new();
+    let start = memory.start();
+    let part = 64 * WORD;
+    let mut heap = BestFit::new();
+    for at in [0, 1] {
+        // SAFETY: halves of the memory, which outlives the heap.
+        unsafe { heap.add_memory(start.wrapping_add(at * part), part) }.unwrap();
+    }
+    for words in [10, 50, 40, 4] {
+        take(&mut heap, words);
+    }
+    // SAFETY: the blocks are not used again.
+    unsafe { heap.reset() };
+    heap.check().unwrap();
+    assert_eq!(shape(&heap), [-60, -60]);
+    assert_eq!(heap.stats().used, 0);
+    assert_eq!(heap.stats().peak, 104 * WORD);
+}
