@@ -1,0 +1,100 @@
+//! Alignments above the grain, and blocks at an address that the caller chooses.
+//!
+//! ```text
+//! free block   [ ………………………………………………………………………… ]
+//! aligned      [ free gap │ used, payload aligned │ free rest ]
+//! ```
+//!
+//! The gap is a free block of its own, so that freeing needs to know no alignment.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use super::bins::{Found, Table};
+use super::block::{Block, FREE, PREV_FREE};
+use super::control::Control;
+use super::placement::Placement;
+use super::tier::Tier;
+
+impl<C: Control, T: Tier> Table<C, T> {
+    /// A block whose payload is at a multiple of `layout.align()`. O(1). It asks for a block that
+    /// has room for the worst gap, unless the one that would be taken is aligned already.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn allocate_aligned<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
+        let align = layout.align();
+        let Some(need) = P::block_size::<C>(layout.size()) else { return self.refuse() };
+        // A gap is no block below `SMALLEST`; one address in `align` bytes is aligned.
+        let slack = align.checked_add(C::SMALLEST).map(|slack| slack - C::GRAIN);
+        let wanted = slack.and_then(|slack| slack.checked_add(need));
+        let Some(wanted) = wanted.filter(|&wanted| wanted <= C::LARGEST) else {
+            return self.refuse();
+        };
+        let Some(Found { block, size }) = self.take(wanted) else { return self.refuse() };
+        let payload = block.payload().addr();
+        let mut aligned = base::bits::align_up(payload, align);
+        if aligned != payload && aligned - payload < C::SMALLEST {
+            aligned = base::bits::align_up(payload + C::SMALLEST, align);
+        }
+        // SAFETY: the block is free, in no bin, and has room for the worst gap.
+        Some(unsafe { self.occupy_at(block, size, aligned - payload, need) })
+    }
+
+    /// Makes `need` bytes of a free block used, `gap` bytes above its start; what is below and
+    /// above becomes free blocks.
+    ///
+    /// # Safety
+    ///
+    /// The block is free, in no bin, of `size` bytes, `gap + need <= size`, and the gap is 0 or
+    /// at least the smallest block.
+    pub(super) unsafe fn occupy_at(
+        self,
+        block: Block,
+        size: usize,
+        gap: usize,
+        need: usize,
+    ) -> NonNull<u8> {
+        if gap == 0 {
+            // SAFETY: the caller's promise.
+            return unsafe { self.occupy(block, size, need, 0) };
+        }
+        let upper = block.above(gap);
+        // SAFETY: the lower part of the free block.
+        unsafe { block.set_header::<T>(gap | FREE) };
+        // SAFETY: it ends below `upper`, whose header is about to say so.
+        unsafe { upper.set_size_below(gap) };
+        // SAFETY: free, of this size, in no bin.
+        unsafe { self.insert(block, gap) };
+        // SAFETY: the rest of the free block.
+        unsafe { self.occupy(upper, size - gap, need, PREV_FREE) }
+    }
+
+    /// A block whose payload begins at `at`, if the memory there is free. O(blocks of the pool).
+    pub(super) fn allocate_at<P: Placement>(self, at: *mut u8, size: usize) -> Option<NonNull<u8>> {
+        let need = P::block_size::<C>(size)?;
+        let wanted = Block::of(at);
+        if !at.addr().is_multiple_of(C::GRAIN) {
+            return None;
+        }
+        let pool = self.pools().find(|pool| pool.contains(wanted.address()))?;
+        let (mut block, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
+        while block != sentinel {
+            // SAFETY: by T6 blocks follow each other up to the sentinel.
+            let header = unsafe { block.header::<T>() };
+            let size = header & !super::block::FLAGS;
+            let gap = wanted.address().checked_sub(block.address())?;
+            if gap < size {
+                let fits = header & FREE != 0 && need <= size - gap;
+                if !fits || (gap != 0 && gap < C::SMALLEST) {
+                    return None;
+                }
+                // SAFETY: it is free, so in a bin (T3).
+                unsafe { self.unlink(block) };
+                // SAFETY: free, in no bin, and large enough.
+                return Some(unsafe { self.occupy_at(block, size, gap, need) });
+            }
+            block = block.above(size);
+        }
+        None
+    }
+}

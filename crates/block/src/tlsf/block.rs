@@ -1,0 +1,197 @@
+//! One block: a header word, then the payload; a free one keeps its links and size in the payload.
+//!
+//! ```text
+//! used  [ size,p ┼ payload …………………………………… ]
+//! free  [ size,F ┼ next ┼ prev ┼ ……… ┼ size ]     next's header: p set
+//!         word 0   1      2           last
+//! ```
+//!
+//! - **T1** the header holds the block's size in bytes, header included, a multiple of the
+//!   grain; bit `FREE` says the block is free, bit `PREV_FREE` that the one below it is.
+//! - **T2** a free block's last word is its size, and no two free blocks are neighbours.
+//!
+//! A header is one word and the payload follows it, so a payload aligned to two words means a
+//! header one word below such a multiple. The last word of a used block is payload: whether it
+//! is a size is known from `PREV_FREE` alone (Knuth, TAOCP 1, 2.5; Lea, "A memory allocator").
+
+use super::tier::Tier;
+
+/// Bytes in a word, which is all a block in use costs.
+pub(super) const WORD: usize = size_of::<usize>();
+/// The header's bit: this block is free.
+pub(super) const FREE: usize = 1;
+/// The header's bit: the block below is free, and the word below the header is its size.
+pub(super) const PREV_FREE: usize = 2;
+/// The header's bits that are not size.
+pub(super) const FLAGS: usize = FREE | PREV_FREE;
+
+/// The smallest block: what a free one needs, in whole grains.
+pub(super) const fn smallest(grain: usize) -> usize {
+    base::bits::align_up(4 * WORD, grain)
+}
+
+/// A block's header word, by address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub(super) struct Block(pub(super) *mut usize);
+
+impl Block {
+    /// No block.
+    pub(super) const NONE: Block = Block(core::ptr::null_mut());
+
+    /// The head of a bin in the place of the block before the first: its number, not an address.
+    #[inline(always)]
+    pub(super) const fn bin(number: usize) -> Block {
+        Block(core::ptr::without_provenance_mut(number))
+    }
+
+    /// The block whose payload is at `payload`.
+    #[inline(always)]
+    pub(super) fn of(payload: *mut u8) -> Block {
+        Block(payload.wrapping_sub(WORD).cast())
+    }
+
+    #[inline(always)]
+    pub(super) fn payload(self) -> *mut u8 {
+        self.0.wrapping_add(1).cast()
+    }
+
+    #[inline(always)]
+    pub(super) fn address(self) -> usize {
+        self.0.addr()
+    }
+
+    #[inline(always)]
+    pub(super) fn is_none(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// The block that begins `bytes` above this one.
+    #[inline(always)]
+    pub(super) fn above(self, bytes: usize) -> Block {
+        Block(self.0.wrapping_byte_add(bytes))
+    }
+
+    /// The block that begins `bytes` below this one.
+    #[inline(always)]
+    pub(super) fn below(self, bytes: usize) -> Block {
+        Block(self.0.wrapping_byte_sub(bytes))
+    }
+
+    /// Word `at` of the block.
+    ///
+    /// # Safety
+    ///
+    /// The word lies in memory of the allocator's.
+    #[inline(always)]
+    unsafe fn word(self, at: usize) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.wrapping_add(at).read() }
+    }
+
+    /// Link `at` of the block.
+    ///
+    /// # Safety
+    ///
+    /// As [`word`](Self::word), and the block is free (T1).
+    #[inline(always)]
+    unsafe fn link(self, at: usize) -> Block {
+        // SAFETY: the caller's promise; a `Block` is a transparent pointer of a word's size.
+        unsafe { self.0.wrapping_add(at).cast::<Block>().read() }
+    }
+
+    /// # Safety
+    ///
+    /// As [`link`](Self::link).
+    #[inline(always)]
+    unsafe fn set_link(self, at: usize, to: Block) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.wrapping_add(at).cast::<Block>().write(to) }
+    }
+
+    /// The header: size and flags.
+    ///
+    /// # Safety
+    ///
+    /// A header is here, written by [`set_header`](Self::set_header) with the same tier.
+    #[inline(always)]
+    pub(super) unsafe fn header<T: Tier>(self) -> usize {
+        // SAFETY: the caller's promise.
+        let word = unsafe { self.word(0) };
+        T::open(self.address(), word)
+    }
+
+    /// Writes size and flags.
+    ///
+    /// # Safety
+    ///
+    /// The word is the allocator's, and T1 holds of `header` once the operation is over.
+    #[inline(always)]
+    pub(super) unsafe fn set_header<T: Tier>(self, header: usize) {
+        let word = T::seal(self.address(), header);
+        // SAFETY: the caller's promise.
+        unsafe { self.0.write(word) }
+    }
+
+    /// The size of the free block that ends here, which lies in the word below.
+    ///
+    /// # Safety
+    ///
+    /// This block's header says `PREV_FREE`.
+    #[inline(always)]
+    pub(super) unsafe fn size_below(self) -> usize {
+        // SAFETY: by T2 the word below is the free block's last.
+        unsafe { self.0.wrapping_sub(1).read() }
+    }
+
+    /// Notes below this block that a free one of `size` bytes ends here.
+    ///
+    /// # Safety
+    ///
+    /// It does.
+    #[inline(always)]
+    pub(super) unsafe fn set_size_below(self, size: usize) {
+        // SAFETY: the word below is the last of a free block (T2).
+        unsafe { self.0.wrapping_sub(1).write(size) }
+    }
+
+    /// The next free block of its bin.
+    ///
+    /// # Safety
+    ///
+    /// This block is free and in a bin.
+    #[inline(always)]
+    pub(super) unsafe fn next(self) -> Block {
+        // SAFETY: the caller's promise.
+        unsafe { self.link(1) }
+    }
+
+    /// # Safety
+    ///
+    /// This block is free.
+    #[inline(always)]
+    pub(super) unsafe fn set_next(self, next: Block) {
+        // SAFETY: the caller's promise.
+        unsafe { self.set_link(1, next) }
+    }
+
+    /// The free block before it in its bin, or the bin's number.
+    ///
+    /// # Safety
+    ///
+    /// This block is free and in a bin.
+    #[inline(always)]
+    pub(super) unsafe fn prev(self) -> Block {
+        // SAFETY: the caller's promise.
+        unsafe { self.link(2) }
+    }
+
+    /// # Safety
+    ///
+    /// This block is free.
+    #[inline(always)]
+    pub(super) unsafe fn set_prev(self, prev: Block) {
+        // SAFETY: the caller's promise.
+        unsafe { self.set_link(2, prev) }
+    }
+}

@@ -1,0 +1,159 @@
+//! Walking and checking, without recursion and in memory of fixed size.
+
+use core::ops::ControlFlow;
+
+use base::Piece;
+use base::check::{Broken, ensure};
+
+use super::bins::Table;
+use super::block::{Block, FLAGS, FREE, PREV_FREE};
+use super::control::Control;
+use super::map::BITS;
+use super::pool::Pool;
+use super::tier::Tier;
+
+/// What a pool's blocks add up to.
+#[derive(Default)]
+struct Sum {
+    free: usize,
+    used_bytes: usize,
+    bytes: usize,
+}
+
+impl<C: Control, T: Tier> Table<C, T> {
+    /// Shows every block to `visit`, pool by pool, upward in each.
+    pub(super) fn walk(self, visit: &mut dyn FnMut(Piece) -> ControlFlow<()>) {
+        for pool in self.pools() {
+            let mut block = pool.first(C::GRAIN);
+            let sentinel = pool.sentinel(C::GRAIN);
+            while block != sentinel {
+                // SAFETY: by T6 blocks follow each other up to the sentinel.
+                let header = unsafe { block.header::<T>() };
+                let (at, len) = (block.address(), header & !FLAGS);
+                if visit(Piece { at, len, used: header & FREE == 0 }).is_break() {
+                    return;
+                }
+                block = block.above(len);
+            }
+        }
+    }
+
+    /// The three phases: every pool's blocks, every bin's list, the bitmap.
+    pub(super) fn check(self) -> Result<(), Broken> {
+        let mut sum = Sum::default();
+        for pool in self.pools() {
+            self.check_pool(pool, &mut sum)?;
+        }
+        // SAFETY: the control block is ours.
+        let head = unsafe { &*self.head };
+        ensure(head.used == sum.used_bytes, "used bytes are those of the used blocks", head.used)?;
+        ensure(head.total == sum.bytes, "total bytes are those of all blocks", head.total)?;
+        ensure(head.peak >= head.used, "the peak is not below what is in use", head.peak)?;
+        let mut listed = 0;
+        for word in 0..C::WORDS {
+            let bits = self.bits(word);
+            ensure(self.bits(C::WORDS + word) == 0, "zero words follow the bitmap", word)?;
+            for bit in 0..BITS {
+                let bin = word * BITS + bit;
+                let set = bits >> bit & 1 == 1;
+                // A bin beyond the end of a control block cut short has no list to look at.
+                if set {
+                    listed += self.check_bin(bin, sum.free)?;
+                }
+            }
+        }
+        ensure(listed == sum.free, "T3 every free block is in the bin of its size", listed)
+    }
+
+    /// Phase one: the pool's blocks tile it, flags and sizes agree, no two free ones touch.
+    fn check_pool(self, pool: Pool, sum: &mut Sum) -> Result<(), Broken> {
+        let (mut block, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
+        let mut below = None;
+        loop {
+            let at = block.address();
+            ensure(at <= sentinel.address(), "T6 the blocks of a pool end at its sentinel", at)?;
+            // SAFETY: it lies between the first block and the sentinel.
+            let header = unsafe { block.header::<T>() };
+            let (size, free) = (header & !FLAGS, header & FREE != 0);
+            let says = header & PREV_FREE != 0;
+            ensure(
+                says == below.is_some(),
+                "T1 PREV_FREE says whether the block below is free",
+                at,
+            )?;
+            if let Some(below) = below {
+                // SAFETY: the block below is free.
+                let noted = unsafe { block.size_below() };
+                ensure(noted == below, "T2 a free block's last word is its size", at)?;
+            }
+            if block == sentinel {
+                return ensure(size == 0 && !free, "T6 the sentinel has no size and is used", at);
+            }
+            ensure(!(free && says), "T2 no two free blocks are neighbours", at)?;
+            let legal = size >= C::SMALLEST && size.is_multiple_of(C::GRAIN) && size <= C::LARGEST;
+            ensure(legal, "T1 a size is a multiple of the grain, and a block's", at)?;
+            ensure(
+                size <= sentinel.address() - at,
+                "T6 the blocks of a pool end at its sentinel",
+                at,
+            )?;
+            sum.bytes += size;
+            if free {
+                sum.free += 1;
+            } else {
+                sum.used_bytes += size;
+            }
+            below = free.then_some(size);
+            block = block.above(size);
+        }
+    }
+
+    /// Phase two: the list's links agree and its blocks are free and of the bin's sizes. How many
+    /// they are; more than `most` is a circle.
+    fn check_bin(self, bin: usize, most: usize) -> Result<usize, Broken> {
+        let mut prev = Block::bin(bin);
+        let mut block = self.first(bin);
+        let mut listed = 0;
+        ensure(!block.is_none(), "T4 a bin's bit is set exactly when its list is not empty", bin)?;
+        while !block.is_none() {
+            let at = block.address();
+            listed += 1;
+            ensure(listed <= most, "T3 a bin's list holds each block once", at)?;
+            ensure(
+                self.pools().any(|pool| pool.contains(at)),
+                "T3 a listed block is a pool's",
+                at,
+            )?;
+            // SAFETY: it lies in a pool.
+            let header = unsafe { block.header::<T>() };
+            ensure(header & FLAGS == FREE, "T3 a listed block is free", at)?;
+            ensure(
+                Self::bin(header & !FLAGS) == bin,
+                "T3 a listed block is of its bin's size",
+                at,
+            )?;
+            // SAFETY: it is free and listed.
+            let noted = unsafe { block.prev() };
+            ensure(noted == prev, "T5 a listed block knows the one before it, or its bin", at)?;
+            prev = block;
+            // SAFETY: as above.
+            block = unsafe { block.next() };
+        }
+        Ok(listed)
+    }
+
+    /// A payload size that can surely be had: that of the first block of the highest bin.
+    pub(super) fn largest_free(self) -> usize {
+        let mut word = C::WORDS;
+        while word > 0 {
+            word -= 1;
+            let bits = self.bits(word);
+            if bits != 0 {
+                let bin = word * BITS + bits.ilog2() as usize;
+                // SAFETY: by T4 the bin is not empty.
+                return unsafe { self.size(self.first(bin)) } - super::block::WORD;
+            }
+        }
+        0
+    }
+}

@@ -1,0 +1,174 @@
+//! Where the bins and the counts stand: in a `static`, or at the start of the memory managed.
+//!
+//! ```text
+//! [ counts, pools │ bitmap │ zeroes │ bin 0 │ bin 1 │ bin 2 │ … ]
+//!                                     └ cut off after the last that the memory can fill ┘
+//! ```
+
+use core::ptr::NonNull;
+
+use super::block::Block;
+use super::geometry::{Geometry, Shape, sealed::Sealed};
+use super::map::BITS;
+use super::pool::Pool;
+
+/// What is counted, and the list of pools.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Head {
+    /// Bytes in blocks in use.
+    pub(super) used: usize,
+    /// The most that `used` ever was.
+    pub(super) peak: usize,
+    /// Bytes in all blocks; what pools spend on themselves is left out.
+    pub(super) total: usize,
+    /// Requests refused.
+    pub(super) failures: usize,
+    /// The pool added last.
+    pub(super) pools: Pool,
+}
+
+impl Head {
+    const NEW: Head = Head { used: 0, peak: 0, total: 0, failures: 0, pools: Pool::NONE };
+}
+
+/// The control block's parts, by address.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Parts {
+    pub(super) head: *mut Head,
+    pub(super) bits: *mut usize,
+    pub(super) bins: *mut Block,
+}
+
+/// A control block: it has a geometry and can be found.
+pub trait Control: Geometry {
+    /// Its parts, for reading and writing.
+    #[doc(hidden)]
+    fn parts(&mut self) -> Parts;
+    /// Its parts, for reading only.
+    #[doc(hidden)]
+    fn view(&self) -> Parts;
+}
+
+/// A control block that is a value: `static`, on a stack, in another structure. It may be moved.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Fixed<const WORDS: usize, const STEPS: usize, const GRAIN: usize> {
+    head: Head,
+    bits: [[usize; WORDS]; 2],
+    bins: [[Block; BITS]; WORDS],
+}
+
+impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Fixed<WORDS, STEPS, GRAIN> {
+    /// An empty one.
+    pub(super) const fn new() -> Self {
+        let () = Shape::<WORDS, STEPS, GRAIN>::VALID;
+        Fixed { head: Head::NEW, bits: [[0; WORDS]; 2], bins: [[Block::NONE; BITS]; WORDS] }
+    }
+
+    /// The parts of the one at `this`, of which the last bins may be missing.
+    fn parts_at(this: *mut Self) -> Parts {
+        Parts {
+            head: this.cast(),
+            bits: this.wrapping_byte_add(core::mem::offset_of!(Self, bits)).cast(),
+            bins: this.wrapping_byte_add(core::mem::offset_of!(Self, bins)).cast(),
+        }
+    }
+}
+
+impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Sealed
+    for Fixed<WORDS, STEPS, GRAIN>
+{
+}
+
+impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Geometry
+    for Fixed<WORDS, STEPS, GRAIN>
+{
+    const WORDS: usize = WORDS;
+    const STEPS: usize = STEPS;
+    const GRAIN: usize = GRAIN;
+}
+
+impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Control
+    for Fixed<WORDS, STEPS, GRAIN>
+{
+    #[inline(always)]
+    fn parts(&mut self) -> Parts {
+        Self::parts_at(self)
+    }
+
+    #[inline(always)]
+    fn view(&self) -> Parts {
+        Self::parts_at(core::ptr::from_ref(self).cast_mut())
+    }
+}
+
+/// A control block at the start of the memory it manages, as long as that memory needs.
+#[derive(Debug)]
+pub struct Placed<const WORDS: usize, const STEPS: usize, const GRAIN: usize> {
+    at: NonNull<Fixed<WORDS, STEPS, GRAIN>>,
+}
+
+impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Placed<WORDS, STEPS, GRAIN> {
+    /// Bytes that the control block takes for blocks of `largest` bytes.
+    pub(super) const fn bytes(largest: usize) -> usize {
+        let () = Shape::<WORDS, STEPS, GRAIN>::VALID;
+        let all = size_of::<Fixed<WORDS, STEPS, GRAIN>>();
+        let last = super::map::by_bit(STEPS, largest / GRAIN);
+        let needed = core::mem::offset_of!(Fixed<WORDS, STEPS, GRAIN>, bins)
+            + (last + 1) * size_of::<Block>();
+        if needed < all { needed } else { all }
+    }
+
+    /// Writes an empty one of `bytes` bytes at `at`.
+    ///
+    /// # Safety
+    ///
+    /// The bytes are the caller's and aligned for a word; they are the control block's from now on.
+    pub(super) unsafe fn new(at: NonNull<u8>, bytes: usize) -> Self {
+        // SAFETY: the caller's promise about the bytes.
+        unsafe { at.write_bytes(0, bytes) };
+        Placed { at: at.cast() }
+    }
+
+    /// The one that stands at `at`.
+    ///
+    /// # Safety
+    ///
+    /// [`new`](Self::new) wrote one there, and nobody else uses it meanwhile.
+    pub(super) unsafe fn found(at: NonNull<u8>) -> Self {
+        Placed { at: at.cast() }
+    }
+
+    pub(super) fn address(&self) -> NonNull<u8> {
+        self.at.cast()
+    }
+}
+
+impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Sealed
+    for Placed<WORDS, STEPS, GRAIN>
+{
+}
+
+impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Geometry
+    for Placed<WORDS, STEPS, GRAIN>
+{
+    const WORDS: usize = WORDS;
+    const STEPS: usize = STEPS;
+    const GRAIN: usize = GRAIN;
+}
+
+impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Control
+    for Placed<WORDS, STEPS, GRAIN>
+{
+    #[inline(always)]
+    fn parts(&mut self) -> Parts {
+        Fixed::parts_at(self.at.as_ptr())
+    }
+
+    #[inline(always)]
+    fn view(&self) -> Parts {
+        Fixed::parts_at(self.at.as_ptr())
+    }
+}

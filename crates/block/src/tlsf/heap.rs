@@ -1,0 +1,190 @@
+//! Allocating and freeing: the two paths whose longest run is what TLSF is taken for.
+//!
+//! ```text
+//! allocate   take a block ─► large enough for two? ─► cut: [ used │ rest ] ─► rest into its bin
+//! free       merge above ─► merge below ─► into its bin
+//!
+//!            [ used │ FREED │ free ]   [ free │ FREED │ used ]   [ free │ FREED │ free ]
+//!        ─►  [ used │     free     ]   [     free     │ used ]   [        free         ]
+//! ```
+//!
+//! Both are O(1) without a loop, which `cargo xtask wcet` proves of the machine code.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use super::bins::{Found, Table};
+use super::block::{Block, FLAGS, FREE, PREV_FREE};
+use super::control::Control;
+use super::placement::Placement;
+use super::tier::{Misuse, Tier, misused};
+
+impl<C: Control, T: Tier> Table<C, T> {
+    /// A block for `layout`. Asks no more than two comparisons of a layout that needs no
+    /// alignment beyond the grain.
+    #[inline(always)]
+    pub(super) fn allocate<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
+        if layout.align() > C::GRAIN {
+            return self.allocate_aligned::<P>(layout);
+        }
+        self.allocate_bytes::<P>(layout.size())
+    }
+
+    /// A block with a payload of `size` bytes, aligned to the grain.
+    #[inline(always)]
+    pub(super) fn allocate_bytes<P: Placement>(self, size: usize) -> Option<NonNull<u8>> {
+        let Some(need) = P::block_size::<C>(size) else { return self.refuse() };
+        match self.take(need) {
+            Some(Found { block, size }) => {
+                // SAFETY: `take` hands over a free block in no bin, of this size.
+                let payload = unsafe { self.occupy(block, size, need, 0) };
+                Some(payload)
+            }
+            None => self.refuse(),
+        }
+    }
+
+    /// Counts a request that cannot be met.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refuse(self) -> Option<NonNull<u8>> {
+        // SAFETY: the control block is ours.
+        unsafe { (*self.head).failures += 1 };
+        None
+    }
+
+    /// Makes the lower `need` bytes of a free block used and lists the rest, if it is a block.
+    /// `below` is the used block's `PREV_FREE` flag.
+    ///
+    /// # Safety
+    ///
+    /// The block is free, in no bin, of `size` bytes, and `need <= size`.
+    #[inline(always)]
+    pub(super) unsafe fn occupy(
+        self,
+        block: Block,
+        size: usize,
+        need: usize,
+        below: usize,
+    ) -> NonNull<u8> {
+        let rest = size - need;
+        let above = block.above(size);
+        let taken = if rest >= C::SMALLEST {
+            let upper = block.above(need);
+            // SAFETY: the upper part of the free block, large enough for one.
+            unsafe { upper.set_header::<T>(rest | FREE) };
+            // SAFETY: it ends where the free block ended, whose `PREV_FREE` is set.
+            unsafe { above.set_size_below(rest) };
+            // SAFETY: free, of this size, in no bin.
+            unsafe { self.insert(upper, rest) };
+            need
+        } else {
+            // SAFETY: a block follows each that is not the sentinel (T6).
+            let header = unsafe { above.header::<T>() };
+            // SAFETY: as above.
+            unsafe { above.set_header::<T>(header & !PREV_FREE) };
+            size
+        };
+        // SAFETY: the block is the caller's.
+        unsafe { block.set_header::<T>(taken | below) };
+        self.count(taken);
+        // SAFETY: a block of ours is nowhere near null.
+        unsafe { NonNull::new_unchecked(block.payload()) }
+    }
+
+    #[inline(always)]
+    pub(super) fn count(self, taken: usize) {
+        // SAFETY: the control block is ours.
+        let head = unsafe { &mut *self.head };
+        head.used += taken;
+        if head.used > head.peak {
+            head.peak = head.used;
+        }
+    }
+
+    /// Frees the block whose payload is at `payload`.
+    ///
+    /// # Safety
+    ///
+    /// It is live, and dead afterwards. The tiers check that.
+    #[inline(always)]
+    pub(super) unsafe fn free(self, payload: NonNull<u8>) {
+        let mut block = Block::of(payload.as_ptr());
+        if T::NEIGHBOURS {
+            self.inspect(block);
+        }
+        // SAFETY: a live block has a header.
+        let header = unsafe { block.header::<T>() };
+        let mut size = header & !FLAGS;
+        // SAFETY: the control block is ours.
+        unsafe { (*self.head).used -= size };
+        let mut next = block.above(size);
+        // SAFETY: a block follows each that is not the sentinel (T6).
+        let above = unsafe { next.header::<T>() };
+        if above & FREE != 0 {
+            // SAFETY: it is free, so in a bin (T3).
+            unsafe { self.unlink(next) };
+            // By T2 it has no other flag.
+            next = next.above(above - FREE);
+            size += above - FREE;
+        } else {
+            // SAFETY: as above.
+            unsafe { next.set_header::<T>(above | PREV_FREE) };
+        }
+        if header & PREV_FREE != 0 {
+            // SAFETY: the header says so.
+            let below = unsafe { block.size_below() };
+            block = block.below(below);
+            size += below;
+            // SAFETY: it is free, so in a bin (T3).
+            unsafe { self.unlink(block) };
+        }
+        // SAFETY: what follows has `PREV_FREE` set.
+        unsafe { next.set_size_below(size) };
+        // SAFETY: the merged block is ours.
+        unsafe { block.set_header::<T>(size | FREE) };
+        // SAFETY: free, of this size, in no bin.
+        unsafe { self.insert(block, size) };
+    }
+
+    /// Ends in a panic unless `block` is a used one of this allocator whose neighbours agree.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn inspect(self, block: Block) {
+        let at = block.address();
+        let foreign = || misused(Misuse::Foreign, block.payload().addr());
+        let Some(pool) = self.pools().find(|pool| pool.contains(at)) else { foreign() };
+        let (first, sentinel) = (pool.first(C::GRAIN).address(), pool.sentinel(C::GRAIN).address());
+        if at < first || at >= sentinel || !block.payload().addr().is_multiple_of(C::GRAIN) {
+            foreign();
+        }
+        // SAFETY: the address lies among the pool's blocks, whose words are all readable.
+        let header = unsafe { block.header::<T>() };
+        let size = header & !FLAGS;
+        if header & FREE != 0 {
+            misused(Misuse::DoubleFree, block.payload().addr());
+        }
+        let fits = size >= C::SMALLEST && size <= sentinel - at && size.is_multiple_of(C::GRAIN);
+        if !fits {
+            misused(Misuse::Overwritten, at);
+        }
+        // SAFETY: it lies at most at the sentinel.
+        let above = unsafe { block.above(size).header::<T>() };
+        if above & PREV_FREE != 0 {
+            // The block above says that this one is free: it is part of a free block by now.
+            misused(Misuse::DoubleFree, block.payload().addr());
+        }
+        if header & PREV_FREE != 0 {
+            // SAFETY: the word below a block is readable.
+            let below = unsafe { block.size_below() };
+            if below > at - first || below < C::SMALLEST || !below.is_multiple_of(C::GRAIN) {
+                misused(Misuse::Overwritten, at);
+            }
+            // SAFETY: it lies among the pool's blocks.
+            let lower = unsafe { block.below(below).header::<T>() };
+            if lower != below | FREE {
+                misused(Misuse::Overwritten, at);
+            }
+        }
+    }
+}

@@ -1,0 +1,370 @@
+use super::*;
+use core::fmt::Write as _;
+extern crate std;
+use std::boxed::Box;
+use std::string::String;
+use std::vec::Vec;
+use std::{format, vec};
+
+/// Memory for a heap, aligned to a page.
+struct Memory(Box<[Page]>);
+
+#[repr(align(4096))]
+#[derive(Clone, Copy)]
+struct Page([u8; 4096]);
+
+impl Memory {
+    fn new(bytes: usize) -> Memory {
+        Memory(vec![Page([0xaa; 4096]); bytes.div_ceil(4096)].into_boxed_slice())
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+type Checked = Tlsf<4, 8, GRAIN, Walked>;
+
+/// The heap as words: `used 64, free 2048`.
+fn shape(heap: &impl Walk) -> String {
+    let mut text = String::new();
+    heap.walk(&mut |Piece { len, used, .. }| {
+        let comma = if text.is_empty() { "" } else { ", " };
+        let state = if used { "used" } else { "free" };
+        write!(text, "{comma}{state} {len}").unwrap();
+        ControlFlow::Continue(())
+    });
+    text
+}
+
+/// A heap of exactly `bytes` bytes of blocks.
+fn heap(memory: &mut Memory, bytes: usize) -> Checked {
+    let mut heap = Checked::new();
+    let overhead = 48;
+    // SAFETY: the tests drop the heap before the memory.
+    unsafe { heap.add_memory(memory.start(), bytes + overhead - 16) }.unwrap();
+    assert_eq!(shape(&heap), format!("free {bytes}"));
+    heap
+}
+
+fn take(heap: &mut Checked, size: usize) -> NonNull<u8> {
+    let block = heap.allocate(Layout::from_size_align(size, 1).unwrap()).unwrap();
+    // SAFETY: just allocated.
+    unsafe { block.write_bytes(0x55, size) };
+    block
+}
+
+fn give(heap: &mut Checked, block: NonNull<u8>) {
+    // SAFETY: the tests free what they took.
+    unsafe { heap.free(block) };
+    heap.check().unwrap();
+}
+
+#[test]
+fn each_split_and_merge_leaves_the_shape_it_should() {
+    let mut memory = Memory::new(4096);
+    let mut heap = heap(&mut memory, 1024);
+    let [a, b, c, d] = [24, 25, 100, 8].map(|size| take(&mut heap, size));
+    assert_eq!(shape(&heap), "used 32, used 48, used 112, used 32, free 800");
+    give(&mut heap, b);
+    assert_eq!(shape(&heap), "used 32, free 48, used 112, used 32, free 800");
+    give(&mut heap, c);
+    assert_eq!(shape(&heap), "used 32, free 160, used 32, free 800", "merged below");
+    give(&mut heap, a);
+    assert_eq!(shape(&heap), "free 192, used 32, free 800", "merged above");
+    let e = take(&mut heap, 160);
+    assert_eq!(shape(&heap), "used 192, used 32, free 800", "a rest of 16 bytes is no block");
+    give(&mut heap, d);
+    assert_eq!(shape(&heap), "used 192, free 832", "merged above");
+    let f = take(&mut heap, 800);
+    assert_eq!(shape(&heap), "used 192, used 832");
+    assert!(heap.allocate(Layout::new::<u8>()).is_none());
+    give(&mut heap, e);
+    give(&mut heap, f);
+    assert_eq!(shape(&heap), "free 1024");
+    let stats = heap.stats();
+    assert_eq!((stats.used, stats.peak, stats.total, stats.failures), (0, 1024, 1024, 1));
+    assert_eq!(stats.largest_free, 1016);
+}
+
+#[test]
+fn merging_both_neighbours_gives_one_block() {
+    let mut memory = Memory::new(4096);
+    let mut heap = heap(&mut memory, 512);
+    let [a, b, c, _d] = [40, 40, 40, 40].map(|size| take(&mut heap, size));
+    give(&mut heap, a);
+    give(&mut heap, c);
+    assert_eq!(shape(&heap), "free 48, used 48, free 48, used 48, free 320");
+    give(&mut heap, b);
+    assert_eq!(shape(&heap), "free 144, used 48, free 320");
+}
+
+#[test]
+fn the_largest_free_block_can_be_had() {
+    let mut memory = Memory::new(1 << 20);
+    for bytes in (512..500_000).step_by(4080) {
+        let mut heap = heap(&mut memory, bytes & !15);
+        let largest = heap.stats().largest_free;
+        let block = take(&mut heap, largest);
+        assert_eq!(shape(&heap), format!("used {}", bytes & !15));
+        give(&mut heap, block);
+    }
+}
+
+#[test]
+fn alignment_leaves_a_free_gap_and_freeing_needs_to_know_nothing() {
+    let mut memory = Memory::new(1 << 16);
+    let mut heap = heap(&mut memory, 32 << 10);
+    for shift in 4..13 {
+        let align = 1 << shift;
+        let pad = take(&mut heap, 24);
+        let block = heap.allocate(Layout::from_size_align(100, align).unwrap()).unwrap();
+        assert!(block.addr().get().is_multiple_of(align));
+        heap.check().unwrap();
+        give(&mut heap, pad);
+        give(&mut heap, block);
+        assert_eq!(shape(&heap), "free 32768");
+    }
+    let huge = Layout::from_size_align(16, 1 << 62).unwrap();
+    assert!(heap.allocate(huge).is_none());
+}
+
+#[test]
+fn resizing_stays_grows_up_grows_down_or_moves() {
+    let mut memory = Memory::new(4096);
+    let mut heap = heap(&mut memory, 1024);
+    let [a, b, c] = [200, 200, 200].map(|size| take(&mut heap, size));
+    let layout = Layout::from_size_align(200, 16).unwrap();
+    // SAFETY: live blocks of this layout, in this test.
+    unsafe {
+        assert_eq!(heap.reallocate(c, layout, 300), Some(c));
+        assert_eq!(shape(&heap), "used 208, used 208, used 320, free 288", "grown up");
+        assert_eq!(heap.reallocate(c, layout, 20), Some(c));
+        assert_eq!(shape(&heap), "used 208, used 208, used 32, free 576", "shrunk");
+        a.as_ptr().cast::<u64>().write(7);
+        b.as_ptr().cast::<u64>().write(8);
+    }
+    give(&mut heap, a);
+    // SAFETY: as above.
+    let down = unsafe { heap.reallocate(b, layout, 300) }.unwrap();
+    assert_eq!(down, a);
+    assert_eq!(shape(&heap), "used 320, free 96, used 32, free 576", "grown down");
+    // SAFETY: as above.
+    assert_eq!(unsafe { down.cast::<u64>().read() }, 8);
+    let larger = Layout::from_size_align(300, 16).unwrap();
+    // SAFETY: as above.
+    let moved = unsafe { heap.reallocate(down, larger, 500) }.unwrap();
+    assert_eq!(shape(&heap), "free 416, used 32, used 512, free 64", "moved");
+    // SAFETY: as above.
+    assert_eq!(unsafe { moved.cast::<u64>().read() }, 8);
+    // SAFETY: as above.
+    assert_eq!(unsafe { heap.reallocate(moved, larger, 4000) }, None);
+    assert_eq!(shape(&heap), "free 416, used 32, used 512, free 64", "refused, and nothing lost");
+}
+
+#[test]
+fn memory_is_added_removed_extended_truncated() {
+    let mut memory = Memory::new(64 << 10);
+    let start = memory.start();
+    let mut heap = Checked::new();
+    // SAFETY: the memory outlives the heap; refused calls touch nothing.
+    unsafe {
+        assert_eq!(heap.add_memory(core::ptr::null_mut(), 4096), Err(AddError::Null));
+        assert_eq!(heap.add_memory(start, usize::MAX), Err(AddError::Wraps));
+        assert_eq!(heap.add_memory(start, 40), Err(AddError::TooSmall));
+        heap.add_memory(start, 4096).unwrap();
+        for (at, len) in [(0, 4096), (4000, 4096), (100, 100), (0, 8192)] {
+            assert_eq!(heap.add_memory(start.add(at), len), Err(AddError::Overlaps));
+        }
+        heap.add_memory(start.add(8192), 4096).unwrap();
+        assert_eq!(shape(&heap), "free 4064, free 4064");
+        heap.append_memory(start.add(4096), 4096).unwrap();
+        assert_eq!(shape(&heap), "free 4064, free 8160");
+        assert_eq!(heap.extend_memory(start, 12288), Err(AddError::Overlaps));
+    }
+    assert_eq!(heap.remove_memory(start.wrapping_add(16)), Err(RemoveError::Unknown));
+    let block = take(&mut heap, 8000);
+    assert_eq!(heap.remove_memory(start), Err(RemoveError::InUse));
+    assert_eq!(heap.truncate_memory(start, 4096), Ok(8048));
+    give(&mut heap, block);
+    assert_eq!(heap.truncate_memory(start, 4096), Ok(4096));
+    assert_eq!(shape(&heap), "free 4064, free 4064");
+    assert_eq!(heap.remove_memory(start).unwrap().len(), 4096);
+    assert_eq!(heap.remove_memory(start.wrapping_add(8192)).unwrap().len(), 4096);
+    assert_eq!(heap.stats().total, 0);
+    assert!(heap.allocate(Layout::new::<u8>()).is_none());
+}
+
+#[test]
+fn a_block_can_be_had_at_an_address() {
+    let mut memory = Memory::new(8192);
+    let mut heap = heap(&mut memory, 4096);
+    let at = memory.start().wrapping_add(1024);
+    let block = heap.allocate_at(at, 100).unwrap();
+    assert_eq!(block.as_ptr(), at);
+    heap.check().unwrap();
+    assert_eq!(heap.allocate_at(at, 1), None, "in use");
+    assert_eq!(heap.allocate_at(at.wrapping_add(8), 1), None, "not aligned");
+    assert_eq!(heap.allocate_at(at.wrapping_sub(16), 24), None, "reaches into it");
+    give(&mut heap, block);
+    assert_eq!(shape(&heap), "free 4096");
+}
+
+#[test]
+fn a_placed_control_block_is_as_long_as_its_memory_needs() {
+    let mut memory = Memory::new(64 << 10);
+    // SAFETY: the memory outlives the heap.
+    let mut heap =
+        unsafe { PlacedTlsf::<4, 8, GRAIN, Walked>::place(memory.start(), 64 << 10) }.unwrap();
+    let total = heap.stats().total;
+    assert!(total > (64 << 10) - 1024, "{total}");
+    let layout = Layout::new::<[u64; 100]>();
+    let block = heap.allocate(layout).unwrap();
+    // SAFETY: the control block stands where it was placed.
+    let mut same = unsafe { PlacedTlsf::<4, 8, GRAIN, Walked>::found(heap.address()) };
+    // SAFETY: allocated above.
+    unsafe { same.deallocate(block, layout) };
+    assert_eq!(shape(&same), format!("free {total}"));
+    // SAFETY: as above.
+    assert!(unsafe { PlacedTlsf::<4, 8>::place(memory.start(), 100) }.is_err());
+}
+
+#[test]
+fn reset_makes_every_pool_one_free_block() {
+    let mut memory = Memory::new(8192);
+    let mut heap = heap(&mut memory, 4096);
+    for size in [100, 200, 300] {
+        take(&mut heap, size);
+    }
+    // SAFETY: the blocks are not used any more.
+    unsafe { heap.reset() };
+    assert_eq!(shape(&heap), "free 4096");
+    heap.check().unwrap();
+}
+
+/// A tail over memory that is there already.
+struct Rest {
+    base: *mut u8,
+    limit: usize,
+    len: usize,
+}
+
+// SAFETY: the bytes up to the limit are the test's.
+unsafe impl Tail for Rest {
+    fn base(&self) -> *mut u8 {
+        self.base
+    }
+    fn step(&self) -> usize {
+        4096
+    }
+    fn resize(&mut self, len: usize) -> bool {
+        let can = len <= self.limit;
+        self.len = if can { len } else { self.len };
+        can
+    }
+}
+
+#[test]
+fn an_arena_grows_by_what_is_missing_and_gives_back() {
+    let mut memory = Memory::new(256 << 10);
+    let tail = Rest { base: memory.start(), limit: 200 << 10, len: 0 };
+    let mut arena = Arena::new(Checked::new(), tail);
+    let layout = |size| Layout::from_size_align(size, 8).unwrap();
+    let a = arena.allocate(layout(3000)).unwrap();
+    assert_eq!(arena.len(), 4096);
+    let b = arena.allocate(layout(3000)).unwrap();
+    assert_eq!(arena.len(), 8192);
+    let c = arena.allocate(layout(100_000)).unwrap();
+    assert_eq!(arena.len(), 106_496);
+    assert!(arena.allocate(layout(100_000)).is_none());
+    assert_eq!(arena.len(), 106_496);
+    // SAFETY: allocated above.
+    unsafe {
+        arena.deallocate(c, layout(100_000));
+        arena.check().unwrap();
+        assert_eq!(arena.len(), 12_288, "all but a step of what is free at the end");
+        assert_eq!(arena.tail().len, arena.len());
+        arena.deallocate(b, layout(3000));
+        arena.deallocate(a, layout(3000));
+    }
+    arena.shrink();
+    arena.check().unwrap();
+    assert_eq!(arena.len(), 8192, "one step is kept");
+}
+
+#[test]
+fn half_fit_takes_powers_of_two() {
+    let mut memory = Memory::new(8192);
+    let mut heap = HalfFit::<GRAIN, Walked>::new();
+    // SAFETY: the memory outlives the heap.
+    unsafe { heap.add_memory(memory.start(), 4096) }.unwrap();
+    for size in [1, 24, 25, 56, 57, 200] {
+        heap.allocate_bytes(size).unwrap();
+    }
+    assert!(
+        shape(&heap).starts_with("used 32, used 32, used 64, used 64, used 128, used 256, free")
+    );
+}
+
+fn random<H: BlockAllocator + Free + Check + AddMemory + ResizeInPlace>(mut heap: H, seed: u64) {
+    let mut memory = Memory::new(64 << 10);
+    // SAFETY: the memory outlives the heap.
+    unsafe { heap.add_memory(memory.start(), 64 << 10) }.unwrap();
+    let mut live: Vec<(NonNull<u8>, Layout, u8)> = Vec::new();
+    let mut state = seed | 1;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 20).unwrap()
+    };
+    for step in 0..4000 {
+        let byte = u8::try_from(step % 251).unwrap();
+        if next() % 5 < 3 || live.is_empty() {
+            let align = if next() % 4 == 0 { 1 << (next() % 9) } else { 8 };
+            let layout = Layout::from_size_align(next() % (1 << (next() % 12)), align).unwrap();
+            if let Some(block) = heap.allocate(layout) {
+                assert!(block.addr().get().is_multiple_of(align));
+                // SAFETY: just allocated.
+                unsafe { block.write_bytes(byte, layout.size()) };
+                live.push((block, layout, byte));
+            }
+        } else {
+            let (block, layout, byte) = live.swap_remove(next() % live.len());
+            for i in 0..layout.size() {
+                // SAFETY: within a live block.
+                assert_eq!(unsafe { block.add(i).read() }, byte, "{step}");
+            }
+            if next() % 3 == 0 {
+                let size = next() % 3000;
+                // SAFETY: live, of this layout.
+                if let Some(new) = unsafe { heap.reallocate(block, layout, size) } {
+                    for i in 0..layout.size().min(size) {
+                        // SAFETY: within a live block.
+                        assert_eq!(unsafe { new.add(i).read() }, byte, "{step}");
+                    }
+                    // SAFETY: it has so many bytes.
+                    unsafe { new.write_bytes(byte, size) };
+                    live.push((new, Layout::from_size_align(size, layout.align()).unwrap(), byte));
+                    continue;
+                }
+            }
+            // SAFETY: live, of this layout.
+            unsafe { heap.deallocate(block, layout) };
+        }
+        heap.check().unwrap_or_else(|broken| panic!("step {step}: {broken}"));
+    }
+}
+
+#[test]
+fn random_work_keeps_contents_and_invariants_in_every_geometry() {
+    for seed in 1..4 {
+        random(Tlsf::<4, 8>::new(), seed);
+        random(Tlsf::<1, 4>::new(), seed);
+        random(Tlsf::<2, 8, 8>::new(), seed);
+        random(Tlsf::<8, 16, 64>::new(), seed);
+        random(Tlsf::<4, 8, 16, Canaries>::new(), seed);
+        random(Tlsf::<4, 8, 16, Neighbours>::new(), seed);
+        random(HalfFit::<GRAIN>::new(), seed);
+    }
+}
