@@ -1,8 +1,45 @@
-//! Layers that take an allocator and give one back.
+//! Layers that take an allocator and give one back, one idea each.
 //!
 //! ```text
 //! base   source   page   block, object   thread ─► ► compose   malloc   heapwright   abi   tools
 //! ```
 //!
-//! `no_std`, no `alloc`.
+//! | layer | idea |
+//! |---|---|
+//! | [`Locked`] | one owner becomes any thread: a [`Mutex`] around it, and Rust's allocator traits |
+//! | [`Pooled`] | it brings its first memory along, inside itself |
+//! | [`Growing`] | when it is exhausted, more memory from a [`source::PageSource`]; empty memory goes back |
+//! | [`Affix`] | a block's size in front of it, so that a bare pointer can be freed |
+//! | [`Copying`] | a block that changes its size always moves, and the code for more is left out |
+//! | [`BlockMalloc`] | a [`base::Malloc`]: C's functions, alignment 16, any thread, fork |
+//!
+//! A layer has those abilities that what it holds has; it adds its own and takes none away but
+//! the one its name says. All can be made in a `const`. A finished allocator reads as a sentence:
+//!
+//! ```text
+//! BlockMalloc< Lock<Os>, Affix< Growing< Buddy, Os > > >
+//! ```
+//!
+//! `no_std`, no `alloc`; nothing from outside unless a feature asks for it: `lock_api`,
+//! `critical-section`, `allocator-api2`.
 #![no_std]
+
+pub mod affix;
+pub mod block_malloc;
+pub mod copying;
+pub mod growing;
+pub mod locked;
+pub mod mutex;
+mod pass_on;
+pub mod pooled;
+
+#[cfg(test)]
+mod toy;
+
+pub use affix::Affix;
+pub use block_malloc::BlockMalloc;
+pub use copying::Copying;
+pub use growing::Growing;
+pub use locked::Locked;
+pub use mutex::Mutex;
+pub use pooled::Pooled;

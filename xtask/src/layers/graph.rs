@@ -166,8 +166,11 @@ fn why_not_third_party(name: &str, edge: &Edge) -> Option<String> {
         "libc" => Some("only source and abi speak to the system".to_owned()),
         "loom" if under_loom => None,
         "loom" => Some("write it under [target.'cfg(loom)'.dependencies]".to_owned()),
-        "allocator-api2" if name == "heapwright" && edge.optional => None,
-        "allocator-api2" if name == "heapwright" => Some("make it optional".to_owned()),
+        "allocator-api2" | "critical-section" | "lock_api"
+            if matches!(name, "compose" | "heapwright") =>
+        {
+            (!edge.optional).then(|| "make it optional".to_owned())
+        }
         _ => Some("a layer takes nothing from outside but libc".to_owned()),
     }
 }

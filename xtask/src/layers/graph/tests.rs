@@ -101,11 +101,16 @@ fn loom_only_where_loom_is_asked_for() {
 }
 
 #[test]
-fn the_facade_may_offer_allocator_api2() {
-    let optional = r#"{"name": "allocator-api2", "kind": null, "optional": true, "target": null}"#;
-    assert!(judge(&fake(&[("crates/heapwright", optional)])).is_empty());
-    assert!(only(&[("crates/heapwright", &on("allocator-api2"))]).ends_with("make it optional"));
-    assert!(only(&[("crates/malloc", optional)]).contains("nothing from outside"));
+fn compose_and_the_facade_may_offer_what_others_speak() {
+    for name in ["allocator-api2", "critical-section", "lock_api"] {
+        let optional =
+            format!(r#"{{"name": "{name}", "kind": null, "optional": true, "target": null}}"#);
+        for folder in ["crates/heapwright", "crates/compose"] {
+            assert!(judge(&fake(&[(folder, &optional)])).is_empty());
+            assert!(only(&[(folder, &on(name))]).ends_with("make it optional"));
+        }
+        assert!(only(&[("crates/malloc", &optional)]).contains("nothing from outside"));
+    }
 }
 
 #[test]

@@ -1,0 +1,222 @@
+//! `Affix`: what an allocator wants to know when a block comes back, kept in front of it.
+//!
+//! ```text
+//! inner block, a multiple of `offset`            what is handed out, a multiple of `offset` too
+//! │ unused, when aligned to more │ capacity │ offset │ capacity bytes …        │
+//! │◄──────────────── offset ─────────────────────►│
+//! ```
+//!
+//! - **A1** in front of each live block stand its capacity and its offset.
+//! - **A2** `offset` is the alignment asked for, at least that of two words; the inner block was
+//!   allocated with it as its alignment and `offset + capacity` as its size.
+//!
+//! Layer *compose*. For designs that want the layout back, buddy and slabs, where the caller,
+//! like C's `free`, has none. Two words a block; O(1) beyond the inner allocator. [`Rounding`]
+//! says what capacity is taken when the inner allocator would round the size up anyway.
+use core::alloc::Layout;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+use base::{BlockAllocator, Free, ResizeInPlace, UsableSize};
+
+use crate::pass_on::pass_on;
+
+/// What stands in front of a block.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+struct Prefix {
+    capacity: usize,
+    offset: usize,
+}
+
+const PREFIX: usize = size_of::<Prefix>();
+const _: () = assert!(PREFIX.is_power_of_two(), "the least offset is an alignment");
+
+impl Prefix {
+    /// The inner block's layout, by A2.
+    #[inline]
+    fn inner_layout(self) -> Layout {
+        // SAFETY: it was a layout when the block was allocated.
+        unsafe { Layout::from_size_align_unchecked(self.offset + self.capacity, self.offset) }
+    }
+}
+
+/// To which size an inner allocator rounds a request up, so that the rest can be used.
+pub trait Rounding {
+    /// `size` or more; `None` when that is more than there is.
+    fn round(size: usize) -> Option<usize>;
+}
+
+/// Takes what is asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Exact;
+
+impl Rounding for Exact {
+    #[inline]
+    fn round(size: usize) -> Option<usize> {
+        Some(size)
+    }
+}
+
+/// Takes a power of two, as a buddy does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PowerOfTwo;
+
+impl Rounding for PowerOfTwo {
+    #[inline]
+    fn round(size: usize) -> Option<usize> {
+        size.checked_next_power_of_two()
+    }
+}
+
+/// `A` with each block's layout in front of it.
+pub struct Affix<A, R = Exact> {
+    inner: A,
+    rounding: PhantomData<fn(R)>,
+}
+
+impl<A, R> Affix<A, R> {
+    /// Around `inner`.
+    pub const fn new(inner: A) -> Self {
+        Self { inner, rounding: PhantomData }
+    }
+
+    /// What it is around.
+    pub const fn inner(&self) -> &A {
+        &self.inner
+    }
+}
+
+impl<A, R: Rounding> Affix<A, R> {
+    /// The prefix of a block of `size` bytes at a multiple of `offset`, and the inner layout.
+    #[inline]
+    fn plan(size: usize, offset: usize) -> Option<(Prefix, Layout)> {
+        let total = R::round(size.checked_add(offset)?)?;
+        let layout = Layout::from_size_align(total, offset).ok()?;
+        Some((Prefix { capacity: total - offset, offset }, layout))
+    }
+}
+
+impl<A, R: Rounding> Affix<A, R> {
+    /// What the inner allocator is asked for a request of `layout`.
+    pub(crate) fn inner_layout_for(layout: Layout) -> Option<Layout> {
+        Self::plan(layout.size(), offset_for(layout.align())).map(|(_, inner)| inner)
+    }
+}
+
+/// The alignment of the inner block, and the distance to what is handed out.
+#[inline]
+fn offset_for(align: usize) -> usize {
+    align.max(PREFIX)
+}
+
+/// Puts `prefix` into the inner block `start`; the block to hand out.
+///
+/// # Safety
+///
+/// `start` is a block of the prefix's inner layout that is ours.
+#[inline]
+unsafe fn hand_out(start: NonNull<u8>, prefix: Prefix) -> NonNull<u8> {
+    // SAFETY: the inner block has `offset` bytes and more.
+    let block = unsafe { start.add(prefix.offset) };
+    // SAFETY: the offset is at least a prefix.
+    let place = unsafe { block.cast::<Prefix>().sub(1) };
+    // SAFETY: ours, and both `block` and a prefix are multiples of a word.
+    unsafe { place.write(prefix) };
+    block
+}
+
+/// What stands in front of `block`, and where its inner block begins.
+///
+/// # Safety
+///
+/// `block` was handed out and is live.
+#[inline]
+unsafe fn take_back(block: NonNull<u8>) -> (NonNull<u8>, Prefix) {
+    // SAFETY: A1.
+    let place = unsafe { block.cast::<Prefix>().sub(1) };
+    // SAFETY: A1.
+    let prefix = unsafe { place.read() };
+    // SAFETY: A2.
+    (unsafe { block.sub(prefix.offset) }, prefix)
+}
+
+// SAFETY: the bytes behind the prefix of a block that the inner allocator handed out.
+unsafe impl<A: BlockAllocator, R: Rounding> BlockAllocator for Affix<A, R> {
+    #[inline]
+    fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        let (prefix, inner_layout) = Self::plan(layout.size(), offset_for(layout.align()))?;
+        let start = self.inner.allocate(inner_layout)?;
+        // SAFETY: just allocated with this layout.
+        Some(unsafe { hand_out(start, prefix) })
+    }
+
+    #[inline]
+    unsafe fn deallocate(&mut self, block: NonNull<u8>, _layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { self.free(block) };
+    }
+
+    #[inline]
+    unsafe fn reallocate(
+        &mut self,
+        block: NonNull<u8>,
+        _layout: Layout,
+        new_size: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's block.
+        if unsafe { self.resize_in_place(block, new_size) } {
+            return Some(block);
+        }
+        // SAFETY: the caller's block.
+        let (start, old) = unsafe { take_back(block) };
+        let (new, inner_layout) = Self::plan(new_size, old.offset)?;
+        // SAFETY: by A2 the inner block and its layout; the new one is a layout with the same
+        // alignment. The prefix moves with the contents.
+        let moved =
+            unsafe { self.inner.reallocate(start, old.inner_layout(), inner_layout.size()) }?;
+        // SAFETY: a block of the new inner layout.
+        Some(unsafe { hand_out(moved, new) })
+    }
+}
+
+impl<A: BlockAllocator, R: Rounding> Free for Affix<A, R> {
+    #[inline]
+    unsafe fn free(&mut self, block: NonNull<u8>) {
+        // SAFETY: the caller's block.
+        let (start, prefix) = unsafe { take_back(block) };
+        // SAFETY: by A2 the inner block and its layout.
+        unsafe { self.inner.deallocate(start, prefix.inner_layout()) };
+    }
+}
+
+impl<A: BlockAllocator, R: Rounding> UsableSize for Affix<A, R> {
+    #[inline]
+    unsafe fn usable_size(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's block.
+        unsafe { take_back(block) }.1.capacity
+    }
+}
+
+/// Within the capacity, unless more than half of it would be wasted.
+impl<A: BlockAllocator, R: Rounding> ResizeInPlace for Affix<A, R> {
+    #[inline]
+    unsafe fn resize_in_place(&mut self, block: NonNull<u8>, new_size: usize) -> bool {
+        // SAFETY: the caller's block.
+        let (_, prefix) = unsafe { take_back(block) };
+        let fits = new_size <= prefix.capacity;
+        fits && (new_size > prefix.capacity / 2 || prefix.capacity <= 2 * PREFIX)
+    }
+}
+
+impl<A: fmt::Debug, R> fmt::Debug for Affix<A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Affix").field("inner", &self.inner).finish()
+    }
+}
+
+pass_on! { [A, R] Affix<A, R>: AddMemory RemoveMemory Owns Reset Walk Check Stats }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+use super::*;
+use crate::toy::Toy;
+use base::{AddMemory, Check, Stats};
+
+extern crate std;
+use std::vec;
+use std::vec::Vec;
+
+fn with_toy<R: Rounding>(work: impl FnOnce(&mut Affix<Toy, R>)) {
+    let mut memory = vec![0u8; 1 << 20];
+    let mut affix = Affix::<Toy, R>::new(Toy::new());
+    // SAFETY: the memory outlives the allocator.
+    unsafe { affix.add_memory(memory.as_mut_ptr(), memory.len()) }.unwrap();
+    work(&mut affix);
+    affix.check().unwrap();
+    assert_eq!(affix.stats().used, 0, "the inner allocator got everything back");
+}
+
+#[test]
+fn a_bare_pointer_is_freed_whatever_its_alignment() {
+    with_toy::<Exact>(|affix| {
+        let mut blocks = Vec::new();
+        for shift in 0..13 {
+            for size in [0, 1, 24, 100, 1000] {
+                let layout = Layout::from_size_align(size, 1 << shift).unwrap();
+                let block = affix.allocate(layout).unwrap();
+                assert!(block.addr().get().is_multiple_of(layout.align().max(PREFIX)));
+                // SAFETY: ours.
+                unsafe { block.write_bytes(shift, size) };
+                // SAFETY: live.
+                assert_eq!(unsafe { affix.usable_size(block) }, size);
+                blocks.push((block, size, shift));
+            }
+        }
+        for (block, size, shift) in blocks {
+            // SAFETY: live.
+            let bytes = unsafe { core::slice::from_raw_parts(block.as_ptr(), size) };
+            assert!(bytes.iter().all(|byte| *byte == shift));
+            // SAFETY: live, given up.
+            unsafe { affix.free(block) };
+        }
+    });
+}
+
+#[test]
+fn what_is_rounded_up_can_be_used() {
+    with_toy::<PowerOfTwo>(|affix| {
+        let block = affix.allocate(Layout::from_size_align(100, 16).unwrap()).unwrap();
+        // SAFETY: live.
+        assert_eq!(unsafe { affix.usable_size(block) }, 128 - PREFIX);
+        // SAFETY: live.
+        assert!(unsafe { affix.resize_in_place(block, 112) });
+        // SAFETY: live.
+        assert!(!unsafe { affix.resize_in_place(block, 128 - PREFIX + 1) });
+        // SAFETY: live; more than half would be wasted.
+        assert!(!unsafe { affix.resize_in_place(block, 40) });
+        // SAFETY: live, given up.
+        unsafe { affix.free(block) };
+    });
+}
+
+#[test]
+fn resizing_keeps_contents_alignment_and_the_prefix() {
+    with_toy::<Exact>(|affix| {
+        let layout = Layout::from_size_align(64, 256).unwrap();
+        let block = affix.allocate(layout).unwrap();
+        // SAFETY: ours.
+        unsafe { block.write_bytes(7, 64) };
+        // SAFETY: live, of this layout.
+        let grown = unsafe { affix.reallocate(block, layout, 5000) }.unwrap();
+        assert!(grown.addr().get().is_multiple_of(256));
+        // SAFETY: live.
+        let bytes = unsafe { core::slice::from_raw_parts(grown.as_ptr(), 64) };
+        assert!(bytes.iter().all(|byte| *byte == 7));
+        // SAFETY: live.
+        assert_eq!(unsafe { affix.usable_size(grown) }, 5000);
+        let layout = Layout::from_size_align(5000, 256).unwrap();
+        // SAFETY: live, given up.
+        unsafe { affix.deallocate(grown, layout) };
+    });
+}
+
+#[test]
+fn sizes_that_overflow_are_refused() {
+    with_toy::<PowerOfTwo>(|affix| {
+        let most = Layout::from_size_align(isize::MAX as usize - 15, 16).unwrap();
+        assert_eq!(affix.allocate(most), None);
+    });
+    with_toy::<Exact>(|affix| {
+        let aligned = Layout::from_size_align(1, 1 << (usize::BITS - 2)).unwrap();
+        assert_eq!(affix.allocate(aligned), None);
+    });
+}

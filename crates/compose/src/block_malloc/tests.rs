@@ -1,0 +1,108 @@
+use super::*;
+use crate::affix::{Affix, PowerOfTwo};
+use crate::growing::Growing;
+use crate::toy::{Toy, byte};
+use base::lock::Lock;
+use source::Failing;
+use source::os::Os;
+
+type Plain = BlockMalloc<Lock<Os>, Growing<Toy, Failing<Os>>>;
+type Prefixed = BlockMalloc<Lock<Os>, Affix<Growing<Toy, Failing<Os>>, PowerOfTwo>>;
+
+fn plain() -> Plain {
+    BlockMalloc::new(Growing::new(Toy::new(), Failing::new(Os)))
+}
+
+fn prefixed() -> Prefixed {
+    BlockMalloc::new(Affix::new(Growing::new(Toy::new(), Failing::new(Os))))
+}
+
+fn serves(heap: &impl Malloc) {
+    let block = heap.malloc(100);
+    assert!(block.addr().is_multiple_of(16));
+    // SAFETY: ours.
+    unsafe { block.write_bytes(1, 100) };
+    // SAFETY: live.
+    let block = unsafe { heap.realloc(block, 100_000) };
+    // SAFETY: live.
+    assert!(unsafe { heap.usable_size(block) } >= 100_000);
+    // SAFETY: live.
+    assert!(unsafe { core::slice::from_raw_parts(block, 100) }.iter().all(|byte| *byte == 1));
+    // SAFETY: live.
+    let block = unsafe { heap.realloc(block, 10) };
+    assert_eq!(byte(NonNull::new(block), 9), 1);
+    // SAFETY: live, given up.
+    unsafe { heap.free(block) };
+
+    let zeroed = heap.calloc(30, 100);
+    // SAFETY: live.
+    assert!(unsafe { core::slice::from_raw_parts(zeroed, 3000) }.iter().all(|byte| *byte == 0));
+    // SAFETY: live, given up.
+    unsafe { heap.free_sized(zeroed, 3000) };
+
+    for shift in 0..20 {
+        let block = heap.aligned_alloc(1 << shift, 50);
+        assert!(block.addr().is_multiple_of(1 << shift) && !block.is_null());
+        // SAFETY: live, given up.
+        unsafe { heap.free(block) };
+    }
+    let (one, two) = (heap.malloc(0), heap.malloc(0));
+    assert!(!one.is_null() && one != two, "a block of its own");
+    // SAFETY: live, given up.
+    unsafe { heap.free(one) };
+    // SAFETY: live, given up.
+    unsafe { heap.free(two) };
+
+    assert!(heap.malloc(usize::MAX).is_null());
+    assert!(heap.calloc(usize::MAX, 2).is_null());
+    assert!(heap.aligned_alloc(1 << 63, 1).is_null());
+    // SAFETY: null is nothing.
+    unsafe { heap.free(ptr::null_mut()) };
+    // SAFETY: null is nothing.
+    assert_eq!(unsafe { heap.usable_size(ptr::null_mut()) }, 0);
+    // SAFETY: null allocates.
+    let block = unsafe { heap.realloc(ptr::null_mut(), 5) };
+    assert!(!block.is_null());
+    // SAFETY: live, given up.
+    unsafe { heap.free(block) };
+}
+
+#[test]
+fn serves_as_c_asks() {
+    let heap = plain();
+    serves(&heap);
+    assert_eq!(heap.stats().used, 0);
+    heap.check().unwrap();
+    let heap = prefixed();
+    serves(&heap);
+    assert_eq!(heap.stats().used, 0);
+    heap.check().unwrap();
+}
+
+#[test]
+fn a_refused_realloc_keeps_the_block_and_a_refused_shrink_succeeds() {
+    let heap = prefixed();
+    let block = heap.malloc(1 << 19);
+    // SAFETY: ours.
+    unsafe { block.write_bytes(8, 1 << 19) };
+    while !heap.malloc(1 << 10).is_null() {
+        heap.heap().with(|inner| inner.inner().source().fail_from(1));
+    }
+    // SAFETY: live.
+    assert!(unsafe { heap.realloc(block, 1 << 21) }.is_null());
+    // SAFETY: live; it cannot move to save memory, so it stays.
+    assert_eq!(unsafe { heap.realloc(block, 2000) }, block);
+    assert_eq!(byte(NonNull::new(block), 1999), 8);
+}
+
+#[test]
+fn fork_finds_nobody_inside() {
+    let heap = plain();
+    heap.before_fork();
+    assert!(heap.heap().mutex().try_lock().is_none());
+    heap.after_fork_in_parent();
+    assert!(heap.heap().mutex().try_lock().is_some());
+    heap.before_fork();
+    heap.after_fork_in_child();
+    assert!(!heap.malloc(1).is_null());
+}

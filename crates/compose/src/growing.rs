@@ -1,0 +1,310 @@
+//! `Growing`: when the allocator is exhausted, memory from a source; memory that is empty goes back.
+//!
+//! ```text
+//! newest ─► │ added to the allocator … │ record │ ─► │ added … │ record │ ─► … ─► oldest
+//!           ◄──────── one mapping ────────►
+//! ```
+//!
+//! - **G1** each mapping's last bytes are its record; the bytes before it are the allocator's.
+//! - **G2** `mapped` is the sum of the mappings' lengths.
+//!
+//! Layer *compose*. A request that is refused asks the allocator, by [`RoomFor`], what piece of
+//! memory would serve it, header, alignment and all, and maps that once: at least as much as is
+//! mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; no more than
+//! needed when the source refuses so much. With [`GivesBack`], a pass over the mappings is made
+//! when as many bytes have been freed as half of what is mapped, so its cost is spread over them.
+use core::alloc::Layout;
+use core::marker::PhantomData;
+use core::ptr::{self, NonNull};
+
+use base::bits::align_up;
+use base::{
+    AddMemory, BlockAllocator, BlockStats, Free, RemoveMemory, ResizeInPlace, Stats, UsableSize,
+};
+use source::PageSource;
+
+use crate::pass_on::pass_on;
+
+mod room;
+
+pub use room::RoomFor;
+
+/// The first mapping, where a request does not need more.
+pub const FIRST: usize = 1 << 20;
+
+/// The most that is mapped ahead of need. Pages that are not written cost nothing.
+pub const MOST: usize = 64 << 20;
+
+/// What stands at the end of a mapping.
+#[derive(Debug)]
+struct Record {
+    older: Option<NonNull<Record>>,
+    start: usize,
+    len: usize,
+}
+
+/// Records are cut off so that what is before them ends at a multiple of this.
+const RECORD: usize = align_up(size_of::<Record>(), 64);
+
+/// `A` with memory from `S`. `P` says whether memory goes back.
+#[derive(Debug)]
+pub struct Growing<A, S, P = GivesBack> {
+    inner: A,
+    source: S,
+    newest: Option<NonNull<Record>>,
+    mapped: usize,
+    /// Bytes freed since the last pass.
+    freed: usize,
+    /// How often the allocator refused a request that was then served.
+    grown: usize,
+    policy: PhantomData<fn(P)>,
+}
+
+// SAFETY: the records are in memory that is the allocator's alone.
+unsafe impl<A: Send, S: Send, P> Send for Growing<A, S, P> {}
+
+/// Whether memory goes back to the source.
+pub trait Policy<A> {
+    /// Whether passes are made at all.
+    const GIVES: bool;
+
+    /// Whether the allocator gave up the memory that was added at `start`.
+    fn take(inner: &mut A, start: *mut u8) -> bool;
+}
+
+/// Mappings in which nothing is live go back, but for the oldest.
+#[derive(Debug, Clone, Copy)]
+pub struct GivesBack;
+
+impl<A: RemoveMemory> Policy<A> for GivesBack {
+    const GIVES: bool = true;
+
+    fn take(inner: &mut A, start: *mut u8) -> bool {
+        inner.remove_memory(start).is_ok()
+    }
+}
+
+/// Memory stays, for allocators that cannot give it up.
+#[derive(Debug, Clone, Copy)]
+pub struct Keeps;
+
+impl<A> Policy<A> for Keeps {
+    const GIVES: bool = false;
+
+    fn take(_inner: &mut A, _start: *mut u8) -> bool {
+        false
+    }
+}
+
+impl<A, S, P> Growing<A, S, P> {
+    /// Around `inner`, on `source`. Nothing is mapped before the first request.
+    pub const fn new(inner: A, source: S) -> Self {
+        Self { inner, source, newest: None, mapped: 0, freed: 0, grown: 0, policy: PhantomData }
+    }
+
+    /// What it is around.
+    pub const fn inner(&self) -> &A {
+        &self.inner
+    }
+
+    /// Where its memory comes from.
+    pub const fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// Bytes mapped.
+    pub const fn mapped(&self) -> usize {
+        self.mapped
+    }
+}
+
+impl<A, S, P> Growing<A, S, P>
+where
+    A: BlockAllocator + AddMemory + RoomFor,
+    S: PageSource,
+{
+    #[cold]
+    #[inline(never)]
+    fn allocate_slow(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        let room = self.inner.room_for(layout)?;
+        self.grow(room)?;
+        let block = self.inner.allocate(layout);
+        debug_assert!(block.is_some(), "room_for({layout:?}) is too small: {room:?}");
+        self.grown += 1;
+        block
+    }
+
+    /// Adds a mapping with this room. `None`: the source has none, or the allocator refuses.
+    fn grow(&mut self, room: Layout) -> Option<()> {
+        let page = self.source.page_size();
+        let need = room.size().checked_add(RECORD)?.checked_next_multiple_of(page)?;
+        let wish = need.max(self.mapped.clamp(FIRST, MOST));
+        let wish = align_up(wish, page);
+        self.map(wish, room.align())
+            .or_else(|| if wish > need { self.map(need, room.align()) } else { None })
+    }
+
+    fn map(&mut self, len: usize, align: usize) -> Option<()> {
+        let at = self.source.map(len, align.max(self.source.page_size()))?;
+        let start = ptr::with_exposed_provenance_mut::<u8>(at);
+        let usable = len - RECORD;
+        // SAFETY: the mapping is ours, and is the allocator's until it gives it up.
+        if unsafe { self.inner.add_memory(start, usable) }.is_err() {
+            self.unmap(at, len);
+            return None;
+        }
+        let record = NonNull::new(start.wrapping_add(usable))?.cast::<Record>();
+        // SAFETY: the mapping's last bytes, which were not added.
+        unsafe { record.write(Record { older: self.newest, start: at, len }) };
+        self.newest = Some(record);
+        self.mapped += len;
+        Some(())
+    }
+}
+
+impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
+    /// Counts what is freed, and makes a pass when it is time.
+    #[inline]
+    fn count(&mut self, size: usize) {
+        if !P::GIVES {
+            return;
+        }
+        self.freed = self.freed.saturating_add(size);
+        if self.freed >= FIRST && self.freed > self.mapped / 2 {
+            self.trim();
+        }
+    }
+
+    /// Gives back every mapping in which nothing is live, but for the oldest; the bytes. O(mappings).
+    #[cold]
+    #[inline(never)]
+    pub fn trim(&mut self) -> usize {
+        self.freed = 0;
+        let before = self.mapped;
+        let mut at = self.newest;
+        let mut newer: Option<NonNull<Record>> = None;
+        while let Some(record) = at {
+            // SAFETY: G1.
+            let Record { older, start, len } = unsafe { record.read() };
+            at = older;
+            let taken = older.is_some()
+                && P::take(&mut self.inner, ptr::with_exposed_provenance_mut(start));
+            if !taken {
+                newer = Some(record);
+                continue;
+            }
+            match newer {
+                // SAFETY: G1, and records are only touched here.
+                Some(newer) => unsafe { (*newer.as_ptr()).older = older },
+                None => self.newest = older,
+            }
+            self.mapped -= len;
+            self.unmap(start, len);
+        }
+        before - self.mapped
+    }
+}
+
+impl<A, S: PageSource, P> Growing<A, S, P> {
+    fn unmap(&self, at: usize, len: usize) {
+        // SAFETY: one of our mappings, which the allocator does not have or has given up. A
+        // source that refuses keeps the addresses; nothing depends on it.
+        unsafe { self.source.release(at, len) };
+    }
+}
+
+// SAFETY: blocks are the inner allocator's, whose memory is mapped until it gives it up.
+unsafe impl<A, S, P> BlockAllocator for Growing<A, S, P>
+where
+    A: BlockAllocator + AddMemory + RoomFor,
+    S: PageSource,
+    P: Policy<A>,
+{
+    #[inline]
+    fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        match self.inner.allocate(layout) {
+            None => self.allocate_slow(layout),
+            block => block,
+        }
+    }
+
+    #[inline]
+    unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.deallocate(block, layout) };
+        self.count(layout.size());
+    }
+
+    #[inline]
+    unsafe fn reallocate(
+        &mut self,
+        block: NonNull<u8>,
+        layout: Layout,
+        new_size: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's promise.
+        if let Some(same) = unsafe { self.inner.reallocate(block, layout, new_size) } {
+            return Some(same);
+        }
+        // SAFETY: the caller's promise about `new_size`.
+        let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+        let new = self.allocate_slow(wanted)?;
+        // SAFETY: both are live, of at least so many bytes, and apart.
+        unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
+        // SAFETY: the caller gives it up.
+        unsafe { self.deallocate(block, layout) };
+        Some(new)
+    }
+}
+
+impl<A, S, P> Free for Growing<A, S, P>
+where
+    A: Free + UsableSize + AddMemory + RoomFor,
+    S: PageSource,
+    P: Policy<A>,
+{
+    #[inline]
+    unsafe fn free(&mut self, block: NonNull<u8>) {
+        let size = if P::GIVES {
+            // SAFETY: the caller's block.
+            unsafe { self.inner.usable_size(block) }
+        } else {
+            0
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.free(block) };
+        self.count(size);
+    }
+}
+
+impl<A, S, P> ResizeInPlace for Growing<A, S, P>
+where
+    A: ResizeInPlace + AddMemory + RoomFor,
+    S: PageSource,
+    P: Policy<A>,
+{
+    #[inline]
+    unsafe fn resize_in_place(&mut self, block: NonNull<u8>, new_size: usize) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.inner.resize_in_place(block, new_size) }
+    }
+}
+
+/// A request that was served after growing is no failure.
+impl<A: Stats, S, P> Stats for Growing<A, S, P> {
+    fn stats(&self) -> BlockStats {
+        let stats = self.inner.stats();
+        BlockStats { failures: stats.failures.saturating_sub(self.grown), ..stats }
+    }
+}
+
+impl<A: RoomFor, S, P> RoomFor for Growing<A, S, P> {
+    fn room_for(&self, layout: Layout) -> Option<Layout> {
+        self.inner.room_for(layout)
+    }
+}
+
+pass_on! { [A, S, P] Growing<A, S, P>: UsableSize Owns Walk Check }
+
+#[cfg(test)]
+mod tests;
