@@ -2,6 +2,9 @@
 use core::alloc::Layout;
 
 use base::BlockAllocator;
+use base::bits::align_up;
+use block::fit::{Fit, Policy};
+use block::tlsf::{Control, Heap, Placement, Tier};
 
 use crate::affix::{Affix, Rounding};
 use crate::copying::Copying;
@@ -24,3 +27,26 @@ impl<A: RoomFor + BlockAllocator, R: Rounding> RoomFor for Affix<A, R> {
         self.inner().room_for(Self::inner_layout_for(layout)?)
     }
 }
+
+impl<C: Control, P: Placement, T: Tier> RoomFor for Heap<C, P, T> {
+    fn room_for(&self, layout: Layout) -> Option<Layout> {
+        Layout::from_size_align(Self::size_for(layout)?, C::GRAIN).ok()
+    }
+}
+
+/// A fit's block is its payload and a word, in steps of two words; a region has a record of three
+/// words and a sentinel of one; a larger alignment costs a gap that is a block, at worst.
+impl<P: Policy> RoomFor for Fit<P> {
+    fn room_for(&self, layout: Layout) -> Option<Layout> {
+        const WORD: usize = size_of::<usize>();
+        const STEP: usize = 2 * WORD;
+        const SMALLEST: usize = 4 * WORD;
+        let gap = if layout.align() > STEP { layout.align() + SMALLEST } else { 0 };
+        let payload = layout.size().checked_add(WORD)?.checked_add(gap)?;
+        let len = align_up(payload, STEP).max(SMALLEST).checked_add(4 * WORD)?;
+        Layout::from_size_align(len, STEP).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests;
