@@ -7,6 +7,7 @@ mod paths;
 mod peers;
 mod qemu;
 mod reach;
+mod wcet;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,7 @@ usage: cargo xtask NAME [ARGS]
   reach    the figures of docs/benchmarks.md, as tables
   peers    installs or finds the allocators to compare with
   qemu     boots the kernels of bare-metal in QEMU, and what they say
+  wcet     the longest path of each allocator's entry points, from the disassembly
   ci       the steps of .ci/run, one by one or all
 ";
 
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         "reach" => reach::run(&rest),
         "peers" => peers::run(&rest),
         "qemu" => qemu::run(&rest),
+        "wcet" => wcet::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

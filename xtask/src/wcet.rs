@@ -1,0 +1,246 @@
+//! `cargo xtask wcet`: how many instructions an allocator can take at most, proven from its disassembly.
+//!
+//! The program `bare-metal/probe` has every entry point under a name like `wcet_tlsf_malloc`. It is compiled for each
+//! target, disassembled ([`program`]), and the longest path through the graph of its instructions is searched
+//! ([`path`]). Where no back edge is reachable that is a bound which no execution passes; where one is, the length of
+//! a path without repetition is printed, and that there is a loop. `bench/golden/wcet.toml` holds what is expected
+//! ([`golden`]).
+//!
+//! Instructions, not cycles; and of the entry point alone, without its caller's.
+
+mod flow;
+mod golden;
+mod path;
+mod program;
+
+use crate::peers::root;
+use crate::qemu::toolchain::{self, Build, Target};
+use comfy_table::{Table, presets};
+use path::{Declared, Found};
+use program::Program;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask wcet [--check | --write] [--target NAME]... [--peers] [--path ENTRY] [--elf FILE]
+
+  --check          fail when a bound is passed or a loop became reachable (this is the default)
+  --write          record the bounds in bench/golden/wcet.toml
+  --target NAME    only this target; may be given more than once:
+                   riscv64gc riscv64gc+zbb riscv32imac thumbv7m thumbv6m x86-64
+  --peers          also rlsf, talc, linked_list_allocator, buddy_system_allocator
+  --path ENTRY     also print the instructions of the longest path of ENTRY (tlsf_malloc)
+  --elf FILE       another program with symbols wcet_ALLOCATOR_ENTRY, only printed
+";
+
+/// A target, as the tables call it.
+struct Named {
+    name: &'static str,
+    target: Target,
+    /// Whether `bench/golden/wcet.toml` must have it.
+    golden: bool,
+}
+
+const TARGETS: [Named; 6] = [
+    Named { name: "riscv64gc", target: toolchain::RISCV64, golden: true },
+    Named { name: "riscv64gc+zbb", target: toolchain::RISCV64_ZBB, golden: true },
+    Named { name: "thumbv7m", target: toolchain::THUMBV7M, golden: true },
+    Named { name: "thumbv6m", target: toolchain::THUMBV6M, golden: false },
+    Named { name: "riscv32imac", target: toolchain::RISCV32, golden: false },
+    Named { name: "x86-64", target: toolchain::X86_64, golden: true },
+];
+
+/// What one entry point was found to take.
+#[derive(Debug)]
+struct Entry {
+    allocator: String,
+    name: String,
+    found: Found,
+    /// Where a back edge, an unknown target and a stop are, in words.
+    notes: Vec<String>,
+}
+
+/// What the command line asks for.
+#[derive(Debug, Default)]
+struct Options {
+    write: bool,
+    peers: bool,
+    targets: Vec<String>,
+    path: Option<String>,
+    elf: Option<PathBuf>,
+}
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let options = match parse(args) {
+        Ok(options) => options,
+        Err(why) => {
+            eprint!("wcet: {why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match act(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("wcet: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(args: &[String]) -> Result<Options, String> {
+    let mut options = Options::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--check" => options.write = false,
+            "--write" => options.write = true,
+            "--peers" => options.peers = true,
+            "--target" => options.targets.push(value()?),
+            "--path" => options.path = Some(value()?),
+            "--elf" => options.elf = Some(value()?.into()),
+            other => return Err(format!("there is no {other:?}")),
+        }
+    }
+    match options.targets.iter().find(|name| TARGETS.iter().all(|t| t.name != name.as_str())) {
+        Some(unknown) => Err(format!("there is no target {unknown:?}")),
+        None => Ok(options),
+    }
+}
+
+fn act(options: &Options) -> Result<bool, String> {
+    let golden = golden::read()?;
+    if let Some(elf) = &options.elf {
+        let entries = entries(elf, golden.declared(), options.path.as_deref())?;
+        println!("{}", table("", &entries, &BTreeMap::new()));
+        return Ok(true);
+    }
+    let mut complaints = Vec::new();
+    let mut fresh = golden.clone();
+    for named in chosen(options) {
+        let elf = probe(named.target, options.peers)?;
+        let compiler = toolchain::compiler(named.target)?;
+        let entries = entries(&elf, golden.declared(), options.path.as_deref())?;
+        println!("{}, {compiler}", named.name);
+        println!("{}\n", table(named.name, &entries, &golden::measured(named.name)));
+        complaints.extend(golden.complaints(named, &compiler, &entries));
+        if named.golden {
+            fresh.set(named.name, &compiler, &entries);
+        }
+    }
+    if options.write {
+        println!("wrote {}", fresh.write()?.display());
+        complaints = Vec::new();
+    }
+    for complaint in &complaints {
+        println!("{complaint}");
+    }
+    Ok(complaints.is_empty())
+}
+
+/// The targets asked for; without any, those of the golden file.
+fn chosen(options: &Options) -> impl Iterator<Item = &'static Named> {
+    TARGETS.iter().filter(|named| {
+        if options.targets.is_empty() {
+            named.golden
+        } else {
+            options.targets.iter().any(|name| name == named.name)
+        }
+    })
+}
+
+/// Compiles the probe for a target.
+fn probe(target: Target, peers: bool) -> Result<PathBuf, String> {
+    let folder = root().join("bare-metal/probe");
+    let manifest = folder.join("Cargo.toml");
+    let script = format!("-Clink-arg=-T{}", folder.join("link.ld").display());
+    let flags = [script.as_str(), "-Crelocation-model=static"];
+    let features: &[&str] = if peers { &["peers"] } else { &[] };
+    let build = Build { features, rustflags: &flags, ..Build::new(&manifest, "probe", target) };
+    build.run()
+}
+
+/// Searches every entry point of a program.
+fn entries(elf: &Path, declared: &Declared, path: Option<&str>) -> Result<Vec<Entry>, String> {
+    let program = Program::open(elf)?;
+    let mut entries = Vec::new();
+    for (symbol, &at) in &program.functions {
+        let Some((allocator, name)) =
+            symbol.strip_prefix("wcet_").and_then(|rest| rest.rsplit_once('_'))
+        else {
+            continue;
+        };
+        let found = path::search(&program, declared, at);
+        if path.is_some_and(|asked| symbol.strip_prefix("wcet_") == Some(asked)) {
+            print_path(&program, symbol, &found);
+        }
+        let notes = notes(&program, &found);
+        entries.push(Entry {
+            allocator: allocator.to_owned(),
+            name: name.to_owned(),
+            found,
+            notes,
+        });
+    }
+    if entries.is_empty() {
+        return Err(format!("{}: no symbol begins with wcet_", elf.display()));
+    }
+    Ok(entries)
+}
+
+fn print_path(program: &Program, symbol: &str, found: &Found) {
+    println!("{symbol}: {} instructions", found.longest);
+    let mut function = "";
+    for (number, at) in found.path.iter().enumerate() {
+        if program.function_at(*at) != function {
+            function = program.function_at(*at);
+            println!("  {function}");
+        }
+        let text = program.code.get(at).map_or("", |one| one.text.as_str());
+        println!("  {:4}  {at:8x}  {text}", number + 1);
+    }
+}
+
+fn notes(program: &Program, found: &Found) -> Vec<String> {
+    let place = |at: &u64| format!("{at:#x} in {}", program.function_at(*at));
+    let back = found.back_edges.iter().map(|(from, _)| format!("jumps back at {}", place(from)));
+    let unknown = found.indirect.iter().map(|at| format!("target unknown at {}", place(at)));
+    back.chain(unknown).collect()
+}
+
+fn table(target: &str, entries: &[Entry], measured: &BTreeMap<(String, String), u64>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header([
+        "allocator",
+        "entry point",
+        "longest path",
+        "limit",
+        "measured",
+        "loops",
+        "unknown targets",
+        "ways into a panic",
+    ]);
+    for entry in entries {
+        let count = |n: usize| if n == 0 { "none".to_owned() } else { n.to_string() };
+        let limit = golden::limit(target, &entry.allocator, &entry.name);
+        let measured = measured.get(&(entry.allocator.clone(), entry.name.clone()));
+        let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+        table.add_row([
+            entry.allocator.clone(),
+            entry.name.clone(),
+            entry.found.longest.to_string(),
+            number(limit),
+            number(measured.copied()),
+            count(entry.found.back_edges.len()),
+            count(entry.found.indirect.len()),
+            count(entry.found.stops.len()),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! What the longest paths may be: `bench/golden/wcet.toml`, and the limits the project has set itself.
+//!
+//! A path may not become longer than the file says while the compiler is the one that the file was written with;
+//! another compiler's code is another length, and then the limits decide. A loop, an unknown target or a way into a
+//! panic that the file does not have is refused whatever compiled it.
+
+use super::{Entry, Named};
+use crate::peers::root;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// Allocators whose every entry point must be free of loops.
+const LOOPLESS: [&str; 2] = ["tlsf", "halffit"];
+
+/// Target, entry point and instructions: what TLSF must stay within.
+const LIMITS: [(&str, &str, u64); 4] = [
+    ("riscv64gc", "malloc", 110),
+    ("riscv64gc", "free", 100),
+    ("riscv64gc+zbb", "malloc", 80),
+    ("riscv64gc+zbb", "free", 85),
+];
+
+/// The limit of an entry point, where it has one.
+pub(super) fn limit(target: &str, allocator: &str, entry: &str) -> Option<u64> {
+    let limit = LIMITS.iter().find(|(t, e, _)| *t == target && *e == entry);
+    limit.filter(|_| allocator == "tlsf").map(|(_, _, most)| *most)
+}
+
+/// The golden file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Golden {
+    /// Instructions of an indirect call or jump, by a part of the name of the function it stands in.
+    #[serde(default)]
+    declared: BTreeMap<String, u64>,
+    #[serde(default)]
+    target: BTreeMap<String, Recorded>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Recorded {
+    compiler: String,
+    /// Allocator to entry point to what it takes.
+    allocator: BTreeMap<String, BTreeMap<String, Takes>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Takes {
+    instructions: u64,
+    loops: bool,
+    unknown_targets: bool,
+    panics: bool,
+}
+
+impl Takes {
+    fn of(entry: &Entry) -> Self {
+        Self {
+            instructions: entry.found.longest,
+            loops: !entry.found.back_edges.is_empty(),
+            unknown_targets: !entry.found.indirect.is_empty(),
+            panics: !entry.found.stops.is_empty(),
+        }
+    }
+}
+
+fn file() -> PathBuf {
+    root().join("bench/golden/wcet.toml")
+}
+
+/// The file; an empty one when it is not there.
+///
+/// # Errors
+///
+/// It cannot be read as such a file.
+pub(super) fn read() -> Result<Golden, String> {
+    let file = file();
+    match fs::read_to_string(&file) {
+        Ok(text) => toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Golden::default()),
+        Err(e) => Err(format!("{}: {e}", file.display())),
+    }
+}
+
+impl Golden {
+    pub(super) fn declared(&self) -> &BTreeMap<String, u64> {
+        &self.declared
+    }
+
+    /// Replaces what is recorded of our allocators for a target.
+    pub(super) fn set(&mut self, target: &str, compiler: &str, entries: &[Entry]) {
+        let mut recorded = Recorded { compiler: compiler.to_owned(), ..Recorded::default() };
+        for entry in entries.iter().filter(|entry| !is_peer(&entry.allocator)) {
+            let names = recorded.allocator.entry(entry.allocator.clone()).or_default();
+            names.insert(entry.name.clone(), Takes::of(entry));
+        }
+        self.target.insert(target.to_owned(), recorded);
+    }
+
+    /// Writes the file and gives its path.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub(super) fn write(&self) -> Result<PathBuf, String> {
+        let file = file();
+        let body = toml::to_string(self).map_err(|e| format!("golden file: {e}"))?;
+        let text = format!(
+            "# The longest path of each entry point in instructions, from the disassembly.\n\
+             # Written by `cargo xtask wcet --write`, checked by `cargo xtask wcet --check`.\n\
+             # [declared] is kept as it is: what an indirect call may take, by a part of its function's name.\n\n{body}"
+        );
+        fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(file)
+    }
+
+    /// What is worse than the file or the limits allow, in words.
+    pub(super) fn complaints(&self, named: &Named, compiler: &str, all: &[Entry]) -> Vec<String> {
+        let target = named.name;
+        let mut complaints = Vec::new();
+        let ours: Vec<&Entry> = all.iter().filter(|entry| !is_peer(&entry.allocator)).collect();
+        for entry in &ours {
+            let name = format!("{target}: {} {}", entry.allocator, entry.name);
+            let now = Takes::of(entry);
+            if let Some(most) = limit(target, &entry.allocator, &entry.name)
+                && now.instructions > most
+            {
+                let n = now.instructions;
+                complaints.push(format!("{name}: {n} instructions, the limit is {most}"));
+            }
+            if LOOPLESS.contains(&entry.allocator.as_str()) && (now.loops || now.unknown_targets) {
+                complaints
+                    .push(format!("{name} must be free of loops: {}", entry.notes.join("; ")));
+            }
+            let recorded = self.target.get(target);
+            let then = recorded
+                .and_then(|r| r.allocator.get(&entry.allocator))
+                .and_then(|names| names.get(&entry.name));
+            match then {
+                Some(then) => {
+                    let same = recorded.is_some_and(|r| r.compiler == compiler);
+                    complaints.extend(worse(&name, *then, now, same, &entry.notes));
+                }
+                None if named.golden => {
+                    complaints.push(format!("{name} is not in the golden file (use --write)"));
+                }
+                None => {}
+            }
+        }
+        for (allocator, names) in self.target.get(target).iter().flat_map(|r| &r.allocator) {
+            for gone in names
+                .keys()
+                .filter(|name| !ours.iter().any(|e| e.allocator == *allocator && e.name == **name))
+            {
+                complaints.push(format!("{target}: {allocator} {gone} is gone from the probe"));
+            }
+        }
+        complaints
+    }
+}
+
+fn worse(name: &str, then: Takes, now: Takes, same: bool, notes: &[String]) -> Vec<String> {
+    let mut worse = Vec::new();
+    if same && now.instructions > then.instructions {
+        let (n, t) = (now.instructions, then.instructions);
+        worse.push(format!("{name}: {n} instructions, golden file {t}"));
+    }
+    if now.loops && !then.loops {
+        worse.push(format!("{name}: a loop became reachable: {}", notes.join("; ")));
+    }
+    if now.unknown_targets && !then.unknown_targets {
+        worse.push(format!("{name}: an indirect call became reachable: {}", notes.join("; ")));
+    }
+    if now.panics && !then.panics {
+        worse.push(format!("{name}: a panic became reachable"));
+    }
+    worse
+}
+
+fn is_peer(allocator: &str) -> bool {
+    matches!(allocator, "rlsf" | "talc" | "linkedlist" | "buddysystem")
+}
+
+/// The most instructions that were measured, by allocator and entry point: `bench/golden/icount.toml`, when it is
+/// there.
+pub(super) fn measured(target: &str) -> BTreeMap<(String, String), u64> {
+    let text = fs::read_to_string(root().join("bench/golden/icount.toml")).unwrap_or_default();
+    let file: toml::Table = toml::from_str(&text).unwrap_or_default();
+    let mut measured = BTreeMap::new();
+    let allocators = file.get(target).and_then(toml::Value::as_table);
+    for (allocator, entries) in allocators.into_iter().flatten() {
+        for (entry, value) in entries.as_table().into_iter().flatten() {
+            let most = value.get("max").unwrap_or(value).as_integer();
+            if let Some(most) = most.and_then(|n| u64::try_from(n).ok()) {
+                measured.insert((allocator.clone(), entry.clone()), most);
+            }
+        }
+    }
+    measured
+}
+
+#[cfg(test)]
+mod tests;
