@@ -11,23 +11,24 @@
 //! `no_std`, never allocates.
 #![no_std]
 
-#[cfg(not(loom))]
+#[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod central;
-#[cfg(not(loom))]
+#[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod holes;
-#[cfg(not(loom))]
+#[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod list;
+#[cfg(target_has_atomic = "64")]
 pub mod protocol;
-#[cfg(not(loom))]
+#[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod shelf;
-#[cfg(not(loom))]
+#[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod size_class;
-#[cfg(not(loom))]
+#[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod slab;
 
-#[cfg(not(loom))]
-pub use central::{Central, Fault};
-#[cfg(not(loom))]
-pub use shelf::Shelf;
-#[cfg(not(loom))]
-pub use slab::Slab;
+#[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
+pub use self::{
+    central::{Central, Fault},
+    shelf::Shelf,
+    slab::Slab,
+};

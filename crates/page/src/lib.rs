@@ -11,27 +11,35 @@
 //! memory that descriptors live in. `no_std`, never allocates.
 #![no_std]
 
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod bins;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod block;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod geometry;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod heap;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod huge;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod meta;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod purge;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod region;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod slack;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod span_runs;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod system;
 
-pub use geometry::{BLOCK, GRANULE};
-pub use heap::{PageHeap, Run};
-pub use huge::Huge;
-pub use meta::{Meta, Pool};
-pub use region::{Region, Span};
-
-use base::lock::Park;
-use source::{PageSource, Report};
-
-/// All that the layers above need of a system: pages, parking, a console.
-pub trait System: PageSource + Park + Report + Sync + 'static {}
-
-impl<S: PageSource + Park + Report + Sync + 'static> System for S {}
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub use self::{
+    geometry::{BLOCK, GRANULE},
+    heap::{PageHeap, Run},
+    huge::Huge,
+    meta::{Meta, Pool},
+    region::{Region, Span},
+    system::System,
+};

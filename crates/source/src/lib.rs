@@ -5,14 +5,17 @@
 //! ```
 //!
 //! [`PageSource`] says in states what each call needs and leaves. Only [`os`] names an
-//! operating system. `no_std`, never allocates.
+//! operating system, and is there where one is known. `no_std`, never allocates.
 #![no_std]
 
+#[cfg(target_has_atomic = "64")]
 pub mod failing;
+#[cfg(all(target_os = "linux", target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod os;
 pub mod page_source;
 pub mod report;
 
+#[cfg(target_has_atomic = "64")]
 pub use failing::Failing;
 pub use page_source::PageSource;
 pub use report::Report;
