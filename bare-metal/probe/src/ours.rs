@@ -1,3 +1,71 @@
 //! Our own allocators.
 
-crate::entries! {}
+use crate::{address, entries, layout};
+use base::{BlockAllocator, Free};
+use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
+use block::tlsf::{HalfFit, Tlsf};
+use core::ptr::NonNull;
+
+entries! {
+    /// TLSF in its default geometry.
+    wcet_tlsf_malloc(heap: &mut Tlsf, size: usize) -> *mut u8 {
+        address(heap.allocate_bytes(size))
+    }
+    /// TLSF in its default geometry.
+    wcet_tlsf_free(heap: &mut Tlsf, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.free(block) }
+    }
+    /// TLSF in its default geometry.
+    wcet_tlsf_memalign(heap: &mut Tlsf, align: usize, size: usize) -> *mut u8 {
+        let Ok(layout) = core::alloc::Layout::from_size_align(size, align) else {
+            return core::ptr::null_mut();
+        };
+        address(heap.allocate(layout))
+    }
+    /// Half-fit.
+    wcet_halffit_malloc(heap: &mut HalfFit, size: usize) -> *mut u8 {
+        address(heap.allocate_bytes(size))
+    }
+    /// Half-fit.
+    wcet_halffit_free(heap: &mut HalfFit, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.free(block) }
+    }
+    /// First fit.
+    wcet_firstfit_malloc(heap: &mut FirstFit, size: usize) -> *mut u8 {
+        address(heap.allocate(layout(size)))
+    }
+    /// First fit.
+    wcet_firstfit_free(heap: &mut FirstFit, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.free(block) }
+    }
+    /// Next fit.
+    wcet_nextfit_malloc(heap: &mut NextFit, size: usize) -> *mut u8 {
+        address(heap.allocate(layout(size)))
+    }
+    /// Next fit.
+    wcet_nextfit_free(heap: &mut NextFit, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.free(block) }
+    }
+    /// Best fit.
+    wcet_bestfit_malloc(heap: &mut BestFit, size: usize) -> *mut u8 {
+        address(heap.allocate(layout(size)))
+    }
+    /// Best fit.
+    wcet_bestfit_free(heap: &mut BestFit, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.free(block) }
+    }
+    /// Worst fit.
+    wcet_worstfit_malloc(heap: &mut WorstFit, size: usize) -> *mut u8 {
+        address(heap.allocate(layout(size)))
+    }
+    /// Worst fit.
+    wcet_worstfit_free(heap: &mut WorstFit, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.free(block) }
+    }
+}
