@@ -25,6 +25,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 struct Options {
     machines: Vec<String>,
     list: bool,
+    measure: bool,
 }
 
 /// The command.
@@ -54,6 +55,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
             "--machine" => {
                 options.machines.push(args.next().cloned().ok_or("--machine needs a name")?);
             }
+            "--measure" => options.measure = true,
             "--list" => options.list = true,
             other => return Err(format!("there is no {other:?}")),
         }
@@ -71,7 +73,7 @@ fn act(options: &Options) -> Result<bool, String> {
     }
     let mut passed = true;
     for machine in chosen(&options.machines)? {
-        let run = boot(machine, "memtest")?;
+        let run = boot(machine, if options.measure { "measure" } else { "memtest" })?;
         print!("{}", run.printed);
         println!("{}: {} in {:.2} s", machine.name, run.end, run.took.as_secs_f64());
         passed &= run.passed;

@@ -96,26 +96,36 @@ pub fn instructions() -> u64 {
     u64::from(ticks()) * 10 / 32
 }
 
-/// Calls `function(a, b)`: what it returned, and a count that is its instructions and a constant.
+/// What [`call`] counts besides the function: the call and the second read.
+const AROUND: u32 = 2;
+
+/// Calls the C function at `code` with these arguments: what it returned, and the instructions that the
+/// function executed, its return included.
+///
+/// # Safety
+///
+/// `code` is a function that takes at most so many words and may be called with these.
 #[inline]
-pub fn call(function: extern "C" fn(usize, usize) -> usize, a: usize, b: usize) -> (usize, u32) {
+pub unsafe fn call(code: *const (), arguments: [usize; 3]) -> (usize, u32) {
+    let [a, b, c] = arguments;
     let (result, before, after): (usize, u32, u32);
     // SAFETY: a call by the C convention, between two reads of the timer; the registers that a call keeps hold its
     // address and the first count.
     unsafe {
         asm!(
             "ldr r5, [r4, #4]",
-            "blx r2",
+            "blx r12",
             "ldr r3, [r4, #4]",
-            in("r2") function,
+            in("r12") code,
             lateout("r3") after,
             in("r4") TIMER,
             out("r5") before,
             inlateout("r0") a => result,
             in("r1") b,
+            in("r2") c,
             clobber_abi("C"),
         );
     }
     // Counting down; 3.2 ticks an instruction, to the nearest.
-    (result, (before.wrapping_sub(after) * 10 + 16) / 32)
+    (result, (before.wrapping_sub(after) * 10 + 16) / 32 - AROUND)
 }

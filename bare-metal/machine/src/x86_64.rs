@@ -103,9 +103,18 @@ pub fn instructions() -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Calls `function(a, b)`: what it returned, and a count that is its instructions and a constant.
+/// What [`call`] counts besides the function: three moves, the call and the second read.
+const AROUND: u32 = 5;
+
+/// Calls the C function at `code` with these arguments: what it returned, and the instructions that the
+/// function executed, its return included.
+///
+/// # Safety
+///
+/// `code` is a function that takes at most so many words and may be called with these.
 #[inline]
-pub fn call(function: extern "C" fn(usize, usize) -> usize, a: usize, b: usize) -> (usize, u32) {
+pub unsafe fn call(code: *const (), arguments: [usize; 3]) -> (usize, u32) {
+    let [a, b, c] = arguments;
     let (result, before, after): (usize, u32, u32);
     // SAFETY: a call by the C convention, between two reads of a counter; the registers that a call keeps hold the
     // first count and the result.
@@ -113,17 +122,19 @@ pub fn call(function: extern "C" fn(usize, usize) -> usize, a: usize, b: usize) 
         asm!(
             "rdtsc",
             "mov r12d, eax",
+            "mov rdx, r10",
             "call r11",
             "mov r13, rax",
             "rdtsc",
-            in("r11") function,
+            in("r11") code,
             out("r12") before,
             out("r13") result,
             in("rdi") a,
             in("rsi") b,
+            in("r10") c,
             out("rax") after,
             clobber_abi("C"),
         );
     }
-    (result, after.wrapping_sub(before))
+    (result, after.wrapping_sub(before) - AROUND)
 }
