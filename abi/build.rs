@@ -1,9 +1,23 @@
-//! Link arguments of the shared library.
+//! The heap of the package that is built, and the link arguments of its shared library.
 #![expect(clippy::disallowed_macros, reason = "a build script speaks to cargo by println")]
 
+use std::env;
+
+/// The heaps there are. The package `heapwright-abi` has the first, `heapwright-abi-NAME` another.
+const HEAPS: [&str; 7] =
+    ["flagship", "tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
+
 fn main() {
+    let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let name = package.strip_prefix("heapwright-abi-");
+    println!("cargo::rustc-cfg=heap={:?}", name.unwrap_or(HEAPS[0]));
+    println!(
+        "cargo::rustc-check-cfg=cfg(heap, values({}))",
+        HEAPS.map(|h| format!("{h:?}")).join(", ")
+    );
+    let suffix = name.map_or_else(String::new, |name| format!("-{name}"));
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libheapwright{suffix}.so");
     // The magazines of running threads point into the library: it is never unloaded.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libheapwright.so");
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -12,11 +12,11 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 
-use malloc::{HEAP, MAX_LINEAR};
 use source::Report;
 use source::os::Os;
 
 use crate::family::{allocate_aligned_for_new, allocate_for_new};
+use crate::heap::{HEAP, MAX_LINEAR};
 
 unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;

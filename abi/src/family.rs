@@ -1,11 +1,12 @@
 //! malloc, free and their family (C23 7.24.3, POSIX.1-2024, glibc manual 3.2.3).
 use core::ffi::c_int;
 
+#[cfg(heap = "flagship")]
 use base::Malloc;
-use malloc::{HEAP, MAX_LINEAR};
 
 use crate::allocate;
 use crate::errno::{EINVAL, ENOMEM, fail, or_enomem};
+use crate::heap::{HEAP, MAX_LINEAR};
 
 /// The page that valloc and pvalloc speak of.
 const PAGE: usize = 4096;

@@ -2,11 +2,8 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::fmt::{self, Write};
 
-use malloc::HEAP;
-use malloc::heapwright::Stats;
-use malloc::heapwright::stats::class_size;
-
 use crate::errno::EINVAL;
+use crate::heap::{HEAP, Info, info};
 
 unsafe extern "C" {
     fn fwrite(from: *const c_char, size: usize, count: usize, file: *mut c_void) -> usize;
@@ -28,10 +25,10 @@ pub struct MallInfo<N> {
     keepcost: N,
 }
 
-fn info_of<N: Copy>(stats: &Stats, number: impl Fn(usize) -> N) -> MallInfo<N> {
-    let (huge, huge_count) = stats.huge;
-    let small = stats.live_bytes - huge;
-    let arena = stats.committed_bytes - huge;
+fn info_of<N: Copy>(info: &Info, number: impl Fn(usize) -> N) -> MallInfo<N> {
+    let (huge, huge_count) = info.huge;
+    let small = info.live - huge;
+    let arena = info.committed - huge;
     MallInfo {
         arena: number(arena),
         ordblks: number(1),
@@ -39,23 +36,23 @@ fn info_of<N: Copy>(stats: &Stats, number: impl Fn(usize) -> N) -> MallInfo<N> {
         hblks: number(huge_count),
         hblkhd: number(huge),
         usmblks: number(0),
-        fsmblks: number(stats.cached_bytes),
+        fsmblks: number(info.cached),
         uordblks: number(small),
         fordblks: number(arena.saturating_sub(small)),
-        keepcost: number(stats.dirty_bytes),
+        keepcost: number(info.dirty),
     }
 }
 
 /// Figures of the heap, in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn mallinfo2() -> MallInfo<usize> {
-    info_of(&HEAP.stats(), |bytes| bytes)
+    info_of(&info(), |bytes| bytes)
 }
 
 /// As [`mallinfo2`], with figures above 2 GiB shown as 2 GiB − 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn mallinfo() -> MallInfo<c_int> {
-    info_of(&HEAP.stats(), |bytes| c_int::try_from(bytes).unwrap_or(c_int::MAX))
+    info_of(&info(), |bytes| c_int::try_from(bytes).unwrap_or(c_int::MAX))
 }
 
 /// [`mallinfo`] under the name by which glibc also exports it.
@@ -98,7 +95,7 @@ pub unsafe extern "C" fn malloc_info(options: c_int, file: *mut c_void) -> c_int
     if options != 0 {
         return EINVAL;
     }
-    let written = write_xml(&HEAP.stats(), &mut Stream(file));
+    let written = write_xml(&info(), &mut Stream(file));
     if written.is_ok() { 0 } else { -1 }
 }
 
@@ -113,22 +110,14 @@ impl Write for Stream {
     }
 }
 
-fn write_xml(stats: &Stats, out: &mut impl Write) -> fmt::Result {
+fn write_xml(info: &Info, out: &mut impl Write) -> fmt::Result {
     writeln!(out, "<malloc version=\"1\">\n<heap nr=\"0\">\n<sizes>")?;
-    for (class, &slabs) in stats.slabs.iter().enumerate().filter(|(_, slabs)| **slabs > 0) {
-        let size = class_size(class);
-        let count = stats.live_objects[class];
-        writeln!(
-            out,
-            "  <size from=\"{size}\" to=\"{size}\" total=\"{}\" count=\"{count}\" slabs=\"{slabs}\"/>",
-            count * size,
-        )?;
-    }
+    info.write_sizes(out)?;
     writeln!(out, "</sizes>\n</heap>")?;
-    let (huge, huge_count) = stats.huge;
-    writeln!(out, "<total type=\"fast\" count=\"0\" size=\"{}\"/>", stats.cached_bytes)?;
-    writeln!(out, "<total type=\"rest\" count=\"1\" size=\"{}\"/>", stats.dirty_bytes)?;
+    let (huge, huge_count) = info.huge;
+    writeln!(out, "<total type=\"fast\" count=\"0\" size=\"{}\"/>", info.cached)?;
+    writeln!(out, "<total type=\"rest\" count=\"1\" size=\"{}\"/>", info.dirty)?;
     writeln!(out, "<total type=\"mmap\" count=\"{huge_count}\" size=\"{huge}\"/>")?;
-    writeln!(out, "<system type=\"current\" size=\"{}\"/>", stats.committed_bytes)?;
-    writeln!(out, "<aspace type=\"total\" size=\"{}\"/>\n</malloc>", stats.committed_bytes)
+    writeln!(out, "<system type=\"current\" size=\"{}\"/>", info.committed)?;
+    writeln!(out, "<aspace type=\"total\" size=\"{}\"/>\n</malloc>", info.committed)
 }

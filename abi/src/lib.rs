@@ -5,23 +5,27 @@
 //! ```
 //!
 //! `libheapwright.so` replaces a program's malloc when it is preloaded or linked,
-//! `libheapwright.a` when it is linked. Rules kept: C23 7.24.3, POSIX.1-2024, and glibc's
+//! `libheapwright.a` when it is linked; `libheapwright-NAME.so`, from the same sources around
+//! another heap (`heap`), when it is preloaded. Rules kept: C23 7.24.3, POSIX.1-2024, and glibc's
 //! behaviour where the two leave a choice; `abi/tests/c` has a program per rule.
 //! `free` never touches errno: no system call of ours goes through the C library.
 #![no_std]
 
 pub mod cplusplus;
 mod errno;
+#[cfg(heap = "flagship")]
 pub mod extra;
 pub mod family;
 pub mod glibc;
+mod heap;
+#[cfg(heap = "flagship")]
 pub mod heaps;
 pub mod lifetime;
 #[cfg(not(test))]
 mod panic;
 
+#[cfg(heap = "flagship")]
 use base::Malloc;
-use malloc::HEAP;
 
 #[link(name = "c")]
 unsafe extern "C" {}
@@ -29,5 +33,5 @@ unsafe extern "C" {}
 /// `size` bytes without errno: what every allocating function stands on.
 #[inline(always)]
 fn allocate(size: usize) -> *mut u8 {
-    HEAP.malloc(size)
+    heap::HEAP.malloc(size)
 }

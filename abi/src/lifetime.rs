@@ -1,7 +1,7 @@
 //! What runs when the library is loaded and when the process ends. Malloc needs neither.
 use core::ffi::{c_char, c_int};
 
-use malloc::heapwright::global;
+use crate::heap::global;
 
 type Start = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char);
 

@@ -54,8 +54,10 @@ fn offences() -> Result<Vec<String>, String> {
     let top = crate::paths::top();
     let packages = graph::parse(&metadata(&top)?)?;
     let mut found = graph::judge(&packages);
+    let mut read = std::collections::BTreeSet::new();
     for package in &packages {
-        if package.place.is_library_layer() {
+        // Sources that several packages share are read once.
+        if package.place.is_library_layer() && read.insert(&package.root) {
             found.extend(text::judge(&top, package)?);
         }
     }

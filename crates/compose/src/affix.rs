@@ -20,6 +20,7 @@ use core::ptr::NonNull;
 
 use base::{BlockAllocator, Free, ResizeInPlace, UsableSize};
 
+use crate::growing::Trim;
 use crate::pass_on::pass_on;
 
 /// What stands in front of a block.
@@ -207,6 +208,12 @@ impl<A: BlockAllocator, R: Rounding> ResizeInPlace for Affix<A, R> {
         let (_, prefix) = unsafe { take_back(block) };
         let fits = new_size <= prefix.capacity;
         fits && (new_size > prefix.capacity / 2 || prefix.capacity <= 2 * PREFIX)
+    }
+}
+
+impl<A: Trim, R> Trim for Affix<A, R> {
+    fn trim(&mut self) -> usize {
+        self.inner.trim()
     }
 }
 

@@ -72,6 +72,12 @@ pub trait Policy<A> {
     fn take(inner: &mut A, start: *mut u8) -> bool;
 }
 
+/// Can give memory back to where it came from.
+pub trait Trim {
+    /// Gives back what is empty now; the bytes.
+    fn trim(&mut self) -> usize;
+}
+
 /// Mappings in which nothing is live go back, but for the oldest.
 #[derive(Debug, Clone, Copy)]
 pub struct GivesBack;
@@ -174,11 +180,13 @@ impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
             self.trim();
         }
     }
+}
 
-    /// Gives back every mapping in which nothing is live, but for the oldest; the bytes. O(mappings).
+/// Every mapping in which nothing is live, but for the oldest. O(mappings).
+impl<A, S: PageSource, P: Policy<A>> Trim for Growing<A, S, P> {
     #[cold]
     #[inline(never)]
-    pub fn trim(&mut self) -> usize {
+    fn trim(&mut self) -> usize {
         self.freed = 0;
         let before = self.mapped;
         let mut at = self.newest;

@@ -1,7 +1,7 @@
 //! The manifests: which package stands where, and whether each dependency points down.
 
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// The order, lowest first. Names on one line are side by side: they may not use each other.
 const ORDER: &[&[&str]] = &[
@@ -58,6 +58,9 @@ pub(super) struct Package {
     pub(super) name: String,
     /// Its folder, seen from the top of the tree: `crates/base`.
     pub(super) folder: String,
+    /// The file its library begins with, seen from the top of the tree. Usually in its folder; the drop-ins
+    /// share one.
+    pub(super) root: PathBuf,
     pub(super) place: Place,
     pub(super) edges: Vec<Edge>,
 }
@@ -89,6 +92,11 @@ fn parse_package(package: &Value, top: &str) -> Result<Package, String> {
         .and_then(|folder| folder.strip_prefix(top).ok())
         .and_then(Path::to_str)
         .ok_or_else(|| format!("{manifest} is outside {top}"))?;
+    let root = package["targets"]
+        .as_array()
+        .and_then(|targets| targets.iter().find(|target| is_library(target)))
+        .and_then(|target| Path::new(target["src_path"].as_str()?).strip_prefix(top).ok())
+        .map_or_else(|| Path::new(folder).join("src/lib.rs"), plain);
     let edges = package["dependencies"].as_array().map_or_else(Vec::new, |all| {
         all.iter()
             .map(|edge| Edge {
@@ -102,9 +110,30 @@ fn parse_package(package: &Value, top: &str) -> Result<Package, String> {
     Ok(Package {
         name: name.to_owned(),
         folder: folder.to_owned(),
+        root,
         place: Place::of(folder),
         edges,
     })
+}
+
+/// Whether a target is what other packages link: not a program, a test or a build script.
+fn is_library(target: &Value) -> bool {
+    let kinds = target["kind"].as_array().map_or(&[][..], Vec::as_slice);
+    kinds.iter().filter_map(Value::as_str).any(|kind| kind.contains("lib"))
+}
+
+/// `a/b/../c` as `a/c`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Every edge that breaks a rule, as `manifest: from -> to: why`.

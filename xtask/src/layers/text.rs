@@ -33,7 +33,9 @@ const BANS: &[Ban] = &[
 /// Every offence in the sources of `package`, as `file:line: phrase: why`.
 pub(super) fn judge(top: &Path, package: &Package) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    let root = Path::new(&package.folder).join("src/lib.rs");
+    let root = package.root.clone();
+    // Where the sources are: `crates/base` of `crates/base/src/lib.rs`.
+    let folder = root.ancestors().nth(2).and_then(Path::to_str).unwrap_or(&package.folder);
     let mut waiting = vec![root.clone()];
     while let Some(file) = waiting.pop() {
         let full = top.join(&file);
@@ -44,7 +46,7 @@ pub(super) fn judge(top: &Path, package: &Package) -> Result<Vec<String>, String
             found.push(format!("{}: lacks #![no_std]", file.display()));
         }
         let (code, _) = code::without_tests(&code);
-        found.extend(banned(&code, &package.folder).map(|(line, ban)| {
+        found.extend(banned(&code, folder).map(|(line, ban)| {
             format!("{}:{line}: {}: {}", file.display(), ban.phrase.trim_end_matches(':'), ban.why)
         }));
         for name in modules(&code) {

@@ -3,18 +3,17 @@
 //! Nothing here needs a constructor: the first request, from whichever code runs first,
 //! finds a usable `static`. What can wait (options, fork handlers) is done when the first
 //! thread gets its cache, and options once more when the environment is known.
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{c_char, c_void};
 
 use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use source::Report;
 use source::os::Os;
 use source::os::imp::fork;
-use source::os::imp::process::is_secure;
 use thread::tls::ElfTls;
 
 use super::Flagship;
-use super::options::{KEYS, Mistake, Options};
+use super::options::{KEYS, Mistake, Options, variable};
 
 /// The process's malloc.
 pub static HEAP: Flagship<Os, ElfTls> = Flagship::new(Os, ElfTls { begun, ended });
@@ -66,23 +65,9 @@ extern "C" fn after_fork_in_child() {
 ///
 /// `environment` is null or a null-terminated array of C strings.
 pub unsafe fn configure(environment: *const *const c_char) {
-    if environment.is_null() || is_secure() {
-        return;
-    }
-    let mut entry = environment;
-    loop {
-        // SAFETY: not past the array's null.
-        let text = unsafe { *entry };
-        if text.is_null() {
-            return;
-        }
-        // SAFETY: entries are C strings.
-        let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
-        if let Some(value) = bytes.strip_prefix(b"HEAPWRIGHT=") {
-            return apply(str::from_utf8(value).unwrap_or("(not UTF-8)"));
-        }
-        // SAFETY: there is a next entry, at least the null.
-        entry = unsafe { entry.add(1) };
+    // SAFETY: the caller's promise.
+    if let Some(text) = unsafe { variable(environment) } {
+        apply(text);
     }
 }
 

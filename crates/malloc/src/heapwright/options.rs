@@ -2,7 +2,10 @@
 //!
 //! Parsed without allocating, before or after the first allocation: every option can change
 //! at run time. A set-uid program ignores the variable. An unknown key is a warning.
+use core::ffi::{CStr, c_char};
 use core::str;
+
+use source::os::imp::process::is_secure;
 
 /// What the variable may say. `None`: not mentioned.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +56,33 @@ impl Options {
             }
         }
         options
+    }
+}
+
+/// The variable's text in an environment. A null one, and that of a set-uid program, has none.
+///
+/// # Safety
+///
+/// `environment` is null or a null-terminated array of C strings that outlives the text.
+#[must_use]
+pub unsafe fn variable<'a>(environment: *const *const c_char) -> Option<&'a str> {
+    if environment.is_null() || is_secure() {
+        return None;
+    }
+    let mut entry = environment;
+    loop {
+        // SAFETY: not past the array's null.
+        let text = unsafe { *entry };
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: entries are C strings.
+        let bytes = unsafe { CStr::from_ptr(text) }.to_bytes();
+        if let Some(value) = bytes.strip_prefix(b"HEAPWRIGHT=") {
+            return Some(str::from_utf8(value).unwrap_or("(not UTF-8)"));
+        }
+        // SAFETY: there is a next entry, at least the null.
+        entry = unsafe { entry.add(1) };
     }
 }
 

@@ -126,3 +126,17 @@ fn broken_metadata_is_an_error_not_a_panic() {
     assert!(parse(r#"{"workspace_root": "/top", "packages": [{"name": "x"}]}"#).is_err());
     assert!(parse(r#"{"workspace_root": "/top", "packages": [{"name": "x", "manifest_path": "/y/Cargo.toml"}]}"#).is_err());
 }
+
+/// The drop-ins share the sources of `abi`.
+#[test]
+fn a_library_may_begin_in_another_folder() {
+    let json = r#"{"workspace_root": "/top", "packages": [
+        {"name": "a", "manifest_path": "/top/abi/drop-ins/a/Cargo.toml", "dependencies": [],
+         "targets": [{"kind": ["custom-build"], "src_path": "/top/abi/build.rs"},
+                     {"kind": ["cdylib"], "src_path": "/top/abi/drop-ins/a/../../src/lib.rs"}]},
+        {"name": "b", "manifest_path": "/top/crates/base/Cargo.toml", "dependencies": []}]}"#;
+    let packages = parse(json).unwrap();
+    assert_eq!(packages[0].root, Path::new("abi/src/lib.rs"));
+    assert_eq!(packages[0].place, Place::of("abi"));
+    assert_eq!(packages[1].root, Path::new("crates/base/src/lib.rs"));
+}

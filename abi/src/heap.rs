@@ -1,0 +1,47 @@
+//! The heap this library is made around: the only module that knows which.
+//!
+//! ```text
+//! family, cplusplus, glibc, lifetime ─► heap ─┬─ heap = "flagship"     libheapwright
+//!                                             └─ any other name        libheapwright-NAME
+//! ```
+//!
+//! The same sources make every drop-in library; `abi/build.rs` names the heap after the package
+//! that is built. Each heap has a `HEAP` with a fast and a slow half of each function, figures
+//! for glibc's questions, and what is to happen when the process begins and ends.
+use core::fmt;
+
+#[cfg(heap = "flagship")]
+mod flagship;
+#[cfg(heap = "flagship")]
+use flagship as imp;
+
+#[cfg(not(heap = "flagship"))]
+mod single_lock;
+#[cfg(not(heap = "flagship"))]
+use single_lock as imp;
+
+pub(crate) use imp::{HEAP, MAX_LINEAR, global, info};
+
+/// What a heap can say of itself, in bytes.
+#[derive(Debug)]
+pub(crate) struct Info {
+    /// Memory that costs, free or in use.
+    pub(crate) committed: usize,
+    /// In blocks that the program holds.
+    pub(crate) live: usize,
+    /// Kept by threads.
+    pub(crate) cached: usize,
+    /// Free, but costing.
+    pub(crate) dirty: usize,
+    /// Blocks that are mappings of their own: bytes and number.
+    pub(crate) huge: (usize, usize),
+    /// What else there is to say.
+    pub(crate) sizes: imp::Sizes,
+}
+
+impl Info {
+    /// Writes what is known of each size class, as `malloc_info` has it.
+    pub(crate) fn write_sizes(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        self.sizes.write(out)
+    }
+}
