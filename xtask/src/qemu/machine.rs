@@ -11,6 +11,8 @@ pub(crate) struct Machine {
     /// What the command line calls it.
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,
+    /// What the golden files call its target.
+    pub(crate) key: &'static str,
     pub(crate) target: Target,
     /// The program, and its Debian package.
     qemu: &'static str,
@@ -26,6 +28,7 @@ const WITHOUT_ZBB: &str = "rv64,zba=false,zbb=false,zbc=false,zbs=false";
 pub(crate) const MACHINES: &[Machine] = &[
     Machine {
         name: "riscv64",
+        key: "riscv64gc",
         what: "RISC-V virt, 64 bit, no clz and ctz",
         target: toolchain::RISCV64,
         qemu: "qemu-system-riscv64",
@@ -46,6 +49,7 @@ pub(crate) const MACHINES: &[Machine] = &[
     },
     Machine {
         name: "riscv64-zbb",
+        key: "riscv64gc+zbb",
         what: "RISC-V virt, 64 bit, Zbb",
         target: toolchain::RISCV64_ZBB,
         qemu: "qemu-system-riscv64",
@@ -66,6 +70,7 @@ pub(crate) const MACHINES: &[Machine] = &[
     },
     Machine {
         name: "riscv32",
+        key: "riscv32imac",
         what: "RISC-V virt, 32 bit",
         target: toolchain::RISCV32,
         qemu: "qemu-system-riscv32",
@@ -75,6 +80,7 @@ pub(crate) const MACHINES: &[Machine] = &[
     },
     Machine {
         name: "cortex-m3",
+        key: "thumbv7m",
         what: "Arm MPS2 board, Cortex-M3",
         target: toolchain::THUMBV7M,
         qemu: "qemu-system-arm",
@@ -93,6 +99,7 @@ pub(crate) const MACHINES: &[Machine] = &[
     },
     Machine {
         name: "x86_64",
+        key: "x86-64",
         what: "PC q35, 64 bit",
         target: toolchain::X86_64,
         qemu: "qemu-system-x86_64",

@@ -1,0 +1,115 @@
+//! The counts that a reviewer sees change: `bench/golden/icount.toml`.
+//!
+//! ```toml
+//! [compiler]
+//! riscv64gc = "rustc 1.96.0 (…)"
+//!
+//! [riscv64gc.tlsf.malloc]
+//! exact = 60
+//! max = 118
+//! ```
+//!
+//! `max` is over all situations; `cargo xtask wcet` shows it beside the longest path. Counts are one compiler's: with
+//! another the file is not compared.
+
+use super::Counts;
+use crate::peers::root;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// Situation to instructions.
+type Entry = BTreeMap<String, u32>;
+/// Allocator to entry point.
+type Target = BTreeMap<String, BTreeMap<String, Entry>>;
+
+/// The file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Golden {
+    /// Target to the compiler whose code was counted.
+    #[serde(default)]
+    compiler: BTreeMap<String, String>,
+    #[serde(flatten)]
+    targets: BTreeMap<String, Target>,
+}
+
+fn file() -> PathBuf {
+    root().join("bench/golden/icount.toml")
+}
+
+impl Golden {
+    /// The file; an empty one when it is not there.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read as such a file.
+    pub(crate) fn read() -> Result<Self, String> {
+        let file = file();
+        match fs::read_to_string(&file) {
+            Ok(text) => toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display())),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(e) => Err(format!("{}: {e}", file.display())),
+        }
+    }
+
+    /// Replaces what is known of a target.
+    pub(crate) fn set(&mut self, target: &str, compiler: &str, counts: &Counts) {
+        self.compiler.insert(target.to_owned(), compiler.to_owned());
+        let mut fresh = Target::new();
+        for ((allocator, entry, situation), count) in &counts.counts {
+            let entries = fresh.entry(allocator.clone()).or_default();
+            let situations = entries.entry(entry.clone()).or_default();
+            situations.insert(situation.clone(), count.max);
+            let max = situations.entry("max".to_owned()).or_default();
+            *max = count.max.max(*max);
+        }
+        for ((allocator, sizes), part) in &counts.fills {
+            let entries = fresh.entry(allocator.clone()).or_default();
+            entries.entry("fill".to_owned()).or_default().insert(sizes.clone(), *part);
+        }
+        self.targets.insert(target.to_owned(), fresh);
+    }
+
+    /// Writes the file, and says where.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub(crate) fn write(&self) -> Result<PathBuf, String> {
+        let file = file();
+        let text = toml::to_string(self).map_err(|e| e.to_string())?;
+        let head = "# Most instructions counted in each situation; `cargo xtask qemu --measure --write` writes it.\n";
+        fs::write(&file, format!("{head}\n{text}"))
+            .map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(file)
+    }
+
+    /// What is larger than the file says, of one target; fills: what is smaller. Only while the compiler is the same.
+    pub(crate) fn complaints(&self, target: &str, compiler: &str, counts: &Counts) -> Vec<String> {
+        let mut complaints = Vec::new();
+        if self.compiler.get(target).is_none_or(|recorded| recorded != compiler) {
+            return complaints;
+        }
+        let known = |allocator: &str, entry: &str, situation: &str| {
+            self.targets.get(target)?.get(allocator)?.get(entry)?.get(situation).copied()
+        };
+        for ((allocator, entry, situation), count) in &counts.counts {
+            if let Some(most) = known(allocator, entry, situation).filter(|most| count.max > *most)
+            {
+                complaints.push(format!(
+                    "{target}: {entry} of {allocator}, {situation}: {} instructions, were {most}",
+                    count.max
+                ));
+            }
+        }
+        for ((allocator, sizes), part) in &counts.fills {
+            if let Some(least) = known(allocator, "fill", sizes).filter(|least| part < least) {
+                complaints.push(format!(
+                    "{target}: fill of {allocator} with {sizes}: {part} of 1000, was {least}"
+                ));
+            }
+        }
+        complaints
+    }
+}
