@@ -187,7 +187,7 @@ impl<const W: usize, const STEPS: usize, const G: usize, P: Placement, T: Tier>
 impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
     #[inline(always)]
     fn table(&mut self) -> Table<C, T> {
-        let table = Table::new(self.control.parts());
+        let table = Table::new(self.control.at());
         if T::WALKED {
             walked(table);
         }
@@ -382,11 +382,11 @@ impl<C: Control, P: Placement, T: Tier> Stats for Heap<C, P, T> {
     fn stats(&self) -> BlockStats {
         let table = self.view();
         // SAFETY: the control block is ours, and only read.
-        let head = unsafe { &*table.head };
+        let head = unsafe { &*table.head() };
         BlockStats {
             total: head.total,
             used: head.used,
-            peak: head.peak,
+            peak: head.peak.max(head.used),
             largest_free: table.largest_free(),
             failures: head.failures,
         }

@@ -11,7 +11,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use super::bins::{Found, Table};
-use super::block::{Block, FREE, PREV_FREE};
+use super::block::{Block, PREV_FREE, USED};
 use super::control::Control;
 use super::placement::Placement;
 use super::tier::Tier;
@@ -30,7 +30,11 @@ impl<C: Control, T: Tier> Table<C, T> {
         let Some(wanted) = wanted.filter(|&wanted| wanted <= C::LARGEST) else {
             return self.refuse();
         };
-        let Some(Found { block, size }) = self.take(wanted) else { return self.refuse() };
+        let found = match self.take(wanted) {
+            Ok(found) => Some(found),
+            Err(first) => self.probe(first, wanted),
+        };
+        let Some(Found { block, size }) = found else { return self.refuse() };
         let payload = block.payload().addr();
         let mut aligned = base::bits::align_up(payload, align);
         if aligned != payload && aligned - payload < C::SMALLEST {
@@ -60,7 +64,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         let upper = block.above(gap);
         // SAFETY: the lower part of the free block.
-        unsafe { block.set_header::<T>(gap | FREE) };
+        unsafe { block.set_header::<T>(gap) };
         // SAFETY: it ends below `upper`, whose header is about to say so.
         unsafe { upper.set_size_below(gap) };
         // SAFETY: free, of this size, in no bin.
@@ -84,7 +88,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             let size = header & !super::block::FLAGS;
             let gap = wanted.address().checked_sub(block.address())?;
             if gap < size {
-                let fits = header & FREE != 0 && need <= size - gap;
+                let fits = header & USED == 0 && need <= size - gap;
                 if !fits || (gap != 0 && gap < C::SMALLEST) {
                     return None;
                 }

@@ -17,19 +17,17 @@ use core::marker::PhantomData;
 use core::num::NonZero;
 
 use super::block::Block;
-use super::control::{Control, Head, Parts};
+use super::control::{Control, Head};
 use super::map::{self, BITS};
 use super::tier::Tier;
 
 /// How many blocks of the bin that a request falls into are looked at for one that is large
-/// enough, before and after the bins above it.
-pub(super) const PROBES: usize = 3;
+/// enough: the first before the bins above it, the others after.
+pub(super) const PROBES: usize = 2;
 
-/// A control block during one operation. Copying it is copying three addresses.
+/// A control block during one operation, by address.
 pub(super) struct Table<C, T> {
-    pub(super) head: *mut Head,
-    bits: *mut usize,
-    bins: *mut Block,
+    at: *mut u8,
     kind: PhantomData<(C, T)>,
 }
 
@@ -49,9 +47,24 @@ pub(super) struct Found {
 
 impl<C: Control, T: Tier> Table<C, T> {
     #[inline(always)]
-    pub(super) fn new(parts: Parts) -> Self {
-        let Parts { head, bits, bins } = parts;
-        Table { head, bits, bins, kind: PhantomData }
+    pub(super) fn new(at: *mut u8) -> Self {
+        Table { at, kind: PhantomData }
+    }
+
+    /// The counts and the list of pools.
+    #[inline(always)]
+    pub(super) fn head(self) -> *mut Head {
+        self.at.cast()
+    }
+
+    #[inline(always)]
+    fn word(self, word: usize) -> *mut usize {
+        self.at.wrapping_add(C::BITS_AT).cast::<usize>().wrapping_add(word)
+    }
+
+    #[inline(always)]
+    fn slot(self, bin: usize) -> *mut Block {
+        self.at.wrapping_add(C::BINS_AT).cast::<Block>().wrapping_add(bin)
     }
 
     /// The bin of a block of `size` bytes.
@@ -65,14 +78,14 @@ impl<C: Control, T: Tier> Table<C, T> {
     pub(super) fn bits(self, word: usize) -> usize {
         debug_assert!(word < 2 * C::WORDS, "{word}");
         // SAFETY: the bitmap has twice `WORDS` words.
-        unsafe { self.bits.wrapping_add(word).read() }
+        unsafe { self.word(word).read() }
     }
 
     #[inline(always)]
     fn set_bits(self, word: usize, bits: usize) {
         debug_assert!(word < C::WORDS, "{word}");
         // SAFETY: the bitmap has `WORDS` words, and this operation is its only user.
-        unsafe { self.bits.wrapping_add(word).write(bits) }
+        unsafe { self.word(word).write(bits) }
     }
 
     /// The first block of a bin.
@@ -80,14 +93,14 @@ impl<C: Control, T: Tier> Table<C, T> {
     pub(super) fn first(self, bin: usize) -> Block {
         debug_assert!(bin < C::BINS, "{bin}");
         // SAFETY: a bin that a block of this memory can be in is there.
-        unsafe { self.bins.wrapping_add(bin).read() }
+        unsafe { self.slot(bin).read() }
     }
 
     #[inline(always)]
     fn set_first(self, bin: usize, block: Block) {
         debug_assert!(bin < C::BINS, "{bin}");
         // SAFETY: as in `first`, and this operation is the bins' only user.
-        unsafe { self.bins.wrapping_add(bin).write(block) }
+        unsafe { self.slot(bin).write(block) }
     }
 
     /// Puts a free block of `size` bytes first into its bin.
@@ -126,14 +139,25 @@ impl<C: Control, T: Tier> Table<C, T> {
             // SAFETY: by T5 the block is the first of bin `prev`.
             unsafe { self.pop(block, prev.address()) };
         } else {
-            // SAFETY: the caller's promise.
-            let next = unsafe { block.next() };
             // SAFETY: `prev` is the block before it in the list.
-            unsafe { prev.set_next(next) };
-            if !next.is_none() {
-                // SAFETY: `next` is the block after it in the list.
-                unsafe { next.set_prev(prev) };
-            }
+            unsafe { Self::skip(prev, block) };
+        }
+    }
+
+    /// Takes a block that is not the first out of its list.
+    ///
+    /// # Safety
+    ///
+    /// `prev` is the block before it.
+    #[inline(always)]
+    unsafe fn skip(prev: Block, block: Block) {
+        // SAFETY: the block is in a bin.
+        let next = unsafe { block.next() };
+        // SAFETY: the caller's promise.
+        unsafe { prev.set_next(next) };
+        if !next.is_none() {
+            // SAFETY: `next` is the block after it in the list.
+            unsafe { next.set_prev(prev) };
         }
     }
 
@@ -157,76 +181,96 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes a free block of at least `size` bytes out of its bin: the first of the bin that
-    /// `size` falls into if it is large enough, the first of the lowest bin above it, or one of
-    /// the next few of its own bin.
+    /// `size` falls into if it is large enough, otherwise the first of the lowest bin above it.
+    /// Fails with the former, or none: blocks behind it may be large enough.
     #[inline(always)]
-    pub(super) fn take(self, size: usize) -> Option<Found> {
+    pub(super) fn take(self, size: usize) -> Result<Found, Block> {
         let bin = Self::bin(size);
-        let word = bin / BITS;
-        let here = self.bits(word) >> (bin % BITS);
-        if here & 1 != 0 {
-            let block = self.first(bin);
-            // SAFETY: by T4 the bin is not empty.
-            let found = unsafe { self.size(block) };
+        let floor = self.first(bin);
+        if !floor.is_none() {
+            // SAFETY: the block is in a bin.
+            let found = unsafe { self.size(floor) };
             if found >= size {
                 // SAFETY: it is the first of the bin.
-                unsafe { self.pop(block, bin) };
-                return Some(Found { block, size: found });
+                unsafe { self.pop(floor, bin) };
+                return Ok(Found { block: floor, size: found });
             }
         }
-        let Some(bin) = self.above(bin, here & !1) else { return self.probe(bin, size) };
+        let word = self.word(bin / BITS);
+        // SAFETY: the bitmap has this word.
+        let bits = unsafe { word.read() };
+        if let Some(higher) = NonZero::new(bits >> (bin % BITS) & !1) {
+            let bin = bin + higher.trailing_zeros() as usize;
+            // SAFETY: this is the word of the bin's bit, which is set.
+            return Ok(unsafe { self.take_first(bin, word, bits ^ 1 << (bin % BITS)) });
+        }
+        // Written out, so that no compiler makes it a loop: the bound on the words is a constant.
+        macro_rules! further_word {
+            ($($further:literal)*) => {$(
+                if $further < C::WORDS {
+                    let word = word.wrapping_add($further);
+                    // SAFETY: the bitmap has as many zero words behind it.
+                    let bits = unsafe { word.read() };
+                    if let Some(bit) = NonZero::new(bits) {
+                        let bin = (bin | (BITS - 1)) + 1 + ($further - 1) * BITS + bit.trailing_zeros() as usize;
+                        // SAFETY: as above, and it is the word's lowest bit.
+                        return Ok(unsafe { self.take_first(bin, word, bits & (bits - 1)) });
+                    }
+                }
+            )*};
+        }
+        further_word!(1 2 3 4 5 6 7);
+        Err(floor)
+    }
+
+    /// Takes the first block out of `bin`, whose bitmap word becomes `cleared` if it was the only.
+    ///
+    /// # Safety
+    ///
+    /// The bin is not empty, and `cleared` is what `word` holds without the bin's bit.
+    #[inline(always)]
+    unsafe fn take_first(self, bin: usize, word: *mut usize, cleared: usize) -> Found {
         let block = self.first(bin);
         // SAFETY: by T4 the bin is not empty.
-        unsafe { self.pop(block, bin) };
-        // SAFETY: as above.
-        let found = unsafe { self.size(block) };
-        Some(Found { block, size: found })
+        let next = unsafe { block.next() };
+        self.set_first(bin, next);
+        if next.is_none() {
+            // SAFETY: the caller's promise.
+            unsafe { word.write(cleared) };
+        } else {
+            // SAFETY: `next` is in this bin, and now its first (T5).
+            unsafe { next.set_prev(Block::bin(bin)) };
+        }
+        // SAFETY: it was the first of a bin.
+        let size = unsafe { self.size(block) };
+        Found { block, size }
     }
 
-    /// The lowest bin above `bin` that is not empty; `here` is the rest of its bitmap word.
+    /// The last resort: the blocks behind `first`, the first of the bin that `size` falls into.
     #[inline(always)]
-    fn above(self, bin: usize, here: usize) -> Option<usize> {
-        if let Some(here) = NonZero::new(here) {
-            return Some(bin + here.trailing_zeros() as usize);
-        }
-        let word = bin / BITS;
-        let mut further = 1;
-        while further < C::WORDS {
-            if let Some(bits) = NonZero::new(self.bits(word + further)) {
-                return Some((word + further) * BITS + bits.trailing_zeros() as usize);
-            }
-            further += 1;
-        }
-        None
-    }
-
-    /// The last resort: the second to the `PROBES`-th block of the bin.
-    #[cold]
-    fn probe(self, bin: usize, size: usize) -> Option<Found> {
-        let mut block = self.first(bin);
-        let mut probes = 1;
-        if block.is_none() {
-            return None;
-        }
-        while probes < PROBES {
+    pub(super) fn probe(self, first: Block, size: usize) -> Option<Found> {
+        let mut block = first;
+        let mut probed = 1;
+        while probed < PROBES && !block.is_none() {
+            let before = block;
             // SAFETY: the block is in the bin.
-            block = unsafe { block.next() };
+            block = unsafe { before.next() };
             if block.is_none() {
                 return None;
             }
             // SAFETY: as above.
             let found = unsafe { self.size(block) };
             if found >= size {
-                // SAFETY: as above.
-                unsafe { self.unlink(block) };
+                // SAFETY: `before` is before it.
+                unsafe { Self::skip(before, block) };
                 return Some(Found { block, size: found });
             }
-            probes += 1;
+            probed += 1;
         }
         None
     }
 
-    /// The size of a free block.
+    /// The size of a free block: its header (T2).
     ///
     /// # Safety
     ///
@@ -234,9 +278,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[inline(always)]
     pub(super) unsafe fn size(self, block: Block) -> usize {
         // SAFETY: the caller's promise.
-        let header = unsafe { block.header::<T>() };
-        // By T2 a free block's only flag is `FREE`.
-        header - super::block::FREE
+        unsafe { block.header::<T>() }
     }
 
     /// Empties every bin. Those beyond a control block cut short are empty: their bits are clear.

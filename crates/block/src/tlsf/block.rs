@@ -1,14 +1,15 @@
 //! One block: a header word, then the payload; a free one keeps its links and size in the payload.
 //!
 //! ```text
-//! used  [ size,p ┼ payload …………………………………… ]
-//! free  [ size,F ┼ next ┼ prev ┼ ……… ┼ size ]     next's header: p set
+//! used  [ size,U ┼ payload …………………………………… ]
+//! free  [ size   ┼ next ┼ prev ┼ ……… ┼ size ]     the next header: P set
 //!         word 0   1      2           last
 //! ```
 //!
 //! - **T1** the header holds the block's size in bytes, header included, a multiple of the
-//!   grain; bit `FREE` says the block is free, bit `PREV_FREE` that the one below it is.
-//! - **T2** a free block's last word is its size, and no two free blocks are neighbours.
+//!   grain; bit `USED` says the block is in use, bit `PREV_FREE` that the one below it is free.
+//! - **T2** a free block's last word is its size, and no two free blocks are neighbours: so a
+//!   free block's header is its size and nothing else.
 //!
 //! A header is one word and the payload follows it, so a payload aligned to two words means a
 //! header one word below such a multiple. The last word of a used block is payload: whether it
@@ -18,12 +19,12 @@ use super::tier::Tier;
 
 /// Bytes in a word, which is all a block in use costs.
 pub(super) const WORD: usize = size_of::<usize>();
-/// The header's bit: this block is free.
-pub(super) const FREE: usize = 1;
+/// The header's bit: this block is in use.
+pub(super) const USED: usize = 1;
 /// The header's bit: the block below is free, and the word below the header is its size.
 pub(super) const PREV_FREE: usize = 2;
 /// The header's bits that are not size.
-pub(super) const FLAGS: usize = FREE | PREV_FREE;
+pub(super) const FLAGS: usize = USED | PREV_FREE;
 
 /// The smallest block: what a free one needs, in whole grains.
 pub(super) const fn smallest(grain: usize) -> usize {

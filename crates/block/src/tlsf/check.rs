@@ -6,7 +6,7 @@ use base::Piece;
 use base::check::{Broken, ensure};
 
 use super::bins::Table;
-use super::block::{Block, FLAGS, FREE, PREV_FREE};
+use super::block::{Block, FLAGS, PREV_FREE, USED};
 use super::control::Control;
 use super::map::BITS;
 use super::pool::Pool;
@@ -30,7 +30,7 @@ impl<C: Control, T: Tier> Table<C, T> {
                 // SAFETY: by T6 blocks follow each other up to the sentinel.
                 let header = unsafe { block.header::<T>() };
                 let (at, len) = (block.address(), header & !FLAGS);
-                if visit(Piece { at, len, used: header & FREE == 0 }).is_break() {
+                if visit(Piece { at, len, used: header & USED != 0 }).is_break() {
                     return;
                 }
                 block = block.above(len);
@@ -45,10 +45,9 @@ impl<C: Control, T: Tier> Table<C, T> {
             self.check_pool(pool, &mut sum)?;
         }
         // SAFETY: the control block is ours.
-        let head = unsafe { &*self.head };
+        let head = unsafe { &*self.head() };
         ensure(head.used == sum.used_bytes, "used bytes are those of the used blocks", head.used)?;
         ensure(head.total == sum.bytes, "total bytes are those of all blocks", head.total)?;
-        ensure(head.peak >= head.used, "the peak is not below what is in use", head.peak)?;
         let mut listed = 0;
         for word in 0..C::WORDS {
             let bits = self.bits(word);
@@ -74,7 +73,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             ensure(at <= sentinel.address(), "T6 the blocks of a pool end at its sentinel", at)?;
             // SAFETY: it lies between the first block and the sentinel.
             let header = unsafe { block.header::<T>() };
-            let (size, free) = (header & !FLAGS, header & FREE != 0);
+            let (size, free) = (header & !FLAGS, header & USED == 0);
             let says = header & PREV_FREE != 0;
             ensure(
                 says == below.is_some(),
@@ -126,7 +125,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             )?;
             // SAFETY: it lies in a pool.
             let header = unsafe { block.header::<T>() };
-            ensure(header & FLAGS == FREE, "T3 a listed block is free", at)?;
+            ensure(header & FLAGS == 0, "T3 a listed block is free", at)?;
             ensure(
                 Self::bin(header & !FLAGS) == bin,
                 "T3 a listed block is of its bin's size",

@@ -15,10 +15,10 @@ use super::pool::Pool;
 /// What is counted, and the list of pools.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Head {
+pub(super) struct Head {
     /// Bytes in blocks in use.
     pub(super) used: usize,
-    /// The most that `used` ever was.
+    /// The most that `used` was before it last went down.
     pub(super) peak: usize,
     /// Bytes in all blocks; what pools spend on themselves is left out.
     pub(super) total: usize,
@@ -32,23 +32,20 @@ impl Head {
     const NEW: Head = Head { used: 0, peak: 0, total: 0, failures: 0, pools: Pool::NONE };
 }
 
-/// The control block's parts, by address.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy)]
-pub struct Parts {
-    pub(super) head: *mut Head,
-    pub(super) bits: *mut usize,
-    pub(super) bins: *mut Block,
-}
-
 /// A control block: it has a geometry and can be found.
 pub trait Control: Geometry {
-    /// Its parts, for reading and writing.
+    /// Where the bitmap stands, in bytes after the start.
     #[doc(hidden)]
-    fn parts(&mut self) -> Parts;
-    /// Its parts, for reading only.
+    const BITS_AT: usize;
+    /// Where the bins stand.
     #[doc(hidden)]
-    fn view(&self) -> Parts;
+    const BINS_AT: usize;
+    /// Its address, for reading and writing.
+    #[doc(hidden)]
+    fn at(&mut self) -> *mut u8;
+    /// Its address, for reading only.
+    #[doc(hidden)]
+    fn view(&self) -> *mut u8;
 }
 
 /// A control block that is a value: `static`, on a stack, in another structure. It may be moved.
@@ -65,15 +62,6 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Fixed<WORDS, ST
     pub(super) const fn new() -> Self {
         let () = Shape::<WORDS, STEPS, GRAIN>::VALID;
         Fixed { head: Head::NEW, bits: [[0; WORDS]; 2], bins: [[Block::NONE; BITS]; WORDS] }
-    }
-
-    /// The parts of the one at `this`, of which the last bins may be missing.
-    fn parts_at(this: *mut Self) -> Parts {
-        Parts {
-            head: this.cast(),
-            bits: this.wrapping_byte_add(core::mem::offset_of!(Self, bits)).cast(),
-            bins: this.wrapping_byte_add(core::mem::offset_of!(Self, bins)).cast(),
-        }
     }
 }
 
@@ -93,14 +81,17 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Geometry
 impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Control
     for Fixed<WORDS, STEPS, GRAIN>
 {
+    const BITS_AT: usize = core::mem::offset_of!(Self, bits);
+    const BINS_AT: usize = core::mem::offset_of!(Self, bins);
+
     #[inline(always)]
-    fn parts(&mut self) -> Parts {
-        Self::parts_at(self)
+    fn at(&mut self) -> *mut u8 {
+        core::ptr::from_mut(self).cast()
     }
 
     #[inline(always)]
-    fn view(&self) -> Parts {
-        Self::parts_at(core::ptr::from_ref(self).cast_mut())
+    fn view(&self) -> *mut u8 {
+        core::ptr::from_ref(self).cast_mut().cast()
     }
 }
 
@@ -116,8 +107,7 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Placed<WORDS, S
         let () = Shape::<WORDS, STEPS, GRAIN>::VALID;
         let all = size_of::<Fixed<WORDS, STEPS, GRAIN>>();
         let last = super::map::by_bit(STEPS, largest / GRAIN);
-        let needed = core::mem::offset_of!(Fixed<WORDS, STEPS, GRAIN>, bins)
-            + (last + 1) * size_of::<Block>();
+        let needed = Self::BINS_AT + (last + 1) * size_of::<Block>();
         if needed < all { needed } else { all }
     }
 
@@ -162,13 +152,16 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Geometry
 impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Control
     for Placed<WORDS, STEPS, GRAIN>
 {
+    const BITS_AT: usize = Fixed::<WORDS, STEPS, GRAIN>::BITS_AT;
+    const BINS_AT: usize = Fixed::<WORDS, STEPS, GRAIN>::BINS_AT;
+
     #[inline(always)]
-    fn parts(&mut self) -> Parts {
-        Fixed::parts_at(self.at.as_ptr())
+    fn at(&mut self) -> *mut u8 {
+        self.at.as_ptr().cast()
     }
 
     #[inline(always)]
-    fn view(&self) -> Parts {
-        Fixed::parts_at(self.at.as_ptr())
+    fn view(&self) -> *mut u8 {
+        self.at.as_ptr().cast()
     }
 }

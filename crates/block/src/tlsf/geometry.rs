@@ -43,7 +43,7 @@ pub struct Shape<const WORDS: usize, const STEPS: usize, const GRAIN: usize>;
 impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Shape<WORDS, STEPS, GRAIN> {
     /// Fails to compile where it is used when the geometry cannot work.
     pub(super) const VALID: () = {
-        assert!(WORDS >= 1 && WORDS <= 64, "WORDS: from 1 to 64 words of bitmap");
+        assert!(WORDS >= 1 && WORDS <= 8, "WORDS: from 1 to 8 words of bitmap");
         assert!(
             STEPS.is_power_of_two() && STEPS <= 32,
             "STEPS: 1, 2, 4, 8, 16 or 32 bins to a doubling"

@@ -14,7 +14,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use super::bins::{Found, Table};
-use super::block::{Block, FLAGS, FREE, PREV_FREE};
+use super::block::{Block, FLAGS, PREV_FREE, USED};
 use super::control::Control;
 use super::placement::Placement;
 use super::tier::{Misuse, Tier, misused};
@@ -35,13 +35,23 @@ impl<C: Control, T: Tier> Table<C, T> {
     pub(super) fn allocate_bytes<P: Placement>(self, size: usize) -> Option<NonNull<u8>> {
         let Some(need) = P::block_size::<C>(size) else { return self.refuse() };
         match self.take(need) {
-            Some(Found { block, size }) => {
+            Ok(Found { block, size }) => {
                 // SAFETY: `take` hands over a free block in no bin, of this size.
                 let payload = unsafe { self.occupy(block, size, need, 0) };
                 Some(payload)
             }
-            None => self.refuse(),
+            Err(first) => self.allocate_probing(first, need),
         }
+    }
+
+    /// When no higher bin has a block: one of the next few of the bin itself, or none. A function
+    /// of its own that is called last, so that the path before it keeps its registers.
+    #[cold]
+    #[inline(never)]
+    fn allocate_probing(self, first: Block, need: usize) -> Option<NonNull<u8>> {
+        let Some(Found { block, size }) = self.probe(first, need) else { return self.refuse() };
+        // SAFETY: `probe` hands over a free block in no bin, of this size.
+        Some(unsafe { self.occupy(block, size, need, 0) })
     }
 
     /// Counts a request that cannot be met.
@@ -49,7 +59,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[inline(never)]
     pub(super) fn refuse(self) -> Option<NonNull<u8>> {
         // SAFETY: the control block is ours.
-        unsafe { (*self.head).failures += 1 };
+        unsafe { (*self.head()).failures += 1 };
         None
     }
 
@@ -69,25 +79,26 @@ impl<C: Control, T: Tier> Table<C, T> {
     ) -> NonNull<u8> {
         let rest = size - need;
         let above = block.above(size);
-        let taken = if rest >= C::SMALLEST {
+        if rest >= C::SMALLEST {
+            // SAFETY: the block is the caller's.
+            unsafe { block.set_header::<T>(need | USED | below) };
+            self.count(need);
             let upper = block.above(need);
             // SAFETY: the upper part of the free block, large enough for one.
-            unsafe { upper.set_header::<T>(rest | FREE) };
+            unsafe { upper.set_header::<T>(rest) };
             // SAFETY: it ends where the free block ended, whose `PREV_FREE` is set.
             unsafe { above.set_size_below(rest) };
             // SAFETY: free, of this size, in no bin.
             unsafe { self.insert(upper, rest) };
-            need
         } else {
             // SAFETY: a block follows each that is not the sentinel (T6).
             let header = unsafe { above.header::<T>() };
             // SAFETY: as above.
             unsafe { above.set_header::<T>(header & !PREV_FREE) };
-            size
-        };
-        // SAFETY: the block is the caller's.
-        unsafe { block.set_header::<T>(taken | below) };
-        self.count(taken);
+            // SAFETY: the block is the caller's.
+            unsafe { block.set_header::<T>(size | USED | below) };
+            self.count(size);
+        }
         // SAFETY: a block of ours is nowhere near null.
         unsafe { NonNull::new_unchecked(block.payload()) }
     }
@@ -95,11 +106,19 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[inline(always)]
     pub(super) fn count(self, taken: usize) {
         // SAFETY: the control block is ours.
-        let head = unsafe { &mut *self.head };
-        head.used += taken;
-        if head.used > head.peak {
-            head.peak = head.used;
+        unsafe { (*self.head()).used += taken };
+    }
+
+    /// The peak is noted when use goes down from it, so that allocating need not look at it.
+    #[inline(always)]
+    pub(super) fn count_free(self, given: usize) {
+        // SAFETY: the control block is ours.
+        let head = unsafe { &mut *self.head() };
+        let used = head.used;
+        if used > head.peak {
+            head.peak = used;
         }
+        head.used = used - given;
     }
 
     /// Frees the block whose payload is at `payload`.
@@ -116,17 +135,16 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: a live block has a header.
         let header = unsafe { block.header::<T>() };
         let mut size = header & !FLAGS;
-        // SAFETY: the control block is ours.
-        unsafe { (*self.head).used -= size };
+        self.count_free(size);
         let mut next = block.above(size);
         // SAFETY: a block follows each that is not the sentinel (T6).
         let above = unsafe { next.header::<T>() };
-        if above & FREE != 0 {
+        if above & USED == 0 {
             // SAFETY: it is free, so in a bin (T3).
             unsafe { self.unlink(next) };
-            // By T2 it has no other flag.
-            next = next.above(above - FREE);
-            size += above - FREE;
+            // By T2 its header is its size.
+            next = next.above(above);
+            size += above;
         } else {
             // SAFETY: as above.
             unsafe { next.set_header::<T>(above | PREV_FREE) };
@@ -142,7 +160,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: what follows has `PREV_FREE` set.
         unsafe { next.set_size_below(size) };
         // SAFETY: the merged block is ours.
-        unsafe { block.set_header::<T>(size | FREE) };
+        unsafe { block.set_header::<T>(size) };
         // SAFETY: free, of this size, in no bin.
         unsafe { self.insert(block, size) };
     }
@@ -161,7 +179,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: the address lies among the pool's blocks, whose words are all readable.
         let header = unsafe { block.header::<T>() };
         let size = header & !FLAGS;
-        if header & FREE != 0 {
+        if header & USED == 0 {
             misused(Misuse::DoubleFree, block.payload().addr());
         }
         let fits = size >= C::SMALLEST && size <= sentinel - at && size.is_multiple_of(C::GRAIN);
@@ -182,7 +200,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             }
             // SAFETY: it lies among the pool's blocks.
             let lower = unsafe { block.below(below).header::<T>() };
-            if lower != below | FREE {
+            if lower != below {
                 misused(Misuse::Overwritten, at);
             }
         }

@@ -49,7 +49,7 @@ pub(super) const fn by_bit(steps: usize, grains: usize) -> usize {
 struct Table<G>(PhantomData<G>);
 
 impl<G: Geometry> Table<G> {
-    const BINS: [u8; 256] = {
+    const BINS: &[u8; 256] = &{
         let mut bins = [0; 256];
         let mut grains = 0;
         while grains < 256 {
@@ -60,30 +60,40 @@ impl<G: Geometry> Table<G> {
     };
 }
 
-/// Shifts the size until its highest bit lies in the upper half of a byte: five leading digits
-/// are left, enough for 16 steps. Each bit shifted out is one doubling, `STEPS` bins.
+/// Looks at five leading digits, enough for 16 steps, after a shift by a multiple of four that
+/// leaves the highest bit in the upper half of a byte. Each bit shifted out is `STEPS` bins.
 #[inline(always)]
 fn by_table<G: Geometry>(grains: usize) -> usize {
-    let (mut size, mut bins) = (grains, 0);
-    if size >> 8 != 0 {
-        if G::HIGHEST >= 40 && size >> 40 != 0 {
-            size >>= 32;
-            bins += 32 * G::STEPS;
-        }
-        if G::HIGHEST >= 24 && size >> 24 != 0 {
-            size >>= 16;
-            bins += 16 * G::STEPS;
-        }
-        if G::HIGHEST >= 16 && size >> 16 != 0 {
-            size >>= 8;
-            bins += 8 * G::STEPS;
-        }
-        let far = size >> 12 != 0;
-        bins += if far { 8 * G::STEPS } else { 4 * G::STEPS };
-        size >>= if far { 8 } else { 4 };
+    // Shifts in pieces, as those by more than 31 do not exist on a 32-bit machine.
+    let above = grains >> 20;
+    if G::HIGHEST < 20 || above == 0 {
+        below_20::<G>(grains, 0)
+    } else if G::HIGHEST < 36 || above >> 16 == 0 {
+        below_20::<G>(grains >> 16, 16)
+    } else if G::HIGHEST < 52 || above >> 16 >> 16 == 0 {
+        below_20::<G>(grains >> 16 >> 16, 32)
+    } else {
+        below_20::<G>(grains >> 24 >> 24, 48)
     }
-    // In range: what is left of the size is below 256, as `highest` bounds it.
-    bins + usize::from(Table::<G>::BINS[size & 0xff])
+}
+
+/// The bin of a size of which `shifted` bits are gone and less than 20 are left.
+#[inline(always)]
+fn below_20<G: Geometry>(size: usize, shifted: usize) -> usize {
+    let left = G::HIGHEST.saturating_sub(shifted);
+    let (digits, shifted) = if left < 8 || size < 1 << 8 {
+        (size, shifted)
+    } else if left < 12 || size < 1 << 12 {
+        (size >> 4, shifted + 4)
+    } else if left < 16 || size < 1 << 16 {
+        (size >> 8, shifted + 8)
+    } else {
+        (size >> 12, shifted + 12)
+    };
+    debug_assert!(digits < 256, "{size:#x} has more bits than the geometry allows");
+    // SAFETY: no more than 8 bits are left, as no size has a higher bit than `HIGHEST`.
+    let bin = unsafe { *Table::<G>::BINS.get_unchecked(digits) };
+    usize::from(bin) + shifted * G::STEPS
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use core::fmt;
 
 use super::block::{WORD, smallest};
 use super::geometry::Geometry;
+use super::map;
 use base::bits::align_up;
 
 /// A rule from a request's size to its block's.
@@ -32,23 +33,28 @@ impl sealed::Sealed for PowersOfTwo {}
 impl Placement for GoodFit {
     #[inline(always)]
     fn block_size<G: Geometry>(size: usize) -> Option<usize> {
-        if size > G::LARGEST - WORD {
+        if size >> (G::HIGHEST + 1 + G::GRAIN.ilog2() as usize) != 0 {
             return None;
         }
-        let size = align_up(size + WORD, G::GRAIN);
-        Some(if size < G::SMALLEST { G::SMALLEST } else { size })
+        // In grains, which spares a mask. The largest sizes come out one bin too high; it is empty.
+        let grains = (size + WORD + G::GRAIN - 1) >> G::GRAIN.ilog2();
+        let smallest = G::SMALLEST / G::GRAIN;
+        Some(if grains < smallest { smallest } else { grains } * G::GRAIN)
     }
 }
 
 impl Placement for PowersOfTwo {
     #[inline(always)]
     fn block_size<G: Geometry>(size: usize) -> Option<usize> {
+        const { assert!(G::STEPS == 1, "half-fit has one bin to a doubling") };
         if size > (G::GRAIN << G::HIGHEST) - WORD {
             return None;
         }
-        let size = (size + WORD).next_power_of_two();
-        let smallest = G::SMALLEST.next_power_of_two();
-        Some(if size < smallest { smallest } else { size })
+        // With one step a size's bin is the position of its highest bit, plus one.
+        let doublings = map::bin::<G>((size + WORD - 1) / G::GRAIN);
+        let smallest = (G::SMALLEST / G::GRAIN).next_power_of_two();
+        let grains = 1 << doublings;
+        Some(if grains < smallest { smallest } else { grains } * G::GRAIN)
     }
 }
 

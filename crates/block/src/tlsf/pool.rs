@@ -15,7 +15,7 @@ use base::{AddError, RemoveError};
 use core::ptr::NonNull;
 
 use super::bins::Table;
-use super::block::{Block, FREE, PREV_FREE, WORD};
+use super::block::{Block, PREV_FREE, USED, WORD};
 use super::control::Control;
 use super::tier::Tier;
 
@@ -121,7 +121,7 @@ impl Pool {
 impl<C: Control, T: Tier> Table<C, T> {
     pub(super) fn pools(self) -> impl Iterator<Item = Pool> {
         // SAFETY: the control block is ours.
-        let newest = unsafe { (*self.head).pools };
+        let newest = unsafe { (*self.head()).pools };
         core::iter::successors(newest.get(), |pool| pool.next().get())
     }
 
@@ -146,14 +146,14 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         let pool = Pool(start.with_addr(plan.record).cast());
         // SAFETY: the control block is ours.
-        let head = unsafe { &mut *self.head };
+        let head = unsafe { &mut *self.head() };
         pool.write(Record { next: head.pools, start, len });
         head.pools = pool;
         let size = plan.sentinel - plan.first;
         head.total += size;
         let block = pool.first(C::GRAIN);
         // SAFETY: `plan` found room for the sentinel in the memory that the caller gives.
-        unsafe { block.above(size).set_header::<T>(0) };
+        unsafe { block.above(size).set_header::<T>(USED) };
         // SAFETY: the words from the first block to the sentinel are the caller's gift, in no bin.
         unsafe { self.release(block, size) };
         Ok(())
@@ -173,7 +173,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: the bytes are free.
         unsafe { next.set_size_below(size) };
         // SAFETY: as above.
-        unsafe { block.set_header::<T>(size | FREE) };
+        unsafe { block.set_header::<T>(size) };
         // SAFETY: the block is free, of this size, and in no bin.
         unsafe { self.insert(block, size) };
     }
@@ -184,13 +184,13 @@ impl<C: Control, T: Tier> Table<C, T> {
         let (first, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
         let size = sentinel.address() - first.address();
         // SAFETY: by T6 a block is first in the pool.
-        if unsafe { first.header::<T>() } != size | FREE {
+        if unsafe { first.header::<T>() } != size {
             return Err(RemoveError::InUse);
         }
         // SAFETY: it is free, so in a bin (T3).
         unsafe { self.unlink(first) };
         // SAFETY: the control block is ours.
-        let head = unsafe { &mut *self.head };
+        let head = unsafe { &mut *self.head() };
         head.total -= size;
         match self.pools().find(|above| above.next() == pool) {
             Some(above) => above.write(Record { next: pool.next(), ..above.record() }),
@@ -226,7 +226,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         pool.write(Record { len, ..pool.record() });
         // SAFETY: the control block is ours.
-        unsafe { (*self.head).total += more };
+        unsafe { (*self.head()).total += more };
         // The caller's pointer covers what is new as well.
         let (mut block, mut size) = (Block(start.with_addr(old.address()).cast()), more);
         if below != 0 {
@@ -238,7 +238,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             unsafe { self.unlink(block) };
         }
         // SAFETY: `plan` found room for the new sentinel.
-        unsafe { block.above(size).set_header::<T>(0) };
+        unsafe { block.above(size).set_header::<T>(USED) };
         // SAFETY: the bytes are the caller's gift and what was free below them.
         unsafe { self.release(block, size) };
         Ok(())
@@ -272,10 +272,10 @@ impl<C: Control, T: Tier> Table<C, T> {
         unsafe { self.unlink(block) };
         pool.write(Record { len, ..pool.record() });
         // SAFETY: the control block is ours.
-        unsafe { (*self.head).total -= old.address() - cut };
+        unsafe { (*self.head()).total -= old.address() - cut };
         let left = cut - block.address();
         // SAFETY: the free block gave room for the new sentinel.
-        unsafe { block.above(left).set_header::<T>(0) };
+        unsafe { block.above(left).set_header::<T>(USED) };
         if left != 0 {
             // SAFETY: the rest of the free block, which is in no bin now.
             unsafe { self.release(block, left) };
@@ -287,11 +287,11 @@ impl<C: Control, T: Tier> Table<C, T> {
     pub(super) fn reset(self) {
         self.clear_bins();
         // SAFETY: the control block is ours.
-        unsafe { (*self.head).used = 0 };
+        unsafe { (*self.head()).used = 0 };
         for pool in self.pools() {
             let (block, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
             // SAFETY: by T6 the sentinel lies behind the pool's last block.
-            unsafe { sentinel.set_header::<T>(0) };
+            unsafe { sentinel.set_header::<T>(USED) };
             // SAFETY: nothing in the pool is in a bin or used any more.
             unsafe { self.release(block, sentinel.address() - block.address()) };
         }

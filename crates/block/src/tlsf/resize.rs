@@ -12,7 +12,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use super::bins::Table;
-use super::block::{Block, FLAGS, FREE, PREV_FREE, WORD};
+use super::block::{Block, FLAGS, PREV_FREE, USED, WORD};
 use super::control::Control;
 use super::placement::Placement;
 use super::tier::Tier;
@@ -37,7 +37,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         // SAFETY: a block follows (T6).
         let above = unsafe { block.above(old).header::<T>() };
-        let reach = if above & FREE != 0 { old + (above - FREE) } else { old };
+        let reach = if above & USED == 0 { old + above } else { old };
         if need > reach {
             return false;
         }
@@ -56,8 +56,8 @@ impl<C: Control, T: Tier> Table<C, T> {
     ///
     /// The bytes belong to no block in a bin, a block follows them, and `need <= reach`.
     unsafe fn settle(self, block: Block, reach: usize, need: usize, below: usize, old: usize) {
-        // SAFETY: the control block is ours; `occupy` counts the block's new size.
-        unsafe { (*self.head).used -= old };
+        // `occupy` counts the block's new size.
+        self.count_free(old);
         // SAFETY: the caller's promise: it is as if the whole were free.
         unsafe { self.claim(block, reach, need, below) };
     }
@@ -133,7 +133,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let old = header & !FLAGS;
         // SAFETY: a block follows (T6).
         let above = unsafe { block.above(old).header::<T>() };
-        let upper = if above & FREE != 0 { above - FREE } else { 0 };
+        let upper = if above & USED == 0 { above } else { 0 };
         let reach = below + old + upper;
         if need > reach || !lower.payload().addr().is_multiple_of(align) {
             return None;

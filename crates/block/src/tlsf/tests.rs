@@ -1,3 +1,9 @@
+#![expect(
+    clippy::multiple_unsafe_ops_per_block,
+    clippy::disallowed_macros,
+    reason = "tests: several calls under one promise, and text to compare"
+)]
+
 use super::*;
 use core::fmt::Write as _;
 extern crate std;
@@ -11,7 +17,7 @@ struct Memory(Box<[Page]>);
 
 #[repr(align(4096))]
 #[derive(Clone, Copy)]
-struct Page([u8; 4096]);
+struct Page(#[expect(dead_code, reason = "read through pointers")] [u8; 4096]);
 
 impl Memory {
     fn new(bytes: usize) -> Memory {
