@@ -12,12 +12,14 @@
 //! shrink       the smallest program that still fails
 //! fault        a program once for every failing call of the source
 //! conformance  what any `Malloc` must do, rule by rule
+//! block        the same for allocators of blocks with one owner
 //! ```
 //!
 //! A failure is a value, never a panic: it names the operation, the address and what was found
 //! there, so the program can be shrunk and printed in a form that
 //! [`Program::from_str`](core::str::FromStr::from_str) reads back.
 
+pub mod block;
 pub mod c;
 pub mod conformance;
 pub mod fault;

@@ -1,0 +1,212 @@
+//! `Kind`: an allocator type for the suite, with the abilities it has and what is expected of it.
+//!
+//! An ability is a trait, and stable Rust cannot ask at run time whether a type has one; so a
+//! kind keeps one function for each ability that its author says the type has.
+use core::alloc::Layout;
+use core::ops::ControlFlow;
+use core::ptr::NonNull;
+
+use base::{
+    AddMemory, BlockAllocator, BlockStats, Broken, Check, Free, Owns, Piece, RemoveError,
+    RemoveMemory, Reset, ResizeInPlace, Stats, UsableSize, Walk,
+};
+
+type CheckFn<A> = fn(&A) -> Result<(), Broken>;
+type WalkFn<A> = fn(&A, &mut dyn FnMut(Piece) -> ControlFlow<()>);
+type UsableFn<A> = unsafe fn(&A, NonNull<u8>) -> usize;
+type ResizeFn<A> = unsafe fn(&mut A, NonNull<u8>, usize) -> bool;
+type FreeFn<A> = unsafe fn(&mut A, NonNull<u8>);
+type RemoveFn<A> = fn(&mut A, *mut u8) -> Result<NonNull<[u8]>, RemoveError>;
+
+/// Where a block may grow to without a copy to somewhere else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grows {
+    /// It need not.
+    Never,
+    /// Into a free block behind it.
+    Forward,
+    /// And into one in front of it, by `reallocate`.
+    BothWays,
+}
+
+/// An allocator type under test.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind<A> {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// An allocator without memory.
+    pub make: fn() -> A,
+    /// Whether free memory of this many bytes in a row surely serves the layout.
+    pub room: fn(usize, Layout) -> bool,
+    /// A piece of memory this long is taken, wherever it begins.
+    pub enough: usize,
+    /// Whether neighbours that are free are one piece at once, and a piece in use is one block.
+    pub merges: bool,
+    /// Whether all memory is free again, in as few pieces as at first, when every block is.
+    pub recovers: bool,
+    /// Whether the largest free piece can be had with [`BlockStats::largest_free`].
+    pub counts_largest: bool,
+    /// How a block can grow.
+    pub grows: Grows,
+    pub(super) check: Option<CheckFn<A>>,
+    pub(super) walk: Option<WalkFn<A>>,
+    pub(super) stats: Option<fn(&A) -> BlockStats>,
+    pub(super) usable: Option<UsableFn<A>>,
+    pub(super) resize: Option<ResizeFn<A>>,
+    pub(super) free: Option<FreeFn<A>>,
+    pub(super) remove: Option<RemoveFn<A>>,
+    pub(super) owns: Option<fn(&A, *const u8) -> bool>,
+    pub(super) reset: Option<unsafe fn(&mut A)>,
+}
+
+/// Half of the free memory serves any design that rounds to powers of two.
+fn generous(free: usize, layout: Layout) -> bool {
+    let block = (layout.size() + 64).next_power_of_two() + 2 * layout.align();
+    free / 2 >= block.next_power_of_two()
+}
+
+impl<A: BlockAllocator + AddMemory> Kind<A> {
+    /// A kind of which nothing is known but the two traits everything has.
+    pub const fn new(name: &'static str, make: fn() -> A) -> Kind<A> {
+        Kind {
+            name,
+            make,
+            room: generous,
+            enough: 64 << 10,
+            merges: true,
+            recovers: true,
+            counts_largest: true,
+            grows: Grows::Never,
+            check: None,
+            walk: None,
+            stats: None,
+            usable: None,
+            resize: None,
+            free: None,
+            remove: None,
+            owns: None,
+            reset: None,
+        }
+    }
+
+    /// With all the abilities that a complete allocator has.
+    #[must_use]
+    pub const fn complete(self) -> Kind<A>
+    where
+        A: Check + Walk + Stats + UsableSize + ResizeInPlace + Free + RemoveMemory + Owns + Reset,
+    {
+        let kind = self.checked().walked().counted().usable().resizing().freeing();
+        kind.removing().owning().resetting()
+    }
+
+    /// It can be [`Check`]ed.
+    #[must_use]
+    pub const fn checked(self) -> Kind<A>
+    where
+        A: Check,
+    {
+        Kind { check: Some(A::check), ..self }
+    }
+
+    /// It can be [`Walk`]ed.
+    #[must_use]
+    pub const fn walked(self) -> Kind<A>
+    where
+        A: Walk,
+    {
+        Kind { walk: Some(A::walk), ..self }
+    }
+
+    /// It has [`Stats`].
+    #[must_use]
+    pub const fn counted(self) -> Kind<A>
+    where
+        A: Stats,
+    {
+        Kind { stats: Some(A::stats), ..self }
+    }
+
+    /// It has [`UsableSize`].
+    #[must_use]
+    pub const fn usable(self) -> Kind<A>
+    where
+        A: UsableSize,
+    {
+        Kind { usable: Some(A::usable_size), ..self }
+    }
+
+    /// It has [`ResizeInPlace`].
+    #[must_use]
+    pub const fn resizing(self) -> Kind<A>
+    where
+        A: ResizeInPlace,
+    {
+        Kind { resize: Some(A::resize_in_place), ..self }
+    }
+
+    /// It has [`Free`].
+    #[must_use]
+    pub const fn freeing(self) -> Kind<A>
+    where
+        A: Free,
+    {
+        Kind { free: Some(A::free), ..self }
+    }
+
+    /// It has [`RemoveMemory`].
+    #[must_use]
+    pub const fn removing(self) -> Kind<A>
+    where
+        A: RemoveMemory,
+    {
+        Kind { remove: Some(A::remove_memory), ..self }
+    }
+
+    /// It [`Owns`].
+    #[must_use]
+    pub const fn owning(self) -> Kind<A>
+    where
+        A: Owns,
+    {
+        Kind { owns: Some(A::owns), ..self }
+    }
+
+    /// It has [`Reset`].
+    #[must_use]
+    pub const fn resetting(self) -> Kind<A>
+    where
+        A: Reset,
+    {
+        Kind { reset: Some(A::reset), ..self }
+    }
+
+    /// As [`Kind::room`].
+    #[must_use]
+    pub const fn with_room(self, room: fn(usize, Layout) -> bool) -> Kind<A> {
+        Kind { room, ..self }
+    }
+
+    /// As [`Kind::enough`].
+    #[must_use]
+    pub const fn with_enough(self, enough: usize) -> Kind<A> {
+        Kind { enough, ..self }
+    }
+
+    /// As [`Kind::grows`].
+    #[must_use]
+    pub const fn with_growth(self, grows: Grows) -> Kind<A> {
+        Kind { grows, ..self }
+    }
+
+    /// Free neighbours may stay apart, or a piece in use may hold several blocks.
+    #[must_use]
+    pub const fn without_merging(self) -> Kind<A> {
+        Kind { merges: false, ..self }
+    }
+
+    /// Memory may be kept for one size after every block is free.
+    #[must_use]
+    pub const fn without_recovery(self) -> Kind<A> {
+        Kind { recovers: false, ..self }
+    }
+}

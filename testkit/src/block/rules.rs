@@ -1,0 +1,86 @@
+//! What any `BlockAllocator + AddMemory` must do, rule by rule.
+//!
+//! [`conformance`] runs all rules on a [`Kind`]. Each works on a fresh heap, under the shadow
+//! model, with everything looked at around each call but in the longest programs.
+use std::time::Instant;
+
+use base::{AddMemory, BlockAllocator};
+
+use super::kind::Kind;
+
+mod fill;
+mod memory;
+pub mod program;
+mod resize;
+mod sizes;
+
+/// A rule: its name, and what it says.
+pub type Rule<A> = (&'static str, &'static str, fn(&Kind<A>) -> Result<(), String>);
+
+/// The alignments everything is tried at.
+pub const ALIGNS: [usize; 8] = [1, 2, 8, 16, 32, 64, 256, 4096];
+
+/// Every rule, the simplest first.
+#[rustfmt::skip]
+pub fn rules<A: BlockAllocator + AddMemory>() -> Vec<Rule<A>> {
+    vec![
+        ("add-errors", "memory that is null, wraps, is too small or overlaps is refused by name", memory::add_errors),
+        ("add-sizes", "from some size on every memory is taken, wherever it begins, and serves", memory::add_sizes),
+        ("remove", "memory in use is not given up, free memory is, as it was added", memory::remove),
+        ("regions", "several memories serve together", memory::regions),
+        ("zero", "blocks of no bytes have addresses of their own", sizes::zero),
+        ("alignment", "every power of two to 64 KiB is kept", sizes::alignment),
+        ("sizes", "every size to 3,000 bytes is served and freed, at 8, 16 and 64", sizes::every_size),
+        ("impossible", "sizes that no memory has are refused and change nothing", sizes::impossible),
+        ("zeroed", "the bytes are zero, those of used memory too", sizes::zeroed),
+        ("exhaustion", "memory fills up, is refused, and after all is freed fills up as before", fill::exhaustion),
+        ("holes", "what is freed in any order serves again", fill::holes),
+        ("largest", "the largest free piece can be had", fill::largest),
+        ("counts", "refusals and the peak are counted", fill::counts),
+        ("reset", "a reset makes all memory free", fill::reset),
+        ("shrink", "a block shrinks where it is, and what it gives up serves", resize::shrink),
+        ("grow", "a block grows into free neighbours, and keeps contents and alignment", resize::grow),
+        ("move", "a block that cannot grow moves; when it cannot move it stays", resize::moves),
+        ("random", "random programs of every distribution run, at sizes of memory from the least on", program::random),
+        ("kept", "programs that once failed run", program::kept),
+    ]
+}
+
+/// How every rule went.
+#[derive(Debug)]
+pub struct Report {
+    /// The kind's name.
+    pub kind: &'static str,
+    /// One line a rule.
+    pub text: String,
+    /// How many rules do not hold.
+    pub failed: usize,
+}
+
+impl Report {
+    /// For tests.
+    ///
+    /// # Panics
+    ///
+    /// Prints the report unless every rule holds.
+    pub fn assert_passed(&self) {
+        assert!(self.failed == 0, "{}:\n{}", self.kind, self.text);
+    }
+}
+
+/// Runs every rule.
+pub fn conformance<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Report {
+    let mut report = Report { kind: kind.name, text: String::new(), failed: 0 };
+    for (name, says, test) in rules::<A>() {
+        let start = Instant::now();
+        let result = test(kind);
+        let how = if result.is_ok() { "ok    " } else { "FAILED" };
+        let took = start.elapsed().as_millis();
+        report.text.push_str(&format!("{how} {name:12} {took:6} ms  {says}\n"));
+        if let Err(message) = result {
+            report.failed += 1;
+            report.text.push_str(&format!("       {}\n", message.replace('\n', "\n       ")));
+        }
+    }
+    report
+}

@@ -1,0 +1,22 @@
+//! Every block allocator under the whole suite.
+use heapwright_testkit::block::{conformance, kinds};
+
+macro_rules! conforms {
+    ($($name:ident: $kind:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            conformance(&$kind).assert_passed();
+        }
+    )*};
+}
+
+conforms! {
+    tlsf_conforms: kinds::tlsf();
+    tlsf_8_conforms: kinds::tlsf_8();
+    tlsf_64_conforms: kinds::tlsf_64();
+    half_fit_conforms: kinds::half_fit();
+    first_fit_conforms: kinds::first_fit();
+    next_fit_conforms: kinds::next_fit();
+    best_fit_conforms: kinds::best_fit();
+    worst_fit_conforms: kinds::worst_fit();
+}
