@@ -13,6 +13,8 @@
 //! | [`Copying`] | a block that changes its size always moves, and the code for more is left out |
 //! | [`BlockMalloc`] | a [`base::Malloc`]: C's functions, alignment 16, any thread, fork |
 //!
+//! [`component_os`] has the same allocators under the names of another world's interfaces.
+//!
 //! A layer has those abilities that what it holds has; it adds its own and takes none away but
 //! the one its name says. All can be made in a `const`. A finished allocator reads as a sentence:
 //!
@@ -26,6 +28,7 @@
 
 pub mod affix;
 pub mod block_malloc;
+pub mod component_os;
 pub mod copying;
 pub mod growing;
 pub mod locked;

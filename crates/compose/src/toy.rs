@@ -12,8 +12,9 @@ use std::vec::Vec;
 
 use base::bits::align_up;
 use base::{
-    AddError, AddMemory, BlockAllocator, BlockStats, Broken, Check, Free, Owns, Piece, RemoveError,
-    RemoveMemory, Reset, ResizeInPlace, Stats, UsableSize, Walk, check::ensure,
+    AddError, AddMemory, AllocatePagesAt, BlockAllocator, BlockStats, Broken, Check, Free, Owns,
+    PageAllocator, Piece, RemoveError, RemoveMemory, Reset, ResizeInPlace, Stats, UsableSize, Walk,
+    check::ensure,
 };
 
 use crate::growing::RoomFor;
@@ -261,4 +262,70 @@ pub(crate) fn byte(block: impl Into<Option<NonNull<u8>>>, index: usize) -> u8 {
 pub(crate) fn touch(block: NonNull<u8>, index: usize) {
     // SAFETY: the tests write within live blocks.
     unsafe { block.as_ptr().wrapping_add(index).write(1) };
+}
+
+/// Bytes in a page of [`ToyPages`].
+pub(crate) const PAGE: usize = 4096;
+
+/// Pages out of one piece of memory, a `bool` for each.
+#[derive(Debug, Default)]
+pub(crate) struct ToyPages {
+    start: usize,
+    taken: Vec<bool>,
+}
+
+// SAFETY: pages are handed out when they are not taken.
+unsafe impl PageAllocator for ToyPages {
+    fn page_size(&self) -> usize {
+        PAGE
+    }
+
+    fn allocate_pages(&mut self, pages: usize, align: usize) -> Option<NonNull<u8>> {
+        let (first, last) = (self.start, (self.taken.len() + 1).checked_sub(pages)?);
+        (0..last)
+            .map(|index| first + index * PAGE)
+            .filter(|at| at.is_multiple_of(align) && pages > 0)
+            .map(ptr::with_exposed_provenance_mut)
+            .find(|at| self.allocate_pages_at(*at, pages))
+            .and_then(NonNull::new)
+    }
+
+    unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize) {
+        let first = (start.addr().get() - self.start) / PAGE;
+        for taken in &mut self.taken[first..first + pages] {
+            assert!(*taken, "freed twice");
+            *taken = false;
+        }
+    }
+}
+
+impl AllocatePagesAt for ToyPages {
+    fn allocate_pages_at(&mut self, start: *mut u8, pages: usize) -> bool {
+        let Some(from) = start.addr().checked_sub(self.start) else { return false };
+        let first = from / PAGE;
+        let Some(range) = self.taken.get_mut(first..first + pages) else { return false };
+        let free = range.iter().all(|taken| !taken);
+        if free {
+            range.fill(true);
+        }
+        free
+    }
+}
+
+impl AddMemory for ToyPages {
+    unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
+        if !self.taken.is_empty() {
+            return Err(AddError::Full);
+        }
+        self.start = align_up(start.expose_provenance(), PAGE);
+        self.taken.resize((start.addr() + len - self.start) / PAGE, false);
+        Ok(())
+    }
+}
+
+impl Stats for ToyPages {
+    fn stats(&self) -> BlockStats {
+        let used = self.taken.iter().filter(|taken| **taken).count() * PAGE;
+        BlockStats { total: self.taken.len() * PAGE, used, ..BlockStats::default() }
+    }
 }
