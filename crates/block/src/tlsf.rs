@@ -14,13 +14,14 @@
 //! | `block` | one block: header, links, the size below |
 //! | `map`, `geometry` | from a size to a bin; how many bins |
 //! | `bins` | lists and bitmap: insert, unlink, take |
+//! | `crumb` | free blocks of two words |
 //! | `heap` | allocate and free: the two constant paths |
 //! | `aligned`, `resize` | larger alignments, fixed addresses; realloc |
 //! | `pool`, `control` | memory added and removed; where the bins stand |
 //! | `check`, `tier` | walking, checking; what is checked when |
 //! | `placement`, `arena` | half-fit; the form that grows and shrinks |
 //!
-//! Invariants T1 to T7 stand where they are kept. Layer *block*: no locks, no atomics, nothing
+//! Invariants T1 to T8 stand where they are kept. Layer *block*: no locks, no atomics, nothing
 //! allocated. Masmano, Ripoll, Crespo, Real: "TLSF: a new dynamic memory allocator for real-time
 //! systems", ECRTS 2004; what is done differently and why: `docs/decisions/0006-tlsf.md`.
 
@@ -30,6 +31,7 @@ mod bins;
 mod block;
 mod check;
 mod control;
+mod crumb;
 mod geometry;
 mod heap;
 mod map;
@@ -279,8 +281,8 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
     /// `None`: the geometry has no block so large.
     #[must_use]
     pub fn size_for(layout: Layout) -> Option<usize> {
-        let block = P::block_size::<C>(layout.size())?;
-        let slack = if layout.align() > C::GRAIN { layout.align() + C::SMALLEST } else { 0 };
+        let block = P::block_size::<C>(layout.size(), C::LISTED)?;
+        let slack = if layout.align() > C::GRAIN { layout.align() + C::LISTED } else { 0 };
         block.checked_add(slack)?.checked_add(8 * WORD + 4 * C::GRAIN)
     }
 }
@@ -294,7 +296,7 @@ fn walked<C: Control, T: Tier>(table: Table<C, T>) {
     }
 }
 
-// SAFETY: T1 to T7: a block handed out is in no bin and no other block shares its bytes.
+// SAFETY: T1 to T8: a block handed out is in no bin and no other block shares its bytes.
 unsafe impl<C: Control, P: Placement, T: Tier> BlockAllocator for Heap<C, P, T> {
     #[inline(always)]
     fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {

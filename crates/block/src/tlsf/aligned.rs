@@ -23,9 +23,11 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[inline(never)]
     pub(super) fn allocate_aligned<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
         let align = layout.align();
-        let Some(need) = P::block_size::<C>(layout.size()) else { return self.refuse() };
+        let Some(need) = P::block_size::<C>(layout.size(), Self::SMALLEST) else {
+            return self.refuse();
+        };
         // A gap is no block below `SMALLEST`; one address in `align` bytes is aligned.
-        let slack = align.checked_add(C::SMALLEST).map(|slack| slack - C::GRAIN);
+        let slack = align.checked_add(Self::SMALLEST).map(|slack| slack - C::GRAIN);
         let wanted = slack.and_then(|slack| slack.checked_add(need));
         let Some(wanted) = wanted.filter(|&wanted| wanted <= C::LARGEST) else {
             return self.refuse();
@@ -37,8 +39,8 @@ impl<C: Control, T: Tier> Table<C, T> {
         let Some(Found { block, size }) = found else { return self.refuse() };
         let payload = block.payload().addr();
         let mut aligned = base::bits::align_up(payload, align);
-        if aligned != payload && aligned - payload < C::SMALLEST {
-            aligned = base::bits::align_up(payload + C::SMALLEST, align);
+        if aligned != payload && aligned - payload < Self::SMALLEST {
+            aligned = base::bits::align_up(payload + Self::SMALLEST, align);
         }
         // SAFETY: the block is free, in no bin, and has room for the worst gap.
         Some(unsafe { self.occupy_at(block, size, aligned - payload, need) })
@@ -63,19 +65,15 @@ impl<C: Control, T: Tier> Table<C, T> {
             return unsafe { self.occupy(block, size, need, 0) };
         }
         let upper = block.above(gap);
-        // SAFETY: the lower part of the free block.
-        unsafe { block.set_header::<T>(gap) };
-        // SAFETY: it ends below `upper`, whose header is about to say so.
-        unsafe { upper.set_size_below(gap) };
-        // SAFETY: free, of this size, in no bin.
-        unsafe { self.insert(block, gap) };
+        // SAFETY: the lower part of the free block; it ends below `upper`, which is about to say so.
+        unsafe { self.list(block, gap) };
         // SAFETY: the rest of the free block.
         unsafe { self.occupy(upper, size - gap, need, PREV_FREE) }
     }
 
     /// A block whose payload begins at `at`, if the memory there is free. O(blocks of the pool).
     pub(super) fn allocate_at<P: Placement>(self, at: *mut u8, size: usize) -> Option<NonNull<u8>> {
-        let need = P::block_size::<C>(size)?;
+        let need = P::block_size::<C>(size, Self::SMALLEST)?;
         let wanted = Block::of(at);
         if !at.addr().is_multiple_of(C::GRAIN) {
             return None;
@@ -85,15 +83,15 @@ impl<C: Control, T: Tier> Table<C, T> {
         while block != sentinel {
             // SAFETY: by T6 blocks follow each other up to the sentinel.
             let header = unsafe { block.header::<T>() };
-            let size = header & !super::block::FLAGS;
+            let size = Self::size_of(header);
             let gap = wanted.address().checked_sub(block.address())?;
             if gap < size {
                 let fits = header & USED == 0 && need <= size - gap;
-                if !fits || (gap != 0 && gap < C::SMALLEST) {
+                if !fits || (gap != 0 && gap < Self::SMALLEST) {
                     return None;
                 }
                 // SAFETY: it is free, so in a bin (T3).
-                unsafe { self.unlink(block) };
+                unsafe { self.unlink_any(block) };
                 // SAFETY: free, in no bin, and large enough.
                 return Some(unsafe { self.occupy_at(block, size, gap, need) });
             }

@@ -117,7 +117,7 @@ impl<C: Control, P: Placement, T: Tier, S: Tail> Arena<Heap<C, P, T>, S> {
             return 0;
         }
         // SAFETY: the header says so.
-        unsafe { sentinel.size_below() }
+        unsafe { table.size_below(sentinel) }
     }
 
     /// After a free: gives the end back when more than two steps of it are free, all but one step.

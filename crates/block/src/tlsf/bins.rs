@@ -46,6 +46,11 @@ pub(super) struct Found {
 }
 
 impl<C: Control, T: Tier> Table<C, T> {
+    /// Whether there are crumbs; a sealed header has no room for a link.
+    pub(super) const CRUMBS: bool = C::CRUMBS && !T::CANARIES;
+    /// The smallest block.
+    pub(super) const SMALLEST: usize = if Self::CRUMBS { C::GRAIN } else { C::LISTED };
+
     #[inline(always)]
     pub(super) fn new(at: *mut u8) -> Self {
         Table { at, kind: PhantomData }
@@ -68,7 +73,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// The bin of a block of `size` bytes.
-    #[inline(always)]
+    #[inline]
     pub(super) fn bin(size: usize) -> usize {
         map::bin::<C>(size / C::GRAIN)
     }
@@ -82,7 +87,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     #[inline(always)]
-    fn set_bits(self, word: usize, bits: usize) {
+    pub(super) fn set_bits(self, word: usize, bits: usize) {
         debug_assert!(word < C::WORDS, "{word}");
         // SAFETY: the bitmap has `WORDS` words, and this operation is its only user.
         unsafe { self.word(word).write(bits) }
@@ -97,7 +102,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     #[inline(always)]
-    fn set_first(self, bin: usize, block: Block) {
+    pub(super) fn set_first(self, bin: usize, block: Block) {
         debug_assert!(bin < C::BINS, "{bin}");
         // SAFETY: as in `first`, and this operation is the bins' only user.
         unsafe { self.slot(bin).write(block) }
@@ -108,7 +113,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// The block is free, of this size, ours, and in no bin.
-    #[inline(always)]
+    #[inline]
     pub(super) unsafe fn insert(self, block: Block, size: usize) {
         let bin = Self::bin(size);
         let first = self.first(bin);
@@ -131,7 +136,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// The block is free and in a bin.
-    #[inline(always)]
+    #[inline]
     pub(super) unsafe fn unlink(self, block: Block) {
         // SAFETY: the caller's promise.
         let prev = unsafe { block.prev() };
@@ -149,7 +154,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// `prev` is the block before it.
-    #[inline(always)]
+    #[inline]
     unsafe fn skip(prev: Block, block: Block) {
         // SAFETY: the block is in a bin.
         let next = unsafe { block.next() };
@@ -166,7 +171,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// `block` is the first of it.
-    #[inline(always)]
+    #[inline]
     unsafe fn pop(self, block: Block, bin: usize) {
         // SAFETY: the block is in a bin.
         let next = unsafe { block.next() };
@@ -183,14 +188,20 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// Takes a free block of at least `size` bytes out of its bin: the first of the bin that
     /// `size` falls into if it is large enough, otherwise the first of the lowest bin above it.
     /// Fails with the former, or none: blocks behind it may be large enough.
-    #[inline(always)]
+    #[inline]
     pub(super) fn take(self, size: usize) -> Result<Found, Block> {
         let bin = Self::bin(size);
         let floor = self.first(bin);
         if !floor.is_none() {
             // SAFETY: the block is in a bin.
             let found = unsafe { self.size(floor) };
+            // Of a crumb it is a link, which is more than any size (T8).
             if found >= size {
+                if Self::is_crumb(found) {
+                    // SAFETY: it says so.
+                    unsafe { self.unlink_crumb(floor) };
+                    return Ok(Found { block: floor, size });
+                }
                 // SAFETY: it is the first of the bin.
                 unsafe { self.pop(floor, bin) };
                 return Ok(Found { block: floor, size: found });
@@ -228,7 +239,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// The bin is not empty, and `cleared` is what `word` holds without the bin's bit.
-    #[inline(always)]
+    #[inline]
     unsafe fn take_first(self, bin: usize, word: *mut usize, cleared: usize) -> Found {
         let block = self.first(bin);
         // SAFETY: by T4 the bin is not empty.
@@ -247,7 +258,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// The last resort: the blocks behind `first`, the first of the bin that `size` falls into.
-    #[inline(always)]
+    #[inline]
     pub(super) fn probe(self, first: Block, size: usize) -> Option<Found> {
         let mut block = first;
         let mut probed = 1;

@@ -4,12 +4,17 @@
 //! used  [ size,U ┼ payload …………………………………… ]
 //! free  [ size   ┼ next ┼ prev ┼ ……… ┼ size ]     the next header: P set
 //!         word 0   1      2           last
+//! crumb [ next   ┼ prev ]                         free, two words: the header is a link
 //! ```
 //!
 //! - **T1** the header holds the block's size in bytes, header included, a multiple of the
 //!   grain; bit `USED` says the block is in use, bit `PREV_FREE` that the one below it is free.
 //! - **T2** a free block's last word is its size, and no two free blocks are neighbours: so a
 //!   free block's header is its size and nothing else.
+//!
+//! - **T8** a free block of two words, a crumb, has its links in the place of header and size. The
+//!   grain is two words then, so headers lie at odd words, and the bit `CRUMB`, which is a word's
+//!   worth, is set in a link and clear in a size.
 //!
 //! A header is one word and the payload follows it, so a payload aligned to two words means a
 //! header one word below such a multiple. The last word of a used block is payload: whether it
@@ -26,8 +31,13 @@ pub(super) const PREV_FREE: usize = 2;
 /// The header's bits that are not size.
 pub(super) const FLAGS: usize = USED | PREV_FREE;
 
-/// The smallest block: what a free one needs, in whole grains.
-pub(super) const fn smallest(grain: usize) -> usize {
+/// The bit that tells a link from a size where both may stand (T8).
+pub(super) const CRUMB: usize = WORD;
+/// A crumb's link to nothing. As a size it would be enough for any request.
+pub(super) const END: usize = !FLAGS;
+
+/// The smallest free block that is not a crumb, in whole grains.
+pub(super) const fn smallest_listed(grain: usize) -> usize {
     base::bits::align_up(4 * WORD, grain)
 }
 
@@ -96,7 +106,7 @@ impl Block {
     ///
     /// As [`word`](Self::word), and the block is free (T1).
     #[inline(always)]
-    unsafe fn link(self, at: usize) -> Block {
+    pub(super) unsafe fn link(self, at: usize) -> Block {
         // SAFETY: the caller's promise; a `Block` is a transparent pointer of a word's size.
         unsafe { self.0.wrapping_add(at).cast::<Block>().read() }
     }
@@ -105,7 +115,7 @@ impl Block {
     ///
     /// As [`link`](Self::link).
     #[inline(always)]
-    unsafe fn set_link(self, at: usize, to: Block) {
+    pub(super) unsafe fn set_link(self, at: usize, to: Block) {
         // SAFETY: the caller's promise.
         unsafe { self.0.wrapping_add(at).cast::<Block>().write(to) }
     }
@@ -134,13 +144,13 @@ impl Block {
         unsafe { self.0.write(word) }
     }
 
-    /// The size of the free block that ends here, which lies in the word below.
+    /// The last word of the free block that ends here: its size, or a crumb's link.
     ///
     /// # Safety
     ///
     /// This block's header says `PREV_FREE`.
     #[inline(always)]
-    pub(super) unsafe fn size_below(self) -> usize {
+    pub(super) unsafe fn word_below(self) -> usize {
         // SAFETY: by T2 the word below is the free block's last.
         unsafe { self.0.wrapping_sub(1).read() }
     }

@@ -6,7 +6,7 @@ use base::Piece;
 use base::check::{Broken, ensure};
 
 use super::bins::Table;
-use super::block::{Block, FLAGS, PREV_FREE, USED};
+use super::block::{Block, END, FLAGS, PREV_FREE, USED};
 use super::control::Control;
 use super::map::BITS;
 use super::pool::Pool;
@@ -29,7 +29,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             while block != sentinel {
                 // SAFETY: by T6 blocks follow each other up to the sentinel.
                 let header = unsafe { block.header::<T>() };
-                let (at, len) = (block.address(), header & !FLAGS);
+                let (at, len) = (block.address(), Self::size_of(header));
                 if visit(Piece { at, len, used: header & USED != 0 }).is_break() {
                     return;
                 }
@@ -73,7 +73,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             ensure(at <= sentinel.address(), "T6 the blocks of a pool end at its sentinel", at)?;
             // SAFETY: it lies between the first block and the sentinel.
             let header = unsafe { block.header::<T>() };
-            let (size, free) = (header & !FLAGS, header & USED == 0);
+            let (size, free) = (Self::size_of(header), header & USED == 0);
             let says = header & PREV_FREE != 0;
             ensure(
                 says == below.is_some(),
@@ -82,14 +82,15 @@ impl<C: Control, T: Tier> Table<C, T> {
             )?;
             if let Some(below) = below {
                 // SAFETY: the block below is free.
-                let noted = unsafe { block.size_below() };
+                let noted = unsafe { self.size_below(block) };
                 ensure(noted == below, "T2 a free block's last word is its size", at)?;
             }
             if block == sentinel {
                 return ensure(size == 0 && !free, "T6 the sentinel has no size and is used", at);
             }
             ensure(!(free && says), "T2 no two free blocks are neighbours", at)?;
-            let legal = size >= C::SMALLEST && size.is_multiple_of(C::GRAIN) && size <= C::LARGEST;
+            let legal =
+                size >= Self::SMALLEST && size.is_multiple_of(C::GRAIN) && size <= C::LARGEST;
             ensure(legal, "T1 a size is a multiple of the grain, and a block's", at)?;
             ensure(
                 size <= sentinel.address() - at,
@@ -110,7 +111,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// Phase two: the list's links agree and its blocks are free and of the bin's sizes. How many
     /// they are; more than `most` is a circle.
     fn check_bin(self, bin: usize, most: usize) -> Result<usize, Broken> {
-        let mut prev = Block::bin(bin);
+        let mut prev = None;
         let mut block = self.first(bin);
         let mut listed = 0;
         ensure(!block.is_none(), "T4 a bin's bit is set exactly when its list is not empty", bin)?;
@@ -126,17 +127,26 @@ impl<C: Control, T: Tier> Table<C, T> {
             // SAFETY: it lies in a pool.
             let header = unsafe { block.header::<T>() };
             ensure(header & FLAGS == 0, "T3 a listed block is free", at)?;
+            let (next_at, prev_at) = if Self::is_crumb(header) { (0, 1) } else { (1, 2) };
+            let head = if Self::is_crumb(header) { Block::bin(END) } else { Block::bin(bin) };
             ensure(
-                Self::bin(header & !FLAGS) == bin,
+                Self::bin(Self::size_of(header)) == bin,
                 "T3 a listed block is of its bin's size",
                 at,
             )?;
             // SAFETY: it is free and listed.
-            let noted = unsafe { block.prev() };
-            ensure(noted == prev, "T5 a listed block knows the one before it, or its bin", at)?;
-            prev = block;
+            let noted = unsafe { block.link(prev_at) };
+            ensure(
+                noted == prev.unwrap_or(head),
+                "T5 a listed block knows the one before it, or its bin",
+                at,
+            )?;
+            prev = Some(block);
             // SAFETY: as above.
-            block = unsafe { block.next() };
+            block = unsafe { block.link(next_at) };
+            if block == Block::bin(END) {
+                break;
+            }
         }
         Ok(listed)
     }
@@ -150,7 +160,8 @@ impl<C: Control, T: Tier> Table<C, T> {
             if bits != 0 {
                 let bin = word * BITS + bits.ilog2() as usize;
                 // SAFETY: by T4 the bin is not empty.
-                return unsafe { self.size(self.first(bin)) } - super::block::WORD;
+                let header = unsafe { self.first(bin).header::<T>() };
+                return Self::size_of(header) - super::block::WORD;
             }
         }
         0

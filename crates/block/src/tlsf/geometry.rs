@@ -1,6 +1,6 @@
 //! Geometry: how many bins, how finely they divide a doubling, and what blocks are multiples of.
 
-use super::block::{WORD, smallest};
+use super::block::{WORD, smallest_listed};
 use super::map::{self, BITS};
 
 /// A geometry. Its constants follow from [`Shape`]'s three.
@@ -15,8 +15,11 @@ pub trait Geometry: sealed::Sealed + 'static {
     const HIGHEST: usize = map::highest(Self::WORDS, Self::STEPS, Self::GRAIN);
     /// The largest block, in bytes, header included.
     const LARGEST: usize = ((2 << Self::HIGHEST) - 1) * Self::GRAIN;
-    /// The smallest block, in bytes, header included.
-    const SMALLEST: usize = smallest(Self::GRAIN);
+    /// The smallest free block with links and size of its own, in bytes.
+    const LISTED: usize = smallest_listed(Self::GRAIN);
+    /// Whether there are free blocks of two words: where the grain is just that. The feature
+    /// `compact` does without, for less code.
+    const CRUMBS: bool = Self::GRAIN == 2 * WORD && !cfg!(feature = "compact");
     /// Bins.
     const BINS: usize = Self::WORDS * BITS;
 }

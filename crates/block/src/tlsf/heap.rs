@@ -22,7 +22,7 @@ use super::tier::{Misuse, Tier, misused};
 impl<C: Control, T: Tier> Table<C, T> {
     /// A block for `layout`. Asks no more than two comparisons of a layout that needs no
     /// alignment beyond the grain.
-    #[inline(always)]
+    #[inline]
     pub(super) fn allocate<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
         if layout.align() > C::GRAIN {
             return self.allocate_aligned::<P>(layout);
@@ -31,9 +31,9 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// A block with a payload of `size` bytes, aligned to the grain.
-    #[inline(always)]
+    #[inline]
     pub(super) fn allocate_bytes<P: Placement>(self, size: usize) -> Option<NonNull<u8>> {
-        let Some(need) = P::block_size::<C>(size) else { return self.refuse() };
+        let Some(need) = P::block_size::<C>(size, Self::SMALLEST) else { return self.refuse() };
         match self.take(need) {
             Ok(Found { block, size }) => {
                 // SAFETY: `take` hands over a free block in no bin, of this size.
@@ -69,7 +69,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// The block is free, in no bin, of `size` bytes, and `need <= size`.
-    #[inline(always)]
+    #[inline]
     pub(super) unsafe fn occupy(
         self,
         block: Block,
@@ -79,7 +79,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     ) -> NonNull<u8> {
         let rest = size - need;
         let above = block.above(size);
-        if rest >= C::SMALLEST {
+        if rest >= C::LISTED {
             // SAFETY: the block is the caller's.
             unsafe { block.set_header::<T>(need | USED | below) };
             self.count(need);
@@ -90,6 +90,12 @@ impl<C: Control, T: Tier> Table<C, T> {
             unsafe { above.set_size_below(rest) };
             // SAFETY: free, of this size, in no bin.
             unsafe { self.insert(upper, rest) };
+        } else if Self::CRUMBS && rest != 0 {
+            // SAFETY: the block is the caller's.
+            unsafe { block.set_header::<T>(need | USED | below) };
+            self.count(need);
+            // SAFETY: two words that end where the free block ended.
+            unsafe { self.insert_crumb(block.above(need)) };
         } else {
             // SAFETY: a block follows each that is not the sentinel (T6).
             let header = unsafe { above.header::<T>() };
@@ -103,14 +109,14 @@ impl<C: Control, T: Tier> Table<C, T> {
         unsafe { NonNull::new_unchecked(block.payload()) }
     }
 
-    #[inline(always)]
+    #[inline]
     pub(super) fn count(self, taken: usize) {
         // SAFETY: the control block is ours.
         unsafe { (*self.head()).used += taken };
     }
 
     /// The peak is noted when use goes down from it, so that allocating need not look at it.
-    #[inline(always)]
+    #[inline]
     pub(super) fn count_free(self, given: usize) {
         // SAFETY: the control block is ours.
         let head = unsafe { &mut *self.head() };
@@ -126,7 +132,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// It is live, and dead afterwards. The tiers check that.
-    #[inline(always)]
+    #[inline]
     pub(super) unsafe fn free(self, payload: NonNull<u8>) {
         let mut block = Block::of(payload.as_ptr());
         if T::NEIGHBOURS {
@@ -139,7 +145,12 @@ impl<C: Control, T: Tier> Table<C, T> {
         let mut next = block.above(size);
         // SAFETY: a block follows each that is not the sentinel (T6).
         let above = unsafe { next.header::<T>() };
-        if above & USED == 0 {
+        if Self::is_crumb(above) {
+            // SAFETY: it is one.
+            unsafe { self.unlink_crumb(next) };
+            next = next.above(C::GRAIN);
+            size += C::GRAIN;
+        } else if above & USED == 0 {
             // SAFETY: it is free, so in a bin (T3).
             unsafe { self.unlink(next) };
             // By T2 its header is its size.
@@ -151,11 +162,21 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         if header & PREV_FREE != 0 {
             // SAFETY: the header says so.
-            let below = unsafe { block.size_below() };
-            block = block.below(below);
-            size += below;
-            // SAFETY: it is free, so in a bin (T3).
-            unsafe { self.unlink(block) };
+            let below = unsafe { block.word_below() };
+            if Self::is_crumb(below) {
+                block = block.below(C::GRAIN);
+                size += C::GRAIN;
+                // SAFETY: it is one.
+                unsafe { self.unlink_crumb(block) };
+            } else {
+                block = block.below(below);
+                size += below;
+                // SAFETY: it is free, so in a bin (T3).
+                unsafe { self.unlink(block) };
+            }
+        } else if Self::CRUMBS && size == C::GRAIN {
+            // SAFETY: two words between blocks in use.
+            return unsafe { self.insert_crumb(block) };
         }
         // SAFETY: what follows has `PREV_FREE` set.
         unsafe { next.set_size_below(size) };
@@ -182,7 +203,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         if header & USED == 0 {
             misused(Misuse::DoubleFree, block.payload().addr());
         }
-        let fits = size >= C::SMALLEST && size <= sentinel - at && size.is_multiple_of(C::GRAIN);
+        let fits = size >= Self::SMALLEST && size <= sentinel - at && size.is_multiple_of(C::GRAIN);
         if !fits {
             misused(Misuse::Overwritten, at);
         }
@@ -193,14 +214,14 @@ impl<C: Control, T: Tier> Table<C, T> {
             misused(Misuse::DoubleFree, block.payload().addr());
         }
         if header & PREV_FREE != 0 {
-            // SAFETY: the word below a block is readable.
-            let below = unsafe { block.size_below() };
-            if below > at - first || below < C::SMALLEST || !below.is_multiple_of(C::GRAIN) {
+            // SAFETY: the header says so.
+            let below = unsafe { self.size_below(block) };
+            if below > at - first || below < Self::SMALLEST || !below.is_multiple_of(C::GRAIN) {
                 misused(Misuse::Overwritten, at);
             }
             // SAFETY: it lies among the pool's blocks.
             let lower = unsafe { block.below(below).header::<T>() };
-            if lower != below {
+            if Self::size_of(lower) != below || lower & USED != 0 {
                 misused(Misuse::Overwritten, at);
             }
         }

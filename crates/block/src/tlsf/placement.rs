@@ -6,17 +6,17 @@
 
 use core::fmt;
 
-use super::block::{WORD, smallest};
+use super::block::{WORD, smallest_listed};
 use super::geometry::Geometry;
 use super::map;
 use base::bits::align_up;
 
 /// A rule from a request's size to its block's.
 pub trait Placement: sealed::Sealed + fmt::Debug + 'static {
-    /// Bytes of the block, header included, for a payload of `size`; `None` when the geometry
-    /// has none so large.
+    /// Bytes of the block, header included, for a payload of `size`, `smallest` at least; `None`
+    /// when the geometry has none so large.
     #[doc(hidden)]
-    fn block_size<G: Geometry>(size: usize) -> Option<usize>;
+    fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize>;
 }
 
 /// As many grains as the request needs.
@@ -31,28 +31,28 @@ impl sealed::Sealed for GoodFit {}
 impl sealed::Sealed for PowersOfTwo {}
 
 impl Placement for GoodFit {
-    #[inline(always)]
-    fn block_size<G: Geometry>(size: usize) -> Option<usize> {
+    #[inline]
+    fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize> {
         if size >> (G::HIGHEST + 1 + G::GRAIN.ilog2() as usize) != 0 {
             return None;
         }
         // In grains, which spares a mask. The largest sizes come out one bin too high; it is empty.
         let grains = (size + WORD + G::GRAIN - 1) >> G::GRAIN.ilog2();
-        let smallest = G::SMALLEST / G::GRAIN;
+        let smallest = smallest / G::GRAIN;
         Some(if grains < smallest { smallest } else { grains } * G::GRAIN)
     }
 }
 
 impl Placement for PowersOfTwo {
-    #[inline(always)]
-    fn block_size<G: Geometry>(size: usize) -> Option<usize> {
+    #[inline]
+    fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize> {
         const { assert!(G::STEPS == 1, "half-fit has one bin to a doubling") };
         if size > (G::GRAIN << G::HIGHEST) - WORD {
             return None;
         }
         // With one step a size's bin is the position of its highest bit, plus one.
         let doublings = map::bin::<G>((size + WORD - 1) / G::GRAIN);
-        let smallest = (G::SMALLEST / G::GRAIN).next_power_of_two();
+        let smallest = (smallest / G::GRAIN).next_power_of_two();
         let grains = 1 << doublings;
         Some(if grains < smallest { smallest } else { grains } * G::GRAIN)
     }
@@ -95,7 +95,7 @@ mod sealed {
 
 pub(super) const fn block_of(bound: Bound, size: usize, grain: usize) -> usize {
     let size = size.saturating_add(WORD);
-    let least = smallest(grain);
+    let least = smallest_listed(grain);
     match bound {
         Bound::Tlsf => {
             let size = align_up(size, grain);

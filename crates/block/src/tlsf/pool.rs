@@ -51,7 +51,7 @@ fn plan<C: Control, T: Tier>(start: usize, len: usize) -> Result<Plan, AddError>
     let end = start.checked_add(len).ok_or(AddError::Wraps)?;
     // Below `BINS` a block's address would pass for a bin's number (T5).
     let low = if start < C::BINS { C::BINS } else { start };
-    if low > end || end - low < first_offset(C::GRAIN) + C::SMALLEST + 2 * C::GRAIN {
+    if low > end || end - low < first_offset(C::GRAIN) + C::LISTED + 2 * C::GRAIN {
         return Err(AddError::TooSmall);
     }
     let record = align_up(low, C::GRAIN);
@@ -170,12 +170,8 @@ impl<C: Control, T: Tier> Table<C, T> {
         let header = unsafe { next.header::<T>() };
         // SAFETY: as above.
         unsafe { next.set_header::<T>(header | PREV_FREE) };
-        // SAFETY: the bytes are free.
-        unsafe { next.set_size_below(size) };
-        // SAFETY: as above.
-        unsafe { block.set_header::<T>(size) };
-        // SAFETY: the block is free, of this size, and in no bin.
-        unsafe { self.insert(block, size) };
+        // SAFETY: the bytes are free, and in no bin.
+        unsafe { self.list(block, size) };
     }
 
     /// Gives up the pool added at `start`. O(pools).
@@ -221,7 +217,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         // SAFETY: by T6 the sentinel has a header.
         let below = unsafe { old.header::<T>() } & PREV_FREE;
-        if below == 0 && more < C::SMALLEST {
+        if below == 0 && more < Self::SMALLEST {
             return Err(AddError::TooSmall);
         }
         pool.write(Record { len, ..pool.record() });
@@ -231,11 +227,11 @@ impl<C: Control, T: Tier> Table<C, T> {
         let (mut block, mut size) = (Block(start.with_addr(old.address()).cast()), more);
         if below != 0 {
             // SAFETY: the block below the old sentinel is free.
-            let free = unsafe { old.size_below() };
+            let free = unsafe { self.size_below(old) };
             block = block.below(free);
             size += free;
             // SAFETY: it is in a bin (T3).
-            unsafe { self.unlink(block) };
+            unsafe { self.unlink_any(block) };
         }
         // SAFETY: `plan` found room for the new sentinel.
         unsafe { block.above(size).set_header::<T>(USED) };
@@ -255,21 +251,21 @@ impl<C: Control, T: Tier> Table<C, T> {
             return Ok(pool.len());
         }
         // SAFETY: the block below it is free.
-        let free = unsafe { old.size_below() };
+        let free = unsafe { self.size_below(old) };
         let block = old.below(free);
         let wanted = align_down(start.addr().saturating_add(len), C::GRAIN).saturating_sub(WORD);
         // Below the new sentinel a legal free block must be left, or none, but never no block.
         let cut = if wanted <= block.address() && block != first {
             block.address()
         } else {
-            wanted.max(block.address() + C::SMALLEST)
+            wanted.max(block.address() + if block == first { C::LISTED } else { Self::SMALLEST })
         };
         if cut >= old.address() {
             return Ok(pool.len());
         }
         let len = (cut + WORD - start.addr()).max(len);
         // SAFETY: it is free, so in a bin (T3).
-        unsafe { self.unlink(block) };
+        unsafe { self.unlink_any(block) };
         pool.write(Record { len, ..pool.record() });
         // SAFETY: the control block is ours.
         unsafe { (*self.head()).total -= old.address() - cut };

@@ -24,7 +24,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     ///
     /// The block is live.
     pub(super) unsafe fn resize<P: Placement>(self, payload: NonNull<u8>, size: usize) -> bool {
-        let Some(need) = P::block_size::<C>(size) else { return false };
+        let Some(need) = P::block_size::<C>(size, Self::SMALLEST) else { return false };
         let block = Block::of(payload.as_ptr());
         if T::NEIGHBOURS {
             self.inspect(block);
@@ -37,13 +37,13 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         // SAFETY: a block follows (T6).
         let above = unsafe { block.above(old).header::<T>() };
-        let reach = if above & USED == 0 { old + above } else { old };
+        let reach = if above & USED == 0 { old + Self::size_of(above) } else { old };
         if need > reach {
             return false;
         }
         if reach != old {
             // SAFETY: it is free, so in a bin (T3).
-            unsafe { self.unlink(block.above(old)) };
+            unsafe { self.unlink_any(block.above(old)) };
         }
         // SAFETY: `reach` bytes from the block on are its own or free and in no bin.
         unsafe { self.settle(block, reach, need, header & PREV_FREE, old) };
@@ -120,7 +120,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         align: usize,
         size: usize,
     ) -> Option<NonNull<u8>> {
-        let need = P::block_size::<C>(size)?;
+        let need = P::block_size::<C>(size, Self::SMALLEST)?;
         let block = Block::of(payload.as_ptr());
         // SAFETY: a live block has a header.
         let header = unsafe { block.header::<T>() };
@@ -128,22 +128,22 @@ impl<C: Control, T: Tier> Table<C, T> {
             return None;
         }
         // SAFETY: the header says so.
-        let below = unsafe { block.size_below() };
+        let below = unsafe { self.size_below(block) };
         let lower = block.below(below);
         let old = header & !FLAGS;
         // SAFETY: a block follows (T6).
         let above = unsafe { block.above(old).header::<T>() };
-        let upper = if above & USED == 0 { above } else { 0 };
+        let upper = if above & USED == 0 { Self::size_of(above) } else { 0 };
         let reach = below + old + upper;
         if need > reach || !lower.payload().addr().is_multiple_of(align) {
             return None;
         }
         if upper != 0 {
             // SAFETY: it is free, so in a bin (T3).
-            unsafe { self.unlink(block.above(old)) };
+            unsafe { self.unlink_any(block.above(old)) };
         }
         // SAFETY: as above.
-        unsafe { self.unlink(lower) };
+        unsafe { self.unlink_any(lower) };
         // SAFETY: a block of ours is nowhere near null.
         let moved = unsafe { NonNull::new_unchecked(lower.payload()) };
         // SAFETY: both lie in the bytes now ours; they may overlap.

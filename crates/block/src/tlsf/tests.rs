@@ -374,3 +374,40 @@ fn random_work_keeps_contents_and_invariants_in_every_geometry() {
         random(HalfFit::<GRAIN>::new(), seed);
     }
 }
+
+#[test]
+fn two_words_are_a_block_and_merge_like_any_other() {
+    let mut memory = Memory::new(4096);
+    let mut heap: Tlsf = Tlsf::new();
+    // SAFETY: the memory outlives the heap.
+    unsafe { heap.add_memory(memory.start(), 512 + 32) }.unwrap();
+    let blocks = [8, 8, 8, 8, 8, 100].map(|size| heap.allocate_bytes(size).unwrap());
+    let free = |heap: &mut Tlsf, n: usize| {
+        // SAFETY: allocated above, each freed once.
+        unsafe { heap.free(blocks[n]) };
+        heap.check().unwrap();
+    };
+    assert_eq!(shape(&heap), "used 16, used 16, used 16, used 16, used 16, used 112, free 320");
+    free(&mut heap, 1);
+    free(&mut heap, 3);
+    assert_eq!(shape(&heap), "used 16, free 16, used 16, free 16, used 16, used 112, free 320");
+    assert_eq!(heap.allocate_bytes(1), Some(blocks[3]), "the last freed is taken first");
+    heap.check().unwrap();
+    free(&mut heap, 3);
+    free(&mut heap, 2);
+    assert_eq!(shape(&heap), "used 16, free 48, used 16, used 112, free 320", "both sides");
+    free(&mut heap, 4);
+    assert_eq!(shape(&heap), "used 16, free 64, used 112, free 320");
+    let rest = heap.allocate_bytes(40).unwrap();
+    assert_eq!(
+        shape(&heap),
+        "used 16, used 48, free 16, used 112, free 320",
+        "a rest of two words"
+    );
+    // SAFETY: allocated above.
+    unsafe { heap.free(rest) };
+    free(&mut heap, 0);
+    free(&mut heap, 5);
+    assert_eq!(shape(&heap), "free 512");
+    heap.check().unwrap();
+}
