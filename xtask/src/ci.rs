@@ -35,6 +35,7 @@ const STEPS: &[Step] = &[
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
     Step { name: "test", what: "cargo test --workspace", run: test },
     Step { name: "loom", what: "the lock-free protocols, every interleaving", run: loom },
+    Step { name: "qemu", what: "the kernels of bare-metal boot and pass", run: qemu },
     Step { name: "deny", what: "licences and duplicate versions", run: deny },
 ];
 
@@ -124,6 +125,21 @@ fn loom() -> Outcome {
             .arg(target)
             .env("RUSTFLAGS", flags),
     )
+}
+
+/// Every machine of QEMU, then what the allocators' instructions may be. With CI set QEMU has to be there.
+fn qemu() -> Outcome {
+    if let Some(why) = crate::qemu::missing() {
+        if std::env::var_os("CI").is_some() {
+            return Outcome::Failed(why);
+        }
+        eprintln!("{why}");
+        return Outcome::Skipped("a machine's QEMU is not installed");
+    }
+    match code(crate::qemu::run(&[])) {
+        Outcome::Passed => code(crate::qemu::run(&["--measure".to_owned(), "--check".to_owned()])),
+        other => other,
+    }
 }
 
 fn deny() -> Outcome {

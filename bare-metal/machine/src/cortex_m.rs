@@ -82,7 +82,9 @@ extern "C" fn machine_exit(status: u32) -> ! {
     let block = [0x2_0026, status];
     // SAFETY: QEMU takes the breakpoint as a call; it reads the two words and ends.
     unsafe { asm!("bkpt 0xab", in("r0") 0x20, in("r1") &block) };
-    loop {}
+    loop {
+        core::hint::spin_loop();
+    }
 }
 
 /// Ticks since reset, as the timer counts down.

@@ -22,7 +22,8 @@ pub fn counts_exactly() -> bool {
         safe static machine_one_instruction: [u8; 0];
         safe static machine_three_instructions: [u8; 0];
     }
-    let functions = [(&raw const machine_one_instruction, 1), (&raw const machine_three_instructions, 3)];
+    let functions =
+        [(&raw const machine_one_instruction, 1), (&raw const machine_three_instructions, 3)];
     functions.iter().all(|&(code, instructions)| {
         // Thumb code is called at its address plus one.
         let code = code.cast::<()>().map_addr(|at| at + usize::from(cfg!(target_arch = "arm")));

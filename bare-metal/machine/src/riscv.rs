@@ -56,7 +56,9 @@ pub fn exit(status: u8) -> ! {
     let word = if status == 0 { 0x5555 } else { u32::from(status) << 16 | 0x3333 };
     // SAFETY: the test device's register.
     unsafe { with_exposed_provenance_mut::<u32>(FINISHER).write_volatile(word) };
-    loop {}
+    loop {
+        core::hint::spin_loop();
+    }
 }
 
 /// Instructions executed since reset.
@@ -114,6 +116,9 @@ pub unsafe fn call(code: *const (), arguments: [usize; 3]) -> (usize, u32) {
             clobber_abi("C"),
         );
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a call is short; the difference is right on 32 bit too")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a call is short; the difference is right on 32 bit too"
+    )]
     (result, after.wrapping_sub(before) as u32 - AROUND)
 }

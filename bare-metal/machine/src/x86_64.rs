@@ -91,7 +91,9 @@ pub(crate) fn put(byte: u8) {
 /// Ends QEMU; it gives `status * 2 + 1` to who started it.
 pub fn exit(status: u8) -> ! {
     out(0xf4, status);
-    loop {}
+    loop {
+        core::hint::spin_loop();
+    }
 }
 
 /// Instructions executed since reset: with `-icount shift=0` the time-stamp counter is that.

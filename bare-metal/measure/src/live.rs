@@ -37,8 +37,7 @@ impl Numbers {
         self.0 ^= self.0 >> 27;
         let high_half = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32;
         let span = (high - low + 1) as u64;
-        #[expect(clippy::cast_possible_truncation, reason = "below the span, which is a usize")]
-        let offset = (high_half * span >> 32) as usize;
+        let offset = ((high_half * span) >> 32) as usize;
         low + offset
     }
 

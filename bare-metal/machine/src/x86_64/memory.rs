@@ -19,7 +19,8 @@ unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, len: usize) -> *mut u
         // SAFETY: `to` does not begin inside `from`, so that copying upward reads each byte before it is written.
         return unsafe { memcpy(to, from, len) };
     }
-    let (last_to, last_from) = (to.wrapping_add(len).wrapping_sub(1), from.wrapping_add(len).wrapping_sub(1));
+    let (last_to, last_from) =
+        (to.wrapping_add(len).wrapping_sub(1), from.wrapping_add(len).wrapping_sub(1));
     // SAFETY: as above, downward from the last bytes; the direction is restored.
     unsafe {
         asm!("std", "rep movsb", "cld", inout("rdi") last_to => _, inout("rsi") last_from => _, inout("rcx") len => _,
@@ -31,7 +32,9 @@ unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, len: usize) -> *mut u
 #[unsafe(no_mangle)]
 unsafe extern "C" fn memset(to: *mut u8, byte: i32, len: usize) -> *mut u8 {
     // SAFETY: the caller's promise: `len` bytes there.
-    unsafe { asm!("rep stosb", inout("rdi") to => _, in("eax") byte, inout("rcx") len => _, options(nostack)) };
+    unsafe {
+        asm!("rep stosb", inout("rdi") to => _, in("eax") byte, inout("rcx") len => _, options(nostack))
+    };
     to
 }
 

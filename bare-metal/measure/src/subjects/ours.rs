@@ -17,10 +17,52 @@ fn add(heap: &mut impl AddMemory, memory: NonNull<[u8]>) {
 }
 
 pub(crate) static OURS: &[Subject] = &[
-    subject!("tlsf", Tlsf, Tlsf::new(), |heap, memory| add(heap, memory), ours::wcet_tlsf_malloc, ours::wcet_tlsf_free),
-    subject!("halffit", HalfFit, HalfFit::new(), |heap, memory| add(heap, memory), ours::wcet_halffit_malloc, ours::wcet_halffit_free),
-    subject!("firstfit", FirstFit, FirstFit::new(), |heap, memory| add(heap, memory), ours::wcet_firstfit_malloc, ours::wcet_firstfit_free),
-    subject!("nextfit", NextFit, NextFit::new(), |heap, memory| add(heap, memory), ours::wcet_nextfit_malloc, ours::wcet_nextfit_free),
-    subject!("bestfit", BestFit, BestFit::new(), |heap, memory| add(heap, memory), ours::wcet_bestfit_malloc, ours::wcet_bestfit_free),
-    subject!("worstfit", WorstFit, WorstFit::new(), |heap, memory| add(heap, memory), ours::wcet_worstfit_malloc, ours::wcet_worstfit_free),
+    subject!(
+        "tlsf",
+        Tlsf,
+        Tlsf::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_tlsf_malloc,
+        ours::wcet_tlsf_free
+    ),
+    subject!(
+        "halffit",
+        HalfFit,
+        HalfFit::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_halffit_malloc,
+        ours::wcet_halffit_free
+    ),
+    subject!(
+        "firstfit",
+        FirstFit,
+        FirstFit::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_firstfit_malloc,
+        ours::wcet_firstfit_free
+    ),
+    subject!(
+        "nextfit",
+        NextFit,
+        NextFit::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_nextfit_malloc,
+        ours::wcet_nextfit_free
+    ),
+    subject!(
+        "bestfit",
+        BestFit,
+        BestFit::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_bestfit_malloc,
+        ours::wcet_bestfit_free
+    ),
+    subject!(
+        "worstfit",
+        WorstFit,
+        WorstFit::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_worstfit_malloc,
+        ours::wcet_worstfit_free
+    ),
 ];

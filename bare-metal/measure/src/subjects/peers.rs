@@ -4,13 +4,21 @@ use super::{Subject, subject};
 use core::alloc::{GlobalAlloc, Layout};
 use probe::peers::{self, BuddySystem, LinkedList, Rlsf, Talc};
 
+/// A peer that takes no memory cannot be measured.
+fn heard(took: bool) {
+    if !took {
+        machine::say!("fail: a peer did not take the memory");
+        machine::exit(1);
+    }
+}
+
 pub(crate) static PEERS: &[Subject] = &[
     subject!(
         "rlsf",
         Rlsf,
         Rlsf::new(),
         // SAFETY: the memory is the allocator's until it is made anew.
-        |heap, memory| drop(unsafe { heap.insert_free_block_ptr(memory) }),
+        |heap, memory| heard(unsafe { heap.insert_free_block_ptr(memory) }.is_some()),
         peers::wcet_rlsf_malloc,
         peers::wcet_rlsf_free
     ),
@@ -19,7 +27,7 @@ pub(crate) static PEERS: &[Subject] = &[
         Talc,
         Talc::new(talc::source::Manual),
         // SAFETY: the memory is the allocator's until it is made anew.
-        |heap, memory| drop(unsafe { heap.claim(memory.cast().as_ptr(), memory.len()) }),
+        |heap, memory| heard(unsafe { heap.claim(memory.cast().as_ptr(), memory.len()) }.is_some()),
         peers::wcet_talc_malloc,
         peers::wcet_talc_free
     ),
