@@ -19,7 +19,8 @@
 //! | `aligned`, `resize` | larger alignments, fixed addresses; realloc |
 //! | `pool`, `control` | memory added and removed; where the bins stand |
 //! | `check`, `tier` | walking, checking; what is checked when |
-//! | `placement`, `arena` | half-fit; the form that grows and shrinks |
+//! | `placement`, `bound` | half-fit; how much memory is always enough |
+//! | `arena` | the form that grows and shrinks |
 //!
 //! Invariants T1 to T8 stand where they are kept. Layer *block*: no locks, no atomics, nothing
 //! allocated. Masmano, Ripoll, Crespo, Real: "TLSF: a new dynamic memory allocator for real-time
@@ -29,6 +30,7 @@ mod aligned;
 pub mod arena;
 mod bins;
 mod block;
+mod bound;
 mod check;
 mod control;
 mod crumb;
@@ -55,9 +57,10 @@ use bins::Table;
 use block::WORD;
 
 pub use arena::{Arena, Tail};
+pub use bound::{Bound, required_heap};
 pub use control::{Control, Fixed, Placed};
 pub use geometry::{Geometry, Shape};
-pub use placement::{Bound, GoodFit, Placement, PowersOfTwo, required_heap};
+pub use placement::{GoodFit, Placement, PowersOfTwo};
 pub use tier::{Canaries, Misuse, Neighbours, Tier, Unchecked, Walked};
 
 /// Two words: what payloads are aligned to unless the geometry says otherwise.

@@ -1,15 +1,14 @@
 //! Placement: how large a block a request becomes. TLSF's own, and half-fit's.
 //!
 //! Half-fit (Ogasawara, RTCSA 1995) is TLSF with one bin to a doubling and every block rounded
-//! to a power of two. The average suffers, up to half of each block; what is gained is a bound
-//! on the memory ever needed, [`required_heap`], which `docs/worst-case-memory.md` derives.
+//! to a power of two. The average suffers, up to half of each block; what is gained is a smaller
+//! bound on the memory ever needed, [`required_heap`](super::required_heap).
 
 use core::fmt;
 
-use super::block::{WORD, smallest_listed};
+use super::block::WORD;
 use super::geometry::Geometry;
 use super::map;
-use base::bits::align_up;
 
 /// A rule from a request's size to its block's.
 pub trait Placement: sealed::Sealed + fmt::Debug + 'static {
@@ -58,53 +57,6 @@ impl Placement for PowersOfTwo {
     }
 }
 
-/// Which bound [`required_heap`] gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
-    /// Of [`HalfFit`](super::HalfFit).
-    HalfFit,
-    /// Of [`Tlsf`](super::Tlsf).
-    Tlsf,
-}
-
-/// Bytes of memory that surely suffice for a program that never has more than `max_live` bytes
-/// of payload in use, in requests of `min_request` to `max_request` bytes, in any order. 0 when
-/// the three contradict each other; saturates.
-///
-/// The derivation, and what of it is proved and what cited: `docs/worst-case-memory.md`.
-#[must_use]
-pub const fn required_heap(
-    bound: Bound,
-    max_live: usize,
-    max_request: usize,
-    min_request: usize,
-) -> usize {
-    if min_request > max_request || max_request > max_live {
-        return 0;
-    }
-    let grain = super::GRAIN;
-    let smallest = block_of(bound, min_request, grain);
-    let largest = block_of(bound, max_request, grain);
-    let _ = (smallest, largest);
-    0
-}
-
 mod sealed {
     pub trait Sealed {}
-}
-
-pub(super) const fn block_of(bound: Bound, size: usize, grain: usize) -> usize {
-    let size = size.saturating_add(WORD);
-    let least = smallest_listed(grain);
-    match bound {
-        Bound::Tlsf => {
-            let size = align_up(size, grain);
-            if size < least { least } else { size }
-        }
-        Bound::HalfFit => {
-            let size = size.next_power_of_two();
-            let least = least.next_power_of_two();
-            if size < least { least } else { size }
-        }
-    }
 }
