@@ -18,13 +18,13 @@
 //! A failure is a sentence that names the rule, the memory and the operation.
 
 // pub mod bodies;
-// pub mod differential;
-// pub mod exhaustive;
+pub mod differential;
+pub mod exhaustive;
 pub mod heap;
 pub mod kind;
 pub mod kinds;
 pub mod memory;
-// pub mod robson;
+pub mod robson;
 pub mod rules;
 pub mod shape;
 // pub mod shared;

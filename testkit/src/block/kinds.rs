@@ -1,9 +1,27 @@
 //! The block allocators of the project, each with what is expected of it.
 use core::alloc::Layout;
 
+use base::{AddMemory, BlockAllocator};
+
 use super::kind::{Grows, Kind};
 use ::block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use ::block::tlsf::{HalfFit, Tlsf};
+
+/// Something done with each allocator, whatever its type.
+pub trait Visit {
+    /// Does it.
+    fn visit<A: BlockAllocator + AddMemory + Send + 'static>(&mut self, kind: Kind<A>);
+}
+
+/// Visits every allocator of the project once.
+pub fn each(visit: &mut impl Visit) {
+    visit.visit(tlsf());
+    visit.visit(half_fit());
+    visit.visit(first_fit());
+    visit.visit(next_fit());
+    visit.visit(best_fit());
+    visit.visit(worst_fit());
+}
 
 /// Bytes of a block at a grain, one word of it the header, four words at the least.
 fn grains(size: usize, grain: usize) -> usize {
