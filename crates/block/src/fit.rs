@@ -93,10 +93,9 @@ impl<P: Policy> Fit<P> {
     /// Finds a place for a used block of `size` bytes, its payload aligned to two words.
     #[inline]
     fn allocate_size(&mut self, size: usize) -> Option<NonNull<u8>> {
-        let Some(link) = self.policy.choose(&self.holes, size, None) else {
+        let Some(link) = self.policy.choose(&self.holes, size) else {
             return self.refuse();
         };
-        // A link was followed, so there is a block.
         let block = link.get()?;
         let rest = block.hole_size() - size;
         if rest < MIN {
@@ -108,34 +107,19 @@ impl<P: Policy> Fit<P> {
         // │ block used │ rest free  │ next f │
         let tail = block.further(size);
         tail.make_free_before_known(rest);
-        if P::KEEPS_PLACE {
-            self.holes.sink_at(link, tail);
-        } else {
-            self.holes.remove_at(link);
-            self.holes.insert(tail);
-        }
+        self.holes.shrink_at(link, tail);
         block.make_used(size);
         Some(self.handed_out(block, size))
     }
 
-    /// [`allocate_size`](Self::allocate_size) at a larger alignment: holes are tried in the
-    /// policy's order until one fits. O(depth) for each hole tried.
+    /// [`allocate_size`](Self::allocate_size) at a larger alignment.
     #[inline(never)]
     fn allocate_aligned(&mut self, size: usize, align: usize) -> Option<NonNull<u8>> {
-        let mut refused = None;
-        loop {
-            let Some(link) = self.policy.choose(&self.holes, size, refused) else {
-                return self.refuse();
-            };
-            let hole = link.get()?;
-            let gap = hole.gap(align);
-            if hole.hole_size() - size < gap {
-                refused = Some(hole);
-                continue;
-            }
-            let (block, size) = carve(&self.holes, link, hole, gap, size);
-            return Some(self.handed_out(block, size));
-        }
+        let Some(link) = self.policy.choose_aligned(&self.holes, size, align) else {
+            return self.refuse();
+        };
+        let (block, size) = carve(&self.holes, link, link.get()?, align, size);
+        Some(self.handed_out(block, size))
     }
 
     #[inline]
@@ -153,19 +137,19 @@ impl<P: Policy> Fit<P> {
     }
 }
 
-/// Cuts a used block of `size` bytes out of a hole, `gap` bytes from its beginning, and returns
-/// it with the size it has: a rest that is no block stays with it.
+/// Cuts a used block of `size` bytes, its payload at a multiple of `align`, out of a hole that it
+/// fits, and returns it with the size it has: a rest that is no block stays with it.
 fn carve<O: tree::Order>(
     holes: &Tree<O>,
     link: Link,
     hole: Block,
-    gap: usize,
+    align: usize,
     size: usize,
 ) -> (Block, usize) {
     // │ hole                                 │ next f │
     // │ front free │ block used f │ rest free│ next f │
     holes.remove_at(link);
-    let whole = hole.hole_size();
+    let (whole, gap) = (hole.hole_size(), hole.gap(align));
     let block = hole.further(gap);
     let rest = whole - gap - size;
     let size = if rest < MIN { size + rest } else { size };
@@ -229,18 +213,14 @@ impl<P: Policy> Free for Fit<P> {
         self.used -= size;
         // │ previous free │ block used f │ next free │ used f │
         // │ hole                                     │ used f │
-        let next = block.next();
-        if !next.is_used() {
-            self.holes.remove_at(self.holes.find(next));
-            size += next.hole_size();
-        }
-        if block.is_previous_free() {
+        let next = Some(block.next()).filter(|next| !next.is_used());
+        size += next.map_or(0, Block::hole_size);
+        let previous = block.is_previous_free();
+        if previous {
             block = block.previous();
-            self.holes.remove_at(self.holes.find(block));
             size += block.hole_size();
         }
-        block.make_free(size);
-        self.holes.insert(block);
+        self.holes.merge(block, size, previous, next);
     }
 }
 

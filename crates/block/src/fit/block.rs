@@ -183,7 +183,7 @@ impl Block {
     #[inline]
     pub fn make_free(self, size: usize) {
         self.make_free_before_known(size);
-        let next = self.next();
+        let next = self.further(size);
         next.set_header(next.header() | PREVIOUS_FREE);
     }
 
@@ -236,6 +236,12 @@ impl Block {
     pub fn gap(self, align: usize) -> usize {
         let gap = self.payload().addr().get().wrapping_neg() & (align - 1);
         if gap == 0 || gap >= MIN { gap } else { gap + align.max(UNIT) }
+    }
+
+    /// Whether a used block of `size` bytes, at most its own, has room behind that gap.
+    #[inline]
+    pub fn fits(self, size: usize, align: usize) -> bool {
+        self.hole_size() - size >= self.gap(align)
     }
 
     /// The word with the left link, of a free block.

@@ -10,26 +10,22 @@
 //! fit, the policy's choice is exact: where a free list would be searched from end to end, a
 //! [tree](super::tree) finds the same block in O(depth). Terms and comparisons: Knuth, "The Art
 //! of Computer Programming" 1, 2.5; Wilson et al., "Dynamic Storage Allocation", 1995.
-use super::block::{Block, Link};
-use super::tree::{ByAddress, LargestFirst, Order, SmallestFirst, Tree};
+use super::block::Link;
+use super::tree::{ByAddress, Order, SmallestFirst, Tree};
 
 /// What a policy has to say; sealed.
 pub trait Choose: Sized {
     /// How the free blocks are sorted.
     type Order: Order;
-    /// Whether a block that is cut shorter keeps its place from left to right.
-    const KEEPS_PLACE: bool;
     /// The policy before its first choice.
     const START: Self;
 
-    /// The block to try next for `size` bytes: the policy's first choice, or the one it comes to
-    /// after `refused`.
-    fn choose(
-        &self,
-        holes: &Tree<Self::Order>,
-        size: usize,
-        refused: Option<Block>,
-    ) -> Option<Link>;
+    /// The block for `size` bytes. O(depth).
+    fn choose(&self, holes: &Tree<Self::Order>, size: usize) -> Option<Link>;
+
+    /// The block for `size` bytes with a payload at a multiple of `align`. O(depth) for each
+    /// block that is large enough and does not fit.
+    fn choose_aligned(&self, holes: &Tree<Self::Order>, size: usize, align: usize) -> Option<Link>;
 
     /// A request was served up to this address.
     #[inline]
@@ -58,8 +54,7 @@ pub struct Next {
 #[derive(Debug, Clone, Copy)]
 pub struct Best(());
 
-/// The largest block, if it fits; the lowest among equals. For an alignment above two words:
-/// the largest that fits.
+/// The largest block that fits; the lowest among equals.
 #[derive(Debug, Clone, Copy)]
 pub struct Worst(());
 
@@ -68,36 +63,54 @@ impl Policy for Next {}
 impl Policy for Best {}
 impl Policy for Worst {}
 
+/// The first block above `from` that fits.
+fn first_aligned(
+    holes: &Tree<ByAddress>,
+    mut from: usize,
+    size: usize,
+    align: usize,
+) -> Option<Link> {
+    loop {
+        let link = holes.lowest_above(size, from)?;
+        let hole = link.get()?;
+        if hole.fits(size, align) {
+            return Some(link);
+        }
+        from = hole.end();
+    }
+}
+
 impl Choose for First {
     type Order = ByAddress;
-    const KEEPS_PLACE: bool = true;
     const START: Self = First(());
 
     #[inline]
-    fn choose(&self, holes: &Tree<ByAddress>, size: usize, refused: Option<Block>) -> Option<Link> {
-        holes.lowest(size, refused.map_or(0, Block::end))
+    fn choose(&self, holes: &Tree<ByAddress>, size: usize) -> Option<Link> {
+        holes.lowest(size)
+    }
+
+    fn choose_aligned(&self, holes: &Tree<ByAddress>, size: usize, align: usize) -> Option<Link> {
+        first_aligned(holes, 0, size, align)
     }
 
     #[inline]
     fn largest(holes: &Tree<ByAddress>) -> usize {
-        holes.root().get().map_or(0, Block::hole_size)
+        holes.largest()
     }
 }
 
 impl Choose for Next {
     type Order = ByAddress;
-    const KEEPS_PLACE: bool = true;
     const START: Self = Next { rover: 0 };
 
     #[inline]
-    fn choose(&self, holes: &Tree<ByAddress>, size: usize, refused: Option<Block>) -> Option<Link> {
-        let before_rover = |link: &Link| link.get().is_some_and(|hole| hole.end() <= self.rover);
-        match refused.map(Block::end) {
-            Some(end) if end <= self.rover => holes.lowest(size, end).filter(before_rover),
-            end => holes
-                .lowest(size, end.unwrap_or(self.rover))
-                .or_else(|| holes.lowest(size, 0).filter(before_rover)),
-        }
+    fn choose(&self, holes: &Tree<ByAddress>, size: usize) -> Option<Link> {
+        holes.lowest_above(size, self.rover).or_else(|| holes.lowest(size))
+    }
+
+    fn choose_aligned(&self, holes: &Tree<ByAddress>, size: usize, align: usize) -> Option<Link> {
+        first_aligned(holes, self.rover, size, align)
+            .or_else(|| first_aligned(holes, 0, size, align))
     }
 
     #[inline]
@@ -107,25 +120,30 @@ impl Choose for Next {
 
     #[inline]
     fn largest(holes: &Tree<ByAddress>) -> usize {
-        First::largest(holes)
+        holes.largest()
     }
 }
 
 impl Choose for Best {
     type Order = SmallestFirst;
-    const KEEPS_PLACE: bool = false;
     const START: Self = Best(());
 
     #[inline]
-    fn choose(
+    fn choose(&self, holes: &Tree<SmallestFirst>, size: usize) -> Option<Link> {
+        holes.first(|hole| hole.hole_size() >= size)
+    }
+
+    fn choose_aligned(
         &self,
         holes: &Tree<SmallestFirst>,
         size: usize,
-        refused: Option<Block>,
+        align: usize,
     ) -> Option<Link> {
-        match refused {
-            None => holes.first(|hole| hole.hole_size() >= size),
-            Some(refused) => holes.first(|hole| SmallestFirst::before(refused, hole)),
+        let mut link = self.choose(holes, size)?;
+        loop {
+            let refused = link.get().filter(|hole| !hole.fits(size, align));
+            let Some(refused) = refused else { return Some(link) };
+            link = holes.first(|hole| SmallestFirst::before(refused, hole))?;
         }
     }
 
@@ -142,26 +160,40 @@ impl Choose for Best {
 }
 
 impl Choose for Worst {
-    type Order = LargestFirst;
-    const KEEPS_PLACE: bool = false;
+    type Order = ByAddress;
     const START: Self = Worst(());
 
     #[inline]
-    fn choose(
-        &self,
-        holes: &Tree<LargestFirst>,
-        size: usize,
-        refused: Option<Block>,
-    ) -> Option<Link> {
-        let link = match refused {
-            None => holes.first(|_| true),
-            Some(refused) => holes.first(|hole| LargestFirst::before(refused, hole)),
-        };
-        link.filter(|link| link.get().is_some_and(|hole| hole.hole_size() >= size))
+    fn choose(&self, holes: &Tree<ByAddress>, size: usize) -> Option<Link> {
+        let largest = holes.largest();
+        if largest < size {
+            return None;
+        }
+        holes.lowest(largest)
+    }
+
+    /// Looks at every block that is large enough, unless a largest one fits.
+    fn choose_aligned(&self, holes: &Tree<ByAddress>, size: usize, align: usize) -> Option<Link> {
+        let fits = |link: &Link| link.get().is_some_and(|hole| hole.fits(size, align));
+        let link = self.choose(holes, size)?;
+        if fits(&link) {
+            return Some(link);
+        }
+        let mut found: Option<(usize, Link)> = None;
+        let mut from = 0;
+        while let Some(link) = first_aligned(holes, from, size, align)
+            && let Some(hole) = link.get()
+        {
+            if found.is_none_or(|(largest, _)| hole.hole_size() > largest) {
+                found = Some((hole.hole_size(), link));
+            }
+            from = hole.end();
+        }
+        found.map(|(_, link)| link)
     }
 
     #[inline]
-    fn largest(holes: &Tree<LargestFirst>) -> usize {
-        holes.first(|_| true).and_then(Link::get).map_or(0, Block::hole_size)
+    fn largest(holes: &Tree<ByAddress>) -> usize {
+        holes.largest()
     }
 }

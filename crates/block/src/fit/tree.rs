@@ -2,7 +2,7 @@
 //! bottom.
 //!
 //! ```text
-//! by address, largest on top (First, Next)          by size, shuffled top (Best, Worst)
+//! by address, largest on top (First, Next, Worst)   by size, shuffled top (Best)
 //!
 //!              ┌─── 96 ───┐                                   ┌── 48 ──┐
 //!          ┌─ 64 ─┐       80                               ┌─ 32       96
@@ -23,12 +23,16 @@
 //! Links lie in the free blocks, so the tree costs one word.
 use core::cell::Cell;
 use core::fmt;
+use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 
 use super::block::{Block, Link};
 
 /// How a tree is sorted. Both are strict orders without ties between different blocks.
 pub trait Order {
+    /// Whether left to right means from low addresses to high.
+    const BY_ADDRESS: bool;
+
     /// Whether `a` stands to the left of `b`.
     fn before(a: Block, b: Block) -> bool;
 
@@ -44,11 +48,9 @@ pub enum ByAddress {}
 #[derive(Debug)]
 pub enum SmallestFirst {}
 
-/// The largest first; the lower address first among equals.
-#[derive(Debug)]
-pub enum LargestFirst {}
-
 impl Order for ByAddress {
+    const BY_ADDRESS: bool = true;
+
     #[inline]
     fn before(a: Block, b: Block) -> bool {
         a.address() < b.address()
@@ -58,26 +60,16 @@ impl Order for ByAddress {
     #[inline]
     fn above(a: Block, b: Block) -> bool {
         let (of_a, of_b) = (a.hole_size(), b.hole_size());
-        of_a > of_b || of_a == of_b && shuffled(a) > shuffled(b)
+        if of_a == of_b { shuffled(a) > shuffled(b) } else { of_a > of_b }
     }
 }
 
 impl Order for SmallestFirst {
+    const BY_ADDRESS: bool = false;
+
     #[inline]
     fn before(a: Block, b: Block) -> bool {
         (a.hole_size(), a.address()) < (b.hole_size(), b.address())
-    }
-
-    #[inline]
-    fn above(a: Block, b: Block) -> bool {
-        shuffled(a) > shuffled(b)
-    }
-}
-
-impl Order for LargestFirst {
-    #[inline]
-    fn before(a: Block, b: Block) -> bool {
-        (b.hole_size(), a.address()) < (a.hole_size(), b.address())
     }
 
     #[inline]
@@ -121,7 +113,7 @@ impl<O: Order> Tree<O> {
         while let Some(at) = link.get()
             && O::above(at, new)
         {
-            link = if O::before(new, at) { at.left() } else { at.right() };
+            link = select_unpredictable(O::before(new, at), at.left(), at.right());
         }
         // What hangs here is cut in two along `new`:
         //
@@ -132,15 +124,12 @@ impl<O: Order> Tree<O> {
         link.set(Some(new));
         let (mut before, mut after) = (new.left(), new.right());
         while let Some(at) = rest {
-            if O::before(at, new) {
-                before.set(rest);
-                before = at.right();
-                rest = before.get();
-            } else {
-                after.set(rest);
-                after = at.left();
-                rest = after.get();
-            }
+            let is_before = O::before(at, new);
+            select_unpredictable(is_before, before, after).set(rest);
+            let inner = select_unpredictable(is_before, at.right(), at.left());
+            before = select_unpredictable(is_before, inner, before);
+            after = select_unpredictable(is_before, after, inner);
+            rest = inner.get();
         }
         before.set(None);
         after.set(None);
@@ -153,7 +142,7 @@ impl<O: Order> Tree<O> {
         while let Some(at) = link.get()
             && at != block
         {
-            link = if O::before(block, at) { at.left() } else { at.right() };
+            link = select_unpredictable(O::before(block, at), at.left(), at.right());
         }
         link
     }
@@ -164,40 +153,156 @@ impl<O: Order> Tree<O> {
         let Some(old) = link.get() else { return };
         let (mut link, mut left, mut right) = (link, old.left().get(), old.right().get());
         while let (Some(l), Some(r)) = (left, right) {
-            if O::above(l, r) {
-                link.set(left);
-                link = l.right();
-                left = link.get();
-            } else {
-                link.set(right);
-                link = r.left();
-                right = link.get();
-            }
+            let left_rises = O::above(l, r);
+            link.set(select_unpredictable(left_rises, left, right));
+            link = select_unpredictable(left_rises, l.right(), r.left());
+            let below = link.get();
+            left = select_unpredictable(left_rises, below, left);
+            right = select_unpredictable(left_rises, right, below);
         }
         link.set(left.or(right));
     }
 
-    /// Puts `new` in the place of the block that `link` points to: between the same blocks to
-    /// the left and right, and as far down as it belongs.
+    /// Puts `rest`, the end of the block that `link` points to, into the tree in its place.
     #[inline]
-    pub fn sink_at(&self, link: Link, new: Block) {
+    pub fn shrink_at(&self, link: Link, rest: Block) {
+        if O::BY_ADDRESS {
+            self.sink_at(link, rest);
+        } else {
+            self.remove_at(link);
+            self.insert(rest);
+        }
+    }
+
+    /// Puts `new` between the same blocks to the left and right as the block that `link` points
+    /// to, and as far down as it belongs.
+    #[inline]
+    fn sink_at(&self, link: Link, new: Block) {
         let Some(old) = link.get() else { return };
-        let (mut link, mut left, mut right) = (link, old.left().get(), old.right().get());
-        while let Some(top) = upper::<O>(left, right)
-            && O::above(top, new)
-        {
-            link.set(Some(top));
-            if left == Some(top) {
-                link = top.right();
-                left = link.get();
-            } else {
-                link = top.left();
-                right = link.get();
-            }
+        let (left, right) = (old.left().get(), old.right().get());
+        if left.or(right).is_some() {
+            return Self::sink_below(link, new, left, right);
+        }
+        link.set(Some(new));
+        new.left().set(None);
+        new.right().set(None);
+    }
+
+    /// [`sink_at`](Self::sink_at) over what hung on the old block.
+    #[inline(never)]
+    fn sink_below(mut link: Link, new: Block, mut left: Option<Block>, mut right: Option<Block>) {
+        loop {
+            let from_left = match (left, right) {
+                (Some(l), Some(r)) => O::above(l, r),
+                (only, _) => only.is_some(),
+            };
+            let top = select_unpredictable(from_left, left, right);
+            let Some(rises) = top.filter(|top| O::above(*top, new)) else { break };
+            link.set(top);
+            link = select_unpredictable(from_left, rises.right(), rises.left());
+            let below = link.get();
+            left = select_unpredictable(from_left, below, left);
+            right = select_unpredictable(from_left, right, below);
         }
         link.set(Some(new));
         new.left().set(left);
         new.right().set(right);
+    }
+
+    /// Makes `size` bytes from `block` on a free block: a block that was given back, with its
+    /// neighbours where they are free. Their places in the tree become this one's.
+    #[inline]
+    pub fn merge(&self, block: Block, size: usize, previous: bool, next: Option<Block>) {
+        if O::BY_ADDRESS {
+            if !previous && next.is_some() && next == self.root.get() {
+                return self.grow_root(block, size);
+            }
+            // The previous block's links, which are to be this one's.
+            let swallowed = previous.then(|| (block.left().get(), block.right().get()));
+            block.make_free(size);
+            self.swallow(block, swallowed, next);
+        } else {
+            if previous {
+                self.remove_at(self.find(block));
+            }
+            if let Some(next) = next {
+                self.remove_at(self.find(next));
+            }
+            block.make_free(size);
+            self.insert(block);
+        }
+    }
+
+    /// [`merge`](Self::merge) with the block on top, which is the largest already.
+    #[inline]
+    fn grow_root(&self, block: Block, size: usize) {
+        let Some(old) = self.root.replace(Some(block)) else { return };
+        block.left().set(old.left().get());
+        block.right().set(old.right().get());
+        block.make_free_before_known(size);
+    }
+
+    /// [`insert`](Self::insert) that takes two others out on its way: the block that was at the
+    /// same address until it grew, by its links, and the one that it grew over. With addresses
+    /// from left to right both lie where the cut along `new` comes by; and both were smaller, so
+    /// they are below.
+    #[inline]
+    fn swallow(
+        &self,
+        new: Block,
+        previous: Option<(Option<Block>, Option<Block>)>,
+        next: Option<Block>,
+    ) {
+        let mut link = self.root();
+        while let Some(at) = link.get()
+            && O::above(at, new)
+        {
+            link = select_unpredictable(O::before(new, at), at.left(), at.right());
+        }
+        let mut rest = link.get();
+        link.set(Some(new));
+        let (mut before, mut after) = (new.left(), new.right());
+        while let Some(at) = rest {
+            if rest == next {
+                // All that is left of it stands before `new`, and the previous block last.
+                let (left, right) = (at.left().get(), at.right().get());
+                before.set(left);
+                after.set(right);
+                if let Some((left, _)) = previous {
+                    while let Some(at) = before.get()
+                        && at != new
+                    {
+                        before = at.right();
+                    }
+                    before.set(left);
+                }
+                return;
+            }
+            if let Some((left, right)) = previous
+                && at == new
+            {
+                // All that is right of it stands after `new`, and the next block first.
+                before.set(left);
+                after.set(right);
+                if let Some(next) = next {
+                    while let Some(at) = after.get()
+                        && at != next
+                    {
+                        after = at.left();
+                    }
+                    after.set(next.right().get());
+                }
+                return;
+            }
+            let is_before = O::before(at, new);
+            select_unpredictable(is_before, before, after).set(rest);
+            let inner = select_unpredictable(is_before, at.right(), at.left());
+            before = select_unpredictable(is_before, inner, before);
+            after = select_unpredictable(is_before, after, inner);
+            rest = inner.get();
+        }
+        before.set(None);
+        after.set(None);
     }
 
     /// The link to the first block, from left to right, of which `from_here` holds; it holds of
@@ -219,9 +324,33 @@ impl<O: Order> Tree<O> {
 }
 
 impl Tree<ByAddress> {
+    /// The size of a largest block.
+    #[inline]
+    pub fn largest(&self) -> usize {
+        self.root().get().map_or(0, Block::hole_size)
+    }
+
+    /// The link to the lowest block of at least `size` bytes: down to the left for as long as
+    /// what is there is large enough.
+    #[inline]
+    pub fn lowest(&self, size: usize) -> Option<Link> {
+        let mut link = self.root();
+        let mut at = link.get()?;
+        if at.hole_size() < size {
+            return None;
+        }
+        while let Some(left) = at.left().get()
+            && left.hole_size() >= size
+        {
+            link = at.left();
+            at = left;
+        }
+        Some(link)
+    }
+
     /// The link to the lowest block of at least `size` bytes that ends above `from`.
     #[inline]
-    pub fn lowest(&self, size: usize, from: usize) -> Option<Link> {
+    pub fn lowest_above(&self, size: usize, from: usize) -> Option<Link> {
         let mut link = self.root();
         let mut found = None;
         while let Some(at) = link.get()
@@ -235,15 +364,6 @@ impl Tree<ByAddress> {
             }
         }
         found
-    }
-}
-
-/// The one of two subtrees whose top stands above the other's.
-#[inline]
-fn upper<O: Order>(left: Option<Block>, right: Option<Block>) -> Option<Block> {
-    match (left, right) {
-        (Some(l), Some(r)) => Some(if O::above(l, r) { l } else { r }),
-        (one, None) | (None, one) => one,
     }
 }
 
