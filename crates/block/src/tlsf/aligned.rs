@@ -10,7 +10,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use super::bins::{Found, Table};
+use super::bins::{COMPACT, Found, Table};
 use super::block::{Block, PREV_FREE, USED};
 use super::control::Control;
 use super::placement::Placement;
@@ -18,7 +18,7 @@ use super::tier::Tier;
 
 impl<C: Control, T: Tier> Table<C, T> {
     /// A block whose payload is at a multiple of `layout.align()`. O(1). It asks for a block that
-    /// has room for the worst gap, unless the one that would be taken is aligned already.
+    /// has room for the worst gap.
     #[cold]
     #[inline(never)]
     pub(super) fn allocate_aligned<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
@@ -27,20 +27,18 @@ impl<C: Control, T: Tier> Table<C, T> {
             return self.refuse();
         };
         // A gap is no block below `SMALLEST`; one address in `align` bytes is aligned.
-        let slack = align.checked_add(Self::SMALLEST).map(|slack| slack - C::GRAIN);
-        let wanted = slack.and_then(|slack| slack.checked_add(need));
-        let Some(wanted) = wanted.filter(|&wanted| wanted <= C::LARGEST) else {
+        let gap = if align > C::GRAIN { Self::SMALLEST } else { 0 };
+        let slack = if align > C::GRAIN { align + gap } else { 0 };
+        if slack > C::LARGEST - need {
             return self.refuse();
-        };
-        let found = match self.take(wanted) {
-            Ok(found) => Some(found),
-            Err(first) => self.probe(first, wanted),
-        };
-        let Some(Found { block, size }) = found else { return self.refuse() };
+        }
+        let wanted = need + slack;
+        let Some(Found { block, size }) = self.find(wanted) else { return self.refuse() };
         let payload = block.payload().addr();
         let mut aligned = base::bits::align_up(payload, align);
-        if aligned != payload && aligned - payload < Self::SMALLEST {
-            aligned = base::bits::align_up(payload + Self::SMALLEST, align);
+        // Less code leaves a gap always.
+        if COMPACT || (aligned != payload && aligned - payload < gap) {
+            aligned = base::bits::align_up(payload + gap, align);
         }
         // SAFETY: the block is free, in no bin, and has room for the worst gap.
         Some(unsafe { self.occupy_at(block, size, aligned - payload, need) })

@@ -25,6 +25,9 @@ use super::tier::Tier;
 /// enough: the first before the bins above it, the others after.
 pub(super) const PROBES: usize = 2;
 
+/// Less code, a longer path.
+pub(super) const COMPACT: bool = cfg!(feature = "compact");
+
 /// A control block during one operation, by address.
 pub(super) struct Table<C, T> {
     at: *mut u8,
@@ -78,6 +81,12 @@ impl<C: Control, T: Tier> Table<C, T> {
         map::bin::<C>(size / C::GRAIN)
     }
 
+    /// The word of the bitmap that speaks for `bin`.
+    #[inline(always)]
+    fn word_of(bin: usize) -> usize {
+        if C::WORDS == 1 { 0 } else { bin / BITS }
+    }
+
     /// Word `word` of the bitmap; those after the last are zero.
     #[inline(always)]
     pub(super) fn bits(self, word: usize) -> usize {
@@ -123,7 +132,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         unsafe { block.set_prev(Block::bin(bin)) };
         self.set_first(bin, block);
         if first.is_none() {
-            let word = bin / BITS;
+            let word = Self::word_of(bin);
             self.set_bits(word, self.bits(word) | 1 << (bin % BITS));
         } else {
             // SAFETY: by T3 it is free and in this bin.
@@ -177,7 +186,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let next = unsafe { block.next() };
         self.set_first(bin, next);
         if next.is_none() {
-            let word = bin / BITS;
+            let word = Self::word_of(bin);
             self.set_bits(word, self.bits(word) ^ 1 << (bin % BITS));
         } else {
             // SAFETY: `next` is in this bin, and now its first (T5).
@@ -207,7 +216,7 @@ impl<C: Control, T: Tier> Table<C, T> {
                 return Ok(Found { block: floor, size: found });
             }
         }
-        let word = self.word(bin / BITS);
+        let word = self.word(Self::word_of(bin));
         // SAFETY: the bitmap has this word.
         let bits = unsafe { word.read() };
         if let Some(higher) = NonZero::new(bits >> (bin % BITS) & !1) {
@@ -255,6 +264,41 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: it was the first of a bin.
         let size = unsafe { self.size(block) };
         Found { block, size }
+    }
+
+    /// [`take`](Self::take) and, when it fails, [`probe`](Self::probe).
+    pub(super) fn find(self, size: usize) -> Option<Found> {
+        if COMPACT {
+            return self.find_compact(size);
+        }
+        match self.take(size) {
+            Ok(found) => Some(found),
+            Err(first) => self.probe(first, size),
+        }
+    }
+
+    /// The same in less code: words are read in a loop, and only one block of the bin is looked at.
+    fn find_compact(self, size: usize) -> Option<Found> {
+        let bin = Self::bin(size);
+        let mut block = self.first(bin);
+        // SAFETY: a bin's blocks are free.
+        if block.is_none() || unsafe { self.size(block) } < size {
+            let mut word = Self::word_of(bin);
+            let mut bits = self.bits(word) & !1 << (bin % BITS);
+            while bits == 0 {
+                word += 1;
+                if word >= C::WORDS {
+                    return None;
+                }
+                bits = self.bits(word);
+            }
+            block = self.first(word * BITS + bits.trailing_zeros() as usize);
+        }
+        // SAFETY: it is the first of a bin.
+        unsafe { self.unlink(block) };
+        // SAFETY: it was free and in a bin.
+        let size = unsafe { self.size(block) };
+        Some(Found { block, size })
     }
 
     /// The last resort: the blocks behind `first`, the first of the bin that `size` falls into.

@@ -13,7 +13,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use super::bins::{Found, Table};
+use super::bins::{COMPACT, Found, Table};
 use super::block::{Block, FLAGS, PREV_FREE, USED};
 use super::control::Control;
 use super::placement::Placement;
@@ -24,7 +24,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// alignment beyond the grain.
     #[inline]
     pub(super) fn allocate<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
-        if layout.align() > C::GRAIN {
+        if COMPACT || layout.align() > C::GRAIN {
             return self.allocate_aligned::<P>(layout);
         }
         self.allocate_bytes::<P>(layout.size())
@@ -33,6 +33,11 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// A block with a payload of `size` bytes, aligned to the grain.
     #[inline]
     pub(super) fn allocate_bytes<P: Placement>(self, size: usize) -> Option<NonNull<u8>> {
+        if COMPACT {
+            // SAFETY: one is a power of two; a size too large for a layout is refused by it.
+            let layout = unsafe { Layout::from_size_align_unchecked(size, 1) };
+            return self.allocate_aligned::<P>(layout);
+        }
         let Some(need) = P::block_size::<C>(size, Self::SMALLEST) else { return self.refuse() };
         match self.take(need) {
             Ok(Found { block, size }) => {

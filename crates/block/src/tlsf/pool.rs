@@ -125,7 +125,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         core::iter::successors(newest.get(), |pool| pool.next().get())
     }
 
-    fn find(self, start: *mut u8) -> Option<Pool> {
+    fn pool_at(self, start: *mut u8) -> Option<Pool> {
         self.pools().find(|pool| pool.start() == start)
     }
 
@@ -176,7 +176,7 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// Gives up the pool added at `start`. O(pools).
     pub(super) fn remove(self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let pool = self.find(start).ok_or(RemoveError::Unknown)?;
+        let pool = self.pool_at(start).ok_or(RemoveError::Unknown)?;
         let (first, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
         let size = sentinel.address() - first.address();
         // SAFETY: by T6 a block is first in the pool.
@@ -202,7 +202,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     ///
     /// The bytes behind it are the caller's gift, as for [`add`](Self::add).
     pub(super) unsafe fn extend(self, start: *mut u8, len: usize) -> Result<(), AddError> {
-        let Some(pool) = self.find(start) else { return Err(AddError::Null) };
+        let Some(pool) = self.pool_at(start) else { return Err(AddError::Null) };
         let plan = plan::<C, T>(start.addr(), len)?;
         let old = pool.sentinel(C::GRAIN);
         let more = plan.sentinel.checked_sub(old.address()).ok_or(AddError::TooSmall)?;
@@ -243,7 +243,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// Cuts the pool added at `start` to `len` bytes, or to as few as are possible, and says to
     /// how many. O(pools).
     pub(super) fn truncate(self, start: *mut u8, len: usize) -> Result<usize, RemoveError> {
-        let pool = self.find(start).ok_or(RemoveError::Unknown)?;
+        let pool = self.pool_at(start).ok_or(RemoveError::Unknown)?;
         let (first, old) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
         // SAFETY: by T6 the sentinel has a header.
         let below = unsafe { old.header::<T>() } & PREV_FREE;

@@ -376,6 +376,7 @@ fn random_work_keeps_contents_and_invariants_in_every_geometry() {
 }
 
 #[test]
+#[cfg(not(feature = "compact"))]
 fn two_words_are_a_block_and_merge_like_any_other() {
     let mut memory = Memory::new(4096);
     let mut heap: Tlsf = Tlsf::new();
