@@ -1,10 +1,11 @@
-//! Builds the drop-in library, so that the command can carry it inside itself.
+//! Builds the drop-in libraries, so that the command can carry them inside itself.
 //!
 //! A second cargo runs inside this build script, with a target directory of its own in `OUT_DIR` (the outer cargo
-//! holds the lock of the usual one) and without the settings that the outer one hands down: the embedded library is
-//! always the plain release build, whether this is `cargo run`, `clippy`, `doc`, `test` or a coverage build.
+//! holds the lock of the usual one) and without the settings that the outer one hands down: the embedded libraries are
+//! always plain release builds, whether this is `cargo run`, `clippy`, `doc`, `test` or a coverage build.
 //!
-//! `HEAPWRIGHT_EMBED=/path/libheapwright.so` embeds that file instead, for packagers who build the library apart.
+//! `HEAPWRIGHT_EMBED=/folder` embeds that folder's `libheapwright.so` and `libheapwright-NAME.so` instead, for packagers who
+//! build the libraries apart.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,8 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, exit};
 
+/// The flagship's name; the other libraries are named after it: `heapwright-abi-tlsf` makes `libheapwright_tlsf.so`.
+const FLAGSHIP: &str = "heapwright";
 const PACKAGE: &str = "heapwright-abi";
-const LIBRARY: &str = "libheapwright.so";
+const OTHERS: [&str; 5] = ["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit"];
 const GIVEN: &str = "HEAPWRIGHT_EMBED";
 
 /// What the inner cargo may inherit of the variables that begin with `CARGO`; `CARGO_MAKEFLAGS` shares the job server.
@@ -44,39 +47,63 @@ fn main() {
     let out = path("OUT_DIR");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={GIVEN}");
-    let built = match env::var_os(GIVEN) {
-        Some(given) => {
-            let given = PathBuf::from(given);
-            println!("cargo::rerun-if-changed={}", given.display());
-            given
+    let given = env::var_os(GIVEN).map(PathBuf::from);
+    let folder = given.clone().unwrap_or_else(|| build(&out));
+    let mut table = String::from("/// All that is carried along, the flagship first.\n");
+    table += &format!("pub(crate) const ALL: [Embedded; {}] = [\n", 1 + OTHERS.len());
+    for name in [FLAGSHIP].iter().chain(&OTHERS) {
+        // Ours are named by cargo, which has no hyphens in them; given ones as they are installed.
+        let stem =
+            if *name == FLAGSHIP { FLAGSHIP.to_owned() } else { format!("{FLAGSHIP}-{name}") };
+        let built = match &given {
+            Some(folder) => folder.join(format!("lib{stem}.so")),
+            None => folder.join(format!("lib{}.so", stem.replace('-', "_"))),
+        };
+        if given.is_some() {
+            println!("cargo::rerun-if-changed={}", built.display());
         }
-        None => build(&out),
-    };
-    let bytes = fs::read(&built).unwrap_or_else(|e| {
-        fail(&format!("cannot read the library to embed, {}: {e}", built.display()))
-    });
-    if !bytes.starts_with(b"\x7fELF") {
-        fail(&format!("{} is not an ELF library", built.display()));
+        let bytes = fs::read(&built).unwrap_or_else(|e| {
+            fail(&format!("cannot read the library to embed, {}: {e}", built.display()))
+        });
+        if !bytes.starts_with(b"\x7fELF") {
+            fail(&format!("{} is not an ELF library", built.display()));
+        }
+        let embedded = out.join(format!("lib{stem}.so"));
+        if let Err(e) = fs::write(&embedded, &bytes) {
+            fail(&format!("cannot write {}: {e}", embedded.display()));
+        }
+        let hash = hash(&bytes);
+        table += &format!(
+            "    Embedded {{ name: {name:?}, file: {stem:?}, bytes: include_bytes!({embedded:?}), hash: \"{hash:016x}\" }},\n"
+        );
     }
-    let embedded = out.join(LIBRARY);
-    if let Err(e) = fs::write(&embedded, &bytes) {
+    table += "];\n";
+    let embedded = out.join("embedded.rs");
+    if let Err(e) = fs::write(&embedded, table) {
         fail(&format!("cannot write {}: {e}", embedded.display()));
     }
-    println!("cargo::rustc-env=HEAPWRIGHT_LIBRARY_HASH={:016x}", hash(&bytes));
 }
 
-/// Builds the library and says where it is.
+/// Builds the libraries and says in which folder they are.
 fn build(out: &Path) -> PathBuf {
     let here = path("CARGO_MANIFEST_DIR");
     let root = here.join("../..");
     let manifest = root.join("Cargo.toml");
     if !root.join("abi/Cargo.toml").is_file() {
         fail(&format!(
-            "the sources of {PACKAGE} are not beside this package; build {LIBRARY} and set {GIVEN} to its path"
+            "the sources of {PACKAGE} are not beside this package; build the libraries and set {GIVEN} to their folder"
         ));
     }
-    for input in ["abi/Cargo.toml", "abi/src", "abi/build.rs", "crates", "Cargo.toml", "Cargo.lock"]
-    {
+    let inputs = [
+        "abi/Cargo.toml",
+        "abi/drop-ins",
+        "abi/src",
+        "abi/build.rs",
+        "crates",
+        "Cargo.toml",
+        "Cargo.lock",
+    ];
+    for input in inputs {
         // A path that does not exist would make cargo run this script every time.
         let input = root.join(input);
         if input.exists() {
@@ -85,13 +112,12 @@ fn build(out: &Path) -> PathBuf {
     }
     let target = env::var("TARGET").unwrap_or_default();
     let directory = out.join("drop-in");
-    let library = directory.join(&target).join("release").join(LIBRARY);
     // The outer cargo has usually fetched what is needed; without a network nothing else could work.
     let mut last = None;
     for network in [&["--locked", "--offline"][..], &["--locked"], &["--offline"]] {
         let output = cargo(&manifest, &directory, &target, network);
         if output.status.success() {
-            return library;
+            return directory.join(&target).join("release");
         }
         let is_final = String::from_utf8_lossy(&output.stderr).contains("could not compile");
         last = Some(output);
@@ -100,14 +126,18 @@ fn build(out: &Path) -> PathBuf {
         }
     }
     let said = last.map(|o| String::from_utf8_lossy(&o.stderr).into_owned()).unwrap_or_default();
-    fail(&format!("the drop-in library ({PACKAGE}) does not build:\n{said}"))
+    fail(&format!("the drop-in libraries ({PACKAGE} and others) do not build:\n{said}"))
 }
 
 fn cargo(manifest: &Path, directory: &Path, target: &str, network: &[&str]) -> Output {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(&cargo);
-    command.args(["build", "--release", "--package", PACKAGE, "--manifest-path"]).arg(manifest);
-    // With an explicit target the place of the result does not depend on the user's configuration.
+    command.args(["build", "--release", "--package", PACKAGE]);
+    for name in OTHERS {
+        command.arg("--package").arg(format!("{PACKAGE}-{name}"));
+    }
+    command.arg("--manifest-path").arg(manifest);
+    // With an explicit target the place of the results does not depend on the user's configuration.
     command.args(["--target", target, "--target-dir"]).arg(directory).args(network);
     for (key, _) in env::vars_os() {
         let name = key.to_string_lossy();

@@ -7,6 +7,7 @@ use compose::growing::Trim;
 use malloc::single_lock as made;
 use source::Report;
 use source::os::Os;
+use source::os::imp::process::process_id;
 
 use super::Info;
 
@@ -134,8 +135,13 @@ impl<M: Malloc> Whole<M> {
     pub(crate) fn print_stats(&self, _fd: usize) {
         let stats = HEAP.0.stats();
         Os::print(format_args!(
-            "heapwright-{NAME}: {} bytes in use, {} at most, {} mapped, {} in the largest free block, {} requests refused\n",
-            stats.used, stats.peak, stats.total, stats.largest_free, stats.failures
+            "heapwright-{NAME}[{}]: {} bytes in use, {} at most, {} mapped, {} in the largest free block, {} requests refused\n",
+            process_id(),
+            stats.used,
+            stats.peak,
+            stats.total,
+            stats.largest_free,
+            stats.failures
         ));
     }
 }

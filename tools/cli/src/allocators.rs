@@ -4,26 +4,37 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use bench::allocator::{Allocator, GLIBC, HEAPWRIGHT};
+use bench::allocator::{Allocator, GLIBC};
 use bench::inspect::elf;
 use bench::{discover, environment};
 
+use crate::embedded::{self, Embedded};
 use crate::flags::allocator::AllocatorArg;
-use crate::{embedded, unpack};
+use crate::unpack;
 
 /// This executable, to start as helper or probe.
 pub(crate) fn this_executable() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot find this executable itself (is /proc mounted?)")
 }
 
-/// Ours, unpacked.
+/// The flagship, unpacked.
 pub(crate) fn heapwright() -> anyhow::Result<Allocator> {
-    let library = unpack::unpack(&embedded::HEAPWRIGHT)?;
-    Ok(Allocator::preloaded(HEAPWRIGHT, library)
+    unpacked(&embedded::ALL[0])
+}
+
+/// The other libraries that this executable carries, unpacked: the classic designs.
+pub(crate) fn classics() -> anyhow::Result<Vec<Allocator>> {
+    embedded::ALL[1..].iter().map(unpacked).collect()
+}
+
+fn unpacked(library: &Embedded) -> anyhow::Result<Allocator> {
+    let path = unpack::unpack(library)?;
+    Ok(Allocator::preloaded(library.name, path)
         .with_version(Some(env!("CARGO_PKG_VERSION").to_owned())))
 }
 
-/// Everything there is: ours, the C library's, and what is installed and works.
+/// Everything a program would be run on: the flagship, the C library's, and what is installed and works. The classic
+/// designs are to be asked for by name: some are slow.
 pub(crate) fn all() -> anyhow::Result<Vec<Allocator>> {
     let mut all = vec![heapwright()?, Allocator::glibc()];
     let installed = discover::installed(&this_executable()?);
@@ -33,17 +44,21 @@ pub(crate) fn all() -> anyhow::Result<Vec<Allocator>> {
 
 /// The allocator that `arg` means.
 pub(crate) fn find(arg: &AllocatorArg) -> anyhow::Result<Allocator> {
-    match arg {
-        AllocatorArg::Library { name, path } => library(name, path),
-        AllocatorArg::Name(name) if name == HEAPWRIGHT => heapwright(),
-        AllocatorArg::Name(name) if name == GLIBC => Ok(Allocator::glibc()),
-        AllocatorArg::Name(name) => installed(name),
+    let name = match arg {
+        AllocatorArg::Library { name, path } => return library(name, path),
+        AllocatorArg::Name(name) => name,
+    };
+    match embedded::find(name) {
+        Some(library) => unpacked(library),
+        None if name == GLIBC => Ok(Allocator::glibc()),
+        None => installed(name),
     }
 }
 
 fn installed(name: &str) -> anyhow::Result<Allocator> {
     let found = discover::installed(&this_executable()?);
-    let mut known = vec![HEAPWRIGHT.to_owned(), GLIBC.to_owned()];
+    let mut known: Vec<String> = embedded::ALL.iter().map(|e| e.name.to_owned()).collect();
+    known.insert(1, GLIBC.to_owned());
     for f in found {
         if f.allocator.name == name {
             return match f.problem {

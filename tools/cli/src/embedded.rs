@@ -4,15 +4,17 @@
 pub(crate) struct Embedded {
     /// The allocator's name, as `-a` takes it.
     pub(crate) name: &'static str,
-    /// The library file.
+    /// The library's file, without `lib` and `.so`.
+    pub(crate) file: &'static str,
+    /// The library itself.
     pub(crate) bytes: &'static [u8],
     /// A hash of the content, for the unpacked file's name.
     pub(crate) hash: &'static str,
 }
 
-/// The flagship.
-pub(crate) const HEAPWRIGHT: Embedded = Embedded {
-    name: bench::allocator::HEAPWRIGHT,
-    bytes: include_bytes!(concat!(env!("OUT_DIR"), "/libheapwright.so")),
-    hash: env!("HEAPWRIGHT_LIBRARY_HASH"),
-};
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// The library of this name, if it is carried along.
+pub(crate) fn find(name: &str) -> Option<&'static Embedded> {
+    ALL.iter().find(|library| library.name == name)
+}

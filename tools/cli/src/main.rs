@@ -1,7 +1,7 @@
 //! The command `heapwright`: runs programs on another malloc, and measures which malloc suits them.
 //!
 //! One file per subcommand in `commands`, one per group of flags in `flags`; the work is done by the library
-//! `heapwright-bench`. The drop-in library is inside this executable (`embedded`) and is unpacked when it is needed
+//! `heapwright-bench`. The drop-in libraries are inside this executable (`embedded`) and unpacked when needed
 //! (`unpack`).
 
 mod allocators;

@@ -64,12 +64,12 @@ fn unpack_into(directory: &Path, library: &Embedded) -> io::Result<PathBuf> {
     if statvfs(directory)?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
         return Err(io::Error::other("libraries cannot be loaded from there"));
     }
-    let path = directory.join(format!("lib{}-{}.so", library.name, library.hash));
+    let path = directory.join(format!("lib{}-{}.so", library.file, library.hash));
     if is_unpacked(&path, library) {
         return Ok(path);
     }
     let temporary =
-        directory.join(format!(".lib{}-{}.{}", library.name, library.hash, process::id()));
+        directory.join(format!(".lib{}-{}.{}", library.file, library.hash, process::id()));
     let written = write_new(&temporary, library).and_then(|()| fs::rename(&temporary, &path));
     if written.is_err() {
         // Nothing to do about a file that cannot even be removed.
@@ -94,7 +94,7 @@ fn write_new(path: &Path, library: &Embedded) -> io::Result<()> {
 
 /// A file without a name. It stays open, across exec too, so that its path stays valid for the program's lifetime.
 fn in_memory(library: &Embedded) -> io::Result<PathBuf> {
-    let mut file = fs::File::from(memfd_create(library.name, MemfdFlags::empty())?);
+    let mut file = fs::File::from(memfd_create(library.file, MemfdFlags::empty())?);
     file.write_all(library.bytes)?;
     let path = format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd());
     let _ = file.into_raw_fd();
@@ -105,7 +105,8 @@ fn in_memory(library: &Embedded) -> io::Result<PathBuf> {
 mod tests {
     use super::*;
 
-    const LIBRARY: Embedded = Embedded { name: "test", bytes: b"the content", hash: "0123" };
+    const LIBRARY: Embedded =
+        Embedded { name: "other", file: "test", bytes: b"the content", hash: "0123" };
 
     #[test]
     fn unpacked_once_and_mended_when_damaged() {

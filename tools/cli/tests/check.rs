@@ -34,6 +34,14 @@ fn an_ordinary_program_is_usable_and_is_not_run() {
     assert!(!trace.exists());
 }
 
+#[test]
+fn a_classic_design_is_checked_by_its_name() {
+    let (out, _, code) =
+        outcome(heapwright().args(["run", "-a", "tlsf", "--check", "--", "/bin/sh"]));
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("libheapwright-tlsf-"), "{out}");
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_static_program_is_not_usable() {

@@ -20,6 +20,19 @@ fn ours_and_glibc_are_always_there() {
 }
 
 #[test]
+fn the_classic_designs_are_there_by_name() {
+    let (out, _, _) = outcome(heapwright().args(["list", "--format", "json"]));
+    let list: Value = serde_json::from_str(&out).unwrap();
+    for name in common::CLASSICS {
+        let found = list.as_array().unwrap().iter().find(|a| a["name"] == *name);
+        let found = found.unwrap_or_else(|| panic!("no {name} in {out}"));
+        assert_eq!(found["problem"], Value::Null, "{out}");
+        let library = found["library"].as_str().unwrap();
+        assert!(library.contains(&format!("libheapwright-{name}-")), "{library}");
+    }
+}
+
+#[test]
 fn a_file_that_is_no_library_is_not_listed() {
     let dir = tempfile::tempdir().unwrap();
     common::file(dir.path(), "libhoard.so", b"text", 0o644);

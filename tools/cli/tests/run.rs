@@ -59,7 +59,7 @@ fn an_allocator_that_is_not_there_is_125() {
     let dir = tempfile::tempdir().unwrap();
     let text = file(dir.path(), "libtext.so", b"no library", 0o644);
     for (allocator, told) in [
-        ("nonsense".to_owned(), "there are heapwright, glibc"),
+        ("nonsense".to_owned(), "there are heapwright, glibc, tlsf, first-fit"),
         ("x=/no/such/lib.so".to_owned(), "cannot open /no/such/lib.so"),
         (format!("x={}", text.display()), "exports malloc"),
     ] {
@@ -94,6 +94,31 @@ fn a_library_by_path_is_preloaded_from_there() {
     let mine = format!("mine={path}");
     let (out, _, code) = outcome(heapwright().args(["run", "-a", &mine]).args(SHOW));
     assert_eq!((out.trim(), code), (&*format!("{path}|"), Some(0)));
+}
+
+#[test]
+fn a_classic_design_runs_the_program_and_counts() {
+    for name in common::CLASSICS {
+        let mut command = heapwright();
+        command.args(["run", "-a", name, "--stats", "--", "/bin/false"]);
+        let (_, err, code) = outcome(&mut command);
+        assert_eq!(code, Some(1), "{name}: {err}");
+        assert!(err.starts_with(&format!("heapwright-{name}[")), "{err}");
+        assert!(err.contains(" bytes in use") && err.lines().count() == 1, "{err}");
+    }
+}
+
+#[test]
+fn a_classic_design_says_which_settings_it_has() {
+    let mut command = heapwright();
+    command.args(["run", "-a", "tlsf", "--set", "keep=64m", "--set", "hue=red", "--", "/bin/true"]);
+    let (_, err, code) = outcome(&mut command);
+    assert_eq!(code, Some(0));
+    for key in ["keep", "hue"] {
+        let told =
+            format!("heapwright: HEAPWRIGHT has no key \"{key}\" for tlsf; there are stats, check");
+        assert!(err.contains(&told), "{err}");
+    }
 }
 
 #[test]

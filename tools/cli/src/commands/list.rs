@@ -16,7 +16,8 @@ Examples:
   heapwright list
   heapwright list --format json
 
-Each name can be given to -a of the other commands. Libraries are looked for in the directories of \
+Each name can be given to -a of the other commands. The classic designs, tlsf to worst-fit, are heapwright's own: \
+one heap and one lock, to compare with. Other libraries are looked for in the directories of \
 the dynamic loader, and LD_LIBRARY_PATH.";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -39,12 +40,15 @@ pub(crate) struct List {
 impl List {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let executable = allocators::this_executable()?;
-        let ours = allocators::heapwright()?;
-        let problem = probe::ask(&executable, &ours).err().map(|e| e.to_string());
+        let tried = |ours: Allocator| {
+            let problem = probe::ask(&executable, &ours).err().map(|e| e.to_string());
+            Found { allocator: ours, problem }
+        };
         let mut found = vec![
-            Found { allocator: ours, problem },
+            tried(allocators::heapwright()?),
             Found { allocator: Allocator::glibc(), problem: None },
         ];
+        found.extend(allocators::classics()?.into_iter().map(tried));
         found.extend(discover::installed(&executable));
         match self.format {
             Format::Json => {

@@ -24,6 +24,7 @@ Examples:
   heapwright run --stats -- ./server --port 8080
   heapwright run --set keep=64m -- ./server
   heapwright run -a mimalloc -- ./server
+  heapwright run -a tlsf --stats -- ./firmware-simulator
   heapwright run -a mine=./libmine.so -- ./server
   heapwright run --check -- ./server
 
