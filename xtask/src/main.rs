@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask NAME [ARGS]`.
 
+mod arceos;
 mod ci;
 mod golden;
 mod layers;
@@ -21,6 +22,7 @@ usage: cargo xtask NAME [ARGS]
   peers    installs or finds the allocators to compare with
   qemu     boots the kernels of bare-metal in QEMU, and what they say
   wcet     the longest path of each allocator's entry points, from the disassembly
+  arceos   the component OS's memory test in QEMU, on its allocators and on ours
   ci       the steps of .ci/run, one by one or all
 ";
 
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         "peers" => peers::run(&rest),
         "qemu" => qemu::run(&rest),
         "wcet" => wcet::run(&rest),
+        "arceos" => arceos::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

@@ -1,0 +1,140 @@
+//! `cargo xtask arceos`: the component OS ArceOS from crates.io, with its memory test, on its allocators and on ours.
+//!
+//! The application and the firmware are in `bare-metal/arceos`. They are built twice, as they stand and with
+//! `compat/axallocator` patched in ([`build`]), booted in QEMU with one instruction a nanosecond ([`boot`]), and the
+//! instructions of the test's bodies are compared: the same counts in every run, on every machine.
+
+mod boot;
+mod build;
+
+use boot::Run;
+use comfy_table::{Table, presets};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask arceos [--allocator NAME]... [--shipped | --ours]
+
+  --allocator NAME   tlsf (the OS's default), slab or buddy; tlsf when none is given
+  --shipped          only on the allocators that the OS ships
+  --ours             only on ours
+";
+
+/// The allocators that the OS may be built with.
+const ALLOCATORS: [&str; 3] = ["tlsf", "slab", "buddy"];
+
+/// What the command line asks for.
+#[derive(Debug)]
+struct Options {
+    allocators: Vec<String>,
+    shipped: bool,
+    ours: bool,
+}
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let options = match parse(args) {
+        Ok(options) => options,
+        Err(why) => {
+            eprint!("arceos: {why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match act(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("arceos: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether everything that it takes is here; if not, what is missing.
+pub(crate) fn missing() -> Option<String> {
+    boot::missing().or_else(build::missing)
+}
+
+fn parse(args: &[String]) -> Result<Options, String> {
+    let mut options = Options { allocators: Vec::new(), shipped: true, ours: true };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--allocator" => {
+                let name = args.next().ok_or("--allocator needs a name")?;
+                if !ALLOCATORS.contains(&name.as_str()) {
+                    return Err(format!("there is no allocator {name:?}"));
+                }
+                options.allocators.push(name.clone());
+            }
+            "--shipped" => options.ours = false,
+            "--ours" => options.shipped = false,
+            other => return Err(format!("there is no {other:?}")),
+        }
+    }
+    if !options.shipped && !options.ours {
+        return Err("--shipped and --ours are each other's opposite".to_owned());
+    }
+    if options.allocators.is_empty() {
+        options.allocators.push(ALLOCATORS[0].to_owned());
+    }
+    Ok(options)
+}
+
+fn act(options: &Options) -> Result<bool, String> {
+    if let Some(missing) = missing() {
+        return Err(missing);
+    }
+    let mut passed = true;
+    for allocator in &options.allocators {
+        let on = |ours: bool| -> Result<Run, String> {
+            let run = boot::boot(&build::kernel(allocator, ours)?)?;
+            let whose = if ours { "ours" } else { "shipped" };
+            println!("{allocator}, {whose}: {}, {:.2} s of QEMU", run.end, run.seconds);
+            if !run.passed {
+                println!("{}", run.printed);
+            }
+            Ok(run)
+        };
+        let shipped = options.shipped.then(|| on(false)).transpose()?;
+        let ours = options.ours.then(|| on(true)).transpose()?;
+        println!("{}\n", table(shipped.as_ref(), ours.as_ref()));
+        passed &= shipped.as_ref().is_none_or(|run| run.passed || *allocator == "buddy");
+        passed &= ours.as_ref().is_none_or(|run| run.passed);
+        if let (Some(shipped), Some(ours)) = (&shipped, &ours) {
+            passed &= compared(allocator, shipped, ours);
+        }
+    }
+    Ok(passed)
+}
+
+/// Says which is faster. Whether it is ours; it is when the other does not finish.
+fn compared(allocator: &str, shipped: &Run, ours: &Run) -> bool {
+    let (Some(theirs), Some(ours)) = (shipped.instructions("all"), ours.instructions("all")) else {
+        println!("{allocator}: one of the two did not come to an end");
+        return !shipped.passed && ours.passed;
+    };
+    let ratio = ours as f64 / theirs as f64;
+    let verdict = if ours <= theirs { "no slower than" } else { "SLOWER than" };
+    println!("{allocator}: ours takes {ratio:.3} of the shipped one's instructions: {verdict} it");
+    ours <= theirs
+}
+
+fn table(shipped: Option<&Run>, ours: Option<&Run>) -> Table {
+    let mut table = Table::new();
+    let header = ["body of the test", "instructions, shipped", "instructions, ours", "ratio"];
+    table.load_style(presets::ASCII_MARKDOWN).set_header(header);
+    let bodies = |run: &Run| run.bodies.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let (a, b) = (shipped.map(bodies).unwrap_or_default(), ours.map(bodies).unwrap_or_default());
+    for name in if a.len() > b.len() { a } else { b } {
+        let count = |run: Option<&Run>| run.and_then(|run| run.instructions(&name));
+        let (theirs, ours) = (count(shipped), count(ours));
+        let shown = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
+        let ratio = theirs.zip(ours).map(|(theirs, ours)| ours as f64 / theirs as f64);
+        let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
+        table.add_row([name.clone(), shown(theirs), shown(ours), ratio]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! Building the application: the OS's way of configuring itself, and the patch.
+//!
+//! ```text
+//! axconfig-gen (crates.io)   defconfig.toml + the platform's own file ─► axconfig.toml
+//! cargo build                  the OS writes its linker script ─► the kernel is linked with it ─► objcopy
+//! ours                         a copy of the workspace, with two lines more in its Cargo.toml
+//! ```
+//!
+//! All of it lands in `bare-metal/arceos` of the target folder.
+
+use super::boot::Images;
+use crate::peers::{output, root};
+use crate::qemu::toolchain::{self, Build, RISCV64};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What makes the configuration, and its version.
+const GENERATOR: (&str, &str) = ("axconfig-gen", "0.2.1");
+const PLATFORM: &str = "axplat-riscv64-qemu-virt";
+const OBJCOPY: &str = "riscv64-unknown-elf-objcopy";
+
+/// What puts our allocators under the OS.
+const PATCH: &str = "[patch.crates-io]\naxallocator = { path = ";
+
+fn folder() -> PathBuf {
+    toolchain::folder().join("arceos")
+}
+
+/// What to install, or that crates.io is out of reach.
+pub(super) fn missing() -> Option<String> {
+    if output(Command::new(OBJCOPY).arg("--version")).is_err() {
+        return Some(format!("{OBJCOPY} is missing: install binutils-riscv64-unknown-elf"));
+    }
+    let mut fetch = cargo();
+    fetch.args(["fetch", "--quiet", "--locked", "--manifest-path"]);
+    fetch.arg(root().join("bare-metal/arceos/Cargo.toml"));
+    output(&mut fetch).err().map(|why| format!("the OS's crates cannot be fetched: {why}"))
+}
+
+/// Builds the firmware and the kernel with one of the OS's allocators, on our crate or on the one it ships.
+///
+/// # Errors
+///
+/// A step failed: its own words.
+pub(super) fn kernel(allocator: &str, ours: bool) -> Result<Images, String> {
+    let workspace = if ours { patched()? } else { root().join("bare-metal/arceos") };
+    let manifest = workspace.join("Cargo.toml");
+    let script = format!("-Clink-arg=-T{}", workspace.join("firmware/link.ld").display());
+    let rustflags = [script.as_str()];
+    let firmware = Build { rustflags: &rustflags, ..Build::new(&manifest, "firmware", RISCV64) };
+    let firmware = kept(&firmware.run()?, "firmware")?;
+    let config = configuration(&manifest)?;
+    let config = config.display().to_string();
+    let env = [
+        ("AX_CONFIG_PATH", config.as_str()),
+        ("AX_ARCH", "riscv64"),
+        ("AX_PLATFORM", "riscv64-qemu-virt"),
+        ("AX_TARGET", RISCV64.triple),
+        ("AX_MODE", "release"),
+        ("AX_LOG", "warn"),
+    ];
+    let script = linker_script();
+    let argument = format!("-Clink-arg=-T{}", script.display());
+    let rustflags = [argument.as_str(), "-Clink-arg=-no-pie", "-Clink-arg=-znostart-stop-gc"];
+    let features = [allocator];
+    let kernel = Build {
+        features: &features,
+        rustflags: &rustflags,
+        env: &env,
+        ..Build::new(&manifest, "arceos-memtest", RISCV64)
+    };
+    // The OS writes the script while it is built; the link before that is in vain.
+    let program = match kernel.run() {
+        Err(why) if !script.exists() => return Err(why),
+        Err(_) => kernel.run()?,
+        Ok(program) => program,
+    };
+    let whose = if ours { "ours" } else { "shipped" };
+    let image = folder().join(format!("{allocator}-{whose}.bin"));
+    output(Command::new(OBJCOPY).args(["-O", "binary"]).arg(&program).arg(&image))?;
+    Ok(Images { firmware, kernel: image })
+}
+
+/// Where the OS's build script puts its linker script.
+fn linker_script() -> PathBuf {
+    let release = toolchain::folder().join(RISCV64.triple).join(RISCV64.triple).join("release");
+    release.join("linker_riscv64-qemu-virt.lds")
+}
+
+/// A copy of the workspace that differs in the patch alone.
+fn patched() -> Result<PathBuf, String> {
+    let from = root().join("bare-metal/arceos");
+    let to = folder().join("patched");
+    copy(&from, &to)?;
+    let manifest = to.join("Cargo.toml");
+    let named = |e: std::io::Error| format!("{}: {e}", manifest.display());
+    let path = root().join("compat/axallocator");
+    let text = fs::read_to_string(&manifest).map_err(named)?;
+    let text = format!("{text}\n{PATCH}{:?} }}\n", path.display().to_string());
+    fs::write(&manifest, text).map_err(named)?;
+    Ok(to)
+}
+
+/// Copies a folder; what is the same already keeps its time, so that cargo does not build it anew.
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    let named = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
+    fs::create_dir_all(to).map_err(|e| named(to, e))?;
+    for entry in from.read_dir().map_err(|e| named(from, e))? {
+        let path = entry.map_err(|e| named(from, e))?.path();
+        let target = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() {
+            copy(&path, &target)?;
+            continue;
+        }
+        let text = fs::read(&path).map_err(|e| named(&path, e))?;
+        // The patch's own lock file is kept.
+        let locked = target.exists() && target.ends_with("Cargo.lock");
+        if !locked && fs::read(&target).ok().as_ref() != Some(&text) {
+            fs::write(&target, text).map_err(|e| named(&target, e))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies what was built: another build would replace it.
+fn kept(program: &Path, name: &str) -> Result<PathBuf, String> {
+    let to = folder().join(name);
+    fs::create_dir_all(folder()).map_err(|e| format!("{}: {e}", folder().display()))?;
+    fs::copy(program, &to).map_err(|e| format!("{}: {e}", program.display()))?;
+    Ok(to)
+}
+
+/// The OS's configuration, made of ours and the platform's.
+fn configuration(manifest: &Path) -> Result<PathBuf, String> {
+    let generator = generator()?;
+    let config = folder().join("axconfig.toml");
+    let new = folder().join("axconfig-new.toml");
+    let mut generate = Command::new(generator);
+    generate.arg(root().join("bare-metal/arceos/defconfig.toml")).arg(platform(manifest)?);
+    output(generate.arg("--output").arg(&new))?;
+    // One that is as it was keeps its time, for cargo.
+    let text = fs::read(&new).map_err(|e| format!("{}: {e}", new.display()))?;
+    if fs::read(&config).ok().as_ref() != Some(&text) {
+        fs::write(&config, text).map_err(|e| format!("{}: {e}", config.display()))?;
+    }
+    Ok(config)
+}
+
+/// Installs the generator into the target folder, the first time.
+fn generator() -> Result<PathBuf, String> {
+    let (name, version) = GENERATOR;
+    let program = folder().join("bin").join(name);
+    if !program.exists() {
+        eprintln!("arceos: installing {name} {version} into the target folder");
+        let mut install = cargo();
+        install.args(["install", "--quiet", "--locked", name, "--version", version, "--root"]);
+        output(install.arg(folder()).arg("--target-dir").arg(folder().join("generator")))?;
+    }
+    Ok(program)
+}
+
+/// The platform's own part of the configuration, in the crate's folder.
+fn platform(manifest: &Path) -> Result<PathBuf, String> {
+    let mut metadata = cargo();
+    metadata.args(["metadata", "--format-version", "1", "--manifest-path"]).arg(manifest);
+    let metadata: Value = serde_json::from_str(&output(&mut metadata)?)
+        .map_err(|e| format!("cargo metadata said what is no JSON: {e}"))?;
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let platform = packages.iter().find(|package| package["name"] == PLATFORM);
+    let at = platform.and_then(|package| package["manifest_path"].as_str());
+    let at = at.ok_or(format!("the OS no longer depends on {PLATFORM}"))?;
+    Ok(Path::new(at).with_file_name("axconfig.toml"))
+}
+
+fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+    cargo
+}

@@ -1,0 +1,52 @@
+use super::boot::body;
+use super::*;
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+fn run_of(bodies: &[(&str, u64)], passed: bool) -> Run {
+    let bodies = bodies.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
+    Run { bodies, passed, ..Run::default() }
+}
+
+#[test]
+fn the_kernels_lines_are_read_and_other_lines_are_not() {
+    assert_eq!(body("memtest map 139055985 instructions"), Some(("map".to_owned(), 139_055_985)));
+    assert_eq!(body("memtest map many instructions"), None);
+    assert_eq!(body("arch = riscv64"), None);
+}
+
+#[test]
+fn options() {
+    let options = parse(&[]).unwrap();
+    assert_eq!(options.allocators, ["tlsf"]);
+    assert!(options.shipped && options.ours);
+    let options = parse(&words("--allocator slab --allocator buddy --ours")).unwrap();
+    assert_eq!(options.allocators, ["slab", "buddy"]);
+    assert!(!options.shipped && options.ours);
+    assert_eq!(parse(&words("--allocator fit")).unwrap_err(), "there is no allocator \"fit\"");
+    assert!(parse(&words("--ours --shipped")).is_err());
+}
+
+#[test]
+fn ours_must_not_take_more() {
+    let shipped = run_of(&[("map", 5), ("all", 100)], true);
+    assert!(compared("tlsf", &shipped, &run_of(&[("map", 9), ("all", 100)], true)));
+    assert!(!compared("tlsf", &shipped, &run_of(&[("map", 1), ("all", 101)], true)));
+    assert!(!compared("tlsf", &shipped, &run_of(&[("map", 1)], false)), "ours did not end");
+    assert!(compared("tlsf", &run_of(&[], false), &run_of(&[("all", 7)], true)), "theirs did not");
+}
+
+#[test]
+fn a_body_that_one_of_them_did_not_reach_is_a_dash() {
+    let (shipped, ours) =
+        (run_of(&[("map", 200)], false), run_of(&[("map", 100), ("all", 7)], true));
+    let table = table(Some(&shipped), Some(&ours)).to_string();
+    assert!(
+        table.contains("| map              | 200                   | 100                | 0.500 |")
+    );
+    assert!(
+        table.contains("| all              | -                     | 7                  | -     |")
+    );
+}
