@@ -17,7 +17,7 @@
 //!
 //! A failure is a sentence that names the rule, the memory and the operation.
 
-// pub mod bodies;
+pub mod bodies;
 pub mod differential;
 pub mod exhaustive;
 pub mod heap;
@@ -27,13 +27,13 @@ pub mod memory;
 pub mod robson;
 pub mod rules;
 pub mod shape;
-// pub mod shared;
-// pub mod switch;
+pub mod shared;
+pub mod switch;
 
 pub use heap::Heap;
 pub use kind::Kind;
 pub use memory::Memory;
 pub use rules::conformance;
 pub use shape::shape;
-// pub use shared::Shared;
-// pub use switch::Switch;
+pub use shared::Shared;
+pub use switch::Switch;

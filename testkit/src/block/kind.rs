@@ -30,7 +30,7 @@ pub enum Grows {
 }
 
 /// An allocator type under test.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Kind<A> {
     /// Its name in reports.
     pub name: &'static str,
@@ -58,6 +58,15 @@ pub struct Kind<A> {
     pub(super) owns: Option<fn(&A, *const u8) -> bool>,
     pub(super) reset: Option<unsafe fn(&mut A)>,
 }
+
+impl<A> Clone for Kind<A> {
+    fn clone(&self) -> Kind<A> {
+        *self
+    }
+}
+
+// Functions and figures only, whatever the allocator is.
+impl<A> Copy for Kind<A> {}
 
 /// Half of the free memory serves any design that rounds to powers of two.
 fn generous(free: usize, layout: Layout) -> bool {

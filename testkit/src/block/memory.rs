@@ -3,7 +3,7 @@
 //! ```text
 //! │ guard 0xA5… │ start, at the chosen offset from 4096 …… len bytes, dirty │ guard 0xA5… │
 //! ```
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 
 const GUARD: usize = 128;
 const MARK: u8 = 0xA5;
@@ -22,14 +22,26 @@ pub struct Memory {
 // SAFETY: it is the only account of its bytes.
 unsafe impl Send for Memory {}
 
+// SAFETY: shared, it says where it is and reads its guards, which nobody may write.
+unsafe impl Sync for Memory {}
+
 impl Memory {
     /// `len` bytes that begin `offset` bytes after a multiple of 4096, none of them zero.
     #[must_use]
     pub fn new(len: usize, offset: usize) -> Memory {
+        let memory = Memory::untouched(len, offset);
+        memory.guard(memory.start, DIRT, len);
+        memory
+    }
+
+    /// As [`new`](Self::new), but the system has not been asked for a page of it yet, and what
+    /// it gives will be zero.
+    #[must_use]
+    pub fn untouched(len: usize, offset: usize) -> Memory {
         let front = GUARD.next_multiple_of(ALIGN) + offset;
         let layout = Layout::from_size_align(front + len + GUARD, ALIGN).expect("it exists");
         // SAFETY: the layout has bytes.
-        let whole = unsafe { alloc(layout) };
+        let whole = unsafe { alloc_zeroed(layout) };
         if whole.is_null() {
             handle_alloc_error(layout);
         }
@@ -37,7 +49,6 @@ impl Memory {
         let start = unsafe { whole.add(front) };
         let memory = Memory { whole, layout, start, len };
         memory.guard(start.wrapping_sub(GUARD), MARK, GUARD);
-        memory.guard(start, DIRT, len);
         memory.guard(start.wrapping_add(len), MARK, GUARD);
         memory
     }
