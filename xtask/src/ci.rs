@@ -39,6 +39,9 @@ const STEPS: &[Step] = &[
     Step { name: "deny", what: "licences and duplicate versions", run: deny },
 ];
 
+/// The kernels' own workspace.
+const BARE_METAL: &str = "bare-metal/Cargo.toml";
+
 pub(crate) fn run(args: &[String]) -> ExitCode {
     match args {
         [one] if one == "list" => {
@@ -92,11 +95,27 @@ fn run_all(steps: &[&Step]) -> ExitCode {
 }
 
 fn fmt() -> Outcome {
-    command(cargo().args(["fmt", "--all", "--check"]))
+    match command(cargo().args(["fmt", "--all", "--check"])) {
+        Outcome::Passed => {
+            command(cargo().args(["fmt", "--all", "--check", "--manifest-path", BARE_METAL]))
+        }
+        other => other,
+    }
 }
 
 fn clippy() -> Outcome {
-    command(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    match command(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    {
+        Outcome::Passed => command(
+            // Of the kernels' machines the one that needs no other target installed.
+            cargo()
+                .args(["clippy", "--manifest-path", BARE_METAL, "--target"])
+                .args(["x86_64-unknown-linux-gnu", "--target-dir"])
+                .arg(target_folder().join("bare-metal/clippy"))
+                .args(["--", "-D", "warnings"]),
+        ),
+        other => other,
+    }
 }
 
 fn doc() -> Outcome {

@@ -116,10 +116,9 @@ pub unsafe fn call(code: *const (), arguments: [usize; 3]) -> (usize, u32) {
     unsafe {
         asm!(
             "ldr r5, [r4, #4]",
-            "blx r12",
+            "blx r3",
             "ldr r3, [r4, #4]",
-            in("r12") code,
-            lateout("r3") after,
+            inlateout("r3") code => after,
             in("r4") TIMER,
             out("r5") before,
             inlateout("r0") a => result,

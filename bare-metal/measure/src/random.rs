@@ -1,27 +1,56 @@
 //! Runs of requests by chance: what happens on average, and the largest counts that chance finds.
 
+use crate::POOL;
 use crate::heap::{Block, Heap};
 use crate::live::{Numbers, table};
 use crate::tally::Tally;
 
+/// How sizes are drawn out of a range.
+enum Draw {
+    /// Each size as likely as the next.
+    Even,
+    /// Each doubling as likely as the next.
+    Doubling,
+    /// The same, moved to a little below or above a power of two or three quarters of one, where bins begin and end.
+    Edges,
+}
+
 /// A mix of sizes.
 struct Mix {
     name: &'static str,
-    /// Sizes are `low..=high`; each doubling as likely as the next, or each size.
     low: usize,
     high: usize,
-    doubling: bool,
+    draw: Draw,
     /// How many blocks may be live.
     most: usize,
-    /// Blocks stay until the heap is full, so that requests are refused too.
+    /// So much stays live that requests are refused too.
     fills: bool,
 }
 
+impl Mix {
+    const fn new(name: &'static str, low: usize, high: usize, draw: Draw, most: usize) -> Self {
+        Self { name, low, high, draw, most, fills: most * (low + high) / 4 > POOL }
+    }
+
+    fn size(&self, numbers: &mut Numbers) -> usize {
+        match self.draw {
+            Draw::Even => numbers.range(self.low, self.high),
+            Draw::Doubling => numbers.doubling(self.low, self.high),
+            Draw::Edges => {
+                let above = numbers.doubling(self.low, self.high).next_power_of_two();
+                let edge = above * numbers.range(3, 4) / 4;
+                (edge + 40).saturating_sub(numbers.range(0, 60)).max(1)
+            }
+        }
+    }
+}
+
 const MIXES: &[Mix] = &[
-    Mix { name: "random", low: 16, high: 4096, doubling: false, most: 256, fills: false },
-    Mix { name: "small", low: 1, high: 128, doubling: false, most: 2000, fills: false },
-    Mix { name: "wide", low: 1, high: 1 << 17, doubling: true, most: 300, fills: true },
-    Mix { name: "full", low: 1, high: 1 << 14, doubling: true, most: 2000, fills: true },
+    Mix::new("random", 16, 4096, Draw::Even, 256),
+    Mix::new("small", 1, 128, Draw::Even, 2000),
+    Mix::new("wide", 1, 1 << 17, Draw::Doubling, 300),
+    Mix::new("full", 1, 1 << 14, Draw::Doubling, 2000),
+    Mix::new("edges", 1, 1 << 15, Draw::Edges, 400),
 ];
 
 /// Steps of each run: each frees a block or allocates one.
@@ -44,11 +73,7 @@ fn once(heap: &mut Heap, mix: &Mix, seed: u64) {
                 free.add(heap.free(block));
                 continue;
             }
-            let size = if mix.doubling {
-                numbers.doubling(mix.low, mix.high)
-            } else {
-                numbers.range(mix.low, mix.high)
-            };
+            let size = mix.size(&mut numbers);
             let (block, count) = heap.malloc(size);
             malloc.add(count);
             heap.refused += u32::from(block.is_none() && !mix.fills);

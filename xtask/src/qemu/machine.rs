@@ -1,9 +1,10 @@
 //! The machines: what each is called, what it is compiled for, and how QEMU becomes it.
 
 use super::toolchain::{self, Target};
+use core::time::Duration;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A machine that QEMU has.
 #[derive(Debug)]
@@ -24,6 +25,18 @@ pub(crate) struct Machine {
 
 /// RISC-V without and with the instructions that count zeros. QEMU's `rv64` has them unless told otherwise.
 const WITHOUT_ZBB: &str = "rv64,zba=false,zbb=false,zbc=false,zbs=false";
+
+/// An instruction takes 128 ns, which is a little more than three ticks of the board's clock.
+const CORTEX_M: &[&str] = &[
+    "-machine",
+    "mps2-an385",
+    "-cpu",
+    "cortex-m3",
+    "-semihosting-config",
+    "enable=on,target=native",
+    "-icount",
+    "shift=7",
+];
 
 pub(crate) const MACHINES: &[Machine] = &[
     Machine {
@@ -85,16 +98,17 @@ pub(crate) const MACHINES: &[Machine] = &[
         target: toolchain::THUMBV7M,
         qemu: "qemu-system-arm",
         package: "qemu-system-arm",
-        args: &[
-            "-machine",
-            "mps2-an385",
-            "-cpu",
-            "cortex-m3",
-            "-semihosting-config",
-            "enable=on,target=native",
-            "-icount",
-            "shift=7",
-        ],
+        args: CORTEX_M,
+        success: 0,
+    },
+    Machine {
+        name: "cortex-m0",
+        key: "thumbv6m",
+        what: "the same board, code for a Cortex-M0",
+        target: toolchain::THUMBV6M,
+        qemu: "qemu-system-arm",
+        package: "qemu-system-arm",
+        args: CORTEX_M,
         success: 0,
     },
     Machine {

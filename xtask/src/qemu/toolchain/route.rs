@@ -38,8 +38,8 @@ pub(super) fn find(triple: &str) -> Result<Route, String> {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let at_hand = at_hand()?;
-    let linker = linker(&at_hand.sysroot)?;
     let cargo = std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
+    let linker = linker([Some(at_hand.sysroot.as_path()), cargo.ancestors().nth(2)])?;
     if has_target(&at_hand.sysroot, triple) {
         let rustc = at_hand.rustc;
         return Ok(Route { cargo, rustc, linker, args: &[], env: Vec::new() });
@@ -90,10 +90,11 @@ fn has_sources(sysroot: &Path) -> bool {
     sysroot.join("lib/rustlib/src/rust/library/Cargo.lock").exists()
 }
 
-/// The toolchain's `rust-lld`, or the system's lld.
-fn linker(sysroot: &Path) -> Result<PathBuf, String> {
-    let hosts = sysroot.join("lib/rustlib").read_dir().map_err(|e| e.to_string())?;
-    let mut own = hosts.flatten().map(|host| host.path().join("bin/rust-lld"));
+/// The `rust-lld` of the compiler's toolchain or of cargo's, or the system's lld.
+fn linker(sysroots: [Option<&Path>; 2]) -> Result<PathBuf, String> {
+    let hosts =
+        sysroots.into_iter().flatten().filter_map(|at| at.join("lib/rustlib").read_dir().ok());
+    let mut own = hosts.flatten().flatten().map(|host| host.path().join("bin/rust-lld"));
     if let Some(lld) = own.find(|lld| lld.exists()) {
         return Ok(lld);
     }
