@@ -94,6 +94,12 @@ fn too_large() -> Result<(), &'static str> {
             return Err("more memory was given than there is");
         }
     }
+    // Where an allocator's arithmetic on sizes has its own ends.
+    for size in (28..usize::BITS).flat_map(|bits| [most >> (usize::BITS - bits), 1 << (bits - 1)]) {
+        if Block::new(size.min(most), 1).is_some() {
+            return Err("more memory was given than there is");
+        }
+    }
     Block::filled(100, 8).ok_or("nothing is left after a refusal")?.free()
 }
 
