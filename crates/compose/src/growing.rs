@@ -12,14 +12,17 @@
 //! memory would serve it, header, alignment and all, and maps that once: at least as much as is
 //! mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; no more than
 //! needed when the source refuses so much. With [`GivesBack`], a pass over the mappings is made
-//! when as many bytes have been freed as half of what is mapped, so its cost is spread over them.
+//! when as many bytes have been freed as are in use, so its cost is spread over them, and a heap
+//! that is emptied is gone over at each halving.
 use core::alloc::Layout;
 use core::marker::PhantomData;
+use core::ops::ControlFlow;
 use core::ptr::{self, NonNull};
 
-use base::bits::align_up;
+use base::bits::{align_down, align_up};
 use base::{
     AddMemory, BlockAllocator, BlockStats, Free, RemoveMemory, ResizeInPlace, Stats, UsableSize,
+    Walk,
 };
 use source::PageSource;
 
@@ -68,13 +71,16 @@ pub trait Policy<A> {
     /// Whether passes are made at all.
     const GIVES: bool;
 
+    /// Bytes in use.
+    fn used(inner: &A) -> usize;
+
     /// Whether the allocator gave up the memory that was added at `start`.
     fn take(inner: &mut A, start: *mut u8) -> bool;
 }
 
 /// Can give memory back to where it came from.
 pub trait Trim {
-    /// Gives back what is empty now; the bytes.
+    /// Gives back what is free now, whole pages within free memory too; the bytes.
     fn trim(&mut self) -> usize;
 }
 
@@ -82,8 +88,13 @@ pub trait Trim {
 #[derive(Debug, Clone, Copy)]
 pub struct GivesBack;
 
-impl<A: RemoveMemory> Policy<A> for GivesBack {
+impl<A: RemoveMemory + Stats> Policy<A> for GivesBack {
     const GIVES: bool = true;
+
+    #[inline]
+    fn used(inner: &A) -> usize {
+        inner.stats().used
+    }
 
     fn take(inner: &mut A, start: *mut u8) -> bool {
         inner.remove_memory(start).is_ok()
@@ -96,6 +107,10 @@ pub struct Keeps;
 
 impl<A> Policy<A> for Keeps {
     const GIVES: bool = false;
+
+    fn used(_inner: &A) -> usize {
+        0
+    }
 
     fn take(_inner: &mut A, _start: *mut u8) -> bool {
         false
@@ -176,17 +191,41 @@ impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
             return;
         }
         self.freed = self.freed.saturating_add(size);
-        if self.freed >= FIRST && self.freed > self.mapped / 2 {
-            self.trim();
+        if self.freed >= FIRST && self.freed > P::used(&self.inner) {
+            self.give_back();
         }
     }
 }
 
-/// Every mapping in which nothing is live, but for the oldest. O(mappings).
-impl<A, S: PageSource, P: Policy<A>> Trim for Growing<A, S, P> {
+/// Every mapping in which nothing is live, but for the oldest, and the pages within free memory.
+/// O(pieces).
+impl<A, S, P> Trim for Growing<A, S, P>
+where
+    A: Walk + RoomFor,
+    S: PageSource,
+    P: Policy<A>,
+{
+    fn trim(&mut self) -> usize {
+        let mut bytes = self.give_back();
+        let page = self.source.page_size();
+        self.inner.walk(&mut |piece| {
+            let from = align_up(piece.at.saturating_add(A::EDGE), page);
+            let to = align_down((piece.at + piece.len).saturating_sub(A::EDGE), page);
+            // SAFETY: mapped, free, and between what the allocator keeps at the ends.
+            if !piece.used && from < to && unsafe { self.source.purge(from, to - from) } {
+                bytes += to - from;
+            }
+            ControlFlow::Continue(())
+        });
+        bytes
+    }
+}
+
+impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
+    /// Gives back every mapping in which nothing is live, but for the oldest; the bytes. O(mappings).
     #[cold]
     #[inline(never)]
-    fn trim(&mut self) -> usize {
+    pub fn give_back(&mut self) -> usize {
         self.freed = 0;
         let before = self.mapped;
         let mut at = self.newest;
@@ -307,6 +346,8 @@ impl<A: Stats, S, P> Stats for Growing<A, S, P> {
 }
 
 impl<A: RoomFor, S, P> RoomFor for Growing<A, S, P> {
+    const EDGE: usize = A::EDGE;
+
     fn room_for(&self, layout: Layout) -> Option<Layout> {
         self.inner.room_for(layout)
     }

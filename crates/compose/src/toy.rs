@@ -190,6 +190,8 @@ impl RemoveMemory for Toy {
 }
 
 impl RoomFor for Toy {
+    const EDGE: usize = HEADER;
+
     fn room_for(&self, layout: Layout) -> Option<Layout> {
         let size = align_up(layout.size().max(1), 16).checked_add(HEADER)?;
         let size = if layout.align() > 16 { size.checked_add(layout.align())? } else { size };

@@ -9,26 +9,37 @@ use block::tlsf::{Control, Heap, Placement, Tier};
 use crate::affix::{Affix, Rounding};
 use crate::copying::Copying;
 
-/// Can say what piece of memory would serve a request.
+/// Can say what piece of memory would serve a request, and where it writes in free memory.
 pub trait RoomFor {
+    /// All that the allocator keeps in a piece of free memory stands within so many bytes of the
+    /// piece's ends; what is between, it neither reads nor writes.
+    const EDGE: usize;
+
     /// The least length, and the alignment, of a piece of memory that, added now, surely serves a
     /// request of `layout`, whatever else is live. `None`: no piece does.
     fn room_for(&self, layout: Layout) -> Option<Layout>;
 }
 
 impl<A: RoomFor> RoomFor for Copying<A> {
+    const EDGE: usize = A::EDGE;
+
     fn room_for(&self, layout: Layout) -> Option<Layout> {
         self.inner().room_for(layout)
     }
 }
 
 impl<A: RoomFor + BlockAllocator, R: Rounding> RoomFor for Affix<A, R> {
+    const EDGE: usize = A::EDGE;
+
     fn room_for(&self, layout: Layout) -> Option<Layout> {
         self.inner().room_for(Self::inner_layout_for(layout)?)
     }
 }
 
 impl<C: Control, P: Placement, T: Tier> RoomFor for Heap<C, P, T> {
+    /// Header, two links and the size below; the grain.
+    const EDGE: usize = 4 * size_of::<usize>() + C::GRAIN;
+
     fn room_for(&self, layout: Layout) -> Option<Layout> {
         Layout::from_size_align(Self::size_for(layout)?, C::GRAIN).ok()
     }
@@ -37,6 +48,9 @@ impl<C: Control, P: Placement, T: Tier> RoomFor for Heap<C, P, T> {
 /// A fit's block is its payload and a word, in steps of two words; a region has a record of three
 /// words and a sentinel of one; a larger alignment costs a gap that is a block, at worst.
 impl<P: Policy> RoomFor for Fit<P> {
+    /// Header and two links; the footer.
+    const EDGE: usize = 4 * size_of::<usize>();
+
     fn room_for(&self, layout: Layout) -> Option<Layout> {
         const WORD: usize = size_of::<usize>();
         const STEP: usize = 2 * WORD;

@@ -90,7 +90,7 @@ fn what_is_empty_goes_back() {
         // SAFETY: live, given up.
         unsafe { heap.free(block) };
     }
-    heap.trim();
+    heap.give_back();
     assert_eq!(heap.mapped(), FIRST, "the oldest stays");
     assert_eq!(heap.stats().total, FIRST - RECORD);
     heap.check().unwrap();
@@ -128,9 +128,9 @@ fn mappings_in_use_stay_and_the_list_stays_whole() {
             unsafe { heap.free(*block) };
         }
     }
-    heap.trim();
+    heap.give_back();
     let mapped = heap.mapped();
-    assert_eq!(heap.trim(), 0);
+    assert_eq!(heap.give_back(), 0);
     for (index, block) in blocks.iter().enumerate() {
         if index % 2 == 1 {
             touch(*block, ((index + 1) << 21) - 1);
@@ -138,7 +138,7 @@ fn mappings_in_use_stay_and_the_list_stays_whole() {
             unsafe { heap.free(*block) };
         }
     }
-    heap.trim();
+    heap.give_back();
     assert!(heap.mapped() < mapped);
     heap.check().unwrap();
 }
@@ -174,4 +174,28 @@ fn a_size_that_nothing_serves_is_refused_without_asking() {
     assert_eq!(heap.allocate(layout(isize::MAX as usize - 63, 16)), None);
     assert_eq!(heap.allocate(layout(1, 1 << 62)), None);
     assert_eq!(heap.mapped(), 0);
+}
+
+#[test]
+fn whole_pages_within_free_memory_go_back() {
+    let mut heap: Growing<_, _> = Growing::new(block::fit::FirstFit::new(), Os);
+    let size = 1000;
+    let blocks: Vec<_> = (0..800).map(|_| heap.allocate(layout(size, 16)).unwrap()).collect();
+    for block in &blocks {
+        // SAFETY: ours.
+        unsafe { block.write_bytes(7, size) };
+    }
+    for (index, block) in blocks.iter().enumerate() {
+        if index % 100 != 0 {
+            // SAFETY: live, given up.
+            unsafe { heap.free(*block) };
+        }
+    }
+    let bytes = heap.trim();
+    assert!(bytes > 600_000, "{bytes} of 792,000");
+    assert_eq!(byte(blocks[150], 500), 0, "purged");
+    assert_eq!((byte(blocks[100], 0), byte(blocks[100], size - 1)), (7, 7), "live");
+    heap.check().unwrap();
+    assert!((0..700).all(|_| heap.allocate(layout(size, 16)).is_some()));
+    assert_eq!(heap.mapped(), FIRST);
 }
