@@ -15,6 +15,7 @@
 pub mod bins;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod block;
+pub mod buddy;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod geometry;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]

@@ -1,0 +1,180 @@
+//! The buddy system: blocks of 2^order units, split in halves and joined with their other half.
+//!
+//! ```text
+//! order 3  ┌───────────────────────────────┐
+//!          │               7               │      a block's number: its middle, counted in
+//! order 2  ├───────────────┬───────────────┤      half units from the region's beginning
+//!          │       3       │      11       │
+//! order 1  ├───────┬───────┼───────┬───────┤      state   one bit for each number, set while
+//!          │   1   │   5   │   9   │  13   │              that block is free
+//! order 0  ├───┬───┼───┬───┼───┬───┼───┬───┤      lists   the free blocks of each order, linked
+//!          │ 0 │ 2 │ 4 │ 6 │ 8 │10 │12 │14 │              through themselves
+//!          └───┴───┴───┴───┴───┴───┴───┴───┘
+//! ```
+//!
+//! - **B1** a block's bit is set exactly when it is in the list of its order; `non_empty` has a
+//!   bit for each list that is not empty.
+//! - **B2** a block of order k begins at a multiple of 2^k units, counted from address 0, and
+//!   lies in one region; free blocks do not overlap.
+//! - **B3** of two buddies at most one is free: free ones are joined.
+//! - **B4** `total` is what all regions have in units, `used` is `total` without the free blocks.
+//!
+//! Free memory is an owned value, a [`Chunk`]: splitting consumes one and gives two, joining
+//! consumes two, the lists take and give them. So a byte is never free twice, and what is unsafe
+//! is confined to the links in free blocks ([`lists`]) and the state bits ([`region`]).
+//!
+//! The state takes two bits for each unit and lies in the region itself, of any size and
+//! alignment: addresses are what blocks are aligned to, so each is aligned to its size. Taking
+//! and giving are O(orders), whatever the number of free blocks. Several regions, of which the
+//! one that was added last is found first. Nothing is known of a block in use: its user names
+//! its size again.
+//!
+//! Layer *page*: [`BuddyPages`] hands out pages; with smaller units the same type hands out
+//! blocks (`block::buddy`). Knowlton, "A Fast Storage Allocator", 1965; Knuth, "The Art of
+//! Computer Programming" 1, 2.5.
+use core::fmt;
+use core::marker::PhantomData;
+
+mod blocks;
+mod chunk;
+mod inspect;
+mod lists;
+mod memory;
+mod pages;
+mod region;
+
+pub use chunk::Chunk;
+
+use lists::Lists;
+use region::Region;
+
+/// Pages of `PAGE` bytes in runs of any length.
+pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
+
+/// The buddy system over units of `UNIT` bytes, a power of two and at least two words.
+///
+/// ```
+/// use base::{AddMemory, PageAllocator};
+/// use heapwright_page::buddy::BuddyPages;
+///
+/// let mut memory = vec![0u8; 64 << 10];
+/// let mut pages = BuddyPages::<4096>::new();
+/// // SAFETY: `memory` is the allocator's alone and outlives it.
+/// unsafe { pages.add_memory(memory.as_mut_ptr(), memory.len()) }.unwrap();
+/// let three = pages.allocate_pages(3, 4096).unwrap();
+/// // SAFETY: three live pages of it.
+/// unsafe { pages.deallocate_pages(three, 3) };
+/// ```
+pub struct Buddy<const UNIT: usize> {
+    lists: Lists,
+    regions: Option<Region>,
+    total: usize,
+    used: usize,
+    peak: usize,
+    failures: usize,
+    owns: PhantomData<*mut u8>,
+}
+
+// SAFETY: the memory that it points to is its own.
+unsafe impl<const UNIT: usize> Send for Buddy<UNIT> {}
+
+impl<const UNIT: usize> Buddy<UNIT> {
+    const VALID: () = assert!(
+        UNIT.is_power_of_two() && UNIT >= 2 * size_of::<usize>(),
+        "a unit is a power of two, and holds the two links of a free block"
+    );
+
+    /// log2 of `UNIT`.
+    const SHIFT: u32 = UNIT.trailing_zeros();
+
+    /// No memory yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        () = Self::VALID;
+        Self {
+            lists: Lists::new(),
+            regions: None,
+            total: 0,
+            used: 0,
+            peak: 0,
+            failures: 0,
+            owns: PhantomData,
+        }
+    }
+
+    /// The order of the smallest block with `size` bytes; `size` at most `isize::MAX`.
+    #[inline]
+    #[must_use]
+    pub const fn order_of(size: usize) -> u32 {
+        if size <= UNIT { 0 } else { (size - 1).ilog2() + 1 - Self::SHIFT }
+    }
+
+    /// A free block of this order, split off the smallest that has one. O(orders). `None`: there
+    /// is none; it counts as a failure.
+    #[inline]
+    pub fn take(&mut self, order: u32) -> Option<Chunk> {
+        let Some(mut chunk) = self.lists.pop(order) else {
+            self.failures += 1;
+            return None;
+        };
+        if let Some(region) = self.region_of(chunk.address()) {
+            region.mark_used::<UNIT>(&chunk);
+            while chunk.order() > order {
+                let (low, high) = chunk.split::<UNIT>();
+                region.mark_free::<UNIT>(&high);
+                self.lists.push(high);
+                chunk = low;
+            }
+        }
+        self.used += UNIT << order;
+        self.peak = self.peak.max(self.used);
+        Some(chunk)
+    }
+
+    /// Takes a chunk back, and joins it with its buddy for as long as that is free. O(orders).
+    #[inline]
+    pub fn give(&mut self, mut chunk: Chunk) {
+        self.used -= UNIT << chunk.order();
+        let Some(region) = self.region_of(chunk.address()) else { return };
+        while let Some(buddy) = region.free_buddy::<UNIT>(&chunk) {
+            // SAFETY: its bit is set, so by B1 it is in this list.
+            let buddy = unsafe { self.lists.remove(buddy, chunk.order()) };
+            region.mark_used::<UNIT>(&buddy);
+            chunk = chunk.join::<UNIT>(buddy);
+        }
+        region.mark_free::<UNIT>(&chunk);
+        self.lists.push(chunk);
+    }
+
+    /// The region that an address lies in; that of a chunk is always there.
+    #[inline]
+    fn region_of(&self, address: usize) -> Option<Region> {
+        let mut at = self.regions;
+        while let Some(region) = at
+            && !region.holds(address)
+        {
+            at = region.next();
+        }
+        at
+    }
+}
+
+impl<const UNIT: usize> Default for Buddy<UNIT> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const UNIT: usize> fmt::Debug for Buddy<UNIT> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buddy")
+            .field("total", &self.total)
+            .field("used", &self.used)
+            .field("peak", &self.peak)
+            .field("failures", &self.failures)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Walking, checking and counting.
+use core::ops::ControlFlow;
+
+use base::check::ensure;
+use base::{BlockStats, Broken, Check, Piece, Stats, Walk};
+
+use super::Buddy;
+use super::region::Region;
+
+const B1: &str = "B1: a block's bit is set exactly when it is in the list of its order";
+const B2: &str = "B2: free blocks lie in their region and do not overlap";
+const B3: &str = "B3: of two buddies at most one is free";
+const B4: &str = "B4: used is total without the free blocks";
+
+impl<const UNIT: usize> Buddy<UNIT> {
+    /// The region with the lowest addresses above `from`.
+    fn region_above(&self, from: usize) -> Option<Region> {
+        core::iter::successors(self.regions, |region| region.next())
+            .filter(|region| region.units().0 >= from)
+            .min_by_key(|region| region.units().0)
+    }
+}
+
+impl<const UNIT: usize> Walk for Buddy<UNIT> {
+    /// Blocks in use that touch are one piece: what they were cut into only their users know.
+    /// O(memory / UNIT / 32 + regions²).
+    fn walk(&self, visit: &mut dyn FnMut(Piece) -> ControlFlow<()>) {
+        let mut at = 0;
+        while let Some(region) = self.region_above(at) {
+            let end;
+            (at, end) = region.units();
+            let free = region.free_blocks::<UNIT>().map(|(start, order)| (start, UNIT << order));
+            for (start, len) in free.chain([(end, 0)]) {
+                if start > at && visit(Piece { at, len: start - at, used: true }).is_break() {
+                    return;
+                }
+                if len > 0 && visit(Piece { at: start, len, used: false }).is_break() {
+                    return;
+                }
+                at = start + len;
+            }
+        }
+    }
+}
+
+impl<const UNIT: usize> Stats for Buddy<UNIT> {
+    fn stats(&self) -> BlockStats {
+        BlockStats {
+            total: self.total,
+            used: self.used,
+            peak: self.peak,
+            largest_free: self.lists.largest().map_or(0, |order| UNIT << order),
+            failures: self.failures,
+        }
+    }
+}
+
+impl<const UNIT: usize> Check for Buddy<UNIT> {
+    /// First the bits of each region, then the lists. O(memory / UNIT / 32 + free blocks).
+    fn check(&self) -> Result<(), Broken> {
+        let (mut total, mut free, mut count) = (0, 0, 0);
+        let mut at = 0;
+        while let Some(region) = self.region_above(at) {
+            let (first, end) = region.units();
+            total += end - first;
+            at = first;
+            for (start, order) in region.free_blocks::<UNIT>() {
+                let len = UNIT << order;
+                ensure(start >= at && start < end && len <= end - start, B2, start)?;
+                let buddy = region.free_block::<UNIT>(start ^ len, order);
+                ensure(buddy.is_none(), B3, start)?;
+                at = start + len;
+                free += len;
+                count += 1;
+            }
+            at = end;
+        }
+        ensure(total == self.total, B4, self.total)?;
+        ensure(self.used == total - free, B4, self.used)?;
+        self.check_lists(count)
+    }
+}
+
+impl<const UNIT: usize> Buddy<UNIT> {
+    /// `count`: how many bits are set.
+    fn check_lists(&self, count: usize) -> Result<(), Broken> {
+        let mut seen = 0;
+        for order in 0..usize::BITS {
+            let (by_head, by_bit) = self.lists.is_empty(order);
+            ensure(by_head == by_bit, B1, order as usize)?;
+            for (start, link_back) in self.lists.iter(order) {
+                seen += 1;
+                ensure(seen <= count && link_back, B1, start)?;
+                let region = self.region_of(start);
+                let listed = region.and_then(|region| region.free_block::<UNIT>(start, order));
+                ensure(listed.is_some(), B1, start)?;
+            }
+        }
+        ensure(seen == count, B1, seen)
+    }
+}

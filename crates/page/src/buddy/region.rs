@@ -1,0 +1,223 @@
+//! A region of the buddy system: its record and state bits stand before its units.
+//!
+//! ```text
+//! start                                                              start + len
+//!   ├ ╌ ┌────────┬─────────────────────┬ ╌ ┬──────┬──────┬─ … ─┬──────┬ ╌ ┤
+//!       │ record │ bits: 2 for a unit  │   │ unit │ unit │     │ unit │
+//!   ├ ╌ └────────┴─────────────────────┴ ╌ ┴──────┴──────┴─ … ─┴──────┴ ╌ ┤
+//!     word                                 first                      end
+//! ```
+//!
+//! - **R1** `first` and `end` are multiples of a unit, `bits` has a bit for each half unit.
+//!
+//! A block's number is the same as in the picture in [`buddy`](super), counted from `first`: for
+//! a block of s units at unit u it is 2u + s − 1, and no other block has it, as u is a multiple
+//! of s. The numbers of blocks that do not overlap rise with their addresses.
+use core::ptr::NonNull;
+
+use base::AddError;
+use base::bits::{align_down, align_up};
+
+use super::chunk::Chunk;
+
+const WORD_BITS: usize = usize::BITS as usize;
+
+struct Record {
+    next: Option<Region>,
+    start: NonNull<u8>,
+    len: usize,
+    first: usize,
+    end: usize,
+}
+
+/// A region, by its record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Region(NonNull<Record>);
+
+impl Region {
+    /// Makes memory a region in front of `next`. All units are in use.
+    ///
+    /// # Safety
+    ///
+    /// As [`AddMemory::add_memory`](base::AddMemory::add_memory).
+    pub(super) unsafe fn create<const UNIT: usize>(
+        start: *mut u8,
+        len: usize,
+        next: Option<Region>,
+    ) -> Result<Self, AddError> {
+        let memory = NonNull::new(start).ok_or(AddError::Null)?;
+        let from = start.addr();
+        let to = from.checked_add(len).ok_or(AddError::Wraps)?;
+        if len > isize::MAX as usize {
+            return Err(AddError::TooLarge);
+        }
+        let mut other = next;
+        while let Some(region) = other {
+            let (start, len) = region.added();
+            if from < start.addr().get() + len && start.addr().get() < to {
+                return Err(AddError::Overlaps);
+            }
+            other = region.next();
+        }
+        let record = align_up(from, align_of::<Record>());
+        let words = (len / UNIT * 2).div_ceil(WORD_BITS);
+        let before_units = record - from + size_of::<Record>() + words * size_of::<usize>();
+        if len < before_units || len - before_units < UNIT {
+            return Err(AddError::TooSmall);
+        }
+        let first = (from + before_units).checked_next_multiple_of(UNIT);
+        let end = align_down(to, UNIT);
+        let Some(first) = first.filter(|first| *first < end) else {
+            return Err(AddError::TooSmall);
+        };
+        // SAFETY: less than `len`.
+        let record = unsafe { memory.byte_add(record - from) }.cast::<Record>();
+        // SAFETY: the caller's bytes, aligned.
+        unsafe { record.write(Record { next, start: memory, len, first, end }) };
+        let region = Region(record);
+        region.clear::<UNIT>();
+        Ok(region)
+    }
+
+    #[inline]
+    fn record(&self) -> &Record {
+        // SAFETY: `create` wrote it, and it is the allocator's.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Where the state begins.
+    #[inline]
+    fn bits(self) -> NonNull<usize> {
+        // SAFETY: the state stands behind the record.
+        unsafe { self.0.add(1) }.cast()
+    }
+
+    /// The region in front of which this one was made.
+    #[inline]
+    pub(super) fn next(self) -> Option<Region> {
+        self.record().next
+    }
+
+    /// Puts another region there.
+    pub(super) fn set_next(mut self, next: Option<Region>) {
+        // SAFETY: as for `record`.
+        unsafe { self.0.as_mut() }.next = next;
+    }
+
+    /// As it was added.
+    pub(super) fn added(self) -> (NonNull<u8>, usize) {
+        (self.record().start, self.record().len)
+    }
+
+    /// The addresses of its units: the first's, and where the last one ends.
+    #[inline]
+    pub(super) fn units(self) -> (usize, usize) {
+        (self.record().first, self.record().end)
+    }
+
+    /// The unit at an address.
+    #[inline]
+    pub(super) fn pointer(self, address: usize) -> NonNull<u8> {
+        let start = self.record().start;
+        // SAFETY: the address lies in the region.
+        unsafe { start.byte_add(address - start.addr().get()) }
+    }
+
+    /// Whether a unit of it has this address.
+    #[inline]
+    pub(super) fn holds(self, address: usize) -> bool {
+        let (first, end) = self.units();
+        address.wrapping_sub(first) < end - first
+    }
+
+    /// The word and the bit of a block's number.
+    #[inline]
+    fn place<const UNIT: usize>(self, address: usize, order: u32) -> (NonNull<usize>, usize) {
+        let half_units = (address - self.record().first) / (UNIT / 2);
+        let number = half_units + (1 << order) - 1;
+        // SAFETY: a block of the region has a number below that of its last half unit (R1).
+        let word = unsafe { self.bits().add(number / WORD_BITS) };
+        (word, 1 << (number % WORD_BITS))
+    }
+
+    /// Whether this block is free as such.
+    #[inline]
+    pub(super) fn is_free<const UNIT: usize>(self, address: usize, order: u32) -> bool {
+        let (word, bit) = self.place::<UNIT>(address, order);
+        // SAFETY: a word of the state.
+        let word = unsafe { word.read() };
+        word & bit != 0
+    }
+
+    /// The buddy of a chunk, if it is in the region and free.
+    #[inline]
+    pub(super) fn free_buddy<const UNIT: usize>(self, chunk: &Chunk) -> Option<NonNull<u8>> {
+        let buddy = chunk.buddy::<UNIT>();
+        self.free_block::<UNIT>(buddy, chunk.order())
+    }
+
+    /// The block at an address, if it is in the region and free.
+    #[inline]
+    pub(super) fn free_block<const UNIT: usize>(
+        self,
+        address: usize,
+        order: u32,
+    ) -> Option<NonNull<u8>> {
+        let (first, end) = self.units();
+        let len = UNIT << order;
+        if address < first || end - first < len || address - first > end - first - len {
+            return None;
+        }
+        self.is_free::<UNIT>(address, order).then(|| self.pointer(address))
+    }
+
+    /// Sets the bit of a chunk that goes to its list.
+    #[inline]
+    pub(super) fn mark_free<const UNIT: usize>(self, chunk: &Chunk) {
+        let (word, bit) = self.place::<UNIT>(chunk.address(), chunk.order());
+        // SAFETY: a word of the state.
+        unsafe { *word.as_ptr() |= bit };
+    }
+
+    /// Clears the bit of a chunk that came from its list.
+    #[inline]
+    pub(super) fn mark_used<const UNIT: usize>(self, chunk: &Chunk) {
+        let (word, bit) = self.place::<UNIT>(chunk.address(), chunk.order());
+        // SAFETY: a word of the state.
+        unsafe { *word.as_ptr() &= !bit };
+    }
+
+    /// Makes all units used.
+    pub(super) fn clear<const UNIT: usize>(self) {
+        // SAFETY: the state has so many words.
+        unsafe { self.bits().write_bytes(0, self.words::<UNIT>()) };
+    }
+
+    /// How many words of the state the units need.
+    fn words<const UNIT: usize>(self) -> usize {
+        let (first, end) = self.units();
+        ((end - first) / UNIT * 2).div_ceil(WORD_BITS)
+    }
+
+    /// Every free block in address order: address and order. O(units / word bits).
+    pub(super) fn free_blocks<const UNIT: usize>(self) -> impl Iterator<Item = (usize, u32)> {
+        let first = self.record().first;
+        (0..self.words::<UNIT>()).flat_map(move |index| {
+            // SAFETY: the state has so many words.
+            let word = unsafe { self.bits().add(index) };
+            // SAFETY: a word of the state.
+            let mut rest = unsafe { word.read() };
+            core::iter::from_fn(move || {
+                if rest == 0 {
+                    return None;
+                }
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                // Counted from address 0, one more than a number ends in `order` zeros.
+                let number = first / (UNIT / 2) + index * WORD_BITS + bit as usize + 1;
+                let order = number.trailing_zeros();
+                Some(((number - (1 << order)) * (UNIT / 2), order))
+            })
+        })
+    }
+}
