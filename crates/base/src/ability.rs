@@ -105,7 +105,8 @@ pub trait UsableSize: BlockAllocator {
 
 /// Can grow and shrink a block where it is.
 pub trait ResizeInPlace: BlockAllocator {
-    /// Whether the block now has at least `new_size` bytes; if not, nothing has changed.
+    /// Whether the block now has `new_size` bytes, which its layout has from then on; if not,
+    /// nothing has changed.
     ///
     /// # Safety
     ///

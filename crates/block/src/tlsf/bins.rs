@@ -13,6 +13,7 @@
 //! The bitmap is one row of words, read upward from the bin wanted; as many zero words follow
 //! it, so that the search needs no end. Nothing here loops: `WORDS` is a constant.
 
+use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 use core::num::NonZero;
 
@@ -27,6 +28,11 @@ pub(super) const PROBES: usize = 2;
 
 /// Less code, a longer path.
 pub(super) const COMPACT: bool = cfg!(feature = "compact");
+
+/// Whether lists are changed without branches: where a processor guesses and a wrong guess costs
+/// more than the instructions. Which of two cases a list is in is anyone's guess.
+pub(super) const SELECTS: bool =
+    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) && !COMPACT;
 
 /// A control block during one operation, by address.
 pub(super) struct Table<C, T> {
@@ -51,6 +57,10 @@ pub(super) struct Found {
 impl<C: Control, T: Tier> Table<C, T> {
     /// Whether there are crumbs; a sealed header has no room for a link.
     pub(super) const CRUMBS: bool = C::CRUMBS && !T::CANARIES;
+    /// Whether lists are changed without branches; `nil` has no sealed header.
+    const SELECTS: bool = SELECTS && !T::CANARIES;
+    /// Whether freeing goes by the layout: blocks are exactly as large as their requests make them.
+    pub(super) const EXACT: bool = Self::CRUMBS && SELECTS;
     /// The smallest block.
     pub(super) const SMALLEST: usize = if Self::CRUMBS { C::GRAIN } else { C::LISTED };
 
@@ -131,12 +141,44 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: as above.
         unsafe { block.set_prev(Block::bin(bin)) };
         self.set_first(bin, block);
-        if first.is_none() {
+        if Self::SELECTS || first.is_none() {
             let word = Self::word_of(bin);
             self.set_bits(word, self.bits(word) | 1 << (bin % BITS));
-        } else {
-            // SAFETY: by T3 it is free and in this bin.
-            unsafe { first.set_prev(block) };
+        }
+        // SAFETY: by T3 it is free and in this bin, if there is one.
+        unsafe { self.set_prev_of(first, block) };
+    }
+
+    /// Notes in a listed block what is before it; there may be no block.
+    ///
+    /// # Safety
+    ///
+    /// `block` is free, or none.
+    #[inline(always)]
+    unsafe fn set_prev_of(self, block: Block, prev: Block) {
+        if Self::SELECTS {
+            // A write that nobody reads costs less than a branch that nobody foresees.
+            let written = select_unpredictable(block.is_none(), self.nil(), block);
+            // SAFETY: the caller's promise; or `nil`, which is there for that.
+            unsafe { written.set_prev(prev) };
+        } else if !block.is_none() {
+            // SAFETY: the caller's promise.
+            unsafe { block.set_prev(prev) };
+        }
+    }
+
+    /// A block of size 0 in the control block, to look at and write to in the place of none.
+    #[inline(always)]
+    fn nil(self) -> Block {
+        Block(self.at.wrapping_add(Head::NIL_AT).cast())
+    }
+
+    /// Clears the bin's bit if it is `empty` now.
+    #[inline(always)]
+    fn clear_bit(self, bin: usize, empty: bool) {
+        if Self::SELECTS || empty {
+            let word = Self::word_of(bin);
+            self.set_bits(word, self.bits(word) ^ usize::from(empty) << (bin % BITS));
         }
     }
 
@@ -149,12 +191,23 @@ impl<C: Control, T: Tier> Table<C, T> {
     pub(super) unsafe fn unlink(self, block: Block) {
         // SAFETY: the caller's promise.
         let prev = unsafe { block.prev() };
-        if prev.address() < C::BINS {
+        let is_first = prev.address() < C::BINS;
+        if Self::SELECTS {
+            // SAFETY: the caller's promise.
+            let next = unsafe { block.next() };
+            let slot = select_unpredictable(is_first, self.slot(prev.address()), prev.next_at());
+            // SAFETY: the bin's slot, or the link of the block before.
+            unsafe { slot.write(next) };
+            // SAFETY: it is the block after it, or none.
+            unsafe { self.set_prev_of(next, prev) };
+            let bin = select_unpredictable(is_first, prev.address(), 0);
+            self.clear_bit(bin, is_first & next.is_none());
+        } else if is_first {
             // SAFETY: by T5 the block is the first of bin `prev`.
             unsafe { self.pop(block, prev.address()) };
         } else {
             // SAFETY: `prev` is the block before it in the list.
-            unsafe { Self::skip(prev, block) };
+            unsafe { self.skip(prev, block) };
         }
     }
 
@@ -164,15 +217,13 @@ impl<C: Control, T: Tier> Table<C, T> {
     ///
     /// `prev` is the block before it.
     #[inline]
-    unsafe fn skip(prev: Block, block: Block) {
+    unsafe fn skip(self, prev: Block, block: Block) {
         // SAFETY: the block is in a bin.
         let next = unsafe { block.next() };
         // SAFETY: the caller's promise.
         unsafe { prev.set_next(next) };
-        if !next.is_none() {
-            // SAFETY: `next` is the block after it in the list.
-            unsafe { next.set_prev(prev) };
-        }
+        // SAFETY: `next` is the block after it in the list, or none.
+        unsafe { self.set_prev_of(next, prev) };
     }
 
     /// Takes the first block out of `bin`.
@@ -185,23 +236,29 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: the block is in a bin.
         let next = unsafe { block.next() };
         self.set_first(bin, next);
-        if next.is_none() {
-            let word = Self::word_of(bin);
-            self.set_bits(word, self.bits(word) ^ 1 << (bin % BITS));
-        } else {
-            // SAFETY: `next` is in this bin, and now its first (T5).
-            unsafe { next.set_prev(Block::bin(bin)) };
-        }
+        self.clear_bit(bin, next.is_none());
+        // SAFETY: `next` is in this bin, and now its first (T5), or none.
+        unsafe { self.set_prev_of(next, Block::bin(bin)) };
     }
 
     /// Takes a free block of at least `size` bytes out of its bin: the first of the bin that
     /// `size` falls into if it is large enough, otherwise the first of the lowest bin above it.
     /// Fails with the former, or none: blocks behind it may be large enough.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(self, size: usize) -> Result<Found, Block> {
         let bin = Self::bin(size);
         let floor = self.first(bin);
-        if !floor.is_none() {
+        let mut fits = false;
+        if Self::SELECTS {
+            if Self::CRUMBS && size == C::GRAIN && !floor.is_none() {
+                // SAFETY: that bin's blocks are crumbs.
+                unsafe { self.unlink_crumb(floor) };
+                return Ok(Found { block: floor, size });
+            }
+            let probed = select_unpredictable(floor.is_none(), self.nil(), floor);
+            // SAFETY: the block is in a bin; or `nil`, which has size 0.
+            fits = unsafe { self.size(probed) } >= size;
+        } else if !floor.is_none() {
             // SAFETY: the block is in a bin.
             let found = unsafe { self.size(floor) };
             // Of a crumb it is a link, which is more than any size (T8).
@@ -219,10 +276,12 @@ impl<C: Control, T: Tier> Table<C, T> {
         let word = self.word(Self::word_of(bin));
         // SAFETY: the bitmap has this word.
         let bits = unsafe { word.read() };
-        if let Some(higher) = NonZero::new(bits >> (bin % BITS) & !1) {
+        // Those above the floor, and the floor itself if its first block fits.
+        let wanted = (bits >> (bin % BITS)) & !usize::from(!fits);
+        if let Some(higher) = NonZero::new(wanted) {
             let bin = bin + higher.trailing_zeros() as usize;
             // SAFETY: this is the word of the bin's bit, which is set.
-            return Ok(unsafe { self.take_first(bin, word, bits ^ 1 << (bin % BITS)) });
+            return Ok(unsafe { self.take_first(bin, word, bits, bits ^ 1 << (bin % BITS)) });
         }
         // Written out, so that no compiler makes it a loop: the bound on the words is a constant.
         macro_rules! further_word {
@@ -232,9 +291,10 @@ impl<C: Control, T: Tier> Table<C, T> {
                     // SAFETY: the bitmap has as many zero words behind it.
                     let bits = unsafe { word.read() };
                     if let Some(bit) = NonZero::new(bits) {
-                        let bin = (bin | (BITS - 1)) + 1 + ($further - 1) * BITS + bit.trailing_zeros() as usize;
+                        let bit = bit.trailing_zeros() as usize;
+                        let bin = (bin | (BITS - 1)) + 1 + ($further - 1) * BITS + bit;
                         // SAFETY: as above, and it is the word's lowest bit.
-                        return Ok(unsafe { self.take_first(bin, word, bits & (bits - 1)) });
+                        return Ok(unsafe { self.take_first(bin, word, bits, bits & (bits - 1)) });
                     }
                 }
             )*};
@@ -243,24 +303,27 @@ impl<C: Control, T: Tier> Table<C, T> {
         Err(floor)
     }
 
-    /// Takes the first block out of `bin`, whose bitmap word becomes `cleared` if it was the only.
+    /// Takes the first block out of `bin`, whose bitmap word has `bits`, and `cleared` if it was
+    /// the only one.
     ///
     /// # Safety
     ///
-    /// The bin is not empty, and `cleared` is what `word` holds without the bin's bit.
-    #[inline]
-    unsafe fn take_first(self, bin: usize, word: *mut usize, cleared: usize) -> Found {
+    /// The bin is not empty, `word` holds `bits`, and `cleared` is `bits` without the bin's.
+    #[inline(always)]
+    unsafe fn take_first(self, bin: usize, word: *mut usize, bits: usize, cleared: usize) -> Found {
         let block = self.first(bin);
         // SAFETY: by T4 the bin is not empty.
         let next = unsafe { block.next() };
         self.set_first(bin, next);
-        if next.is_none() {
+        if Self::SELECTS {
+            // SAFETY: the caller's promise.
+            unsafe { word.write(select_unpredictable(next.is_none(), cleared, bits)) };
+        } else if next.is_none() {
             // SAFETY: the caller's promise.
             unsafe { word.write(cleared) };
-        } else {
-            // SAFETY: `next` is in this bin, and now its first (T5).
-            unsafe { next.set_prev(Block::bin(bin)) };
         }
+        // SAFETY: `next` is in this bin, and now its first (T5), or none.
+        unsafe { self.set_prev_of(next, Block::bin(bin)) };
         // SAFETY: it was the first of a bin.
         let size = unsafe { self.size(block) };
         Found { block, size }
@@ -317,7 +380,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             let found = unsafe { self.size(block) };
             if found >= size {
                 // SAFETY: `before` is before it.
-                unsafe { Self::skip(before, block) };
+                unsafe { self.skip(before, block) };
                 return Some(Found { block, size: found });
             }
             probed += 1;

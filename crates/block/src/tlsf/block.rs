@@ -166,6 +166,12 @@ impl Block {
         unsafe { self.0.wrapping_sub(1).write(size) }
     }
 
+    /// Where its link to the next free block is.
+    #[inline(always)]
+    pub(super) fn next_at(self) -> *mut Block {
+        self.0.wrapping_add(1).cast()
+    }
+
     /// The next free block of its bin.
     ///
     /// # Safety

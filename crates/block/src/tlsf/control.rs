@@ -7,6 +7,7 @@
 
 use core::ptr::NonNull;
 
+use super::bins::SELECTS;
 use super::block::Block;
 use super::geometry::{Geometry, Shape, sealed::Sealed};
 use super::map::BITS;
@@ -26,10 +27,20 @@ pub(super) struct Head {
     pub(super) failures: usize,
     /// The pool added last.
     pub(super) pools: Pool,
+    /// A block of size 0 with room for links, which stands for none where that spares a branch.
+    nil: [usize; if SELECTS { 3 } else { 0 }],
 }
 
 impl Head {
-    const NEW: Head = Head { used: 0, peak: 0, total: 0, failures: 0, pools: Pool::NONE };
+    const NEW: Head = Head {
+        used: 0,
+        peak: 0,
+        total: 0,
+        failures: 0,
+        pools: Pool::NONE,
+        nil: [0; if SELECTS { 3 } else { 0 }],
+    };
+    pub(super) const NIL_AT: usize = core::mem::offset_of!(Head, nil);
 }
 
 /// A control block: it has a geometry and can be found.

@@ -139,13 +139,51 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// It is live, and dead afterwards. The tiers check that.
     #[inline]
     pub(super) unsafe fn free(self, payload: NonNull<u8>) {
-        let mut block = Block::of(payload.as_ptr());
+        let block = Block::of(payload.as_ptr());
         if T::NEIGHBOURS {
             self.inspect(block);
         }
         // SAFETY: a live block has a header.
         let header = unsafe { block.header::<T>() };
-        let mut size = header & !FLAGS;
+        // SAFETY: the caller's promise.
+        unsafe { self.merge(block, header, header & !FLAGS) };
+    }
+
+    /// Frees a block whose layout is known. Where a processor looks ahead, the block above can be
+    /// read while the header is still on its way: every block is as large as its request makes
+    /// it, since what is left over is at least a crumb.
+    ///
+    /// # Safety
+    ///
+    /// It is live, of this layout, and dead afterwards. The tiers check that.
+    #[inline]
+    pub(super) unsafe fn free_sized<P: Placement>(self, payload: NonNull<u8>, layout: Layout) {
+        if !Self::EXACT {
+            // SAFETY: the caller's promise.
+            return unsafe { self.free(payload) };
+        }
+        let block = Block::of(payload.as_ptr());
+        let known = P::block_size::<C>(layout.size(), Self::SMALLEST).unwrap_or(0);
+        if T::NEIGHBOURS {
+            self.inspect(block);
+        }
+        // SAFETY: a live block has a header.
+        let header = unsafe { block.header::<T>() };
+        if T::NEIGHBOURS && header & !FLAGS != known {
+            misused(Misuse::WrongSize, payload.addr().get());
+        }
+        debug_assert_eq!(header & !FLAGS, known, "the block was allocated with another layout");
+        // SAFETY: the caller's promise.
+        unsafe { self.merge(block, header, known) };
+    }
+
+    /// Merges a block with its free neighbours and lists the result.
+    ///
+    /// # Safety
+    ///
+    /// It was live, with this header, of this size.
+    #[inline(always)]
+    unsafe fn merge(self, mut block: Block, header: usize, mut size: usize) {
         self.count_free(size);
         let mut next = block.above(size);
         // SAFETY: a block follows each that is not the sentinel (T6).

@@ -21,6 +21,8 @@ pub enum Misuse {
     Foreign,
     /// The block is free already.
     DoubleFree,
+    /// The block was allocated with another size than it is freed with.
+    WrongSize,
     /// A header does not carry its sum, or its neighbours contradict it: something wrote past
     /// the end of the block below.
     Overwritten,
@@ -33,6 +35,7 @@ impl fmt::Display for Misuse {
         f.write_str(match self {
             Misuse::Foreign => "not a block of this allocator",
             Misuse::DoubleFree => "the block is free already",
+            Misuse::WrongSize => "the block was allocated with another size",
             Misuse::Overwritten => "the header was overwritten",
             Misuse::Broken(invariant) => invariant,
         })
