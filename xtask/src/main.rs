@@ -8,6 +8,7 @@ mod paths;
 mod peers;
 mod qemu;
 mod reach;
+mod size;
 mod wcet;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ usage: cargo xtask NAME [ARGS]
   peers    installs or finds the allocators to compare with
   qemu     boots the kernels of bare-metal in QEMU, and what they say
   wcet     the longest path of each allocator's entry points, from the disassembly
+  size     bytes of code and of control block of each allocator in firmware
   arceos   the component OS's memory test in QEMU, on its allocators and on ours
   ci       the steps of .ci/run, one by one or all
 ";
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         "peers" => peers::run(&rest),
         "qemu" => qemu::run(&rest),
         "wcet" => wcet::run(&rest),
+        "size" => size::run(&rest),
         "arceos" => arceos::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {

@@ -1,0 +1,191 @@
+//! `cargo xtask size`: how many bytes of code an allocator is in firmware, and how many its control block has.
+//!
+//! `bare-metal/size` is compiled with one allocator at a time, once with and once without realloc, and [`measure`]
+//! counts what is not the frame. Bytes are exact for a compiler; `bench/golden/size.toml` holds what is expected.
+
+mod golden;
+mod measure;
+
+use crate::peers::root;
+use crate::qemu::toolchain::{self, Build, Target};
+use comfy_table::{Table, presets};
+use measure::Size;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask size [--check | --write] [--target NAME]... [--opt LEVEL] [--peers]
+
+  --check        fail when an allocator has grown (this is the default)
+  --write        record the sizes in bench/golden/size.toml
+  --target NAME  only this target; may be given more than once: thumbv7em thumbv6m riscv32imac riscv64gc
+  --opt LEVEL    z (the default), s, 2 or 3; others than z are only printed
+  --peers        also rlsf, talc, linked_list_allocator, buddy_system_allocator
+";
+
+/// A target, as the tables call it.
+#[derive(Debug)]
+struct Named {
+    name: &'static str,
+    target: Target,
+}
+
+const TARGETS: [Named; 4] = [
+    Named { name: "thumbv7em", target: Target::new("thumbv7em-none-eabi") },
+    Named { name: "thumbv6m", target: toolchain::THUMBV6M },
+    Named { name: "riscv32imac", target: toolchain::RISCV32 },
+    Named { name: "riscv64gc", target: toolchain::RISCV64 },
+];
+
+/// The features of `bare-metal/size`.
+const OURS: [&str; 6] =
+    ["tlsf", "tlsf-compact", "malloc-compact", "half-fit", "first-fit", "best-fit"];
+const PEERS: [&str; 4] = ["rlsf", "talc", "linked-list", "buddy-system"];
+
+/// What one allocator was found to take.
+#[derive(Debug)]
+struct Row {
+    allocator: &'static str,
+    /// init, alloc and free.
+    plain: Size,
+    /// And realloc.
+    realloc: Size,
+}
+
+/// What the command line asks for.
+#[derive(Debug)]
+struct Options {
+    write: bool,
+    peers: bool,
+    targets: Vec<String>,
+    opt: String,
+}
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let options = match parse(args) {
+        Ok(options) => options,
+        Err(why) => {
+            eprint!("size: {why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match act(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("size: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(args: &[String]) -> Result<Options, String> {
+    let mut options =
+        Options { write: false, peers: false, targets: Vec::new(), opt: "z".to_owned() };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--check" => options.write = false,
+            "--write" => options.write = true,
+            "--peers" => options.peers = true,
+            "--target" => options.targets.push(value()?),
+            "--opt" => options.opt = value()?,
+            other => return Err(format!("there is no {other:?}")),
+        }
+    }
+    if let Some(unknown) =
+        options.targets.iter().find(|name| TARGETS.iter().all(|t| t.name != name.as_str()))
+    {
+        return Err(format!("there is no target {unknown:?}"));
+    }
+    if !["z", "s", "2", "3"].contains(&options.opt.as_str()) {
+        return Err(format!("there is no level {:?}", options.opt));
+    }
+    if options.write && options.opt != "z" {
+        return Err("only the sizes at z are recorded".to_owned());
+    }
+    Ok(options)
+}
+
+fn act(options: &Options) -> Result<bool, String> {
+    let golden = golden::read()?;
+    let mut fresh = golden.clone();
+    let mut complaints = Vec::new();
+    for named in chosen(options) {
+        let compiler = toolchain::compiler(named.target)?;
+        let mut rows = Vec::new();
+        let peers: &[&str] = if options.peers { &PEERS } else { &[] };
+        for &allocator in OURS.iter().chain(peers) {
+            let plain = built(named.target, &[allocator], &options.opt)?;
+            let realloc = built(named.target, &[allocator, "realloc"], &options.opt)?;
+            rows.push(Row { allocator, plain, realloc });
+        }
+        println!("{}, opt-level {}, {compiler}", named.name, options.opt);
+        println!("{}\n", table(named.name, &options.opt, &rows));
+        if options.opt == "z" {
+            complaints.extend(golden.complaints(named.name, &compiler, &rows));
+            fresh.set(named.name, &compiler, &rows);
+        }
+    }
+    if options.write {
+        println!("wrote {}", fresh.write()?.display());
+        return Ok(true);
+    }
+    for complaint in &complaints {
+        println!("{complaint}");
+    }
+    Ok(complaints.is_empty())
+}
+
+/// The targets asked for; without any, all.
+fn chosen(options: &Options) -> impl Iterator<Item = &'static Named> {
+    let all = options.targets.is_empty();
+    TARGETS.iter().filter(move |t| all || options.targets.iter().any(|name| name == t.name))
+}
+
+/// Compiles the program with these features and counts.
+fn built(target: Target, features: &[&str], opt: &str) -> Result<Size, String> {
+    let folder = root().join("bare-metal/size");
+    let manifest = folder.join("Cargo.toml");
+    let script = format!("-Clink-arg=-T{}", folder.join("link.ld").display());
+    let rustflags = [script.as_str(), "-Crelocation-model=static"];
+    let env = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt)];
+    let build = Build {
+        features,
+        rustflags: &rustflags,
+        env: &env,
+        ..Build::new(&manifest, "size", target)
+    };
+    measure::measure(&build.run()?)
+}
+
+fn table(target: &str, opt: &str, rows: &[Row]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header([
+        "allocator",
+        "init, alloc, free",
+        "limit",
+        "with realloc",
+        "limit",
+        "control block",
+        "limit",
+    ]);
+    for row in rows {
+        let limits = golden::limits(target, row.allocator).filter(|_| opt == "z");
+        let limit = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+        table.add_row([
+            row.allocator.to_owned(),
+            row.plain.code.to_string(),
+            limit(limits.map(|l| l.plain)),
+            row.realloc.code.to_string(),
+            limit(limits.map(|l| l.realloc)),
+            row.plain.control_block.to_string(),
+            limit(limits.map(|l| l.control_block)),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests;
