@@ -18,6 +18,7 @@ mod scale;
 mod switch;
 mod trial;
 
+use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{GRAIN, HalfFit, Tlsf};
 use machine::say;
@@ -36,7 +37,8 @@ fn main() -> u8 {
         + trial("first-fit", memory, FirstFit::new)
         + trial("next-fit", memory, NextFit::new)
         + trial("best-fit", memory, BestFit::new)
-        + trial("worst-fit", memory, WorstFit::new);
+        + trial("worst-fit", memory, WorstFit::new)
+        + trial("buddy", memory, Buddy::new);
     say!("{failed} failed");
     u8::from(failed != 0)
 }

@@ -2,6 +2,7 @@
 
 use crate::{address, entries, layout};
 use base::{BlockAllocator, Free};
+use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, Tlsf};
 use core::ptr::NonNull;
@@ -67,5 +68,14 @@ entries! {
     wcet_worstfit_free(heap: &mut WorstFit, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         unsafe { heap.free(block) }
+    }
+    /// Buddy.
+    wcet_buddy_malloc(heap: &mut Buddy, size: usize) -> *mut u8 {
+        address(heap.allocate(layout(size)))
+    }
+    /// Buddy.
+    wcet_buddy_free(heap: &mut Buddy, block: NonNull<u8>, size: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.deallocate(block, layout(size)) }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Subject, subject};
 use base::AddMemory;
+use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, Tlsf};
 use core::ptr::NonNull;
@@ -64,5 +65,13 @@ pub(crate) static OURS: &[Subject] = &[
         |heap, memory| add(heap, memory),
         ours::wcet_worstfit_malloc,
         ours::wcet_worstfit_free
+    ),
+    subject!(
+        "buddy",
+        Buddy,
+        Buddy::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_buddy_malloc,
+        ours::wcet_buddy_free
     ),
 ];
