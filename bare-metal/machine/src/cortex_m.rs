@@ -38,9 +38,17 @@ global_asm!(
     "2:  bl machine_start",
     ".type fault, %function",
     "fault:",
-    "    movs r0, #103",
-    "    bl machine_exit",
+    "    mov r0, sp",
+    "    bl machine_fault",
 );
+
+/// The exception pushed r0 to r3, r12, lr, the instruction's address and the status; its number is in the status
+/// register's lowest bits. Faults of memory leave their address in a register of the core.
+#[unsafe(no_mangle)]
+extern "C" fn machine_fault(pushed: &[usize; 8]) -> ! {
+    let cause = peek(0xe000_ed04) & 0x1ff;
+    crate::fault(cause as usize, pushed[6], peek(0xe000_ed38) as usize)
+}
 
 /// After the statics: the serial line and the timer.
 #[unsafe(no_mangle)]
@@ -73,13 +81,8 @@ pub(crate) fn put(byte: u8) {
 
 /// Ends QEMU with `status`.
 pub fn exit(status: u8) -> ! {
-    machine_exit(status.into())
-}
-
-/// Semihosting's SYS_EXIT_EXTENDED with "application exit".
-#[unsafe(no_mangle)]
-extern "C" fn machine_exit(status: u32) -> ! {
-    let block = [0x2_0026, status];
+    // Semihosting's SYS_EXIT_EXTENDED with "application exit".
+    let block = [0x2_0026, u32::from(status)];
     // SAFETY: QEMU takes the breakpoint as a call; it reads the two words and ends.
     unsafe { asm!("bkpt 0xab", in("r0") 0x20, in("r1") &block) };
     loop {

@@ -54,6 +54,16 @@ macro_rules! say {
     }};
 }
 
+/// Prints without ending the line.
+#[macro_export]
+macro_rules! print {
+    ($($arg:tt)*) => {{
+        use core::fmt::Write;
+        // A console does not fail.
+        let _ = write!($crate::Console, $($arg)*);
+    }};
+}
+
 /// The memory behind the kernel that nothing uses: the whole of it, uninitialised. The same each time.
 pub fn memory() -> NonNull<[u8]> {
     unsafe extern "C" {
@@ -63,6 +73,17 @@ pub fn memory() -> NonNull<[u8]> {
     let Some(start) = NonNull::new(&raw mut __heap_start) else { exit(102) };
     let len = (&raw mut __heap_end).addr() - start.addr().get();
     NonNull::slice_from_raw_parts(start, len)
+}
+
+/// The status of a kernel whose code went where it may not.
+#[cfg(not(target_arch = "x86_64"))]
+const FAULT: u8 = 103;
+
+/// Says what a machine calls the fault, and where it came from.
+#[cfg(not(target_arch = "x86_64"))]
+fn fault(cause: usize, at: usize, address: usize) -> ! {
+    say!("fault {cause:#x} of the instruction at {at:#x}, address {address:#x}");
+    exit(FAULT)
 }
 
 #[panic_handler]

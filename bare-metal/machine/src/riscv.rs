@@ -35,12 +35,18 @@ global_asm!(
     "2:  call kernel_main",
     ".balign 4",
     "trap:",
-    // a fault: 0x33 for failure, status 103
-    "    li t0, 0x100000",
-    "    li t1, 0x673333",
-    "    sw t1, 0(t0)",
-    "3:  j 3b",
+    // the stack may be what broke
+    "    la sp, __stack_top",
+    "    csrr a0, mcause",
+    "    csrr a1, mepc",
+    "    csrr a2, mtval",
+    "    call machine_fault",
 );
+
+#[unsafe(no_mangle)]
+extern "C" fn machine_fault(cause: usize, at: usize, address: usize) -> ! {
+    crate::fault(cause, at, address)
+}
 
 pub(crate) fn put(byte: u8) {
     let data = with_exposed_provenance_mut::<u8>(SERIAL);

@@ -14,13 +14,15 @@ where
 {
     let mut failed = 0;
     for (test, body) in BODIES {
+        // First its name: a test that breaks the machine has said which it is.
+        machine::print!("{name} {test} ");
         let before = machine::instructions();
         let outcome = once(memory, new, *body);
         let instructions = machine::instructions() - before;
         match outcome {
-            Ok(()) => say!("{name} {test} ok {instructions} instructions"),
+            Ok(()) => say!("ok {instructions} instructions"),
             Err(why) => {
-                say!("{name} {test} FAILED {why}");
+                say!("FAILED {why}");
                 failed += 1;
             }
         }
@@ -36,13 +38,13 @@ where
     // SAFETY: the memory is this heap's until the next one is made.
     let added = unsafe { heap.add_memory(memory.cast().as_ptr(), memory.len()) };
     if let Err(why) = added {
-        say!("{why}");
+        machine::print!("({why}) ");
         return Err("it did not take the memory");
     }
     let largest = SWITCH.with(&mut heap, bodies::largest);
     SWITCH.with(&mut heap, || body(Scale::new(memory.len())))?;
     if let Err(broken) = heap.check() {
-        say!("{broken}");
+        machine::print!("({broken}) ");
         return Err("its structure is broken");
     }
     let left = SWITCH.with(&mut heap, bodies::largest);
