@@ -18,7 +18,7 @@ const ORDER: &[&[&str]] = &[
 ];
 
 /// Packages outside the layers: they may use anything, and a layer may use only testkit, only for its tests.
-const OUTSIDE: &[&str] = &["testkit", "tests", "model", "fuzz", "xtask", "examples"];
+const OUTSIDE: &[&str] = &["testkit", "tests", "model", "fuzz", "xtask", "examples", "bench"];
 
 /// Where a package stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

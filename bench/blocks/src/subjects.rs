@@ -1,0 +1,80 @@
+//! What is measured: ours first, then what each is compared with.
+use base::{AddMemory, BlockAllocator};
+use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
+use block::tlsf::{HalfFit, Tlsf};
+
+use crate::peers::{BuddySystem, Growing, LinkedList, Rlsf, Talc};
+
+/// TLSF at the grain of one word, and its names.
+pub(crate) type Tlsf8 = Tlsf<4, 8, 8>;
+
+/// Something done with an allocator, whatever its type.
+pub(crate) trait Visit {
+    /// Does it.
+    fn visit<A: BlockAllocator + AddMemory + 'static>(
+        &mut self,
+        name: &'static str,
+        make: fn() -> A,
+    );
+}
+
+/// Names of ours that bounds speak of.
+pub(crate) const TLSF: &str = "tlsf";
+/// At the grain of one word.
+pub(crate) const TLSF_8: &str = "tlsf, grain 8";
+/// The arena form.
+pub(crate) const ARENA: &str = "tlsf, arena";
+/// The peers of constant time.
+pub(crate) const RLSF: &str = "rlsf";
+/// The other.
+pub(crate) const TALC: &str = "talc";
+/// The peer of the buddies.
+pub(crate) const BUDDY_SYSTEM: &str = "buddy_system_allocator";
+/// The peer of the fits.
+pub(crate) const LINKED_LIST: &str = "linked_list_allocator";
+/// The fits.
+pub(crate) const FITS: [&str; 4] = ["first fit", "next fit", "best fit", "worst fit"];
+
+/// Every allocator's name, in the order of the tables.
+pub(crate) const NAMES: [&str; 12] = [
+    TLSF,
+    TLSF_8,
+    ARENA,
+    "half-fit",
+    FITS[0],
+    FITS[1],
+    FITS[2],
+    FITS[3],
+    RLSF,
+    TALC,
+    BUDDY_SYSTEM,
+    LINKED_LIST,
+];
+
+/// Visits the allocator of this name.
+pub(crate) fn one(name: &str, visit: &mut impl Visit) {
+    match name {
+        "tlsf" => visit.visit(TLSF, Tlsf::<4, 8>::new as fn() -> Tlsf),
+        "tlsf, grain 8" => visit.visit(TLSF_8, Tlsf8::new as fn() -> Tlsf8),
+        "tlsf, arena" => visit.visit(ARENA, Growing::new),
+        "half-fit" => visit.visit("half-fit", HalfFit::new as fn() -> HalfFit),
+        "first fit" => visit.visit(FITS[0], FirstFit::new),
+        "next fit" => visit.visit(FITS[1], NextFit::new),
+        "best fit" => visit.visit(FITS[2], BestFit::new),
+        "worst fit" => visit.visit(FITS[3], WorstFit::new),
+        "rlsf" => visit.visit(RLSF, Rlsf::new),
+        "talc" => visit.visit(TALC, Talc::new),
+        "buddy_system_allocator" => visit.visit(BUDDY_SYSTEM, BuddySystem::new),
+        "linked_list_allocator" => visit.visit(LINKED_LIST, LinkedList::new),
+        other => unreachable!("{other} is not in NAMES"),
+    }
+}
+
+/// Visits every allocator, in another order each round.
+pub(crate) fn each(round: usize, visit: &mut impl Visit) {
+    for i in 0..NAMES.len() {
+        // Seven and twelve have no common divisor; every other round runs backward.
+        let at = (i * 7 + round * 5) % NAMES.len();
+        one(NAMES[if round % 2 == 0 { at } else { NAMES.len() - 1 - at }], visit);
+    }
+}
