@@ -307,9 +307,9 @@ unsafe impl<C: Control, P: Placement, T: Tier> BlockAllocator for Heap<C, P, T> 
     }
 
     #[inline(always)]
-    unsafe fn deallocate(&mut self, block: NonNull<u8>, _: Layout) {
+    unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
         // SAFETY: the caller's promise.
-        unsafe { self.table().free(block) }
+        unsafe { self.table().free_sized::<P>(block, layout) }
     }
 
     unsafe fn reallocate(

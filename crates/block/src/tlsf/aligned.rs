@@ -7,7 +7,6 @@
 //!
 //! The gap is a free block of its own, so that freeing needs to know no alignment.
 
-use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use super::bins::{COMPACT, Found, Table};
@@ -17,19 +16,22 @@ use super::placement::Placement;
 use super::tier::Tier;
 
 impl<C: Control, T: Tier> Table<C, T> {
-    /// A block whose payload is at a multiple of `layout.align()`. O(1). It asks for a block that
+    /// A block whose payload is at a multiple of `align`, a power of two. O(1). It asks for a block that
     /// has room for the worst gap.
     #[cold]
     #[inline(never)]
-    pub(super) fn allocate_aligned<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
-        let align = layout.align();
-        let Some(need) = P::block_size::<C>(layout.size(), Self::SMALLEST) else {
+    pub(super) fn allocate_aligned<P: Placement>(
+        self,
+        size: usize,
+        align: usize,
+    ) -> Option<NonNull<u8>> {
+        let Some(need) = P::block_size::<C>(size, Self::SMALLEST) else {
             return self.refuse();
         };
         // A gap is no block below `SMALLEST`; one address in `align` bytes is aligned.
         let gap = if align > C::GRAIN { Self::SMALLEST } else { 0 };
         let slack = if align > C::GRAIN { align + gap } else { 0 };
-        if slack > C::LARGEST - need {
+        if slack > C::LARGEST.saturating_sub(need) {
             return self.refuse();
         }
         let wanted = need + slack;

@@ -247,18 +247,26 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[inline(always)]
     pub(super) fn take(self, size: usize) -> Result<Found, Block> {
         let bin = Self::bin(size);
-        let floor = self.first(bin);
-        let mut fits = false;
+        let word = self.word(Self::word_of(bin));
+        // SAFETY: the bitmap has this word, or it is the zero word behind it.
+        let bits = unsafe { word.read() };
+        // The floor's bit is the lowest. A bin whose bit is clear may lie beyond the last there is.
+        let mut here = bits >> (bin % BITS);
+        let listed = here & 1 != 0;
+        let mut floor = Block::NONE;
         if Self::SELECTS {
-            if Self::CRUMBS && size == C::GRAIN && !floor.is_none() {
+            floor = self.first(select_unpredictable(listed, bin, 0));
+            if Self::CRUMBS && size == C::GRAIN && listed {
                 // SAFETY: that bin's blocks are crumbs.
                 unsafe { self.unlink_crumb(floor) };
                 return Ok(Found { block: floor, size });
             }
-            let probed = select_unpredictable(floor.is_none(), self.nil(), floor);
+            let probed = select_unpredictable(listed, floor, self.nil());
             // SAFETY: the block is in a bin; or `nil`, which has size 0.
-            fits = unsafe { self.size(probed) } >= size;
-        } else if !floor.is_none() {
+            let fits = unsafe { self.size(probed) } >= size;
+            here &= !usize::from(!fits);
+        } else if listed {
+            floor = self.first(bin);
             // SAFETY: the block is in a bin.
             let found = unsafe { self.size(floor) };
             // Of a crumb it is a link, which is more than any size (T8).
@@ -273,12 +281,10 @@ impl<C: Control, T: Tier> Table<C, T> {
                 return Ok(Found { block: floor, size: found });
             }
         }
-        let word = self.word(Self::word_of(bin));
-        // SAFETY: the bitmap has this word.
-        let bits = unsafe { word.read() };
-        // Those above the floor, and the floor itself if its first block fits.
-        let wanted = (bits >> (bin % BITS)) & !usize::from(!fits);
-        if let Some(higher) = NonZero::new(wanted) {
+        if !Self::SELECTS {
+            here &= !1;
+        }
+        if let Some(higher) = NonZero::new(here) {
             let bin = bin + higher.trailing_zeros() as usize;
             // SAFETY: this is the word of the bin's bit, which is set.
             return Ok(unsafe { self.take_first(bin, word, bits, bits ^ 1 << (bin % BITS)) });
@@ -343,20 +349,21 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// The same in less code: words are read in a loop, and only one block of the bin is looked at.
     fn find_compact(self, size: usize) -> Option<Found> {
         let bin = Self::bin(size);
-        let mut block = self.first(bin);
-        // SAFETY: a bin's blocks are free.
-        if block.is_none() || unsafe { self.size(block) } < size {
-            let mut word = Self::word_of(bin);
-            let mut bits = self.bits(word) & !1 << (bin % BITS);
-            while bits == 0 {
-                word += 1;
-                if word >= C::WORDS {
-                    return None;
-                }
-                bits = self.bits(word);
-            }
-            block = self.first(word * BITS + bits.trailing_zeros() as usize);
+        let mut word = Self::word_of(bin);
+        let mut bits = self.bits(word) & !0 << (bin % BITS);
+        if bits >> (bin % BITS) & 1 != 0 {
+            // SAFETY: by T4 the bin is not empty.
+            let found = unsafe { self.size(self.first(bin)) };
+            bits &= !(usize::from(found < size) << (bin % BITS));
         }
+        while bits == 0 {
+            word += 1;
+            if word >= C::WORDS {
+                return None;
+            }
+            bits = self.bits(word);
+        }
+        let block = self.first(word * BITS + bits.trailing_zeros() as usize);
         // SAFETY: it is the first of a bin.
         unsafe { self.unlink(block) };
         // SAFETY: it was free and in a bin.

@@ -25,7 +25,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[inline]
     pub(super) fn allocate<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
         if COMPACT || layout.align() > C::GRAIN {
-            return self.allocate_aligned::<P>(layout);
+            return self.allocate_aligned::<P>(layout.size(), layout.align());
         }
         self.allocate_bytes::<P>(layout.size())
     }
@@ -34,9 +34,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[inline]
     pub(super) fn allocate_bytes<P: Placement>(self, size: usize) -> Option<NonNull<u8>> {
         if COMPACT {
-            // SAFETY: one is a power of two; a size too large for a layout is refused by it.
-            let layout = unsafe { Layout::from_size_align_unchecked(size, 1) };
-            return self.allocate_aligned::<P>(layout);
+            return self.allocate_aligned::<P>(size, 1);
         }
         let Some(need) = P::block_size::<C>(size, Self::SMALLEST) else { return self.refuse() };
         match self.take(need) {

@@ -412,3 +412,25 @@ fn two_words_are_a_block_and_merge_like_any_other() {
     assert_eq!(shape(&heap), "free 512");
     heap.check().unwrap();
 }
+
+#[test]
+fn a_request_beyond_the_last_bin_looks_at_none() {
+    let mut memory = Memory::new(64 << 10);
+    // SAFETY: the memory outlives the heap; its control block has no more bins than it can fill.
+    let mut heap = unsafe { PlacedTlsf::<4, 8>::place(memory.start(), 16 << 10) }.unwrap();
+    let mut fixed: Tlsf = Tlsf::new();
+    // SAFETY: the memory outlives the heap.
+    unsafe { fixed.add_memory(memory.start().wrapping_add(32 << 10), 16 << 10) }.unwrap();
+    let mut size = 1usize;
+    while size != 0 {
+        for request in [size.wrapping_sub(25), size - 1, size, size.saturating_add(7)] {
+            if request > 16 << 10 {
+                assert_eq!(heap.allocate_bytes(request), None, "{request:#x}");
+                assert_eq!(fixed.allocate_bytes(request), None, "{request:#x}");
+            }
+        }
+        size = size.wrapping_mul(2);
+    }
+    heap.check().unwrap();
+    fixed.check().unwrap();
+}
