@@ -66,7 +66,7 @@ pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
 /// unsafe { pages.deallocate_pages(three, 3) };
 /// ```
 pub struct Buddy<const UNIT: usize> {
-    lists: Lists,
+    lists: Lists<UNIT>,
     regions: Option<Region>,
     total: usize,
     used: usize,
@@ -102,11 +102,12 @@ impl<const UNIT: usize> Buddy<UNIT> {
         }
     }
 
-    /// The order of the smallest block with `size` bytes; `size` at most `isize::MAX`.
+    /// The order of the smallest block with `size` bytes; `size` at most `isize::MAX` + 1.
     #[inline]
     #[must_use]
     pub const fn order_of(size: usize) -> u32 {
-        if size <= UNIT { 0 } else { (size - 1).ilog2() + 1 - Self::SHIFT }
+        let whole = if size < UNIT { UNIT } else { size };
+        usize::BITS - (whole - 1).leading_zeros() - Self::SHIFT
     }
 
     /// A free block of this order, split off the smallest that has one. O(orders). `None`: there
@@ -117,32 +118,50 @@ impl<const UNIT: usize> Buddy<UNIT> {
             self.failures += 1;
             return None;
         };
-        if let Some(region) = self.region_of(chunk.address()) {
-            region.mark_used::<UNIT>(&chunk);
-            while chunk.order() > order {
-                let (low, high) = chunk.split::<UNIT>();
-                region.mark_free::<UNIT>(&high);
-                self.lists.push(high);
-                chunk = low;
-            }
+        // A chunk has a region.
+        let region = self.region_of(chunk.address())?;
+        let number = Region::number::<UNIT>(region.offset(&chunk), chunk.len());
+        region.mark_used(number);
+        if chunk.order() > order {
+            chunk = self.split_to(chunk, number, order, region);
         }
-        self.used += UNIT << order;
+        self.used += chunk.len();
         self.peak = self.peak.max(self.used);
         Some(chunk)
+    }
+
+    /// The lowest part of a chunk; all upper halves go to the lists, which are empty up to its
+    /// order. A half's number is half of its length, in half units, away from the whole's.
+    #[inline]
+    fn split_to(
+        &mut self,
+        mut chunk: Chunk,
+        mut number: usize,
+        order: u32,
+        region: Region,
+    ) -> Chunk {
+        while chunk.order() > order {
+            let (low, high) = chunk.split();
+            let half = high.len() / UNIT;
+            region.mark_free(number + half);
+            self.lists.push_first(high);
+            (chunk, number) = (low, number - half);
+        }
+        chunk
     }
 
     /// Takes a chunk back, and joins it with its buddy for as long as that is free. O(orders).
     #[inline]
     pub fn give(&mut self, mut chunk: Chunk) {
-        self.used -= UNIT << chunk.order();
+        self.used -= chunk.len();
         let Some(region) = self.region_of(chunk.address()) else { return };
-        while let Some(buddy) = region.free_buddy::<UNIT>(&chunk) {
-            // SAFETY: its bit is set, so by B1 it is in this list.
-            let buddy = unsafe { self.lists.remove(buddy, chunk.order()) };
-            region.mark_used::<UNIT>(&buddy);
-            chunk = chunk.join::<UNIT>(buddy);
+        while let Some(number) = region.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
+            region.mark_used(number);
+            // SAFETY: its bit was set, so by B1 it is in this list.
+            let buddy = unsafe { self.lists.remove(region.pointer(chunk.buddy()), chunk.order()) };
+            chunk = chunk.join(buddy);
         }
-        region.mark_free::<UNIT>(&chunk);
+        region.mark_free(Region::number::<UNIT>(region.offset(&chunk), chunk.len()));
         self.lists.push(chunk);
     }
 

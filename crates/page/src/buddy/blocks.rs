@@ -6,7 +6,6 @@ use base::BlockAllocator;
 
 use super::Buddy;
 use super::chunk::Chunk;
-use super::region::Region;
 
 impl<const UNIT: usize> Buddy<UNIT> {
     /// The order that a layout gets.
@@ -21,25 +20,30 @@ impl<const UNIT: usize> Buddy<UNIT> {
     fn grow(&mut self, block: NonNull<u8>, from: u32, to: u32) -> bool {
         let start = block.addr().get();
         let Some(region) = self.region_of(start) else { return false };
-        let whole = |order: &u32| {
-            let len = UNIT << order;
-            start & len == 0 && region.free_block::<UNIT>(start + len, *order).is_some()
+        let upper = |order: u32| (start + (UNIT << order), UNIT << order);
+        let (first, end) = region.units();
+        let free = |order: u32| {
+            let (address, len) = upper(order);
+            start & len == 0
+                && len <= end - first
+                && region.free_number::<UNIT>(address, len).is_some()
         };
-        let can = (from..to).all(|order| whole(&order));
-        if can {
-            (from..to).for_each(|order| self.take_at(region, start + (UNIT << order), order));
+        if !(from..to).all(free) {
+            return false;
         }
-        can
-    }
-
-    /// Takes a free block at an address; what it is taken for has it now.
-    fn take_at(&mut self, region: Region, address: usize, order: u32) {
-        // SAFETY: its bit is set, so by B1 it is in this list.
-        let chunk = unsafe { self.lists.remove(region.pointer(address), order) };
-        region.mark_used::<UNIT>(&chunk);
-        let _ = chunk.into_raw();
-        self.used += UNIT << order;
+        for order in from..to {
+            let (address, len) = upper(order);
+            if let Some(number) = region.free_number::<UNIT>(address, len) {
+                region.mark_used(number);
+                // SAFETY: its bit was set, so by B1 it is in this list.
+                let chunk = unsafe { self.lists.remove(region.pointer(address), order) };
+                self.used += chunk.len();
+                // The block has this memory now.
+                let _ = chunk.into_raw();
+            }
+        }
         self.peak = self.peak.max(self.used);
+        true
     }
 }
 
@@ -56,7 +60,7 @@ unsafe impl<const UNIT: usize> BlockAllocator for Buddy<UNIT> {
     #[inline]
     unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
         // SAFETY: the caller gives up the block of this order.
-        self.give(unsafe { Chunk::from_raw(block, Self::order_for(layout)) });
+        self.give(unsafe { Chunk::from_raw::<UNIT>(block, Self::order_for(layout)) });
     }
 
     /// In place when it shrinks, when the power of two stays the same or when what follows it is
@@ -75,7 +79,7 @@ unsafe impl<const UNIT: usize> BlockAllocator for Buddy<UNIT> {
             // SAFETY: the upper half of what is left of the block.
             let upper = unsafe { block.byte_add(UNIT << order) };
             // SAFETY: the caller gives it up.
-            self.give(unsafe { Chunk::from_raw(upper, order) });
+            self.give(unsafe { Chunk::from_raw::<UNIT>(upper, order) });
         }
         if new <= old || self.grow(block, old, new) {
             return Some(block);

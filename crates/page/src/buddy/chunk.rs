@@ -14,6 +14,7 @@ use core::ptr::NonNull;
 pub struct Chunk {
     start: NonNull<u8>,
     order: u32,
+    len: usize,
 }
 
 impl Chunk {
@@ -24,8 +25,8 @@ impl Chunk {
     /// These bytes lie in one region of the allocator and begin at a multiple of their number;
     /// the caller owns them, and gives them up.
     #[inline]
-    pub unsafe fn from_raw(start: NonNull<u8>, order: u32) -> Self {
-        Self { start, order }
+    pub unsafe fn from_raw<const UNIT: usize>(start: NonNull<u8>, order: u32) -> Self {
+        Self { start, order, len: UNIT << order }
     }
 
     /// Its memory, and the chunk is no more: whoever has the memory makes it a chunk again.
@@ -41,6 +42,14 @@ impl Chunk {
         self.order
     }
 
+    /// Its bytes, never 0.
+    #[inline]
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     /// Its first byte's address.
     #[inline]
     #[must_use]
@@ -50,24 +59,24 @@ impl Chunk {
 
     /// The lower and the upper half. The order is not 0.
     #[inline]
-    pub(super) fn split<const UNIT: usize>(self) -> (Self, Self) {
+    pub(super) fn split(self) -> (Self, Self) {
         debug_assert!(self.order > 0, "a unit is not split");
-        let order = self.order - 1;
+        let (order, len) = (self.order - 1, self.len / 2);
         // SAFETY: half of its bytes are before this address.
-        let middle = unsafe { self.start.byte_add(UNIT << order) };
-        (Self { start: self.start, order }, Self { start: middle, order })
+        let middle = unsafe { self.start.byte_add(len) };
+        (Self { start: self.start, order, len }, Self { start: middle, order, len })
     }
 
     /// The two buddies as one.
     #[inline]
-    pub(super) fn join<const UNIT: usize>(self, buddy: Self) -> Self {
-        debug_assert!(self.order == buddy.order && self.buddy::<UNIT>() == buddy.address());
-        Self { start: self.start.min(buddy.start), order: self.order + 1 }
+    pub(super) fn join(self, buddy: Self) -> Self {
+        debug_assert!(self.order == buddy.order && self.buddy() == buddy.address());
+        Self { start: self.start.min(buddy.start), order: self.order + 1, len: self.len * 2 }
     }
 
     /// The address of the other half of what it was split from.
     #[inline]
-    pub(super) fn buddy<const UNIT: usize>(&self) -> usize {
-        self.address() ^ (UNIT << self.order)
+    pub(super) fn buddy(&self) -> usize {
+        self.address() ^ self.len
     }
 }

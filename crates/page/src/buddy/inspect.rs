@@ -67,7 +67,7 @@ impl<const UNIT: usize> Check for Buddy<UNIT> {
             for (start, order) in region.free_blocks::<UNIT>() {
                 let len = UNIT << order;
                 ensure(start >= at && start < end && len <= end - start, B2, start)?;
-                let buddy = region.free_block::<UNIT>(start ^ len, order);
+                let buddy = region.free_number::<UNIT>(start ^ len, len);
                 ensure(buddy.is_none(), B3, start)?;
                 at = start + len;
                 free += len;
@@ -92,7 +92,9 @@ impl<const UNIT: usize> Buddy<UNIT> {
                 seen += 1;
                 ensure(seen <= count && link_back, B1, start)?;
                 let region = self.region_of(start);
-                let listed = region.and_then(|region| region.free_block::<UNIT>(start, order));
+                let len = UNIT << order;
+                let region = region.filter(|region| len <= region.units().1 - region.units().0);
+                let listed = region.and_then(|region| region.free_number::<UNIT>(start, len));
                 ensure(listed.is_some(), B1, start)?;
             }
         }

@@ -21,13 +21,13 @@ struct Node {
     previous: Option<NonNull<Node>>,
 }
 
-/// One list for each order.
-pub(super) struct Lists {
+/// One list for each order, of units of `UNIT` bytes.
+pub(super) struct Lists<const UNIT: usize> {
     heads: [Option<NonNull<Node>>; ORDERS],
     non_empty: usize,
 }
 
-impl Lists {
+impl<const UNIT: usize> Lists<UNIT> {
     /// All empty.
     pub(super) const fn new() -> Self {
         Self { heads: [None; ORDERS], non_empty: 0 }
@@ -38,9 +38,28 @@ impl Lists {
     pub(super) fn pop(&mut self, order: u32) -> Option<Chunk> {
         let orders = self.non_empty.checked_shr(order).filter(|orders| *orders != 0)?;
         let order = order + orders.trailing_zeros();
-        let first = self.heads[order as usize % ORDERS]?;
-        // SAFETY: reached from its list, as B1 asks.
-        Some(unsafe { self.remove(first.cast(), order) })
+        let head = &mut self.heads[order as usize % ORDERS];
+        let first = (*head)?;
+        // SAFETY: reached from its list.
+        *head = unsafe { first.as_ref() }.next;
+        match *head {
+            // SAFETY: a chunk of this list.
+            Some(mut next) => unsafe { next.as_mut() }.previous = None,
+            None => self.non_empty &= !(1 << order),
+        }
+        // SAFETY: it was the list's.
+        Some(unsafe { Chunk::from_raw::<UNIT>(first.cast(), order) })
+    }
+
+    /// [`push`](Self::push) into a list that is empty.
+    #[inline]
+    pub(super) fn push_first(&mut self, chunk: Chunk) {
+        let order = chunk.order();
+        let node = chunk.into_raw().cast::<Node>();
+        self.heads[order as usize % ORDERS] = Some(node);
+        // SAFETY: as in `push`.
+        unsafe { node.write(Node { next: None, previous: None }) };
+        self.non_empty |= 1 << order;
     }
 
     /// Puts a chunk in.
@@ -82,7 +101,7 @@ impl Lists {
             }
         }
         // SAFETY: it was the list's.
-        unsafe { Chunk::from_raw(start, order) }
+        unsafe { Chunk::from_raw::<UNIT>(start, order) }
     }
 
     /// The largest order that has a chunk.

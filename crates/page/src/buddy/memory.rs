@@ -14,7 +14,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
         while from < to {
             let order = largest_at::<UNIT>(from, to);
             // SAFETY: as large as its address and the range allow; the caller gives it up.
-            let chunk = unsafe { Chunk::from_raw(region.pointer(from), order) };
+            let chunk = unsafe { Chunk::from_raw::<UNIT>(region.pointer(from), order) };
             self.give(chunk);
             from += UNIT << order;
         }

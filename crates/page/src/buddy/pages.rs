@@ -34,7 +34,7 @@ unsafe impl<const UNIT: usize> PageAllocator for Buddy<UNIT> {
         let from = start.addr().get();
         if pages.is_power_of_two() && from.is_multiple_of(pages * UNIT) {
             // SAFETY: the caller gives up these pages.
-            return self.give(unsafe { Chunk::from_raw(start, pages.trailing_zeros()) });
+            return self.give(unsafe { Chunk::from_raw::<UNIT>(start, pages.trailing_zeros()) });
         }
         if let Some(region) = self.region_of(from) {
             self.give_range(region, from, from + pages * UNIT);

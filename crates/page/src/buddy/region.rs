@@ -5,10 +5,10 @@
 //!   ├ ╌ ┌────────┬─────────────────────┬ ╌ ┬──────┬──────┬─ … ─┬──────┬ ╌ ┤
 //!       │ record │ bits: 2 for a unit  │   │ unit │ unit │     │ unit │
 //!   ├ ╌ └────────┴─────────────────────┴ ╌ ┴──────┴──────┴─ … ─┴──────┴ ╌ ┤
-//!     word                                 first                      end
+//!     word                                 first        units_len
 //! ```
 //!
-//! - **R1** `first` and `end` are multiples of a unit, `bits` has a bit for each half unit.
+//! - **R1** `first` and `units_len` are multiples of a unit, `bits` has a bit for each half unit.
 //!
 //! A block's number is the same as in the picture in [`buddy`](super), counted from `first`: for
 //! a block of s units at unit u it is 2u + s − 1, and no other block has it, as u is a multiple
@@ -27,7 +27,7 @@ struct Record {
     start: NonNull<u8>,
     len: usize,
     first: usize,
-    end: usize,
+    units_len: usize,
 }
 
 /// A region, by its record.
@@ -73,7 +73,7 @@ impl Region {
         // SAFETY: less than `len`.
         let record = unsafe { memory.byte_add(record - from) }.cast::<Record>();
         // SAFETY: the caller's bytes, aligned.
-        unsafe { record.write(Record { next, start: memory, len, first, end }) };
+        unsafe { record.write(Record { next, start: memory, len, first, units_len: end - first }) };
         let region = Region(record);
         region.clear::<UNIT>();
         Ok(region)
@@ -112,7 +112,8 @@ impl Region {
     /// The addresses of its units: the first's, and where the last one ends.
     #[inline]
     pub(super) fn units(self) -> (usize, usize) {
-        (self.record().first, self.record().end)
+        let Record { first, units_len, .. } = self.record();
+        (*first, first + units_len)
     }
 
     /// The unit at an address.
@@ -126,65 +127,71 @@ impl Region {
     /// Whether a unit of it has this address.
     #[inline]
     pub(super) fn holds(self, address: usize) -> bool {
-        let (first, end) = self.units();
-        address.wrapping_sub(first) < end - first
+        let Record { first, units_len, .. } = self.record();
+        address.wrapping_sub(*first) < *units_len
     }
 
-    /// The word and the bit of a block's number.
+    /// How far a chunk lies from the first unit.
     #[inline]
-    fn place<const UNIT: usize>(self, address: usize, order: u32) -> (NonNull<usize>, usize) {
-        let half_units = (address - self.record().first) / (UNIT / 2);
-        let number = half_units + (1 << order) - 1;
+    pub(super) fn offset(self, chunk: &Chunk) -> usize {
+        chunk.address() - self.record().first
+    }
+
+    /// The number of a block of `len` bytes, `offset` bytes from the first unit.
+    #[inline]
+    pub(super) fn number<const UNIT: usize>(offset: usize, len: usize) -> usize {
+        // No region is more than half of all memory.
+        (offset * 2 + len) / UNIT - 1
+    }
+
+    /// The word and the bit of a number.
+    #[inline]
+    fn place(self, number: usize) -> (NonNull<usize>, usize) {
         // SAFETY: a block of the region has a number below that of its last half unit (R1).
         let word = unsafe { self.bits().add(number / WORD_BITS) };
         (word, 1 << (number % WORD_BITS))
     }
 
-    /// Whether this block is free as such.
+    /// Whether the block of this number is free as such.
     #[inline]
-    pub(super) fn is_free<const UNIT: usize>(self, address: usize, order: u32) -> bool {
-        let (word, bit) = self.place::<UNIT>(address, order);
+    fn is_free(self, number: usize) -> bool {
+        let (word, bit) = self.place(number);
         // SAFETY: a word of the state.
         let word = unsafe { word.read() };
         word & bit != 0
     }
 
-    /// The buddy of a chunk, if it is in the region and free.
-    #[inline]
-    pub(super) fn free_buddy<const UNIT: usize>(self, chunk: &Chunk) -> Option<NonNull<u8>> {
-        let buddy = chunk.buddy::<UNIT>();
-        self.free_block::<UNIT>(buddy, chunk.order())
-    }
-
-    /// The block at an address, if it is in the region and free.
-    #[inline]
-    pub(super) fn free_block<const UNIT: usize>(
-        self,
-        address: usize,
-        order: u32,
-    ) -> Option<NonNull<u8>> {
-        let (first, end) = self.units();
-        let len = UNIT << order;
-        if address < first || end - first < len || address - first > end - first - len {
-            return None;
-        }
-        self.is_free::<UNIT>(address, order).then(|| self.pointer(address))
-    }
-
     /// Sets the bit of a chunk that goes to its list.
     #[inline]
-    pub(super) fn mark_free<const UNIT: usize>(self, chunk: &Chunk) {
-        let (word, bit) = self.place::<UNIT>(chunk.address(), chunk.order());
+    pub(super) fn mark_free(self, number: usize) {
+        let (word, bit) = self.place(number);
         // SAFETY: a word of the state.
         unsafe { *word.as_ptr() |= bit };
     }
 
     /// Clears the bit of a chunk that came from its list.
     #[inline]
-    pub(super) fn mark_used<const UNIT: usize>(self, chunk: &Chunk) {
-        let (word, bit) = self.place::<UNIT>(chunk.address(), chunk.order());
+    pub(super) fn mark_used(self, number: usize) {
+        let (word, bit) = self.place(number);
         // SAFETY: a word of the state.
         unsafe { *word.as_ptr() &= !bit };
+    }
+
+    /// The number of the block of `len` bytes at an address, if it is in the region and free. The
+    /// region is at least so long.
+    #[inline]
+    pub(super) fn free_number<const UNIT: usize>(
+        self,
+        address: usize,
+        len: usize,
+    ) -> Option<usize> {
+        let Record { first, units_len, .. } = self.record();
+        // What is below `first` comes out longer than any region.
+        let offset = address.wrapping_sub(*first);
+        if offset > units_len.wrapping_sub(len) {
+            return None;
+        }
+        Some(Self::number::<UNIT>(offset, len)).filter(|number| self.is_free(*number))
     }
 
     /// Makes all units used.
@@ -195,8 +202,7 @@ impl Region {
 
     /// How many words of the state the units need.
     fn words<const UNIT: usize>(self) -> usize {
-        let (first, end) = self.units();
-        ((end - first) / UNIT * 2).div_ceil(WORD_BITS)
+        (self.record().units_len / UNIT * 2).div_ceil(WORD_BITS)
     }
 
     /// Every free block in address order: address and order. O(units / word bits).
