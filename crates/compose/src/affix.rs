@@ -104,6 +104,19 @@ impl<A, R: Rounding> Affix<A, R> {
     pub(crate) fn inner_layout_for(layout: Layout) -> Option<Layout> {
         Self::plan(layout.size(), offset_for(layout.align())).map(|(_, inner)| inner)
     }
+
+    /// [`allocate`](BlockAllocator::allocate), the inner block by `allocate_inner`.
+    #[inline]
+    pub(crate) fn allocate_by(
+        &mut self,
+        layout: Layout,
+        allocate_inner: impl FnOnce(&mut A, Layout) -> Option<NonNull<u8>>,
+    ) -> Option<NonNull<u8>> {
+        let (prefix, inner_layout) = Self::plan(layout.size(), offset_for(layout.align()))?;
+        let start = allocate_inner(&mut self.inner, inner_layout)?;
+        // SAFETY: just allocated with this layout.
+        Some(unsafe { hand_out(start, prefix) })
+    }
 }
 
 /// The alignment of the inner block, and the distance to what is handed out.
@@ -147,10 +160,7 @@ unsafe fn take_back(block: NonNull<u8>) -> (NonNull<u8>, Prefix) {
 unsafe impl<A: BlockAllocator, R: Rounding> BlockAllocator for Affix<A, R> {
     #[inline]
     fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
-        let (prefix, inner_layout) = Self::plan(layout.size(), offset_for(layout.align()))?;
-        let start = self.inner.allocate(inner_layout)?;
-        // SAFETY: just allocated with this layout.
-        Some(unsafe { hand_out(start, prefix) })
+        self.allocate_by(layout, A::allocate)
     }
 
     #[inline]

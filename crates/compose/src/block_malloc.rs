@@ -13,6 +13,7 @@ use core::ptr::{self, NonNull};
 
 use base::{BlockStats, Broken, Check, Free, Malloc, ResizeInPlace, Stats, UsableSize};
 
+use crate::growing::AllocateFresh;
 use crate::locked::Locked;
 use crate::mutex::{ConstNew, Mutex};
 
@@ -58,7 +59,7 @@ fn plain(size: usize) -> Option<Layout> {
 unsafe impl<L, A> Malloc for BlockMalloc<L, A>
 where
     L: Mutex + Sync,
-    A: Free + UsableSize + ResizeInPlace + Send,
+    A: AllocateFresh + Free + UsableSize + ResizeInPlace + Send,
 {
     fn malloc(&self, size: usize) -> *mut u8 {
         self.allocate(plain(size))
@@ -66,12 +67,20 @@ where
 
     fn calloc(&self, count: usize, size: usize) -> *mut u8 {
         let Some(size) = count.checked_mul(size) else { return ptr::null_mut() };
-        let block = self.malloc(size);
-        if !block.is_null() {
+        let fresh = |layout| self.heap.with(|inner| inner.allocate_fresh(layout));
+        let Some((block, edge)) = plain(size).and_then(fresh) else { return ptr::null_mut() };
+        if edge >= size / 2 {
             // SAFETY: just allocated, and nobody else has it.
             unsafe { block.write_bytes(0, size) };
+            return block.as_ptr();
         }
-        block
+        // SAFETY: as above, less than the whole.
+        unsafe { block.write_bytes(0, edge) };
+        // SAFETY: within the block.
+        let end = unsafe { block.add(size - edge) };
+        // SAFETY: as above.
+        unsafe { end.write_bytes(0, edge) };
+        block.as_ptr()
     }
 
     fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {

@@ -10,8 +10,8 @@
 //!
 //! Layer *compose*. A request that is refused asks the allocator, by [`RoomFor`], what piece of
 //! memory would serve it, header, alignment and all, and maps that once: at least as much as is
-//! mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; no more than
-//! needed when the source refuses so much. With [`GivesBack`], a pass over the mappings is made
+//! mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; by halves less,
+//! down to what is needed, when the source refuses so much. With [`GivesBack`], a pass over the mappings is made
 //! when as many bytes have been freed as are in use, so its cost is spread over them, and a heap
 //! that is emptied is gone over at each halving.
 use core::alloc::Layout;
@@ -28,8 +28,10 @@ use source::PageSource;
 
 use crate::pass_on::pass_on;
 
+mod fresh;
 mod room;
 
+pub use fresh::AllocateFresh;
 pub use room::RoomFor;
 
 /// The first mapping, where a request does not need more.
@@ -133,6 +135,15 @@ impl<A, S, P> Growing<A, S, P> {
         &self.source
     }
 
+    /// Whether the block lies in what was mapped last.
+    fn is_in_newest(&self, block: NonNull<u8>) -> bool {
+        self.newest.is_some_and(|record| {
+            // SAFETY: G1.
+            let Record { start, len, .. } = unsafe { record.read() };
+            block.addr().get().wrapping_sub(start) < len
+        })
+    }
+
     /// Bytes mapped.
     pub const fn mapped(&self) -> usize {
         self.mapped
@@ -159,10 +170,16 @@ where
     fn grow(&mut self, room: Layout) -> Option<()> {
         let page = self.source.page_size();
         let need = room.size().checked_add(RECORD)?.checked_next_multiple_of(page)?;
-        let wish = need.max(self.mapped.clamp(FIRST, MOST));
-        let wish = align_up(wish, page);
-        self.map(wish, room.align())
-            .or_else(|| if wish > need { self.map(need, room.align()) } else { None })
+        let mut wish = align_up(need.max(self.mapped.clamp(FIRST, MOST)), page);
+        loop {
+            if self.map(wish, room.align()).is_some() {
+                return Some(());
+            }
+            if wish == need {
+                return None;
+            }
+            wish = align_up(wish / 2, page).max(need);
+        }
     }
 
     fn map(&mut self, len: usize, align: usize) -> Option<()> {

@@ -17,7 +17,7 @@ use base::{
     check::ensure,
 };
 
-use crate::growing::RoomFor;
+use crate::growing::{AllocateFresh, RoomFor};
 
 const HEADER: usize = 16;
 
@@ -188,6 +188,8 @@ impl RemoveMemory for Toy {
         Ok(NonNull::slice_from_raw_parts(start, len))
     }
 }
+
+impl AllocateFresh for Toy {}
 
 impl RoomFor for Toy {
     const EDGE: usize = HEADER;

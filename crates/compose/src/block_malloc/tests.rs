@@ -106,3 +106,34 @@ fn fork_finds_nobody_inside() {
     heap.after_fork_in_child();
     assert!(!heap.malloc(1).is_null());
 }
+
+/// Fresh memory is not written, and what is not fresh is.
+#[test]
+fn calloc_is_zero_wherever_it_comes_from() {
+    fn zero<A>(heap: &BlockMalloc<Lock<Os>, A>)
+    where
+        A: AllocateFresh + Free + UsableSize + ResizeInPlace + Send,
+    {
+        for size in [1, 100, 5000, 1 << 20, (1 << 20) + 1, 3 << 20, 9 << 20] {
+            for _ in 0..3 {
+                let block = heap.calloc(1, size);
+                // SAFETY: live.
+                let bytes = unsafe { core::slice::from_raw_parts_mut(block, size) };
+                assert!(bytes.iter().all(|byte| *byte == 0), "calloc(1, {size})");
+                bytes.fill(0xAA);
+                // SAFETY: live, given up.
+                unsafe { heap.free(block) };
+            }
+        }
+    }
+    zero(&plain());
+    zero(&prefixed());
+    zero::<Growing<block::tlsf::Tlsf, Os>>(&BlockMalloc::new(Growing::new(
+        block::tlsf::Tlsf::new(),
+        Os,
+    )));
+    zero::<Growing<block::fit::BestFit, Os>>(&BlockMalloc::new(Growing::new(
+        block::fit::BestFit::new(),
+        Os,
+    )));
+}

@@ -1,0 +1,62 @@
+//! `AllocateFresh`: which bytes of a new block are zero already.
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use base::{AddMemory, BlockAllocator};
+use block::fit::{Fit, Policy as Choice};
+use block::tlsf::{Control, Heap, Placement, Tier};
+use source::PageSource;
+
+use super::{Growing, Policy, RoomFor};
+use crate::affix::{Affix, Rounding};
+use crate::copying::Copying;
+use crate::pooled::Pooled;
+
+/// Can hand out memory that nobody has written to yet, and say so.
+pub trait AllocateFresh: BlockAllocator {
+    /// A block, and how many bytes at each of its ends may not be zero; between them all are. By
+    /// itself an allocator knows nothing of any byte.
+    #[inline]
+    fn allocate_fresh(&mut self, layout: Layout) -> Option<(NonNull<u8>, usize)> {
+        self.allocate(layout).map(|block| (block, usize::MAX))
+    }
+}
+
+impl<C: Control, P: Placement, T: Tier> AllocateFresh for Heap<C, P, T> {}
+impl<P: Choice> AllocateFresh for Fit<P> {}
+impl<A: BlockAllocator> AllocateFresh for Copying<A> {}
+impl<A: BlockAllocator + AddMemory> AllocateFresh for Pooled<A> {}
+
+/// What has just been mapped is zero, but for what the allocator keeps at the ends.
+impl<A, S, P> AllocateFresh for Growing<A, S, P>
+where
+    A: BlockAllocator + AddMemory + RoomFor,
+    S: PageSource,
+    P: Policy<A>,
+{
+    #[inline]
+    fn allocate_fresh(&mut self, layout: Layout) -> Option<(NonNull<u8>, usize)> {
+        match self.inner.allocate(layout) {
+            Some(block) => Some((block, usize::MAX)),
+            None => {
+                let block = self.allocate_slow(layout)?;
+                let edge = if self.is_in_newest(block) { A::EDGE } else { usize::MAX };
+                Some((block, edge))
+            }
+        }
+    }
+}
+
+/// The prefix is in front of the block, where the inner one's first bytes are.
+impl<A: AllocateFresh, R: Rounding> AllocateFresh for Affix<A, R> {
+    #[inline]
+    fn allocate_fresh(&mut self, layout: Layout) -> Option<(NonNull<u8>, usize)> {
+        let mut edge = usize::MAX;
+        let block = self.allocate_by(layout, |inner, layout| {
+            let (block, inner_edge) = inner.allocate_fresh(layout)?;
+            edge = inner_edge;
+            Some(block)
+        })?;
+        Some((block, edge))
+    }
+}
