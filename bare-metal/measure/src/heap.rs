@@ -14,6 +14,7 @@ pub(crate) struct Block {
 #[derive(Debug)]
 pub(crate) struct Heap {
     pub(crate) subject: &'static Subject,
+    memory: NonNull<[u8]>,
     pool: NonNull<[u8]>,
     state: usize,
     /// Requests refused that should have been met.
@@ -23,19 +24,16 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    pub(crate) fn new(subject: &'static Subject, pool: NonNull<[u8]>) -> Self {
-        Self { subject, pool, state: (subject.start)(pool), refused: 0, overlapped: 0 }
+    /// An allocator, and the memory that its pools are parts of.
+    pub(crate) fn new(subject: &'static Subject, memory: NonNull<[u8]>) -> Self {
+        Self { subject, memory, pool: memory, state: 0, refused: 0, overlapped: 0 }
     }
 
-    /// Bytes of the pool.
-    pub(crate) fn pool(&self) -> usize {
-        self.pool.len()
-    }
-
-    /// Begins anew with the first `len` bytes of the pool.
+    /// Begins anew with a pool of `len` bytes, at most all memory.
     pub(crate) fn restart(&mut self, len: usize) {
-        let part = NonNull::slice_from_raw_parts(self.pool.cast(), len.min(self.pool.len()));
-        self.state = (self.subject.start)(part);
+        let len = len.min(self.memory.len());
+        self.pool = NonNull::slice_from_raw_parts(self.memory.cast(), len);
+        self.state = (self.subject.start)(self.pool);
     }
 
     /// Allocates, and counts. `None`: no block is large enough.
@@ -48,7 +46,10 @@ impl Heap {
             return (None, count);
         }
         let start = self.pool.cast::<u8>().addr().get();
-        if at < start || at + size > start + self.pool.len() || at % size_of::<[usize; 2]>() != 0 {
+        if at < start
+            || at + size > start + self.pool.len()
+            || !at.is_multiple_of(size_of::<[usize; 2]>())
+        {
             self.overlapped += 1;
             return (None, count);
         }

@@ -21,7 +21,6 @@ mod situations;
 mod subjects;
 mod tally;
 
-use core::ptr::NonNull;
 use heap::Heap;
 use machine::say;
 use subjects::{OURS, PEERS};
@@ -36,12 +35,13 @@ fn main() -> u8 {
         say!("fail: a function of one instruction does not count as one; QEMU needs -icount");
         return 1;
     }
-    let Some(pool) = pool(POOL) else {
+    let memory = machine::memory();
+    if memory.len() < POOL {
         say!("fail: the machine has less than {POOL} bytes of memory");
         return 1;
-    };
+    }
     for subject in OURS.iter().chain(PEERS) {
-        let mut heap = Heap::new(subject, pool);
+        let mut heap = Heap::new(subject, memory);
         situations::run(&mut heap);
         random::run(&mut heap);
         fill::run(&mut heap);
@@ -55,10 +55,4 @@ fn main() -> u8 {
     }
     say!("counted {} allocators", OURS.len() + PEERS.len());
     0
-}
-
-/// The first `len` bytes of the machine's free memory.
-fn pool(len: usize) -> Option<NonNull<[u8]>> {
-    let memory = machine::memory();
-    (memory.len() >= len).then(|| NonNull::slice_from_raw_parts(memory.cast(), len))
 }

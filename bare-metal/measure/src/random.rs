@@ -23,13 +23,18 @@ struct Mix {
     draw: Draw,
     /// How many blocks may be live.
     most: usize,
+    pool: usize,
     /// So much stays live that requests are refused too.
     fills: bool,
 }
 
 impl Mix {
     const fn new(name: &'static str, low: usize, high: usize, draw: Draw, most: usize) -> Self {
-        Self { name, low, high, draw, most, fills: most * (low + high) / 4 > POOL }
+        Self { name, low, high, draw, most, pool: POOL, fills: most > 4 * POOL / (low + high) }
+    }
+
+    const fn in_pool(self, pool: usize) -> Self {
+        Self { pool, fills: true, ..self }
     }
 
     fn size(&self, numbers: &mut Numbers) -> usize {
@@ -51,6 +56,11 @@ const MIXES: &[Mix] = &[
     Mix::new("wide", 1, 1 << 17, Draw::Doubling, 300),
     Mix::new("full", 1, 1 << 14, Draw::Doubling, 2000),
     Mix::new("edges", 1, 1 << 15, Draw::Edges, 400),
+    // Geometries that cover a 32-bit machine's pools are no larger than those.
+    #[cfg(target_pointer_width = "64")]
+    Mix::new("large", 1, 1 << 26, Draw::Doubling, 200).in_pool(96 << 20),
+    // Most of these are refused.
+    Mix::new("absurd", 1, isize::MAX as usize >> 2, Draw::Doubling, 1000).in_pool(POOL),
 ];
 
 /// Steps of each run: each frees a block or allocates one.
@@ -63,7 +73,7 @@ pub(crate) fn run(heap: &mut Heap) {
 }
 
 fn once(heap: &mut Heap, mix: &Mix, seed: u64) {
-    heap.restart(heap.pool());
+    heap.restart(mix.pool);
     let (mut numbers, mut malloc, mut free) = (Numbers::new(seed), Tally::new(), Tally::new());
     table(|blocks| {
         for _ in 0..STEPS {
