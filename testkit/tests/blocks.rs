@@ -19,4 +19,5 @@ conforms! {
     next_fit_conforms: kinds::next_fit();
     best_fit_conforms: kinds::best_fit();
     worst_fit_conforms: kinds::worst_fit();
+    buddy_conforms: kinds::buddy();
 }

@@ -54,4 +54,5 @@ searched! {
     next_fit: kinds::next_fit(), 640, 32;
     best_fit: kinds::best_fit(), 640, 32;
     worst_fit: kinds::worst_fit(), 640, 32;
+    buddy: kinds::buddy(), 1024, 32;
 }

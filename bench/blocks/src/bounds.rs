@@ -1,6 +1,6 @@
 //! What the project set itself, and whether it holds in this run.
 use crate::samples::Samples;
-use crate::subjects::{ARENA, BUDDY_SYSTEM, FITS, LINKED_LIST, RLSF, TALC, TLSF, TLSF_8};
+use crate::subjects::{ARENA, BUDDY, BUDDY_SYSTEM, FITS, LINKED_LIST, RLSF, TALC, TLSF, TLSF_8};
 use crate::table::markdown;
 use crate::{holes, live};
 
@@ -36,9 +36,9 @@ fn lines(samples: &Samples) -> Vec<Line> {
         let says = format!("{fit}: a pair ÷ linked_list_allocator");
         most(&says, pairs(fit, &[LINKED_LIST], "mean_ns"), 1.0);
     }
-    let buddy = pairs("buddy", &[BUDDY_SYSTEM], "mean_ns");
+    let buddy = pairs(BUDDY, &[BUDDY_SYSTEM], "mean_ns");
     most("buddy: a pair ÷ buddy_system_allocator", buddy, 1.0);
-    most("buddy: a thousand holes ÷ one", holes::growth(samples, "buddy"), 2.0);
+    most("buddy: a thousand holes ÷ one", holes::growth(samples, BUDDY), 2.0);
     for kind in ["small", "mixed", "large"] {
         let key = format!("{kind}_ns");
         let says = format!("tlsf: fixed ÷ arena, {kind}");

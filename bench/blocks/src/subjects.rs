@@ -1,5 +1,6 @@
 //! What is measured: ours first, then what each is compared with.
 use base::{AddMemory, BlockAllocator};
+use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, Tlsf};
 
@@ -32,11 +33,13 @@ pub(crate) const TALC: &str = "talc";
 pub(crate) const BUDDY_SYSTEM: &str = "buddy_system_allocator";
 /// The peer of the fits.
 pub(crate) const LINKED_LIST: &str = "linked_list_allocator";
+/// The buddy.
+pub(crate) const BUDDY: &str = "buddy";
 /// The fits.
 pub(crate) const FITS: [&str; 4] = ["first fit", "next fit", "best fit", "worst fit"];
 
 /// Every allocator's name, in the order of the tables.
-pub(crate) const NAMES: [&str; 12] = [
+pub(crate) const NAMES: [&str; 13] = [
     TLSF,
     TLSF_8,
     ARENA,
@@ -45,6 +48,7 @@ pub(crate) const NAMES: [&str; 12] = [
     FITS[1],
     FITS[2],
     FITS[3],
+    BUDDY,
     RLSF,
     TALC,
     BUDDY_SYSTEM,
@@ -62,6 +66,7 @@ pub(crate) fn one(name: &str, visit: &mut impl Visit) {
         "next fit" => visit.visit(FITS[1], NextFit::new),
         "best fit" => visit.visit(FITS[2], BestFit::new),
         "worst fit" => visit.visit(FITS[3], WorstFit::new),
+        "buddy" => visit.visit(BUDDY, Buddy::new as fn() -> Buddy),
         "rlsf" => visit.visit(RLSF, Rlsf::new),
         "talc" => visit.visit(TALC, Talc::new),
         "buddy_system_allocator" => visit.visit(BUDDY_SYSTEM, BuddySystem::new),
@@ -73,7 +78,7 @@ pub(crate) fn one(name: &str, visit: &mut impl Visit) {
 /// Visits every allocator, in another order each round.
 pub(crate) fn each(round: usize, visit: &mut impl Visit) {
     for i in 0..NAMES.len() {
-        // Seven and twelve have no common divisor; every other round runs backward.
+        // Seven and thirteen have no common divisor; every other round runs backward.
         let at = (i * 7 + round * 5) % NAMES.len();
         one(NAMES[if round % 2 == 0 { at } else { NAMES.len() - 1 - at }], visit);
     }

@@ -4,6 +4,7 @@ use core::alloc::Layout;
 use base::{AddMemory, BlockAllocator};
 
 use super::kind::{Grows, Kind};
+use ::block::buddy::Buddy;
 use ::block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use ::block::tlsf::{HalfFit, Tlsf};
 
@@ -21,6 +22,7 @@ pub fn each(visit: &mut impl Visit) {
     visit.visit(next_fit());
     visit.visit(best_fit());
     visit.visit(worst_fit());
+    visit.visit(buddy());
 }
 
 /// Bytes of a block at a grain, one word of it the header, four words at the least.
@@ -50,6 +52,21 @@ fn half(free: usize, layout: Layout) -> bool {
         return free >= block;
     }
     free / 2 >= block.saturating_add(layout.align() + 32)
+}
+
+/// The buddy system. A block in use has no header, so the walk does not part two of them; free
+/// neighbours stay apart unless they are buddies.
+#[must_use]
+pub fn buddy() -> Kind<Buddy> {
+    let kind = Kind::new("buddy", Buddy::new as fn() -> Buddy).checked().walked().counted();
+    let kind = kind.removing().owning().resetting().without_merging();
+    kind.with_room(powers).with_enough(16 << 10)
+}
+
+/// And by one that takes powers of two, as large as they are aligned.
+fn powers(free: usize, layout: Layout) -> bool {
+    let size = layout.size().checked_next_power_of_two().unwrap_or(usize::MAX);
+    free >= size.max(layout.align()).max(16)
 }
 
 /// TLSF, at two words.

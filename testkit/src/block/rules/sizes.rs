@@ -78,7 +78,11 @@ pub(super) fn impossible<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Resul
     let most = isize::MAX as usize;
     for align in ALIGNS {
         let highest = most - (align - 1);
-        for size in [kind.enough, kind.enough + 1, 1 << 30, 1 << 40, highest / 2, highest] {
+        // Around every power of two: the edges of bins, and of what a geometry can describe.
+        let powers = (14..63).map(|shift| 1usize << shift);
+        let edges = powers.flat_map(|power| [1, 8, 9, 16, 17, 0].map(|less| power - less));
+        let sizes = edges.chain([kind.enough, kind.enough + 1, highest / 2, highest]);
+        for size in sizes.filter(|size| (kind.enough..=highest).contains(size)) {
             for zeroed in [false, true] {
                 if let Some(block) = heap.allocate(layout(size, align), zeroed)? {
                     return Err(format!("{size:#x} bytes at {align} are {block:#x}"));
