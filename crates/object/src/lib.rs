@@ -8,6 +8,7 @@
 //! ```
 //!
 //! Objects are claimed in batches under a shelf's lock and given back without one.
+//! [`size_slabs`] is for machines without threads: one owner, pages from a buddy system.
 //! `no_std`, never allocates.
 #![no_std]
 
@@ -23,6 +24,8 @@ pub mod protocol;
 pub mod shelf;
 #[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod size_class;
+#[cfg(not(loom))]
+pub mod size_slabs;
 #[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod slab;
 
