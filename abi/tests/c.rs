@@ -4,6 +4,8 @@
 //! is compiled with the system's compiler, run with the library preloaded, and, where it says `// also: glibc`, run
 //! on the C library's own malloc too, which proves the program itself. See [`source`] for the marks a program can carry.
 //!
+//! The rules that are for any malloc are tried on the drop-in libraries of the classic designs too.
+//!
 //! `HEAPWRIGHT_SO=/path/lib.so cargo test -p heapwright-abi` runs them on another library.
 #![expect(
     clippy::disallowed_macros,
@@ -74,5 +76,28 @@ mod misuse {
 mod misuse_cxx {
     programs! { "../tests/misuse", "cc":
         delete_stack delete_twice_large
+    }
+}
+
+/// One `#[test]` per classic design: all programs that are for any malloc, one after the other.
+mod drop_ins {
+    macro_rules! drop_ins {
+        ($($test:ident $name:literal)*) => {
+            /// Their names.
+            pub(crate) const NAMES: &[&str] = &[$($name),*];
+
+            $(#[test]
+            fn $test() {
+                crate::run::drop_in($name);
+            })*
+        };
+    }
+
+    drop_ins! {
+        tlsf "tlsf"
+        first_fit "first-fit"
+        next_fit "next-fit"
+        best_fit "best-fit"
+        worst_fit "worst-fit"
     }
 }

@@ -4,7 +4,7 @@ use object::{
     Object as _, ObjectSymbol as _, elf,
     read::elf::{Dynamic, ElfFile64, ProgramHeader as _},
 };
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, path::Path};
 
 /// The functions of the C library that the library replaces or adds.
 const C: &str = "\
@@ -37,7 +37,10 @@ fn names<'a>(lists: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
 }
 
 fn with_library(check: impl FnOnce(&ElfFile64<'_>)) {
-    let path = library::shared();
+    with_file(library::shared(), check);
+}
+
+fn with_file(path: &Path, check: impl FnOnce(&ElfFile64<'_>)) {
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     check(&ElfFile64::<object::Endianness>::parse(&*bytes).expect("the library is an ELF file"));
 }
@@ -89,6 +92,31 @@ fn every_own_export_is_in_the_header() {
             .collect();
         assert!(unknown.is_empty(), "exported, but not in heapwright.h: {unknown:?}");
     });
+}
+
+/// A classic design has all that is promised for any malloc, nothing of heapwright's own, and no thread-local storage.
+#[test]
+fn drop_ins_export_the_same_but_our_own() {
+    for name in crate::drop_ins::NAMES {
+        with_file(&library::drop_in(name), |file| {
+            let exported = exported(file);
+            let promised: BTreeSet<String> = names(&[C, LIBC, CXX]).map(str::to_owned).collect();
+            let missing: Vec<_> = promised.difference(&exported).collect();
+            assert!(missing.is_empty(), "{name}: not exported: {missing:?}");
+            let others: Vec<_> = exported
+                .difference(&promised)
+                .filter(|other| !other.starts_with("__libc_"))
+                .collect();
+            assert!(others.is_empty(), "{name}: exported, but nobody's business: {others:?}");
+            let endian = file.endian();
+            let mut headers = file.elf_program_headers().iter();
+            assert!(!headers.any(|header| header.p_type(endian) == elf::PT_TLS), "{name}");
+            let table = file.elf_dynamic_table().expect("a shared library has a dynamic section");
+            let own_name = dynamic(file, elf::DT_SONAME);
+            let own_name = own_name.first().map(|entry| table.string(*entry).expect("a name"));
+            assert_eq!(own_name, Some(format!("libheapwright-{name}.so").as_bytes()));
+        });
+    }
 }
 
 #[test]

@@ -16,8 +16,14 @@ pub(crate) fn shared() -> &'static Path {
         Some(path) => {
             PathBuf::from(path).canonicalize().expect("HEAPWRIGHT_SO names a library that exists")
         }
-        None => directory().join("libheapwright.so"),
+        None => directory(env!("CARGO_PKG_NAME")).join("libheapwright.so"),
     })
+}
+
+/// The drop-in library of a classic design, built if need be.
+pub(crate) fn drop_in(name: &str) -> PathBuf {
+    let file = format!("libheapwright_{}.so", name.replace('-', "_"));
+    directory(&format!("{}-{name}", env!("CARGO_PKG_NAME"))).join(file)
 }
 
 /// The static library, built if need be; it lies beside the shared one.
@@ -25,8 +31,8 @@ pub(crate) fn archive() -> PathBuf {
     shared().with_extension("a")
 }
 
-/// Builds the package and returns the directory of its libraries, such as `target/debug`.
-fn directory() -> PathBuf {
+/// Builds a package and returns the directory of its libraries, such as `target/debug`.
+fn directory(package: &str) -> PathBuf {
     // …/target/[triple/]profile/deps/c-0123456789abcdef
     let test = env::current_exe().expect("the path of this test");
     let built = test.ancestors().nth(2).expect("a test lies in PROFILE/deps");
@@ -37,7 +43,7 @@ fn directory() -> PathBuf {
     let target =
         Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory has a name");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--profile", profile]);
+    cargo.args(["build", "--quiet", "--package", package, "--profile", profile]);
     cargo.arg("--target-dir").arg(target);
     if let Some(triple) = built.parent().filter(|parent| *parent != target) {
         cargo.arg("--target").arg(file_name(triple));

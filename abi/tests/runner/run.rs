@@ -5,10 +5,12 @@ use crate::{
 };
 use core::{fmt::Write as _, time::Duration};
 use std::{
+    collections::BTreeMap,
     env, fs,
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
     path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     thread,
     time::Instant,
 };
@@ -24,6 +26,8 @@ enum Malloc<'a> {
     Glibc,
     /// The library, preloaded unless the program's marks say otherwise, with one more variable perhaps.
     Heapwright(Option<&'a (String, String)>),
+    /// The drop-in library of a classic design, preloaded.
+    DropIn(&'a str, &'a Path),
 }
 
 /// Compiles and runs the program `name`, on the C library's malloc first if it says so. Panics when it fails.
@@ -41,8 +45,44 @@ pub(crate) fn program(name: &str) {
     assert!(failures.is_empty(), "\n{name}: {}\n{failures}", source.rule);
 }
 
-/// Compiles `source` and the libraries it needs, and returns the path of the executable.
+/// Runs every program whose rule is one for any malloc on the drop-in library of a classic design. Panics with all that failed.
+pub(crate) fn drop_in(name: &str) {
+    if env::var_os("HEAPWRIGHT_SO").is_some() {
+        println!("{name}: skipped, HEAPWRIGHT_SO names another library");
+        return;
+    }
+    let library = library::drop_in(name);
+    let mut failures = String::new();
+    let mut count = 0;
+    for file in crate::source::all("tests/c") {
+        let source = Source::read(&file);
+        if !source.is_for_any_malloc() {
+            continue;
+        }
+        let before = failures.len();
+        run(&source, &compile(&source), Malloc::DropIn(name, &library), &mut failures);
+        if failures.len() > before {
+            let _ = writeln!(failures, "{file}: {}\n", source.rule);
+        }
+        count += 1;
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+    assert!(count > 60, "only {count} programs are for any malloc");
+}
+
+/// The executable of `source`; the first who asks compiles it, while others wait.
 fn compile(source: &Source) -> PathBuf {
+    type Made = Arc<OnceLock<PathBuf>>;
+    static MADE: Mutex<BTreeMap<PathBuf, Made>> = Mutex::new(BTreeMap::new());
+    let made = {
+        let mut all = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(source.path.clone()).or_default())
+    };
+    made.get_or_init(|| compile_now(source)).clone()
+}
+
+/// Compiles `source` and the libraries it needs, and returns the path of the executable.
+fn compile_now(source: &Source) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c");
     fs::create_dir_all(&directory).expect("the directory for compiled programs can be made");
     let is_cxx = source.path.extension().is_some_and(|extension| extension == "cc");
@@ -50,7 +90,7 @@ fn compile(source: &Source) -> PathBuf {
     let mut compiler = compiler(is_cxx);
     compiler.arg(&source.path).arg("-o").arg(&binary).args(&source.flags);
     for helper in &source.helpers {
-        let library = helper_path(&directory, &helper.file);
+        let library = helper_path(&binary, &helper.file);
         let mut build = self::compiler(false);
         build.arg(&helper.file).args(["-shared", "-fPIC", "-o"]).arg(&library).args(&helper.flags);
         finish(&mut build);
@@ -77,12 +117,11 @@ fn compile(source: &Source) -> PathBuf {
     binary
 }
 
-fn helper_path(directory: &Path, file: &Path) -> PathBuf {
+/// Where the library built from `file` for the program `binary` is: beside it.
+fn helper_path(binary: &Path, file: &Path) -> PathBuf {
     let name = file.file_stem().expect("a helper has a name").to_string_lossy();
-    directory.join(format!(
-        "lib{name}-{}.so",
-        thread::current().name().unwrap_or("test").replace("::", "-")
-    ))
+    let program = binary.file_name().expect("a program has a name").to_string_lossy();
+    binary.with_file_name(format!("lib{name}-{program}.so"))
 }
 
 /// The system's compiler with the flags of every program. The compiler must not know what malloc means.
@@ -107,11 +146,16 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
     command.args(&source.args).envs(source.env.iter().cloned()).env_remove("LD_PRELOAD");
     command.env("HEAPWRIGHT_SO", library::shared());
     for helper in source.helpers.iter().filter(|helper| !helper.linked) {
-        let directory = binary.parent().expect("a program lies in a directory");
-        command.env("PLUGIN", helper_path(directory, &helper.file));
+        command.env("PLUGIN", helper_path(binary, &helper.file));
     }
     let mut on = String::from("glibc");
     let mut by_hand = String::new();
+    if let Malloc::DropIn(name, library) = malloc {
+        name.clone_into(&mut on);
+        command.env("LD_PRELOAD", library).env("HEAPWRIGHT_SO", library);
+        command.envs(source.env.iter().cloned());
+        let _ = write!(by_hand, "LD_PRELOAD={} ", library.display());
+    }
     if let Malloc::Heapwright(variable) = malloc {
         "heapwright".clone_into(&mut on);
         if source.preload {

@@ -136,10 +136,28 @@ impl Source {
         true
     }
 
+    /// Whether the rule is one for any malloc that is preloaded: it calls nothing of heapwright's, and asks for no message.
+    pub(crate) fn is_for_any_malloc(&self) -> bool {
+        self.link == Link::Nothing && self.preload && self.expect.is_none()
+    }
+
     /// The program's name, such as `free_null`.
     pub(crate) fn name(&self) -> &str {
         self.path.file_stem().and_then(|stem| stem.to_str()).expect("a program has a plain name")
     }
+}
+
+/// The paths of all programs in `directory`, in order.
+pub(crate) fn all(directory: &str) -> Vec<String> {
+    let entries = fs::read_dir(home().join(directory));
+    let mut all: Vec<String> = entries
+        .unwrap_or_else(|error| panic!("{directory}: {error}"))
+        .map(|entry| entry.expect("a directory entry").file_name().to_string_lossy().into_owned())
+        .filter(|file| file.ends_with(".c") || file.ends_with(".cc"))
+        .map(|file| format!("{directory}/{file}"))
+        .collect();
+    all.sort();
+    all
 }
 
 /// Panics unless `listed` has every file of `directory` with `extension`, and no other.

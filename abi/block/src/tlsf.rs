@@ -1,0 +1,299 @@
+//! `heapwright/tlsf.h`: TLSF whose control block stands in the caller's memory, and the arena.
+//!
+//! ```text
+//! memory                                                              memory + bytes
+//!   │ pad │ most, end │ control block │ record │ block │ block │ … │ sentinel │
+//!         └ what C holds              └ end: the pool of create_with_pool
+//! ```
+//!
+//! - **C1** a control block may be cut off after the bins that its memory can fill, so no pool is
+//!   longer and no request larger than what [`Handle::most`] says. The core does not ask again.
+//! - **C2** no pool overlaps the handle and the control block.
+
+mod arena;
+mod pools;
+mod sizes;
+
+use core::alloc::Layout;
+use core::ffi::{c_int, c_void};
+use core::ptr::{self, NonNull};
+
+use base::bits::align_down;
+use base::{BlockAllocator, Free, Owns, Reset, UsableSize};
+use block::tlsf::{self, GRAIN};
+
+use crate::call::{self, Resize, pointer};
+use crate::error;
+use crate::records::{self, CBroken, CStats, Visit};
+
+/// Bitmap words: blocks to 256 GiB on a 64-bit machine, to 32 MiB on a 32-bit one.
+const WORDS: usize = if usize::BITS == 64 { 4 } else { 5 };
+const STEPS: usize = 8;
+const WORD: usize = size_of::<usize>();
+
+#[cfg(not(any(feature = "neighbours", feature = "canaries")))]
+type Tier = tlsf::Unchecked;
+#[cfg(all(feature = "neighbours", not(feature = "canaries")))]
+type Tier = tlsf::Neighbours;
+#[cfg(feature = "canaries")]
+type Tier = tlsf::Canaries;
+
+/// With a control block as long as its memory needs.
+type Placed = tlsf::PlacedTlsf<WORDS, STEPS, GRAIN, Tier>;
+/// With a control block for any pool.
+type Whole = tlsf::Tlsf<WORDS, STEPS, GRAIN, Tier>;
+
+/// What `heapwright_tlsf *` points to: two words, and the control block behind them.
+#[repr(C)]
+struct Handle {
+    /// No request is larger (C1): a word less than the largest block whose bin is there.
+    most: usize,
+    /// Where the control block ends.
+    end: *mut u8,
+}
+
+const _: () = assert!(size_of::<Handle>() == GRAIN, "the control block behind it is aligned");
+
+impl Handle {
+    /// Bytes of the handle and the control block.
+    fn len(&self) -> usize {
+        self.end.addr() - ptr::from_ref(self).addr()
+    }
+}
+
+/// The heap, if there is one.
+///
+/// # Safety
+///
+/// `heap` is null or was made by one of the two functions below, and nobody else uses it.
+#[inline(always)]
+unsafe fn open(heap: *const Handle) -> Option<Placed> {
+    let handle = NonNull::new(heap.cast_mut())?;
+    // SAFETY: the control block follows the handle, in the same memory.
+    let control = unsafe { handle.add(1) };
+    // SAFETY: one stands there, of this geometry.
+    Some(unsafe { Placed::found(control.cast()) })
+}
+
+/// A size that the core refuses and counts, in the place of one that is too large (C1).
+///
+/// # Safety
+///
+/// `heap` points to a handle.
+#[inline(always)]
+unsafe fn within(heap: *const Handle, size: usize) -> usize {
+    // SAFETY: the caller's promise.
+    if size > unsafe { (*heap).most } { usize::MAX } else { size }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_create(memory: *mut u8, bytes: usize) -> *mut Handle {
+    let Some((at, left)) = aligned(memory, bytes) else { return ptr::null_mut() };
+    let Some(len) = sizes::WHOLE.checked_sub(sizes::PAD).filter(|len| *len <= left) else {
+        return ptr::null_mut();
+    };
+    // SAFETY: the caller's gift, and `left` is enough.
+    let control = unsafe { at.add(1) }.cast::<Whole>();
+    // SAFETY: aligned for a word, and the caller's gift.
+    unsafe { control.write(Whole::new()) };
+    // SAFETY: as above.
+    let end = unsafe { at.cast::<u8>().add(len) };
+    // SAFETY: as above.
+    unsafe { at.write(Handle { most: usize::MAX, end: end.as_ptr() }) };
+    at.as_ptr()
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_create_with_pool(
+    memory: *mut u8,
+    bytes: usize,
+) -> *mut Handle {
+    let Some((at, left)) = aligned(memory, bytes) else { return ptr::null_mut() };
+    let Some(len) = left.checked_sub(size_of::<Handle>()) else { return ptr::null_mut() };
+    // SAFETY: `left` is enough for the handle.
+    let control = unsafe { at.add(1) }.cast::<u8>();
+    // SAFETY: the caller's gift.
+    if unsafe { Placed::place(control.as_ptr(), len) }.is_err() {
+        return ptr::null_mut();
+    }
+    // SAFETY: `place` found room for the control block and more.
+    let end = unsafe { control.add(sizes::control(len)) };
+    let most = if sizes::is_whole(len) { usize::MAX } else { align_down(len, GRAIN) - WORD };
+    // SAFETY: the caller's gift, aligned.
+    unsafe { at.write(Handle { most, end: end.as_ptr() }) };
+    at.as_ptr()
+}
+
+/// Where a handle can stand in a piece of memory, and the bytes from there on.
+fn aligned(memory: *mut u8, bytes: usize) -> Option<(NonNull<Handle>, usize)> {
+    let memory = NonNull::new(memory)?;
+    memory.addr().get().checked_add(bytes)?;
+    let pad = memory.addr().get().wrapping_neg() % GRAIN;
+    let left = bytes.checked_sub(pad)?;
+    // SAFETY: `pad` is at most `bytes`.
+    Some((unsafe { memory.add(pad) }.cast(), left))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_malloc(heap: *mut Handle, size: usize) -> *mut u8 {
+    // SAFETY: what the header asks of the caller.
+    let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
+    // SAFETY: it is not null.
+    pointer(tlsf.allocate_bytes(unsafe { within(heap, size) }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_calloc(
+    heap: *mut Handle,
+    count: usize,
+    size: usize,
+) -> *mut u8 {
+    let bytes = count.saturating_mul(size);
+    // SAFETY: the caller's promise.
+    let block = unsafe { heapwright_tlsf_malloc(heap, bytes) };
+    // SAFETY: just allocated with this size.
+    unsafe { call::zeroed(block, bytes) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_memalign(
+    heap: *mut Handle,
+    alignment: usize,
+    size: usize,
+) -> *mut u8 {
+    // SAFETY: what the header asks of the caller.
+    let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
+    // SAFETY: it is not null.
+    match unsafe { layout_within(heap, alignment, size) } {
+        Some(layout) => pointer(tlsf.allocate(layout)),
+        None if alignment.is_power_of_two() => pointer(tlsf.allocate_bytes(usize::MAX)),
+        None => ptr::null_mut(),
+    }
+}
+
+/// The layout, if it is one and the block with room to align it is not too large (C1).
+///
+/// # Safety
+///
+/// `heap` points to a handle.
+unsafe fn layout_within(heap: *const Handle, alignment: usize, size: usize) -> Option<Layout> {
+    let layout = call::layout(alignment, size)?;
+    let slack = if alignment > GRAIN { alignment + 4 * GRAIN } else { 0 };
+    // SAFETY: the caller's promise.
+    unsafe { within(heap, size.checked_add(slack)?) != usize::MAX }.then_some(layout)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_malloc_at(
+    heap: *mut Handle,
+    address: *mut u8,
+    size: usize,
+) -> *mut u8 {
+    // SAFETY: what the header asks of the caller.
+    let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
+    pointer(tlsf.allocate_at(address, size))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_realloc(
+    heap: *mut Handle,
+    block: *mut u8,
+    size: usize,
+) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    unsafe { heapwright_tlsf_realloc_aligned(heap, block, 1, size) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_realloc_aligned(
+    heap: *mut Handle,
+    block: *mut u8,
+    alignment: usize,
+    size: usize,
+) -> *mut u8 {
+    // SAFETY: what the header asks of the caller.
+    let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
+    if !alignment.is_power_of_two() {
+        return ptr::null_mut();
+    }
+    // SAFETY: as above.
+    match unsafe { call::resize(&mut tlsf, block, size) } {
+        // SAFETY: as above.
+        Resize::New => unsafe { heapwright_tlsf_memalign(heap, alignment, size) },
+        Resize::Freed => ptr::null_mut(),
+        Resize::Of(block) => {
+            // SAFETY: the heap is not null.
+            let Some(layout) = (unsafe { layout_within(heap, alignment, size) }) else {
+                return pointer(tlsf.allocate_bytes(usize::MAX));
+            };
+            if !block.addr().get().is_multiple_of(alignment) {
+                // SAFETY: the block is live.
+                return unsafe { call::moved(&mut tlsf, block, layout) };
+            }
+            // SAFETY: as above.
+            pointer(unsafe { tlsf.reallocate_bytes(block, alignment, size) })
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_free(heap: *mut Handle, block: *mut u8) {
+    let Some(block) = NonNull::new(block) else { return };
+    // SAFETY: what the header asks of the caller.
+    if let Some(mut tlsf) = unsafe { open(heap) } {
+        // SAFETY: the block is live, and dead afterwards.
+        unsafe { tlsf.free(block) }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_block_size(block: *const u8) -> usize {
+    let Some(block) = NonNull::new(block.cast_mut()) else { return 0 };
+    // SAFETY: a heap that is used for nothing but the size, which stands at the block alone.
+    let tlsf = unsafe { Placed::found(block) };
+    // SAFETY: the block is live.
+    unsafe { tlsf.usable_size(block) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_reset(heap: *mut Handle) {
+    // SAFETY: what the header asks of the caller.
+    if let Some(mut tlsf) = unsafe { open(heap) } {
+        // SAFETY: no block is used afterwards.
+        unsafe { tlsf.reset() }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_owns(heap: *const Handle, address: *const u8) -> c_int {
+    // SAFETY: what the header asks of the caller.
+    unsafe { open(heap) }.map_or(0, |tlsf| c_int::from(tlsf.owns(address)))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_stats(heap: *const Handle, out: *mut CStats) -> c_int {
+    // SAFETY: what the header asks of the caller.
+    let Some(tlsf) = (unsafe { open(heap) }) else { return error::NULL };
+    // SAFETY: as above.
+    unsafe { records::stats(&tlsf, out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_check(heap: *const Handle, out: *mut CBroken) -> c_int {
+    // SAFETY: what the header asks of the caller.
+    let Some(tlsf) = (unsafe { open(heap) }) else { return error::NULL };
+    // SAFETY: as above.
+    unsafe { records::check(&tlsf, out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_walk(
+    heap: *const Handle,
+    visit: Option<Visit>,
+    user: *mut c_void,
+) -> c_int {
+    // SAFETY: what the header asks of the caller.
+    let Some(tlsf) = (unsafe { open(heap) }) else { return error::NULL };
+    // SAFETY: as above.
+    unsafe { records::walk(&tlsf, 0, usize::MAX, visit, user) }
+}

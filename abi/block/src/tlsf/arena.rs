@@ -1,0 +1,176 @@
+//! The arena in storage of the caller's, over memory whose end a function of the caller's moves.
+
+use core::ffi::{c_int, c_void};
+use core::ptr::{self, NonNull};
+
+use base::{BlockAllocator, Free, UsableSize};
+use block::tlsf::{self, GRAIN, Tail};
+
+use super::Whole;
+use crate::call::{self, Resize, pointer};
+use crate::error;
+use crate::records::{self, CBroken, CStats, Visit};
+
+/// `heapwright_tlsf_resize`.
+type ResizeTo = unsafe extern "C" fn(*mut c_void, usize) -> c_int;
+
+/// Memory whose end `resize` moves.
+struct Moved {
+    base: *mut u8,
+    step: usize,
+    resize: ResizeTo,
+    context: *mut c_void,
+}
+
+// SAFETY: the header asks of `resize` what the trait asks.
+unsafe impl Tail for Moved {
+    fn base(&self) -> *mut u8 {
+        self.base
+    }
+
+    fn step(&self) -> usize {
+        self.step
+    }
+
+    fn resize(&mut self, len: usize) -> bool {
+        // SAFETY: the program says that this function may be called so.
+        unsafe { (self.resize)(self.context, len) == 0 }
+    }
+}
+
+type Arena = tlsf::Arena<Whole, Moved>;
+
+/// `HEAPWRIGHT_TLSF_ARENA_WORDS`: enough on each machine with words of so many bits.
+const ARENA_WORDS: usize = if usize::BITS == 64 { 280 } else { 184 };
+const _: () = assert!(size_of::<Arena>() <= ARENA_WORDS * size_of::<usize>());
+const _: () = assert!(align_of::<Arena>() == align_of::<usize>());
+
+#[unsafe(no_mangle)]
+extern "C" fn heapwright_tlsf_arena_size() -> usize {
+    size_of::<Arena>()
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_init(
+    arena: *mut Arena,
+    base: *mut u8,
+    step: usize,
+    resize: Option<ResizeTo>,
+    context: *mut c_void,
+) -> c_int {
+    let Some(resize) = resize.filter(|_| !arena.is_null() && !base.is_null()) else {
+        return error::NULL;
+    };
+    if !step.is_power_of_two() {
+        return error::STEP;
+    }
+    let tail = Moved { base, step, resize, context };
+    // SAFETY: the caller's storage, of this size and alignment.
+    unsafe { arena.write(Arena::new(Whole::new(), tail)) };
+    error::OK
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_malloc(arena: *mut Arena, size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    unsafe { heapwright_tlsf_arena_memalign(arena, 1, size) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_calloc(
+    arena: *mut Arena,
+    count: usize,
+    size: usize,
+) -> *mut u8 {
+    let bytes = count.saturating_mul(size);
+    // SAFETY: the caller's promise.
+    let block = unsafe { heapwright_tlsf_arena_malloc(arena, bytes) };
+    // SAFETY: just allocated with this size.
+    unsafe { call::zeroed(block, bytes) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_memalign(
+    arena: *mut Arena,
+    alignment: usize,
+    size: usize,
+) -> *mut u8 {
+    // SAFETY: what the header asks of the caller.
+    let Some(arena) = (unsafe { arena.as_mut() }) else { return ptr::null_mut() };
+    let Some(layout) = call::layout(alignment, size) else { return ptr::null_mut() };
+    pointer(arena.allocate(layout))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_realloc(
+    arena: *mut Arena,
+    block: *mut u8,
+    size: usize,
+) -> *mut u8 {
+    // SAFETY: what the header asks of the caller.
+    let Some(arena) = (unsafe { arena.as_mut() }) else { return ptr::null_mut() };
+    // SAFETY: as above.
+    match unsafe { call::resize(arena, block, size) } {
+        // SAFETY: as above.
+        Resize::New => unsafe { heapwright_tlsf_arena_malloc(arena, size) },
+        Resize::Freed => ptr::null_mut(),
+        Resize::Of(block) => {
+            // SAFETY: the block is live.
+            let kept = unsafe { arena.usable_size(block) };
+            let (old, new) = (call::layout(GRAIN, kept), call::layout(GRAIN, size));
+            let (Some(old), Some(_)) = (old, new) else { return ptr::null_mut() };
+            // SAFETY: as above, and the new size makes a layout.
+            pointer(unsafe { arena.reallocate(block, old, size) })
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_free(arena: *mut Arena, block: *mut u8) {
+    let Some(block) = NonNull::new(block) else { return };
+    // SAFETY: what the header asks of the caller.
+    if let Some(arena) = unsafe { arena.as_mut() } {
+        // SAFETY: the block is live, and dead afterwards.
+        unsafe { arena.free(block) }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_shrink(arena: *mut Arena) -> usize {
+    // SAFETY: what the header asks of the caller.
+    unsafe { arena.as_mut() }.filter(|arena| !arena.is_empty()).map_or(0, Arena::shrink)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_bytes(arena: *const Arena) -> usize {
+    // SAFETY: what the header asks of the caller.
+    unsafe { arena.as_ref() }.map_or(0, Arena::len)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_stats(arena: *const Arena, out: *mut CStats) -> c_int {
+    // SAFETY: what the header asks of the caller.
+    let Some(arena) = (unsafe { arena.as_ref() }) else { return error::NULL };
+    // SAFETY: as above.
+    unsafe { records::stats(arena, out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_check(arena: *const Arena, out: *mut CBroken) -> c_int {
+    // SAFETY: what the header asks of the caller.
+    let Some(arena) = (unsafe { arena.as_ref() }) else { return error::NULL };
+    // SAFETY: as above.
+    unsafe { records::check(arena, out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn heapwright_tlsf_arena_walk(
+    arena: *const Arena,
+    visit: Option<Visit>,
+    user: *mut c_void,
+) -> c_int {
+    // SAFETY: what the header asks of the caller.
+    let Some(arena) = (unsafe { arena.as_ref() }) else { return error::NULL };
+    // SAFETY: as above.
+    unsafe { records::walk(arena, 0, usize::MAX, visit, user) }
+}

@@ -1,0 +1,141 @@
+//! Runs every program of `tests/c` on `libheapwright_block.a`, built with each set of features that it is for.
+//!
+//! Each program checks one rule of the headers; its first line names it. They use nothing of a C library but what
+//! `tests/c/check.h` declares, so that `cargo xtask firmware` can run the same ones on bare machines. Marks that may
+//! follow the first line:
+//!
+//! | mark | meaning |
+//! |---|---|
+//! | `// only: FEATURE…` | runs only on libraries with one of these features |
+//! | `// not: FEATURE…` | runs on those with none of these |
+#![expect(
+    clippy::disallowed_macros,
+    reason = "the runner is no part of the allocator: it may format and print"
+)]
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+/// The libraries, by their features beside the default ones.
+const LIBRARIES: [&str; 4] = ["", "compact", "neighbours", "canaries"];
+
+macro_rules! programs {
+    ($extension:literal: $($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            crate::program(stringify!($name), $extension);
+        })*
+
+        #[test]
+        fn the_list_is_complete() {
+            crate::assert_listed($extension, &[$(stringify!($name)),*]);
+        }
+    };
+}
+
+mod c {
+    programs! { "c":
+        misuse_double_free misuse_foreign misuse_overwritten
+        tlsf_arena tlsf_arena_invalid tlsf_arena_refused tlsf_calloc tlsf_check tlsf_create tlsf_create_whole
+        tlsf_exhaustion tlsf_malloc tlsf_malloc_at tlsf_memalign tlsf_null tlsf_pool_lengths tlsf_pools
+        tlsf_random tlsf_realloc tlsf_realloc_aligned tlsf_required tlsf_reset tlsf_short_names tlsf_sizes
+        tlsf_stats tlsf_too_large tlsf_walk
+    }
+}
+
+mod cxx {
+    programs! { "cc": headers }
+}
+
+/// The package's folder.
+fn home() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Builds a library, once, and gives its path.
+fn library(features: &str) -> PathBuf {
+    static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("block-{features}"));
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if built.insert(features.to_owned()) {
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME")]);
+        cargo.args(["--features", features, "--target-dir"]).arg(&folder);
+        run(cargo.current_dir(home()));
+    }
+    folder.join("debug/libheapwright_block.a")
+}
+
+/// Runs a command that has to succeed.
+fn run(command: &mut Command) -> Output {
+    let output =
+        command.output().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
+    let said = String::from_utf8_lossy(&output.stdout);
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{said}{wrong}", output.status);
+    output
+}
+
+/// Whether the program is for the library with these features.
+fn is_for(text: &str, features: &str) -> bool {
+    let marks = text.lines().skip(1).map_while(|line| line.strip_prefix("// "));
+    let has = |list: &str| list.split_whitespace().any(|feature| feature == features);
+    marks.filter_map(|mark| mark.split_once(": ")).all(|(key, list)| match key {
+        "only" => has(list),
+        "not" => !has(list),
+        _ => panic!("// {key}: is no mark"),
+    })
+}
+
+/// Compiles and runs `tests/c/NAME.EXTENSION` on each library that it is for.
+fn program(name: &str, extension: &str) {
+    let source = home().join("tests/c").join(format!("{name}.{extension}"));
+    let text =
+        fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+    let rule = text.lines().next().and_then(|line| line.strip_prefix("// "));
+    let rule = rule.unwrap_or_else(|| panic!("{name}: the first line must name the rule"));
+    let is_for = |features: &&str| is_for(&text, features);
+    let mut runs = 0;
+    for features in LIBRARIES.into_iter().filter(is_for) {
+        let folder = library(features).with_file_name("programs");
+        fs::create_dir_all(&folder).expect("the folder for programs can be made");
+        let binary = folder.join(format!("{name}-{extension}"));
+        let mut compiler = compiler(extension == "cc");
+        compiler.arg(&source).arg(home().join("tests/c/hosted").with_extension(extension));
+        run(compiler.arg(library(features)).arg("-o").arg(&binary));
+        println!("{rule}: {name} with [{features}]");
+        run(&mut Command::new(&binary));
+        runs += 1;
+    }
+    assert!(runs > 0, "{name} is for no library");
+}
+
+/// The system's compiler, strict.
+fn compiler(is_cxx: bool) -> Command {
+    let (variable, usual, standard) =
+        if is_cxx { ("CXX", "c++", "-std=c++98") } else { ("CC", "cc", "-std=c11") };
+    let mut compiler = Command::new(env::var_os(variable).unwrap_or_else(|| usual.into()));
+    compiler.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    // The programs do on purpose what the compiler warns of.
+    compiler.args(["-fno-builtin", "-Wno-unused-result"]);
+    compiler.arg("-I").arg(home().join("../include")).arg("-I").arg(home().join("tests/c"));
+    compiler
+}
+
+/// Panics unless `listed` has every program with this extension, and no other.
+fn assert_listed(extension: &str, listed: &[&str]) {
+    let folder = home().join("tests/c");
+    let there: BTreeSet<String> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
+        .filter(|name| name != "hosted")
+        .collect();
+    let listed: BTreeSet<String> = listed.iter().map(|&name| name.to_owned()).collect();
+    assert_eq!(there, listed, "programs of tests/c against the list in tests/c.rs");
+}

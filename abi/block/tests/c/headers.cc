@@ -1,0 +1,19 @@
+// The headers are C++98, and what they declare links.
+#define HEAPWRIGHT_SHORT_NAMES
+#include <heapwright/tlsf.h>
+#include <heapwright/tlsf.h>
+
+#include "check.h"
+
+int main() {
+    MEMORY(memory, 4096);
+    heapwright_tlsf *heap = heapwright_tlsf_create_with_pool(memory, 4096);
+    CHECK(heap != NULL);
+    void *block = heapwright_tlsf_malloc(heap, 100);
+    CHECK(block != NULL && heapwright_tlsf_block_size(block) >= 100);
+    tlsf_free(heap, block);
+    CHECK(heapwright_tlsf_check(heap, NULL) == HEAPWRIGHT_BLOCK_OK);
+    static heapwright_tlsf_arena arena;
+    CHECK(heapwright_tlsf_arena_init(&arena, memory, 0, NULL, NULL) == HEAPWRIGHT_BLOCK_NULL);
+    return 0;
+}

@@ -1,0 +1,12 @@
+// The machine under a program, where there is a C library.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check.h"
+
+void test_say(const char *line) { puts(line); }
+
+void test_end(int status) {
+    fflush(stdout);
+    _Exit(status);
+}
