@@ -161,7 +161,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             return unsafe { self.free(payload) };
         }
         let block = Block::of(payload.as_ptr());
-        let known = P::block_size::<C>(layout.size(), Self::SMALLEST).unwrap_or(0);
+        let known = P::block_of::<C>(layout.size(), Self::SMALLEST);
         if T::NEIGHBOURS {
             self.inspect(block);
         }

@@ -16,6 +16,10 @@ pub trait Placement: sealed::Sealed + fmt::Debug + 'static {
     /// when the geometry has none so large.
     #[doc(hidden)]
     fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize>;
+
+    /// The same for a size that was had.
+    #[doc(hidden)]
+    fn block_of<G: Geometry>(size: usize, smallest: usize) -> usize;
 }
 
 /// As many grains as the request needs.
@@ -35,10 +39,16 @@ impl Placement for GoodFit {
         if size >> (G::HIGHEST + 1 + G::GRAIN.ilog2() as usize) != 0 {
             return None;
         }
-        // In grains, which spares a mask. The largest sizes come out one bin too high; it is empty.
+        // The largest sizes come out one bin too high; it is empty.
+        Some(Self::block_of::<G>(size, smallest))
+    }
+
+    #[inline]
+    fn block_of<G: Geometry>(size: usize, smallest: usize) -> usize {
+        // In grains, which spares a mask.
         let grains = (size + WORD + G::GRAIN - 1) >> G::GRAIN.ilog2();
         let smallest = smallest / G::GRAIN;
-        Some(if grains < smallest { smallest } else { grains } * G::GRAIN)
+        (if grains < smallest { smallest } else { grains }) * G::GRAIN
     }
 }
 
@@ -49,11 +59,16 @@ impl Placement for PowersOfTwo {
         if size > (G::GRAIN << G::HIGHEST) - WORD {
             return None;
         }
+        Some(Self::block_of::<G>(size, smallest))
+    }
+
+    #[inline]
+    fn block_of<G: Geometry>(size: usize, smallest: usize) -> usize {
         // With one step a size's bin is the position of its highest bit, plus one.
         let doublings = map::bin::<G>((size + WORD - 1) / G::GRAIN);
         let smallest = (smallest / G::GRAIN).next_power_of_two();
         let grains = 1 << doublings;
-        Some(if grains < smallest { smallest } else { grains } * G::GRAIN)
+        (if grains < smallest { smallest } else { grains }) * G::GRAIN
     }
 }
 
