@@ -1,6 +1,7 @@
 //! The project's own chores: `cargo xtask NAME [ARGS]`.
 
 mod arceos;
+mod blocks;
 mod ci;
 mod golden;
 mod layers;
@@ -20,6 +21,7 @@ usage: cargo xtask NAME [ARGS]
   paths    every path named in the documents exists
   golden   instruction budgets of the fast paths, against bench/golden
   reach    the figures of docs/benchmarks.md, as tables
+  blocks   the block allocators beside others
   peers    installs or finds the allocators to compare with
   qemu     boots the kernels of bare-metal in QEMU, and what they say
   wcet     the longest path of each allocator's entry points, from the disassembly
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         "paths" => paths::run(&rest),
         "golden" => golden::run(&rest),
         "reach" => reach::run(&rest),
+        "blocks" => blocks::run(&rest),
         "peers" => peers::run(&rest),
         "qemu" => qemu::run(&rest),
         "wcet" => wcet::run(&rest),

@@ -6,11 +6,11 @@
 
 mod definition;
 mod figures;
-mod machine;
+pub(crate) mod machine;
 mod measure;
 mod plan;
 pub(crate) mod programs;
-mod record;
+pub(crate) mod record;
 mod tables;
 
 use crate::golden;

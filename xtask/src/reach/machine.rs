@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 /// Name and value of everything that shapes a figure.
-pub(super) fn describe() -> Vec<(&'static str, String)> {
+pub(crate) fn describe() -> Vec<(&'static str, String)> {
     let file = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     let first = |command: &mut Command| {
         output(command).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
@@ -30,7 +30,7 @@ pub(super) fn describe() -> Vec<(&'static str, String)> {
 }
 
 /// How many tasks wanted a processor on average over the last minute.
-pub(super) fn load() -> f64 {
+pub(crate) fn load() -> f64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0.0)
 }

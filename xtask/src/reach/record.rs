@@ -11,14 +11,19 @@ const BEGIN: &str = "<!-- written by cargo xtask reach --write: begin -->";
 const END: &str = "<!-- written by cargo xtask reach --write: end -->";
 
 /// The time of day, in UTC, as it stands in tables and file names.
-pub(super) fn now() -> String {
+pub(crate) fn now() -> String {
     let said = output(Command::new("date").args(["-u", "+%Y-%m-%dT%H%MZ"]));
     said.map_or_else(|_| "unknown-date".to_owned(), |text| text.trim().to_owned())
 }
 
-/// Where the raw values of a run at `when` are kept.
+/// Where the raw values of this machine's runs are kept.
+pub(crate) fn folder() -> PathBuf {
+    root().join("bench/record").join(machine::slug())
+}
+
+/// Where those of a run at `when` are kept.
 pub(super) fn csv_file(when: &str) -> PathBuf {
-    root().join("bench/record").join(machine::slug()).join(format!("{when}.csv"))
+    folder().join(format!("{when}.csv"))
 }
 
 /// Writes every value of every run: round, workload, allocator, key, value.

@@ -1,0 +1,99 @@
+//! `cargo xtask blocks`: the block allocators beside others, by `bench/blocks`; with `--write` the
+//! raw values go to `bench/record`, the pictures and tables to `docs/choosing-a-block-allocator.md`.
+
+use crate::peers::{output, root};
+use crate::reach::{machine, record};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+const BEGIN: &str = "<!-- written by cargo xtask blocks --write: begin -->";
+const END: &str = "<!-- written by cargo xtask blocks --write: end -->";
+
+/// A load above this is somebody else's work.
+const QUIET: f64 = 1.0;
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let write = args.iter().any(|arg| arg == "--write");
+    let partial = args.iter().any(|arg| arg == "--only" || arg == "--quick");
+    if write && partial {
+        eprintln!("blocks: --write keeps complete runs only: leave out --only and --quick");
+        return ExitCode::from(2);
+    }
+    let args: Vec<&String> = args.iter().filter(|arg| *arg != "--write").collect();
+    match act(&args, write) {
+        Ok(code) => code,
+        Err(why) => {
+            eprintln!("blocks: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn act(args: &[&String], write: bool) -> Result<ExitCode, String> {
+    let load = machine::load();
+    if load > QUIET {
+        eprintln!("the machine is busy (load {load}): times will mean little, ratios waver");
+    }
+    let when = record::now();
+    let csv = record::folder().join(format!("{when}-blocks.csv"));
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["run", "--release", "--quiet", "--package", "heapwright-blocks", "--"]);
+    command.current_dir(root()).args(args).stderr(Stdio::inherit());
+    if write {
+        command.arg("--csv").arg(&csv).arg("--pictures").arg(root().join("docs/pictures"));
+    }
+    let run = command.output().map_err(|e| format!("cargo did not start: {e}"))?;
+    let tables = String::from_utf8_lossy(&run.stdout).trim().to_owned();
+    println!("{tables}");
+    let Some(code) = run.status.code() else { return Err(run.status.to_string()) };
+    if write && !tables.is_empty() {
+        let machine = described(&format!("{when}, load {load} before"));
+        let doc = root().join("docs/choosing-a-block-allocator.md");
+        splice(&doc, &format!("{tables}\n\n### Machine\n\n{machine}"))?;
+        eprintln!("wrote {} and {}", csv.display(), doc.display());
+    }
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+/// The machine, as a table.
+fn described(measured: &str) -> String {
+    let mut text = "| machine | |\n|---|---|\n".to_owned();
+    for (name, value) in machine::describe() {
+        text.push_str(&format!("| {name} | {value} |\n"));
+    }
+    let commit = output(Command::new("git").args(["rev-parse", "--short", "HEAD"]));
+    let commit = commit.unwrap_or_default();
+    text.push_str(&format!("| measured | {measured} |\n| commit | {} |", commit.trim()));
+    text
+}
+
+/// Replaces what is between the markers of `file`.
+fn splice(file: &Path, text: &str) -> Result<(), String> {
+    let said = |e: std::io::Error| format!("{}: {e}", file.display());
+    let old = fs::read_to_string(file).map_err(said)?;
+    let new = between(&old, text).ok_or_else(|| {
+        format!("{}: the lines {BEGIN:?} and {END:?} are missing", file.display())
+    })?;
+    fs::write(file, new).map_err(said)
+}
+
+fn between(old: &str, text: &str) -> Option<String> {
+    let (before, rest) = old.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n\n{text}\n\n{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_between_the_markers_is_replaced() {
+        let old = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
+        let new = format!("before\n{BEGIN}\n\nnew\n\n{END}\nafter\n");
+        assert_eq!(between(&old, "new"), Some(new));
+        assert_eq!(between("no markers", "new"), None);
+    }
+}
