@@ -1,7 +1,7 @@
 //! The block allocators for C: `libheapwright_block.a`, for firmware and kernels.
 //!
 //! ```text
-//! base   block ─► ► abi/block        tlsf.h   fit.h   buddy.h   over   block.h
+//! base   block ─► ► abi/block        tlsf.h over block.h
 //! ```
 //!
 //! No C library, no operating system, no atomics: what it needs is memory that the caller gives. What each function promises stands in
@@ -14,7 +14,6 @@
 
 mod call;
 mod error;
-mod fit;
 #[cfg(not(test))]
 mod misuse;
 mod records;

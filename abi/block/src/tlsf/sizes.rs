@@ -80,8 +80,6 @@ extern "C" fn heapwright_tlsf_required_heap(
     match required_heap(Bound::Tlsf, max_live, max_request, min_request) {
         0 => 0,
         // A control block has at most 8 bins more for twice the memory.
-        pool => pool
-            .checked_add(heapwright_tlsf_control_size(pool.saturating_mul(2)) + PAD)
-            .unwrap_or(usize::MAX),
+        pool => pool.saturating_add(heapwright_tlsf_control_size(pool.saturating_mul(2)) + PAD),
     }
 }
