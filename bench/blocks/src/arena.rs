@@ -1,5 +1,5 @@
 //! `arena`: TLSF's form that grows and gives back, against the fixed one.
-use std::time::Duration;
+use core::time::Duration;
 
 use base::{AddMemory, BlockAllocator};
 use testkit::block::Memory;

@@ -1,6 +1,7 @@
 //! Time in the processor's ticks: near enough to an operation of twenty nanoseconds.
+use core::time::Duration;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Ticks since some time.
 #[inline(always)]

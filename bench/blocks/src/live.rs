@@ -3,7 +3,7 @@
 //! *Spread*: any live block is replaced, so with many of them each call finds its headers and
 //! bins in memory instead of in a cache; no design escapes that. *Hot*: after the same churn, only
 //! 100 of the live blocks are replaced, so what is left is the price of the structure.
-use std::time::Duration;
+use core::time::Duration;
 
 use base::{AddMemory, BlockAllocator};
 use testkit::block::Memory;

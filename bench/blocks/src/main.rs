@@ -8,6 +8,7 @@
 //! live       the same from 100 to 1,000,000 live blocks, spread and hot       │ one file each,
 //! holes      one hole and a thousand                                          ├ one table each
 //! fill       how much of a memory becomes payload                             │
+//! worst      what adversaries wring out of each                               │
 //! arena      the form that grows against the fixed one                        │
 //! bodies     the seven test bodies                                            ┘
 //! bounds     what the project set itself, and whether it holds
@@ -31,6 +32,7 @@ mod subjects;
 mod svg;
 mod table;
 mod work;
+mod worst;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,7 +48,7 @@ const USAGE: &str = "\
 usage: cargo xtask blocks [--quick] [--only PART]… [--rounds N] [--write]
 
   --quick        shorter runs, two rounds: whether it works, not what it measures
-  --only PART    pairs, live, holes, fill, arena or bodies; may be given more than once
+  --only PART    pairs, live, holes, fill, worst, arena or bodies; may be given more than once
   --rounds N     how many rounds (11; 2 with --quick)
   --csv FILE     every value of every round
   --pictures DIR the pictures
@@ -86,11 +88,12 @@ impl Plan {
     }
 }
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     Part { name: "pairs", measure: pairs::measure, show: pairs::show },
     Part { name: "live", measure: live::measure, show: live::show },
     Part { name: "holes", measure: holes::measure, show: holes::show },
     Part { name: "fill", measure: fill::measure, show: fill::show },
+    Part { name: "worst", measure: worst::measure, show: worst::show },
     Part { name: "arena", measure: arena::measure, show: arena::show },
     Part { name: "bodies", measure: bodies::measure, show: bodies::show },
 ];

@@ -1,5 +1,5 @@
 //! `pairs`: a block is freed and another allocated, 5,000 live, 16 to 4,096 bytes, 64 MiB.
-use std::time::Duration;
+use core::time::Duration;
 
 use base::{AddMemory, BlockAllocator};
 use testkit::block::Memory;

@@ -80,6 +80,6 @@ pub(crate) fn each(round: usize, visit: &mut impl Visit) {
     for i in 0..NAMES.len() {
         // Seven and thirteen have no common divisor; every other round runs backward.
         let at = (i * 7 + round * 5) % NAMES.len();
-        one(NAMES[if round % 2 == 0 { at } else { NAMES.len() - 1 - at }], visit);
+        one(NAMES[if round.is_multiple_of(2) { at } else { NAMES.len() - 1 - at }], visit);
     }
 }

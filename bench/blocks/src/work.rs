@@ -1,7 +1,8 @@
 //! Streams of operations, and slots that hold the live blocks.
 use core::alloc::Layout;
 use core::ptr::NonNull;
-use std::time::{Duration, Instant};
+use core::time::Duration;
+use std::time::Instant;
 
 use base::BlockAllocator;
 use testkit::block::Memory;

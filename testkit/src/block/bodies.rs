@@ -83,7 +83,7 @@ fn must(block: *mut u8, size: usize) -> Result<*mut u8, String> {
 fn mark(block: *mut u8, size: usize, byte: u8) {
     for at in [0, size - 1] {
         // SAFETY: within a live block of so many bytes.
-        unsafe { block.add(at).write(byte) };
+        unsafe { block.wrapping_add(at).write(byte) };
     }
 }
 
@@ -91,7 +91,7 @@ fn mark(block: *mut u8, size: usize, byte: u8) {
 fn marked(block: *mut u8, size: usize, byte: u8) -> Result<(), String> {
     for at in [0, size - 1] {
         // SAFETY: within a live block of so many bytes, and marked.
-        let found = unsafe { block.add(at).read() };
+        let found = unsafe { block.wrapping_add(at).read() };
         if found != byte {
             return Err(format!("byte {at} of {size} is {found:#04x}, {byte:#04x} was written"));
         }

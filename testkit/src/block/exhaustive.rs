@@ -10,8 +10,9 @@
 //!   left, is not followed again; *looks* includes what a fresh allocation of each layout
 //!   would return, so the order of the free lists counts.
 use core::alloc::Layout;
+use core::hash::{Hash, Hasher};
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::DefaultHasher;
 
 use base::{AddMemory, BlockAllocator};
 

@@ -3,7 +3,8 @@
 //! ```text
 //! │ guard 0xA5… │ start, at the chosen offset from 4096 …… len bytes, dirty │ guard 0xA5… │
 //! ```
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use core::alloc::Layout;
+use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error};
 
 const GUARD: usize = 128;
 const MARK: u8 = 0xA5;

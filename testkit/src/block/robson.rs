@@ -33,18 +33,9 @@ pub struct Budget {
 pub enum Adversary {
     /// Robson's: after each order it keeps the blocks that cover one offset.
     Robson,
-    /// Robson's order of sizes; what is kept is what leaves the shortest runs, found greedily by
-    /// address: one block in every stretch of two of the next order.
-    Sparse,
-    /// A small block behind each large one; the large ones go, for a run a little too short each.
-    Pairs,
-    /// At random, from this seed: fill, free all but a few that stand apart, fill with more.
+    /// At random, from this seed: fill with one size, keep a few blocks that stand apart, fill
+    /// with another.
     Random(u64),
-}
-
-impl Adversary {
-    /// Those that need no seed.
-    pub const ALL: [Adversary; 3] = [Adversary::Robson, Adversary::Sparse, Adversary::Pairs];
 }
 
 /// The refused request.
@@ -143,55 +134,6 @@ impl<A: BlockAllocator> Play<'_, A> {
         Ok(())
     }
 
-    fn sparse(&mut self) -> Result<(), Refused> {
-        let sizes = self.orders();
-        self.fill(sizes[0])?;
-        for pair in sizes.windows(2) {
-            let new = pair[1] + self.header;
-            let mut end = 0;
-            let mut last: Option<usize> = None;
-            // A block is kept when the run since the last one kept would hold the next order.
-            let spans: Vec<(usize, usize)> = {
-                self.live.sort_unstable_by_key(|live| live.block);
-                self.live.iter().map(|live| (live.block.addr().get(), live.layout.size())).collect()
-            };
-            let mut next = spans.iter().skip(1).map(|&(at, size)| at + size);
-            self.thin(|live| {
-                let at = live.block.addr().get();
-                let after = next.next().unwrap_or(usize::MAX / 2);
-                let from = last.unwrap_or(at);
-                let needed = after.saturating_sub(from.max(end)) >= new;
-                if needed {
-                    end = at + live.layout.size();
-                    last = Some(end);
-                }
-                needed
-            });
-            self.fill(pair[1])?;
-        }
-        Ok(())
-    }
-
-    fn pairs(&mut self) -> Result<(), Refused> {
-        let small = self.budget.smallest;
-        let sizes = self.orders();
-        for (i, &size) in sizes.iter().enumerate().skip(1) {
-            // Down from the largest remainder, so that the run between two small ones is one short.
-            while self.bytes + size + small <= self.budget.live {
-                for &part in sizes[..i].iter().rev() {
-                    self.allocate(part)?;
-                }
-                self.allocate(small)?;
-            }
-            let large = small;
-            self.thin(|live| live.layout.size() <= large);
-            // Every second small block of the last order goes as well, where the run stays short.
-            self.fill(size)?;
-            self.thin(|live| live.layout.size() <= large || live.layout.size() < size);
-        }
-        self.fill(self.budget.largest)
-    }
-
     fn random(&mut self, seed: u64) -> Result<(), Refused> {
         let mut rng = Rng::new(seed);
         let sizes = self.orders();
@@ -236,8 +178,6 @@ pub fn play<A: BlockAllocator>(
     let mut play = Play { heap, budget, live: Vec::new(), bytes: 0, header };
     let result = match adversary {
         Adversary::Robson => play.robson(),
-        Adversary::Sparse => play.sparse(),
-        Adversary::Pairs => play.pairs(),
         Adversary::Random(seed) => play.random(seed),
     };
     play.thin(|_| false);

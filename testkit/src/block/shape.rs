@@ -10,8 +10,11 @@ pub fn shape(heap: &impl Walk) -> String {
     shape_by(&mut |visit| heap.walk(visit))
 }
 
+/// What a walk shows its pieces to.
+pub type Visit<'a> = &'a mut dyn FnMut(Piece) -> ControlFlow<()>;
+
 /// As [`shape`], of what `walk` walks.
-pub fn shape_by(walk: &mut dyn FnMut(&mut dyn FnMut(Piece) -> ControlFlow<()>)) -> String {
+pub fn shape_by(walk: &mut dyn FnMut(Visit<'_>)) -> String {
     let mut text = String::new();
     let mut end = None;
     walk(&mut |Piece { at, len, used }| {

@@ -111,7 +111,7 @@ fn large(malloc: &dyn Malloc, count: usize) -> Result<(), String> {
         let block = must(malloc.malloc(SIZE), SIZE)?;
         for at in (0..SIZE).step_by(4096) {
             // SAFETY: within a live block.
-            unsafe { block.add(at).write(i.to_le_bytes()[0]) };
+            unsafe { block.wrapping_add(at).write(i.to_le_bytes()[0]) };
         }
         live.push(block);
         if live.len() == 8 {
