@@ -8,11 +8,16 @@
 //! ```
 //!
 //! [`PageHeap`] hands out runs of granules, [`Huge`] mappings of their own, [`Meta`] the
-//! memory that descriptors live in. `no_std`, never allocates.
+//! memory that descriptors live in.
+//!
+//! For machines without threads, 32 or 64 bit, there are two [`PageAllocator`](base::PageAllocator)s
+//! with one owner: [`buddy`], whose blocks are powers of two, and [`bitmap`], which can be asked
+//! for certain pages. `no_std`, never allocates.
 #![no_std]
 
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod bins;
+pub mod bitmap;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod block;
 pub mod buddy;
