@@ -14,6 +14,9 @@ pub trait Visit {
     fn visit<A: BlockAllocator + AddMemory + Send + 'static>(&mut self, kind: Kind<A>);
 }
 
+/// How many [`each`] visits.
+pub const COUNT: u8 = 7;
+
 /// Visits every allocator of the project once.
 pub fn each(visit: &mut impl Visit) {
     visit.visit(tlsf());
@@ -127,4 +130,24 @@ fn fit<P: ::block::fit::Policy>(
 ) -> Kind<::block::fit::Fit<P>> {
     let kind = Kind::new(name, make).complete();
     kind.with_room(exact::<16>).with_enough(8 << 10).with_growth(Grows::Forward)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Count(u8);
+
+    impl Visit for Count {
+        fn visit<A: BlockAllocator + AddMemory + Send + 'static>(&mut self, _: Kind<A>) {
+            self.0 += 1;
+        }
+    }
+
+    #[test]
+    fn count_is_how_many_are_visited() {
+        let mut count = Count(0);
+        each(&mut count);
+        assert_eq!(count.0, COUNT);
+    }
 }
