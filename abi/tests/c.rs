@@ -79,16 +79,17 @@ mod misuse_cxx {
     }
 }
 
-/// One `#[test]` per classic design: all programs that are for any malloc, one after the other.
+/// One `#[test]` per classic design: all programs that are for any malloc, one after the other, but for those that the
+/// design cannot pass.
 mod drop_ins {
     macro_rules! drop_ins {
-        ($($test:ident $name:literal)*) => {
+        ($($test:ident $name:literal $([$because:literal: $($rule:ident)*])*)*) => {
             /// Their names.
             pub(crate) const NAMES: &[&str] = &[$($name),*];
 
             $(#[test]
             fn $test() {
-                crate::run::drop_in($name);
+                crate::run::drop_in($name, &[$($((stringify!($rule), $because)),*),*]);
             })*
         };
     }
@@ -99,5 +100,10 @@ mod drop_ins {
         next_fit "next-fit"
         best_fit "best-fit"
         worst_fit "worst-fit"
+        buddy "buddy"
+            ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size]
+            ["a large block is at a multiple of its power of two, so there must be twice as much": rlimit_as
+                rlimit_as_running mlockall]
+            ["two bits of state for each 16 bytes are written when memory is added": calloc_untouched]
     }
 }

@@ -16,7 +16,7 @@ use std::process::{Command, Output, exit};
 /// The flagship's name; the other libraries are named after it: `heapwright-abi-tlsf` makes `libheapwright_tlsf.so`.
 const FLAGSHIP: &str = "heapwright";
 const PACKAGE: &str = "heapwright-abi";
-const OTHERS: [&str; 5] = ["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit"];
+const OTHERS: [&str; 6] = ["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
 const GIVEN: &str = "HEAPWRIGHT_EMBED";
 
 /// What the inner cargo may inherit of the variables that begin with `CARGO`; `CARGO_MAKEFLAGS` shares the job server.

@@ -27,6 +27,7 @@ choose! {
     "next-fit": NextFit, next_fit;
     "best-fit": BestFit, best_fit;
     "worst-fit": WorstFit, worst_fit;
+    "buddy": Buddy, buddy;
 }
 
 /// Every size there is: no size takes another path.

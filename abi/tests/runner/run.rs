@@ -45,8 +45,9 @@ pub(crate) fn program(name: &str) {
     assert!(failures.is_empty(), "\n{name}: {}\n{failures}", source.rule);
 }
 
-/// Runs every program whose rule is one for any malloc on the drop-in library of a classic design. Panics with all that failed.
-pub(crate) fn drop_in(name: &str) {
+/// Runs every program whose rule is one for any malloc on the drop-in library of a classic design, but for those named in
+/// `without`, each with its reason. Panics with all that failed.
+pub(crate) fn drop_in(name: &str, without: &[(&str, &str)]) {
     if env::var_os("HEAPWRIGHT_SO").is_some() {
         println!("{name}: skipped, HEAPWRIGHT_SO names another library");
         return;
@@ -57,6 +58,10 @@ pub(crate) fn drop_in(name: &str) {
     for file in crate::source::all("tests/c") {
         let source = Source::read(&file);
         if !source.is_for_any_malloc() {
+            continue;
+        }
+        if let Some((rule, why)) = without.iter().find(|(rule, _)| *rule == source.name()) {
+            println!("{rule}: not for {name}: {why}");
             continue;
         }
         let before = failures.len();

@@ -14,8 +14,9 @@
 //! For measuring the designs on real programs, and for programs with one thread that want their
 //! bounds. Many threads wait for each other here; the flagship is for those.
 use base::lock::Lock;
-use block::{fit, tlsf};
-use compose::{BlockMalloc, Growing};
+use block::{buddy, fit, tlsf};
+use compose::affix::PowerOfTwo;
+use compose::{Affix, BlockMalloc, Growing};
 use source::os::Os;
 
 /// TLSF: constant time, whatever has been allocated before.
@@ -32,6 +33,10 @@ pub type BestFit = BlockMalloc<Lock<Os>, Growing<fit::BestFit, Os>>;
 
 /// Worst fit: the largest.
 pub type WorstFit = BlockMalloc<Lock<Os>, Growing<fit::WorstFit, Os>>;
+
+/// Buddy: powers of two. The size in front of a block is part of the power, so one of exactly a
+/// power takes the next.
+pub type Buddy = BlockMalloc<Lock<Os>, Affix<Growing<buddy::Buddy, Os>, PowerOfTwo>>;
 
 /// A TLSF malloc that has done nothing yet.
 #[must_use]
@@ -61,4 +66,10 @@ pub const fn best_fit() -> BestFit {
 #[must_use]
 pub const fn worst_fit() -> WorstFit {
     BlockMalloc::new(Growing::new(fit::WorstFit::new(), Os))
+}
+
+/// A buddy that has done nothing yet.
+#[must_use]
+pub const fn buddy() -> Buddy {
+    BlockMalloc::new(Affix::new(Growing::new(buddy::Buddy::new(), Os)))
 }

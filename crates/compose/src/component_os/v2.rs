@@ -2,7 +2,8 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use block::{fit, tlsf};
+use block::{buddy, fit, tlsf};
+use object::size_slabs::SizeSlabs;
 
 use super::{AllocResult, Bytes};
 
@@ -57,6 +58,28 @@ pub type TlsfByteAllocator = Bytes<tlsf::Tlsf>;
 
 /// The basic allocator with a strategy: [`fit::First`], [`fit::Next`], [`fit::Best`], [`fit::Worst`].
 pub type BasicAllocator<S> = Bytes<fit::Fit<S>>;
+
+/// Buddy.
+pub type BuddyByteAllocator = Bytes<buddy::Buddy>;
+
+/// Slabs of size classes, larger blocks from a buddy system of pages.
+pub type SlabByteAllocator = Bytes<SizeSlabs>;
+
+impl BuddyByteAllocator {
+    /// Without memory yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::over(buddy::Buddy::new())
+    }
+}
+
+impl SlabByteAllocator {
+    /// Without memory yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::over(SizeSlabs::new())
+    }
+}
 
 impl TlsfByteAllocator {
     /// Without memory yet.

@@ -5,6 +5,8 @@ use core::ptr::NonNull;
 use base::{AddMemory, BlockAllocator};
 use block::fit::{Fit, Policy as Choice};
 use block::tlsf::{Control, Heap, Placement, Tier};
+use object::size_slabs::SizeSlabs;
+use page::buddy::Buddy;
 use source::PageSource;
 
 use super::{Growing, Policy, RoomFor};
@@ -24,6 +26,8 @@ pub trait AllocateFresh: BlockAllocator {
 
 impl<C: Control, P: Placement, T: Tier> AllocateFresh for Heap<C, P, T> {}
 impl<P: Choice> AllocateFresh for Fit<P> {}
+impl<const UNIT: usize> AllocateFresh for Buddy<UNIT> {}
+impl<const PAGE: usize> AllocateFresh for SizeSlabs<PAGE> {}
 impl<A: BlockAllocator> AllocateFresh for Copying<A> {}
 impl<A: BlockAllocator + AddMemory> AllocateFresh for Pooled<A> {}
 

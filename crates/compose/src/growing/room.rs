@@ -5,6 +5,9 @@ use base::BlockAllocator;
 use base::bits::align_up;
 use block::fit::{Fit, Policy};
 use block::tlsf::{Control, Heap, Placement, Tier};
+use object::size_slabs::SizeSlabs;
+use object::size_slabs::class::Class;
+use page::buddy::Buddy;
 
 use crate::affix::{Affix, Rounding};
 use crate::copying::Copying;
@@ -59,6 +62,35 @@ impl<P: Policy> RoomFor for Fit<P> {
         let payload = layout.size().checked_add(WORD)?.checked_add(gap)?;
         let len = align_up(payload, STEP).max(SMALLEST).checked_add(4 * WORD)?;
         Layout::from_size_align(len, STEP).ok()
+    }
+}
+
+/// A block of 2^k bytes is at a multiple of 2^k, behind the region's record and state, which are
+/// less than another such block: so twice its length, at such a multiple.
+impl<const UNIT: usize> RoomFor for Buddy<UNIT> {
+    /// Two links.
+    const EDGE: usize = 2 * size_of::<usize>();
+
+    fn room_for(&self, layout: Layout) -> Option<Layout> {
+        const RECORD: usize = 16 * size_of::<usize>();
+        let whole = layout.size().max(layout.align()).checked_next_power_of_two()?;
+        let whole = whole.max(4 * UNIT).max(RECORD);
+        Layout::from_size_align(whole.checked_mul(2)?, whole).ok()
+    }
+}
+
+/// What the buddy system below needs for the slab, or for the pages.
+impl<const PAGE: usize> RoomFor for SizeSlabs<PAGE> {
+    /// The objects of a slab are linked wherever they are.
+    const EDGE: usize = isize::MAX.cast_unsigned();
+
+    fn room_for(&self, layout: Layout) -> Option<Layout> {
+        let len = match Class::of(layout) {
+            Some(class) => class.slab_len::<PAGE>(),
+            None => layout.size(),
+        };
+        let block = Layout::from_size_align(len, layout.align()).ok()?;
+        Buddy::<PAGE>::new().room_for(block)
     }
 }
 

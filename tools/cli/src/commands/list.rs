@@ -16,7 +16,7 @@ Examples:
   heapwright list
   heapwright list --format json
 
-Each name can be given to -a of the other commands. The classic designs, tlsf to worst-fit, are heapwright's own: \
+Each name can be given to -a of the other commands. The classic designs, tlsf to buddy, are heapwright's own: \
 one heap and one lock, to compare with. Other libraries are looked for in the directories of \
 the dynamic loader, and LD_LIBRARY_PATH.";
 

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 
 /// The classic designs that the command carries, besides the flagship.
-pub(crate) const CLASSICS: &[&str] = &["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit"];
+pub(crate) const CLASSICS: &[&str] =
+    &["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
 
 /// The command, with a cache directory of the tests' own and none of the caller's settings.
 pub(crate) fn heapwright() -> Command {

