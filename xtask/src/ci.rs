@@ -36,6 +36,18 @@ const STEPS: &[Step] = &[
     Step { name: "test", what: "cargo test --workspace", run: test },
     Step { name: "loom", what: "the lock-free protocols, every interleaving", run: loom },
     Step { name: "qemu", what: "the kernels of bare-metal boot and pass", run: qemu },
+    Step {
+        name: "wcet",
+        what: "the longest paths keep to their bounds, TLSF's have no loop",
+        run: wcet,
+    },
+    Step { name: "size", what: "the allocators in firmware have not grown", run: size },
+    Step { name: "compat", what: "others' crates run on ours", run: compat },
+    Step {
+        name: "arceos",
+        what: "the component OS boots on our TLSF and is no slower",
+        run: arceos,
+    },
     Step { name: "deny", what: "licences and duplicate versions", run: deny },
 ];
 
@@ -159,6 +171,42 @@ fn qemu() -> Outcome {
         Outcome::Passed => code(crate::qemu::run(&["--measure".to_owned(), "--check".to_owned()])),
         other => other,
     }
+}
+
+/// Needs the disassemblers of the targets, and a toolchain that builds for them.
+fn wcet() -> Outcome {
+    match crate::wcet::missing() {
+        Some(missing) => absent(&missing),
+        None => code(crate::wcet::run(&["--check".to_owned()])),
+    }
+}
+
+fn size() -> Outcome {
+    code(crate::size::run(&["--check".to_owned()]))
+}
+
+fn compat() -> Outcome {
+    match crate::compat::missing() {
+        Some(missing) => absent(&missing),
+        None => code(crate::compat::run(&[])),
+    }
+}
+
+/// Fetches the OS from crates.io.
+fn arceos() -> Outcome {
+    match crate::arceos::missing() {
+        Some(missing) => absent(&missing),
+        None => code(crate::arceos::run(&[])),
+    }
+}
+
+/// What a step needs is not here: that is a failure where everything was to be installed.
+fn absent(missing: &str) -> Outcome {
+    if std::env::var_os("CI").is_some() {
+        return Outcome::Failed(missing.to_owned());
+    }
+    eprintln!("{missing}");
+    Outcome::Skipped("it needs what is not installed here, or the network")
 }
 
 fn deny() -> Outcome {

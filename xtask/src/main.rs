@@ -3,6 +3,7 @@
 mod arceos;
 mod blocks;
 mod ci;
+mod compat;
 mod golden;
 mod layers;
 mod paths;
@@ -27,6 +28,7 @@ usage: cargo xtask NAME [ARGS]
   wcet     the longest path of each allocator's entry points, from the disassembly
   size     bytes of code and of control block of each allocator in firmware
   arceos   the component OS's memory test in QEMU, on its allocators and on ours
+  compat   crates with others' interfaces, tried by those crates' users
   ci       the steps of .ci/run, one by one or all
 ";
 
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         "wcet" => wcet::run(&rest),
         "size" => size::run(&rest),
         "arceos" => arceos::run(&rest),
+        "compat" => compat::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

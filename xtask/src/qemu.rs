@@ -4,7 +4,7 @@
 //! `memtest` tries every allocator; `measure` counts its instructions, which [`counts`] reads.
 
 mod counts;
-mod machine;
+pub(crate) mod machine;
 pub(crate) mod toolchain;
 
 use comfy_table::{Table, presets};

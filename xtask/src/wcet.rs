@@ -13,14 +13,14 @@ mod golden;
 mod path;
 mod program;
 
-use crate::peers::root;
+use crate::peers::{output, root};
 use crate::qemu::toolchain::{self, Build, Target};
 use comfy_table::{Table, presets};
 use path::{Declared, Found};
 use program::Program;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
 usage: cargo xtask wcet [--check | --write] [--target NAME]... [--peers] [--path ENTRY] [--elf FILE]
@@ -88,6 +88,17 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Whether the disassemblers are here; if not, what is missing.
+pub(crate) fn missing() -> Option<String> {
+    let all = [flow::Arch::Riscv, flow::Arch::Thumb, flow::Arch::X86];
+    all.into_iter().find_map(|arch| {
+        let (objdump, _) = arch.objdump();
+        let version = output(Command::new(objdump).arg("--version"));
+        let package = arch.package();
+        version.is_err().then(|| format!("{objdump} is missing: install the package {package}"))
+    })
 }
 
 fn parse(args: &[String]) -> Result<Options, String> {

@@ -80,6 +80,29 @@ impl Program {
         Ok(program)
     }
 
+    /// A program out of a listing alone, whose functions are its headers, and the data that goes with it.
+    #[cfg(test)]
+    pub(super) fn listed(arch: Arch, listing: &str, data: &[(u64, &[u8])]) -> Self {
+        let mut program = Program {
+            code: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            ranges: BTreeMap::new(),
+            sections: data.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect(),
+            arch,
+            pointer: if arch == Arch::Thumb { 4 } else { 8 },
+        };
+        for header in listing.lines().filter_map(|line| line.strip_suffix(">:")) {
+            if let Some((at, name)) = header.split_once(" <") {
+                let at = u64::from_str_radix(at, 16).unwrap_or_default();
+                program.functions.insert(name.to_owned(), at);
+                program.ranges.insert(at, (name.to_owned(), at + 0x100));
+            }
+        }
+        program.decode(listing);
+        program.resolve();
+        program
+    }
+
     /// The function that `address` lies in: `wcet_tlsf_free`.
     pub(super) fn function_at(&self, address: u64) -> &str {
         let before = self.ranges.range(..=address).next_back();
@@ -212,3 +235,6 @@ fn instruction(line: &str) -> Option<(u64, Text<'_>)> {
     let (name, operands) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
     Some((address, Text { name, operands: operands.trim() }))
 }
+
+#[cfg(test)]
+mod tests;

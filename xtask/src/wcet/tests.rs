@@ -1,1 +1,33 @@
+use super::*;
 
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn options() {
+    let options =
+        parse(&words("--target thumbv7m --target x86-64 --peers --path tlsf_free")).unwrap();
+    let names: Vec<_> = chosen(&options).map(|named| named.name).collect();
+    assert_eq!(names, ["thumbv7m", "x86-64"]);
+    assert_eq!(options.path.as_deref(), Some("tlsf_free"));
+    assert_eq!(parse(&words("--target vax")).unwrap_err(), "there is no target \"vax\"");
+    assert_eq!(parse(&words("--path")).unwrap_err(), "--path needs a value");
+}
+
+#[test]
+fn without_a_choice_all_targets_of_the_golden_file_are_searched() {
+    let names: Vec<_> = chosen(&Options::default()).map(|named| named.name).collect();
+    assert_eq!(names, ["riscv64gc", "riscv64gc+zbb", "thumbv7m", "x86-64"]);
+}
+
+#[test]
+fn the_table_has_the_limit_and_what_was_measured_beside_the_bound() {
+    let found = Found { longest: 79, ..Found::default() };
+    let entry = Entry { allocator: "tlsf".into(), name: "malloc".into(), found, notes: Vec::new() };
+    let measured = BTreeMap::from([(("tlsf".to_owned(), "malloc".to_owned()), 77)]);
+    let table = table("riscv64gc+zbb", &[entry], &measured).to_string();
+    let row = table.lines().last().unwrap_or_default();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[1..], ["tlsf", "malloc", "79", "80", "77", "none", "none", "none", ""]);
+}

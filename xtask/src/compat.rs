@@ -1,0 +1,105 @@
+//! `cargo xtask compat`: the crates with others' interfaces, tried by those crates' own users.
+//!
+//! The workspace `compat` is formatted, linted and tested; then embedded-alloc and esp-alloc, as they are published,
+//! are built on our TLSF and booted in QEMU: one kernel, on the machines below.
+
+use crate::peers::root;
+use crate::qemu::machine::{MACHINES, Machine};
+use crate::qemu::toolchain::Build;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+const USAGE: &str = "\
+usage: cargo xtask compat [--host | --qemu]
+
+  --host   only what runs here: formatting, lints, tests
+  --qemu   only the kernels
+";
+
+/// A machine, its linker script in `bare-metal/machine/link`, and the kernel's features there.
+const KERNELS: [(&str, &str, &[&str]); 2] =
+    [("riscv32", "riscv.ld", &["esp"]), ("cortex-m3", "cortex-m.ld", &[])];
+
+/// A kernel has to power off by then.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The features of all tests; the one that needs an unstable compiler is left out.
+const FEATURES: &str = "rlsf/unstable,axallocator/tlsf,axallocator/slab,axallocator/buddy,axallocator/bitmap,axallocator/axerrno";
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let (host, qemu) = match args {
+        [] => (true, true),
+        [one] if one == "--host" => (true, false),
+        [one] if one == "--qemu" => (false, true),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let host = if host { on_host() } else { Ok(()) };
+    match host.and_then(|()| if qemu { kernels() } else { Ok(()) }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("compat: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether its machines are here; if not, what is missing.
+pub(crate) fn missing() -> Option<String> {
+    KERNELS.iter().filter_map(|(name, _, _)| machine(name)).find_map(Machine::missing)
+}
+
+fn machine(name: &str) -> Option<&'static Machine> {
+    MACHINES.iter().find(|machine| machine.name == name)
+}
+
+fn on_host() -> Result<(), String> {
+    // The kernel is for other machines.
+    let libraries = ["--package", "rlsf", "--package", "axallocator", "--features", FEATURES];
+    cargo(&["fmt", "--all", "--check"], &[])?;
+    let strict = ["--", "-D", "warnings"];
+    cargo(&["clippy", "--all-targets"], &[libraries.as_slice(), &strict].concat())?;
+    cargo(&["test"], &libraries)
+}
+
+/// Runs cargo on the workspace `compat`.
+fn cargo(command: &[&str], args: &[&str]) -> Result<(), String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(command).arg("--manifest-path").arg(root().join("compat/Cargo.toml"));
+    match cargo.args(args).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("cargo {}: {status}", command.join(" "))),
+        Err(e) => Err(format!("cargo did not start: {e}")),
+    }
+}
+
+fn kernels() -> Result<(), String> {
+    let manifest = root().join("compat/Cargo.toml");
+    for (name, script, features) in KERNELS {
+        let machine = machine(name).ok_or(format!("there is no machine {name:?}"))?;
+        if let Some(missing) = machine.missing() {
+            return Err(missing);
+        }
+        let script = root().join("bare-metal/machine/link").join(script);
+        let script = format!("-Clink-arg=-T{}", script.display());
+        let rustflags = [script.as_str()];
+        // What esp-alloc is told in a project's configuration: TLSF and not its linked list.
+        let env = [("ESP_ALLOC_CONFIG_HEAP_ALGORITHM", "TLSF")];
+        let build = Build {
+            features,
+            rustflags: &rustflags,
+            env: &env,
+            ..Build::new(&manifest, "compat-kernel", machine.target)
+        };
+        let run = machine.boot(&build.run()?, LIMIT)?;
+        print!("{}", run.printed);
+        println!("{name}: {} in {:.2} s", run.end, run.took.as_secs_f64());
+        if !run.passed {
+            return Err(format!("the kernel on {name} did not pass"));
+        }
+    }
+    Ok(())
+}
