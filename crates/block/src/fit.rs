@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! Fit ─► holes: a tree of the free blocks       counts: total, used, peak, failures
-//!     ─► regions ─► [ record │ block │ block │ block │ … │ sentinel ] ─► [ record │ …
+//!     ─► pools ─► [ record │ block │ block │ block │ … │ sentinel ] ─► [ record │ …
 //! ```
 //!
 //! - **F1** every free block is in the tree, and nothing else is.
 //! - **F2** `total` is the sum of all blocks' sizes, `used` that of the used ones; neither counts
 //!   records and sentinels, which hold no block.
 //!
-//! With H1 to H4 of [`block`], T1 and T2 of [`tree`] and G1 of [`region`] this is all that holds
+//! With H1 to H4 of `block`, T1 and T2 of `tree` and G1 of `pool` this is all that holds
 //! between calls. A request costs one word and the rounding to two words. A free block finds its
 //! neighbours by boundary tags in O(1) (Knuth, "The Art of Computer Programming" 1, 2.5) and its
 //! place in the tree in O(depth), about 2 ln n for n holes.
@@ -28,14 +28,14 @@ mod block;
 mod heap;
 mod inspect;
 mod policy;
-mod region;
+mod pool;
 mod resize;
 mod tree;
 
 pub use policy::{Best, First, Next, Policy, Worst};
 
 use block::{Block, Link, MIN, UNIT, WORD, block_size};
-use region::Regions;
+use pool::Pools;
 use tree::Tree;
 
 /// A heap that takes the lowest block that fits.
@@ -65,7 +65,7 @@ pub type WorstFit = Fit<Worst>;
 pub struct Fit<P: Policy> {
     holes: Tree<P::Order>,
     policy: P,
-    regions: Regions,
+    pools: Pools,
     total: usize,
     used: usize,
     peak: usize,
@@ -82,7 +82,7 @@ impl<P: Policy> Fit<P> {
         Self {
             holes: Tree::new(),
             policy: P::START,
-            regions: Regions::new(),
+            pools: Pools::new(),
             total: 0,
             used: 0,
             peak: 0,
@@ -168,7 +168,7 @@ fn carve<O: tree::Order>(
     (block, size)
 }
 
-// SAFETY: a block is a piece of a region cut out of a hole (F1), and its payload is aligned to
+// SAFETY: a block is a piece of a pool cut out of a hole (F1), and its payload is aligned to
 // two words (H1) or by the gap in front of it; no other used block has a byte of it.
 unsafe impl<P: Policy> BlockAllocator for Fit<P> {
     /// O(depth); for alignments above two words, that for each hole tried.

@@ -1,7 +1,7 @@
 //! Pages by a bitmap: any run, at any page, with a summary that finds it in O(log pages).
 //!
 //! ```text
-//! BitmapPages ─► region ─► region            in address order, each with its own state:
+//! BitmapPages ─► pool ─► pool            in address order, each with its own state:
 //!
 //!   [ record │ words │ sums │   │ page │ page │ … │ page ]
 //!              1 = free   ▲       0      1          n − 1
@@ -9,15 +9,15 @@
 //!                           and how many ones each begins and ends with
 //! ```
 //!
-//! - **M1** bit p of a region's words is set exactly while page p is free; bits beyond the last
+//! - **M1** bit p of a pool's words is set exactly while page p is free; bits beyond the last
 //!   page are 0.
-//! - **M2** every node of the tree says what is true of the words below it (see [`runs`]).
+//! - **M2** every node of the tree says what is true of the words below it (see `runs`).
 //! - **M3** `used` is the number of pages without their bit, times their size.
 //!
-//! A run is the lowest that fits, in the lowest region that has one. Taking and giving back are
+//! A run is the lowest that fits, in the lowest pool that has one. Taking and giving back are
 //! O(run / word bits + log pages); an alignment above a page adds that for each run that is long
-//! enough and does not fit. The state lies in the region itself and grows with it: a bit for each
-//! page and 24 bytes for each word, 0.01 % at pages of 4 KiB; a region has up to 2^32 pages. One
+//! enough and does not fit. The state lies in the pool itself and grows with it: a bit for each
+//! page and 24 bytes for each word, 0.01 % at pages of 4 KiB; a pool has up to 2^31 pages. One
 //! can ask for certain pages, and give back a part of a run: nothing is kept of where a run
 //! began. The summary is that of the Go runtime's page allocator, as a binary tree (Knyszek,
 //! "Scaling the Go page allocator", 2019).
@@ -29,10 +29,10 @@ use base::{AllocatePagesAt, PageAllocator};
 
 mod inspect;
 mod memory;
-mod region;
+mod pool;
 mod runs;
 
-use region::{Region, Regions};
+use pool::{Pool, Pools};
 
 /// Pages of `PAGE` bytes, a power of two, at least 64.
 ///
@@ -50,7 +50,7 @@ use region::{Region, Regions};
 /// assert!(pages.allocate_pages_at(three.as_ptr().wrapping_add(4096), 1));
 /// ```
 pub struct BitmapPages<const PAGE: usize = 4096> {
-    regions: Regions<PAGE>,
+    pools: Pools<PAGE>,
     total: usize,
     used: usize,
     peak: usize,
@@ -71,27 +71,27 @@ impl<const PAGE: usize> BitmapPages<PAGE> {
     #[must_use]
     pub const fn new() -> Self {
         () = Self::VALID;
-        Self { regions: Regions::new(), total: 0, used: 0, peak: 0, failures: 0, owns: PhantomData }
+        Self { pools: Pools::new(), total: 0, used: 0, peak: 0, failures: 0, owns: PhantomData }
     }
 
-    fn mark_used(&mut self, mut region: Region<PAGE>, first: usize, pages: usize) {
-        region.runs().set(first, pages, false);
+    fn mark_used(&mut self, mut pool: Pool<PAGE>, first: usize, pages: usize) {
+        pool.runs().set(first, pages, false);
         self.used += pages * PAGE;
         self.peak = self.peak.max(self.used);
     }
 }
 
-/// The lowest run of `pages` free pages of a region at a multiple of `align` bytes.
-fn find<const PAGE: usize>(region: &mut Region<PAGE>, pages: usize, align: usize) -> Option<usize> {
+/// The lowest run of `pages` free pages of a pool at a multiple of `align` bytes.
+fn find<const PAGE: usize>(pool: &mut Pool<PAGE>, pages: usize, align: usize) -> Option<usize> {
     let mut from = 0;
     loop {
-        let run = region.runs().first_run(pages, from)?;
-        let address = region.address(run).checked_next_multiple_of(align)?;
-        let aligned = (address - region.address(0)) / PAGE;
-        if aligned > region.pages() || pages > region.pages() - aligned {
+        let run = pool.runs().first_run(pages, from)?;
+        let address = pool.address(run).checked_next_multiple_of(align)?;
+        let aligned = (address - pool.address(0)) / PAGE;
+        if aligned > pool.pages() || pages > pool.pages() - aligned {
             return None;
         }
-        match region.runs().last_used(aligned, pages) {
+        match pool.runs().last_used(aligned, pages) {
             None => return Some(aligned),
             Some(used) => from = used + 1,
         }
@@ -108,10 +108,10 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
         if pages == 0 {
             return None;
         }
-        for mut region in self.regions.iter() {
-            if let Some(first) = find(&mut region, pages, align.max(PAGE)) {
-                self.mark_used(region, first, pages);
-                return Some(region.pointer(first));
+        for mut pool in self.pools.iter() {
+            if let Some(first) = find(&mut pool, pages, align.max(PAGE)) {
+                self.mark_used(pool, first, pages);
+                return Some(pool.pointer(first));
             }
         }
         self.failures += 1;
@@ -119,20 +119,20 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
     }
 
     unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize) {
-        let Some((mut region, first)) = self.regions.page_at(start.addr().get()) else { return };
-        region.runs().set(first, pages, true);
+        let Some((mut pool, first)) = self.pools.page_at(start.addr().get()) else { return };
+        pool.runs().set(first, pages, true);
         self.used -= pages * PAGE;
     }
 }
 
 impl<const PAGE: usize> AllocatePagesAt for BitmapPages<PAGE> {
     fn allocate_pages_at(&mut self, start: *mut u8, pages: usize) -> bool {
-        let Some((mut region, first)) = self.regions.page_at(start.addr()) else { return false };
-        let inside = pages > 0 && pages <= region.pages() - first;
-        if !inside || region.runs().last_used(first, pages).is_some() {
+        let Some((mut pool, first)) = self.pools.page_at(start.addr()) else { return false };
+        let inside = pages > 0 && pages <= pool.pages() - first;
+        if !inside || pool.runs().last_used(first, pages).is_some() {
             return false;
         }
-        self.mark_used(region, first, pages);
+        self.mark_used(pool, first, pages);
         true
     }
 }

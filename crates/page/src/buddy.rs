@@ -3,7 +3,7 @@
 //! ```text
 //! order 3  ┌───────────────────────────────┐
 //!          │               7               │      a block's number: its middle, counted in
-//! order 2  ├───────────────┬───────────────┤      half units from the region's beginning
+//! order 2  ├───────────────┬───────────────┤      half units from the pool's beginning
 //!          │       3       │      11       │
 //! order 1  ├───────┬───────┼───────┬───────┤      state   one bit for each number, set while
 //!          │   1   │   5   │   9   │  13   │              that block is free
@@ -15,17 +15,17 @@
 //! - **B1** a block's bit is set exactly when it is in the list of its order; `non_empty` has a
 //!   bit for each list that is not empty.
 //! - **B2** a block of order k begins at a multiple of 2^k units, counted from address 0, and
-//!   lies in one region; free blocks do not overlap.
+//!   lies in one pool; free blocks do not overlap.
 //! - **B3** of two buddies at most one is free: free ones are joined.
-//! - **B4** `total` is what all regions have in units, `used` is `total` without the free blocks.
+//! - **B4** `total` is what all pools have in units, `used` is `total` without the free blocks.
 //!
 //! Free memory is an owned value, a [`Chunk`]: splitting consumes one and gives two, joining
 //! consumes two, the lists take and give them. So a byte is never free twice, and what is unsafe
-//! is confined to the links in free blocks ([`lists`]) and the state bits ([`region`]).
+//! is confined to the links in free blocks (`lists`) and the state bits (`pool`).
 //!
-//! The state takes two bits for each unit and lies in the region itself, of any size and
+//! The state takes two bits for each unit and lies in the pool itself, of any size and
 //! alignment: addresses are what blocks are aligned to, so each is aligned to its size. Taking
-//! and giving are O(orders), whatever the number of free blocks. Several regions, of which the
+//! and giving are O(orders), whatever the number of free blocks. Several pools, of which the
 //! one that was added last is found first. Nothing is known of a block in use: its user names
 //! its size again.
 //!
@@ -41,12 +41,12 @@ mod inspect;
 mod lists;
 mod memory;
 mod pages;
-mod region;
+mod pool;
 
 pub use chunk::Chunk;
 
 use lists::Lists;
-use region::Region;
+use pool::Pool;
 
 /// Pages of `PAGE` bytes in runs of any length.
 pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
@@ -67,7 +67,7 @@ pub type BuddyPages<const PAGE: usize = 4096> = Buddy<PAGE>;
 /// ```
 pub struct Buddy<const UNIT: usize> {
     lists: Lists<UNIT>,
-    regions: Option<Region>,
+    pools: Option<Pool>,
     total: usize,
     used: usize,
     peak: usize,
@@ -93,7 +93,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
         () = Self::VALID;
         Self {
             lists: Lists::new(),
-            regions: None,
+            pools: None,
             total: 0,
             used: 0,
             peak: 0,
@@ -118,12 +118,12 @@ impl<const UNIT: usize> Buddy<UNIT> {
             self.failures += 1;
             return None;
         };
-        // A chunk has a region.
-        let region = self.region_of(chunk.address())?;
-        let number = Region::number::<UNIT>(region.offset(&chunk), chunk.len());
-        region.mark_used(number);
+        // A chunk has a pool.
+        let pool = self.pool_of(chunk.address())?;
+        let number = Pool::number::<UNIT>(pool.offset(&chunk), chunk.len());
+        pool.mark_used(number);
         if chunk.order() > order {
-            chunk = self.split_to(chunk, number, order, region);
+            chunk = self.split_to(chunk, number, order, pool);
         }
         self.used += chunk.len();
         self.peak = self.peak.max(self.used);
@@ -133,17 +133,11 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// The lowest part of a chunk; all upper halves go to the lists, which are empty up to its
     /// order. A half's number is half of its length, in half units, away from the whole's.
     #[inline]
-    fn split_to(
-        &mut self,
-        mut chunk: Chunk,
-        mut number: usize,
-        order: u32,
-        region: Region,
-    ) -> Chunk {
+    fn split_to(&mut self, mut chunk: Chunk, mut number: usize, order: u32, pool: Pool) -> Chunk {
         while chunk.order() > order {
             let (low, high) = chunk.split();
             let half = high.len() / UNIT;
-            region.mark_free(number + half);
+            pool.mark_free(number + half);
             self.lists.push_first(high);
             (chunk, number) = (low, number - half);
         }
@@ -154,25 +148,25 @@ impl<const UNIT: usize> Buddy<UNIT> {
     #[inline]
     pub fn give(&mut self, mut chunk: Chunk) {
         self.used -= chunk.len();
-        let Some(region) = self.region_of(chunk.address()) else { return };
-        while let Some(number) = region.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
-            region.mark_used(number);
+        let Some(pool) = self.pool_of(chunk.address()) else { return };
+        while let Some(number) = pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
+            pool.mark_used(number);
             // SAFETY: its bit was set, so by B1 it is in this list.
-            let buddy = unsafe { self.lists.remove(region.pointer(chunk.buddy()), chunk.order()) };
+            let buddy = unsafe { self.lists.remove(pool.pointer(chunk.buddy()), chunk.order()) };
             chunk = chunk.join(buddy);
         }
-        region.mark_free(Region::number::<UNIT>(region.offset(&chunk), chunk.len()));
+        pool.mark_free(Pool::number::<UNIT>(pool.offset(&chunk), chunk.len()));
         self.lists.push(chunk);
     }
 
-    /// The region that an address lies in; that of a chunk is always there.
+    /// The pool that an address lies in; that of a chunk is always there.
     #[inline]
-    fn region_of(&self, address: usize) -> Option<Region> {
-        let mut at = self.regions;
-        while let Some(region) = at
-            && !region.holds(address)
+    fn pool_of(&self, address: usize) -> Option<Pool> {
+        let mut at = self.pools;
+        while let Some(pool) = at
+            && !pool.holds(address)
         {
-            at = region.next();
+            at = pool.next();
         }
         at
     }

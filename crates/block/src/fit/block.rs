@@ -17,7 +17,7 @@
 //! - **H2** a free block's two neighbours are used, so its flags are 0 and its header is its size.
 //! - **H3** a block's flag *f* says whether the block before it is free, and only then is the
 //!   word before it that block's footer.
-//! - **H4** each region ends in a *sentinel*: a header with size 0 that is used.
+//! - **H4** each pool ends in a *sentinel*: a header with size 0 that is used.
 //!
 //! A [`Block`] stands for a header in memory that the heap owns: making one is where the promise
 //! is given, and its methods rely on it.

@@ -7,11 +7,11 @@ use super::tree::Tree;
 use super::{Fit, Policy};
 
 impl<P: Policy> AddMemory for Fit<P> {
-    /// O(regions). Four words of it hold no blocks; regions that touch are not joined.
+    /// O(pools). Four words of it hold no blocks; pools that touch are not joined.
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
-        let region = unsafe { self.regions.add(start, len) }?;
-        let hole = region.clear();
+        let pool = unsafe { self.pools.add(start, len) }?;
+        let hole = pool.clear();
         self.total += hole.hole_size();
         self.holes.insert(hole);
         Ok(())
@@ -19,37 +19,37 @@ impl<P: Policy> AddMemory for Fit<P> {
 }
 
 impl<P: Policy> RemoveMemory for Fit<P> {
-    /// O(regions + depth).
+    /// O(pools + depth).
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let region = self.regions.find(start).ok_or(RemoveError::Unknown)?;
-        let (whole, first) = (region.blocks_len(), region.first());
+        let pool = self.pools.find(start).ok_or(RemoveError::Unknown)?;
+        let (whole, first) = (pool.blocks_len(), pool.first());
         if first.is_used() || first.size() != whole {
             return Err(RemoveError::InUse);
         }
-        let (start, len) = region.added();
+        let (start, len) = pool.added();
         let start = NonNull::new(start).ok_or(RemoveError::Unknown)?;
         self.holes.remove_at(self.holes.find(first));
-        self.regions.remove(region);
+        self.pools.remove(pool);
         self.total -= whole;
         Ok(NonNull::slice_from_raw_parts(start, len))
     }
 }
 
 impl<P: Policy> Owns for Fit<P> {
-    /// O(regions).
+    /// O(pools).
     fn owns(&self, address: *const u8) -> bool {
-        self.regions.own(address)
+        self.pools.own(address)
     }
 }
 
 impl<P: Policy> Reset for Fit<P> {
-    /// O(regions). The peak and the failures stay.
+    /// O(pools). The peak and the failures stay.
     unsafe fn reset(&mut self) {
         self.holes = Tree::new();
         self.policy = P::START;
         self.used = 0;
-        for region in self.regions.iter() {
-            self.holes.insert(region.clear());
+        for pool in self.pools.iter() {
+            self.holes.insert(pool.clear());
         }
     }
 }

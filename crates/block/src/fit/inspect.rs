@@ -5,13 +5,13 @@ use base::check::ensure;
 use base::{BlockStats, Broken, Check, Piece, Stats, Walk};
 
 use super::block::{Block, Link, MIN, UNIT, WORD};
-use super::region::Region;
+use super::pool::Pool;
 use super::tree::Order;
 use super::{Fit, Policy};
 
 impl<P: Policy> Walk for Fit<P> {
     fn walk(&self, visit: &mut dyn FnMut(Piece) -> ControlFlow<()>) {
-        for block in self.regions.iter().flat_map(Region::blocks) {
+        for block in self.pools.iter().flat_map(Pool::blocks) {
             let piece = Piece { at: block.address(), len: block.size(), used: block.is_used() };
             if visit(piece).is_break() {
                 return;
@@ -43,15 +43,15 @@ struct Sums {
 }
 
 impl<P: Policy> Check for Fit<P> {
-    /// First the blocks of each region, then the tree. O(blocks + holes × depth), no recursion.
+    /// First the blocks of each pool, then the tree. O(blocks + holes × depth), no recursion.
     fn check(&self) -> Result<(), Broken> {
         let mut sums = Sums::default();
         let mut last_end = 0;
-        for region in self.regions.iter() {
-            let (start, len) = region.added();
+        for pool in self.pools.iter() {
+            let (start, len) = pool.added();
             ensure(start.addr() >= last_end, G1, start.addr())?;
             last_end = start.addr() + len;
-            check_region(region, &mut sums)?;
+            check_pool(pool, &mut sums)?;
         }
         ensure(sums.total == self.total, F2, self.total)?;
         ensure(sums.used == self.used, F2, self.used)?;
@@ -64,15 +64,15 @@ const F2: &str = "F2: total is the sum of all blocks' sizes, used that of the us
 const H1: &str = "H1: blocks begin a word past a multiple of two words; sizes are multiples of it";
 const H2: &str = "H2: a free block's neighbours are used, and its flags are 0";
 const H3: &str = "H3: a block's flag says whether the one before is free; a free one has a footer";
-const H4: &str = "H4: each region ends in a sentinel";
+const H4: &str = "H4: each pool ends in a sentinel";
 const T1: &str = "T1: left of a block is what stands before it, right what stands after";
 const T2: &str = "T2: below a block is nothing that stands above it";
-const G1: &str = "G1: regions are in address order and do not overlap";
+const G1: &str = "G1: pools are in address order and do not overlap";
 
-fn check_region(region: Region, sums: &mut Sums) -> Result<(), Broken> {
-    let end = region.first().address() + region.blocks_len();
+fn check_pool(pool: Pool, sums: &mut Sums) -> Result<(), Broken> {
+    let end = pool.first().address() + pool.blocks_len();
     let mut previous_free = false;
-    let mut block = region.first();
+    let mut block = pool.first();
     while block.size() != 0 {
         let (at, size) = (block.address(), block.size());
         ensure(at % UNIT == WORD && size >= MIN && size.is_multiple_of(UNIT), H1, at)?;
@@ -100,12 +100,6 @@ impl<P: Policy> Fit<P> {
         for _ in 0..holes {
             let at = self.after(last, holes)?;
             let Some(at) = at else { return ensure(false, F1, last.map_or(0, Block::address)) };
-            ensure(
-                self.regions.own(core::ptr::without_provenance(at.address())),
-                F1,
-                at.address(),
-            )?;
-            ensure(!at.is_used(), F1, at.address())?;
             last = Some(at);
         }
         let extra = self.after(last, holes)?;
@@ -137,6 +131,6 @@ impl<P: Policy> Fit<P> {
     /// Whether a free block stands there, so far as can be told without a walk.
     fn is_hole(&self, block: Block) -> bool {
         let at = core::ptr::without_provenance(block.address());
-        block.address() % UNIT == WORD && self.regions.own(at) && block.is_free()
+        block.address() % UNIT == WORD && self.pools.own(at) && block.is_free()
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! A block *fits* when it is large enough with the alignment that is asked for. Among those that
 //! fit, the policy's choice is exact: where a free list would be searched from end to end, a
-//! [tree](super::tree) finds the same block in O(depth). Terms and comparisons: Knuth, "The Art
+//! tree finds the same block in O(depth). Terms and comparisons: Knuth, "The Art
 //! of Computer Programming" 1, 2.5; Wilson et al., "Dynamic Storage Allocation", 1995.
 use super::block::Link;
 use super::tree::{ByAddress, Order, SmallestFirst, Tree};

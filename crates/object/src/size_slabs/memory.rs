@@ -23,7 +23,7 @@ impl<const PAGE: usize> RemoveMemory for SizeSlabs<PAGE> {
 }
 
 impl<const PAGE: usize> Owns for SizeSlabs<PAGE> {
-    /// O(regions).
+    /// O(pools).
     fn owns(&self, address: *const u8) -> bool {
         self.pages.owns(address)
     }

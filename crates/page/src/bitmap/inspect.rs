@@ -12,12 +12,12 @@ const M3: &str = "M3: used is the number of pages without their bit, times their
 impl<const PAGE: usize> Walk for BitmapPages<PAGE> {
     /// Runs in use that touch are one piece. O(pages / word bits + pieces).
     fn walk(&self, visit: &mut dyn FnMut(Piece) -> ControlFlow<()>) {
-        for mut region in self.regions.iter() {
+        for mut pool in self.pools.iter() {
             let mut page = 0;
-            while page < region.pages() {
-                let pages = region.pages();
-                let (end, free) = region.runs().stretch(page, pages);
-                let (at, len) = (region.address(page), (end - page) * PAGE);
+            while page < pool.pages() {
+                let pages = pool.pages();
+                let (end, free) = pool.runs().stretch(page, pages);
+                let (at, len) = (pool.address(page), (end - page) * PAGE);
                 if visit(Piece { at, len, used: !free }).is_break() {
                     return;
                 }
@@ -28,9 +28,9 @@ impl<const PAGE: usize> Walk for BitmapPages<PAGE> {
 }
 
 impl<const PAGE: usize> Stats for BitmapPages<PAGE> {
-    /// O(regions).
+    /// O(pools).
     fn stats(&self) -> BlockStats {
-        let longest = self.regions.iter().map(|mut region| region.runs().longest()).max();
+        let longest = self.pools.iter().map(|mut pool| pool.runs().longest()).max();
         BlockStats {
             total: self.total,
             used: self.used,
@@ -45,9 +45,9 @@ impl<const PAGE: usize> Check for BitmapPages<PAGE> {
     /// O(pages / word bits).
     fn check(&self) -> Result<(), Broken> {
         let (mut total, mut used) = (0, 0);
-        for mut region in self.regions.iter() {
-            let (pages, at) = (region.pages(), region.address(0));
-            let runs = region.runs();
+        for mut pool in self.pools.iter() {
+            let (pages, at) = (pool.pages(), pool.address(0));
+            let runs = pool.runs();
             let free: u32 = runs.words.iter().map(|word| word.count_ones()).sum();
             let beyond = runs.words.len() * usize::BITS as usize - pages;
             let last = runs.words.last().copied().unwrap_or(0);

@@ -6,36 +6,36 @@ use base::{AddError, AddMemory, Owns, RemoveError, RemoveMemory, Reset};
 use super::BitmapPages;
 
 impl<const PAGE: usize> AddMemory for BitmapPages<PAGE> {
-    /// O(regions + pages / word bits).
+    /// O(pools + pages / word bits).
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
-        let region = unsafe { self.regions.add(start, len) }?;
-        self.total += region.pages() * PAGE;
+        let pool = unsafe { self.pools.add(start, len) }?;
+        self.total += pool.pages() * PAGE;
         Ok(())
     }
 }
 
 impl<const PAGE: usize> RemoveMemory for BitmapPages<PAGE> {
-    /// O(regions).
+    /// O(pools).
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let mut regions = self.regions.iter();
-        let found = regions.find(|region| region.added().0.as_ptr() == start);
-        let mut region = found.ok_or(RemoveError::Unknown)?;
-        if region.runs().longest() != region.pages() {
+        let mut pools = self.pools.iter();
+        let found = pools.find(|pool| pool.added().0.as_ptr() == start);
+        let mut pool = found.ok_or(RemoveError::Unknown)?;
+        if pool.runs().longest() != pool.pages() {
             return Err(RemoveError::InUse);
         }
-        self.regions.remove(region);
-        self.total -= region.pages() * PAGE;
-        let (start, len) = region.added();
+        self.pools.remove(pool);
+        self.total -= pool.pages() * PAGE;
+        let (start, len) = pool.added();
         Ok(NonNull::slice_from_raw_parts(start, len))
     }
 }
 
 impl<const PAGE: usize> Owns for BitmapPages<PAGE> {
-    /// O(regions).
+    /// O(pools).
     fn owns(&self, address: *const u8) -> bool {
-        self.regions.iter().any(|region| {
-            let (start, len) = region.added();
+        self.pools.iter().any(|pool| {
+            let (start, len) = pool.added();
             address.addr().wrapping_sub(start.addr().get()) < len
         })
     }
@@ -44,9 +44,9 @@ impl<const PAGE: usize> Owns for BitmapPages<PAGE> {
 impl<const PAGE: usize> Reset for BitmapPages<PAGE> {
     /// O(pages / word bits). The peak and the failures stay.
     unsafe fn reset(&mut self) {
-        for mut region in self.regions.iter() {
-            let pages = region.pages();
-            region.runs().fill(pages);
+        for mut pool in self.pools.iter() {
+            let pages = pool.pages();
+            pool.runs().fill(pages);
         }
         self.used = 0;
     }

@@ -19,24 +19,24 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// behind it.
     fn grow(&mut self, block: NonNull<u8>, from: u32, to: u32) -> bool {
         let start = block.addr().get();
-        let Some(region) = self.region_of(start) else { return false };
+        let Some(pool) = self.pool_of(start) else { return false };
         let upper = |order: u32| (start + (UNIT << order), UNIT << order);
-        let (first, end) = region.units();
+        let (first, end) = pool.units();
         let free = |order: u32| {
             let (address, len) = upper(order);
             start & len == 0
                 && len <= end - first
-                && region.free_number::<UNIT>(address, len).is_some()
+                && pool.free_number::<UNIT>(address, len).is_some()
         };
         if !(from..to).all(free) {
             return false;
         }
         for order in from..to {
             let (address, len) = upper(order);
-            if let Some(number) = region.free_number::<UNIT>(address, len) {
-                region.mark_used(number);
+            if let Some(number) = pool.free_number::<UNIT>(address, len) {
+                pool.mark_used(number);
                 // SAFETY: its bit was set, so by B1 it is in this list.
-                let chunk = unsafe { self.lists.remove(region.pointer(address), order) };
+                let chunk = unsafe { self.lists.remove(pool.pointer(address), order) };
                 self.used += chunk.len();
                 // The block has this memory now.
                 let _ = chunk.into_raw();

@@ -22,7 +22,7 @@ impl Chunk {
     ///
     /// # Safety
     ///
-    /// These bytes lie in one region of the allocator and begin at a multiple of their number;
+    /// These bytes lie in one pool of the allocator and begin at a multiple of their number;
     /// the caller owns them, and gives them up.
     #[inline]
     pub unsafe fn from_raw<const UNIT: usize>(start: NonNull<u8>, order: u32) -> Self {

@@ -5,31 +5,31 @@ use base::check::ensure;
 use base::{BlockStats, Broken, Check, Piece, Stats, Walk};
 
 use super::Buddy;
-use super::region::Region;
+use super::pool::Pool;
 
 const B1: &str = "B1: a block's bit is set exactly when it is in the list of its order";
-const B2: &str = "B2: free blocks lie in their region and do not overlap";
+const B2: &str = "B2: free blocks lie in their pool and do not overlap";
 const B3: &str = "B3: of two buddies at most one is free";
 const B4: &str = "B4: used is total without the free blocks";
 
 impl<const UNIT: usize> Buddy<UNIT> {
-    /// The region with the lowest addresses above `from`.
-    fn region_above(&self, from: usize) -> Option<Region> {
-        core::iter::successors(self.regions, |region| region.next())
-            .filter(|region| region.units().0 >= from)
-            .min_by_key(|region| region.units().0)
+    /// The pool with the lowest addresses above `from`.
+    fn pool_above(&self, from: usize) -> Option<Pool> {
+        core::iter::successors(self.pools, |pool| pool.next())
+            .filter(|pool| pool.units().0 >= from)
+            .min_by_key(|pool| pool.units().0)
     }
 }
 
 impl<const UNIT: usize> Walk for Buddy<UNIT> {
     /// Blocks in use that touch are one piece: what they were cut into only their users know.
-    /// O(memory / UNIT / 32 + regions²).
+    /// O(memory / UNIT / 32 + pools²).
     fn walk(&self, visit: &mut dyn FnMut(Piece) -> ControlFlow<()>) {
         let mut at = 0;
-        while let Some(region) = self.region_above(at) {
+        while let Some(pool) = self.pool_above(at) {
             let end;
-            (at, end) = region.units();
-            let free = region.free_blocks::<UNIT>().map(|(start, order)| (start, UNIT << order));
+            (at, end) = pool.units();
+            let free = pool.free_blocks::<UNIT>().map(|(start, order)| (start, UNIT << order));
             for (start, len) in free.chain([(end, 0)]) {
                 if start > at && visit(Piece { at, len: start - at, used: true }).is_break() {
                     return;
@@ -56,18 +56,18 @@ impl<const UNIT: usize> Stats for Buddy<UNIT> {
 }
 
 impl<const UNIT: usize> Check for Buddy<UNIT> {
-    /// First the bits of each region, then the lists. O(memory / UNIT / 32 + free blocks).
+    /// First the bits of each pool, then the lists. O(memory / UNIT / 32 + free blocks).
     fn check(&self) -> Result<(), Broken> {
         let (mut total, mut free, mut count) = (0, 0, 0);
         let mut at = 0;
-        while let Some(region) = self.region_above(at) {
-            let (first, end) = region.units();
+        while let Some(pool) = self.pool_above(at) {
+            let (first, end) = pool.units();
             total += end - first;
             at = first;
-            for (start, order) in region.free_blocks::<UNIT>() {
+            for (start, order) in pool.free_blocks::<UNIT>() {
                 let len = UNIT << order;
                 ensure(start >= at && start < end && len <= end - start, B2, start)?;
-                let buddy = region.free_number::<UNIT>(start ^ len, len);
+                let buddy = pool.free_number::<UNIT>(start ^ len, len);
                 ensure(buddy.is_none(), B3, start)?;
                 at = start + len;
                 free += len;
@@ -91,10 +91,10 @@ impl<const UNIT: usize> Buddy<UNIT> {
             for (start, link_back) in self.lists.iter(order) {
                 seen += 1;
                 ensure(seen <= count && link_back, B1, start)?;
-                let region = self.region_of(start);
+                let pool = self.pool_of(start);
                 let len = UNIT << order;
-                let region = region.filter(|region| len <= region.units().1 - region.units().0);
-                let listed = region.and_then(|region| region.free_number::<UNIT>(start, len));
+                let pool = pool.filter(|pool| len <= pool.units().1 - pool.units().0);
+                let listed = pool.and_then(|pool| pool.free_number::<UNIT>(start, len));
                 ensure(listed.is_some(), B1, start)?;
             }
         }

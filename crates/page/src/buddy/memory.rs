@@ -1,4 +1,4 @@
-//! Taking regions, giving them up, and forgetting every block.
+//! Taking pools, giving them up, and forgetting every block.
 use core::ptr::NonNull;
 
 use base::{AddError, AddMemory, Owns, RemoveError, RemoveMemory, Reset};
@@ -6,32 +6,32 @@ use base::{AddError, AddMemory, Owns, RemoveError, RemoveMemory, Reset};
 use super::Buddy;
 use super::chunk::Chunk;
 use super::lists::Lists;
-use super::region::Region;
+use super::pool::Pool;
 
 impl<const UNIT: usize> Buddy<UNIT> {
-    /// Gives back `[from, to)`, units of `region` that are in use, as the fewest blocks.
-    pub(super) fn give_range(&mut self, region: Region, mut from: usize, to: usize) {
+    /// Gives back `[from, to)`, units of `pool` that are in use, as the fewest blocks.
+    pub(super) fn give_range(&mut self, pool: Pool, mut from: usize, to: usize) {
         while from < to {
             let order = largest_at::<UNIT>(from, to);
             // SAFETY: as large as its address and the range allow; the caller gives it up.
-            let chunk = unsafe { Chunk::from_raw::<UNIT>(region.pointer(from), order) };
+            let chunk = unsafe { Chunk::from_raw::<UNIT>(pool.pointer(from), order) };
             self.give(chunk);
             from += UNIT << order;
         }
     }
 
-    /// Takes all of a region's memory out of the lists.
-    fn take_free(&mut self, region: Region) {
-        for (address, order) in region.free_blocks::<UNIT>() {
+    /// Takes all of a pool's memory out of the lists.
+    fn take_free(&mut self, pool: Pool) {
+        for (address, order) in pool.free_blocks::<UNIT>() {
             // SAFETY: its bit is set, so by B1 it is in this list.
-            let chunk = unsafe { self.lists.remove(region.pointer(address), order) };
-            // The bits go with the region.
+            let chunk = unsafe { self.lists.remove(pool.pointer(address), order) };
+            // The bits go with the pool.
             let _ = chunk.into_raw();
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = Region> + use<UNIT> {
-        core::iter::successors(self.regions, |region| region.next())
+    fn iter(&self) -> impl Iterator<Item = Pool> + use<UNIT> {
+        core::iter::successors(self.pools, |pool| pool.next())
     }
 }
 
@@ -43,46 +43,46 @@ fn largest_at<const UNIT: usize>(from: usize, to: usize) -> u32 {
 }
 
 impl<const UNIT: usize> AddMemory for Buddy<UNIT> {
-    /// O(regions + len / UNIT / 32): the state is cleared. It takes two bits for each unit, and
+    /// O(pools + len / UNIT / 32): the state is cleared. It takes two bits for each unit, and
     /// five words.
     unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         // SAFETY: the caller's promise.
-        let region = unsafe { Region::create::<UNIT>(start, len, self.regions) }?;
-        self.regions = Some(region);
-        let (first, end) = region.units();
+        let pool = unsafe { Pool::create::<UNIT>(start, len, self.pools) }?;
+        self.pools = Some(pool);
+        let (first, end) = pool.units();
         self.total += end - first;
         self.used += end - first;
-        self.give_range(region, first, end);
+        self.give_range(pool, first, end);
         Ok(())
     }
 }
 
 impl<const UNIT: usize> RemoveMemory for Buddy<UNIT> {
-    /// O(regions + len / UNIT / 32).
+    /// O(pools + len / UNIT / 32).
     fn remove_memory(&mut self, start: *mut u8) -> Result<NonNull<[u8]>, RemoveError> {
-        let wanted = |region: &Region| region.added().0.as_ptr() == start;
-        let region = self.iter().find(wanted).ok_or(RemoveError::Unknown)?;
-        let (first, end) = region.units();
-        let free: usize = region.free_blocks::<UNIT>().map(|(_, order)| UNIT << order).sum();
+        let wanted = |pool: &Pool| pool.added().0.as_ptr() == start;
+        let pool = self.iter().find(wanted).ok_or(RemoveError::Unknown)?;
+        let (first, end) = pool.units();
+        let free: usize = pool.free_blocks::<UNIT>().map(|(_, order)| UNIT << order).sum();
         if free != end - first {
             return Err(RemoveError::InUse);
         }
-        self.take_free(region);
-        match self.iter().take_while(|other| *other != region).last() {
-            None => self.regions = region.next(),
-            Some(before) => before.set_next(region.next()),
+        self.take_free(pool);
+        match self.iter().take_while(|other| *other != pool).last() {
+            None => self.pools = pool.next(),
+            Some(before) => before.set_next(pool.next()),
         }
         self.total -= free;
-        let (start, len) = region.added();
+        let (start, len) = pool.added();
         Ok(NonNull::slice_from_raw_parts(start, len))
     }
 }
 
 impl<const UNIT: usize> Owns for Buddy<UNIT> {
-    /// O(regions).
+    /// O(pools).
     fn owns(&self, address: *const u8) -> bool {
-        self.iter().any(|region| {
-            let (start, len) = region.added();
+        self.iter().any(|pool| {
+            let (start, len) = pool.added();
             address.addr().wrapping_sub(start.addr().get()) < len
         })
     }
@@ -93,10 +93,10 @@ impl<const UNIT: usize> Reset for Buddy<UNIT> {
     unsafe fn reset(&mut self) {
         self.lists = Lists::new();
         self.used = self.total;
-        for region in self.iter() {
-            region.clear::<UNIT>();
-            let (first, end) = region.units();
-            self.give_range(region, first, end);
+        for pool in self.iter() {
+            pool.clear::<UNIT>();
+            let (first, end) = pool.units();
+            self.give_range(pool, first, end);
         }
     }
 }

@@ -21,9 +21,9 @@ unsafe impl<const UNIT: usize> PageAllocator for Buddy<UNIT> {
         let start = self.take(order)?.into_raw();
         let (from, whole) = (start.addr().get() + len, UNIT << order);
         if len < whole
-            && let Some(region) = self.region_of(start.addr().get())
+            && let Some(pool) = self.pool_of(start.addr().get())
         {
-            self.give_range(region, from, from - len + whole);
+            self.give_range(pool, from, from - len + whole);
             self.peak = peak.max(self.used);
         }
         Some(start)
@@ -36,8 +36,8 @@ unsafe impl<const UNIT: usize> PageAllocator for Buddy<UNIT> {
             // SAFETY: the caller gives up these pages.
             return self.give(unsafe { Chunk::from_raw::<UNIT>(start, pages.trailing_zeros()) });
         }
-        if let Some(region) = self.region_of(from) {
-            self.give_range(region, from, from + pages * UNIT);
+        if let Some(pool) = self.pool_of(from) {
+            self.give_range(pool, from, from + pages * UNIT);
         }
     }
 }

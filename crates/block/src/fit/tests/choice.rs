@@ -58,7 +58,7 @@ fn verify(live: Live) {
     assert!(bytes.iter().all(|byte| *byte == live.fill));
 }
 
-/// Allocates, resizes and frees at random in two regions; every choice is compared.
+/// Allocates, resizes and frees at random in two pools; every choice is compared.
 fn obeys<P: Definition>(seed: u64) {
     let mut memory = Memory::<2048>::new();
     let start = memory.start();

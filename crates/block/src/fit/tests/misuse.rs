@@ -22,7 +22,7 @@ fn memory_that_cannot_be_used_is_refused_in_words() {
 }
 
 #[test]
-fn the_smallest_region_holds_one_smallest_block() {
+fn the_smallest_pool_holds_one_smallest_block() {
     let mut memory = Memory::<64>::new();
     let start = memory.start();
     for len in 0..8 * WORD {

@@ -1,13 +1,13 @@
 //! The whole heap after each step, in words; free pieces negative.
 use super::*;
 
-/// 4 words of the region's 64 are its record and its sentinel.
+/// 4 words of the pool's 64 are its record and its sentinel.
 fn of_64_words(memory: &mut Memory<64>) -> FirstFit {
     heap_in(memory)
 }
 
 #[test]
-fn a_new_region_is_one_hole() {
+fn a_new_pool_is_one_hole() {
     let mut memory = Memory::new();
     let heap = of_64_words(&mut memory);
     assert_eq!(shape(&heap), [-60]);
@@ -74,7 +74,7 @@ fn merge_with_none_the_next_the_previous_and_both() {
 fn an_aligned_block_leaves_a_hole_in_front_and_behind() {
     let mut memory = Memory::new();
     let mut heap = of_64_words(&mut memory);
-    // The first payload lies 4 words into the region, the first multiple of 16 words 12 further.
+    // The first payload lies 4 words into the pool, the first multiple of 16 words 12 further.
     let block = heap.allocate(layout(7 * WORD, 16 * WORD)).unwrap();
     heap.check().unwrap();
     assert_eq!(block.addr().get() % (16 * WORD), 0);
@@ -88,7 +88,7 @@ fn a_gap_too_small_for_a_block_is_widened() {
     let mut memory = Memory::new();
     let mut heap = of_64_words(&mut memory);
     let first = take(&mut heap, 6);
-    // The next payload lies 10 words into the region: 2 short of a multiple of 4, which is no
+    // The next payload lies 10 words into the pool: 2 short of a multiple of 4, which is no
     // block; the one after leaves 6.
     let block = heap.allocate(layout(3 * WORD, 4 * WORD)).unwrap();
     heap.check().unwrap();
@@ -178,7 +178,7 @@ fn realloc_moves_where_it_must_and_keeps_contents_and_alignment() {
 }
 
 #[test]
-fn regions_are_walked_in_address_order_and_removed_as_they_were_added() {
+fn pools_are_walked_in_address_order_and_removed_as_they_were_added() {
     let mut memory = Memory::<192>::new();
     let start = memory.start();
     let part = 64 * WORD;
@@ -208,7 +208,7 @@ fn regions_are_walked_in_address_order_and_removed_as_they_were_added() {
 }
 
 #[test]
-fn reset_makes_every_region_one_hole() {
+fn reset_makes_every_pool_one_hole() {
     let mut memory = Memory::<128>::new();
     let start = memory.start();
     let part = 64 * WORD;

@@ -83,7 +83,7 @@ fn runs_longer_than_a_word() {
 }
 
 #[test]
-fn regions_serve_in_address_order_and_are_removed_as_they_were_added() {
+fn pools_serve_in_address_order_and_are_removed_as_they_were_added() {
     let memory = Memory::new(48 * PAGE, 0);
     let mut pages = BitmapPages::<PAGE>::new();
     for index in [2, 0, 1] {
@@ -94,7 +94,7 @@ fn regions_serve_in_address_order_and_are_removed_as_they_were_added() {
     assert_eq!(shape(&pages), [-15, -15, -15]);
     assert_eq!(pages.allocate_pages(10, 1).unwrap().as_ptr(), memory.page(1));
     assert_eq!(pages.allocate_pages(10, 1).unwrap().as_ptr(), memory.page(17));
-    assert_eq!(pages.allocate_pages(16, 1), None, "no run goes through a region's state");
+    assert_eq!(pages.allocate_pages(16, 1), None, "no run goes through a pool's state");
     assert_eq!(pages.remove_memory(memory.page(0)), Err(RemoveError::InUse));
     let given = pages.remove_memory(memory.page(32)).unwrap();
     assert_eq!((given.cast().as_ptr(), given.len()), (memory.page(32), 16 * PAGE));

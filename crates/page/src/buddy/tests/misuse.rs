@@ -23,7 +23,7 @@ fn memory_that_cannot_be_used_is_refused_in_words() {
 }
 
 #[test]
-fn the_smallest_region_holds_one_unit() {
+fn the_smallest_pool_holds_one_unit() {
     let memory = Memory::new(1024, 1024, 0);
     let smallest = (0..1024).find(|len| add(&mut Buddy::new(), memory.start(), *len).is_ok());
     let len = smallest.unwrap();

@@ -146,7 +146,7 @@ fn runs_of_pages_give_the_rest_back() {
 }
 
 #[test]
-fn regions_are_not_joined_and_are_removed_as_they_were_added() {
+fn pools_are_not_joined_and_are_removed_as_they_were_added() {
     let memory = Memory::new(48 * PAGE, 16 * PAGE, 0);
     let part = |index: usize| memory.start().wrapping_add(index * 16 * PAGE);
     let mut buddy = Buddy::<PAGE>::new();

@@ -1,4 +1,4 @@
-//! The regions of a fit heap: each begins with its record and ends in a sentinel.
+//! The pools of a fit heap: each begins with its record and ends in a sentinel.
 //!
 //! ```text
 //! start                                                            start + len
@@ -8,9 +8,9 @@
 //!       aligned to two words                        aligned to two words
 //! ```
 //!
-//! - **G1** the records form a list in address order, and their regions do not overlap.
+//! - **G1** the records form a list in address order, and their pools do not overlap.
 //!
-//! Regions that touch are not joined, so that each can be removed as it was added.
+//! Pools that touch are not joined, so that each can be removed as it was added.
 use core::iter;
 use core::ptr::NonNull;
 
@@ -20,29 +20,29 @@ use base::bits::{align_down, align_up};
 use super::block::{Block, MIN, UNIT, WORD};
 
 const RECORD: usize = size_of::<Record>();
-/// Bytes that a region needs besides its blocks, when its ends are aligned.
+/// Bytes that a pool needs besides its blocks, when its ends are aligned.
 const OVERHEAD: usize = RECORD + WORD;
 
 const _: () = assert!(RECORD % UNIT == WORD, "H1 holds of the first block");
 
 #[repr(C)]
 struct Record {
-    next: Option<Region>,
+    next: Option<Pool>,
     start: *mut u8,
     len: usize,
 }
 
-/// A region, by its record.
+/// A pool, by its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Region(NonNull<Record>);
+pub(super) struct Pool(NonNull<Record>);
 
-impl Region {
+impl Pool {
     /// Where blocks begin.
     #[inline]
     pub(super) fn first(self) -> Block {
         // SAFETY: by G1's construction a block follows the record.
         let first = unsafe { self.0.cast::<u8>().add(RECORD) };
-        // SAFETY: H1 holds by the assertion above, and the region is the heap's.
+        // SAFETY: H1 holds by the assertion above, and the pool is the heap's.
         unsafe { Block::at(first) }
     }
 
@@ -53,12 +53,12 @@ impl Region {
         (record.start, record.len)
     }
 
-    fn next(self) -> Option<Region> {
+    fn next(self) -> Option<Pool> {
         // SAFETY: the record is initialised and the heap's.
         unsafe { self.0.as_ref() }.next
     }
 
-    fn set_next(mut self, next: Option<Region>) {
+    fn set_next(mut self, next: Option<Pool>) {
         // SAFETY: the record is initialised and the heap's.
         unsafe { self.0.as_mut() }.next = next;
     }
@@ -69,7 +69,7 @@ impl Region {
         align_down(start.addr() + len, UNIT) - WORD - self.first().address()
     }
 
-    /// Makes the region one free block, and returns it.
+    /// Makes the pool one free block, and returns it.
     pub(super) fn clear(self) -> Block {
         let whole = self.first();
         let size = self.blocks_len();
@@ -86,29 +86,29 @@ impl Region {
     }
 }
 
-/// All regions.
+/// All pools.
 #[derive(Debug)]
-pub(super) struct Regions {
-    head: Option<Region>,
+pub(super) struct Pools {
+    head: Option<Pool>,
 }
 
-impl Regions {
+impl Pools {
     /// None.
     pub(super) const fn new() -> Self {
         Self { head: None }
     }
 
     /// In address order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Region> + use<> {
-        iter::successors(self.head, |region| region.next())
+    pub(super) fn iter(&self) -> impl Iterator<Item = Pool> + use<> {
+        iter::successors(self.head, |pool| pool.next())
     }
 
-    /// Takes memory and makes it a region without blocks yet.
+    /// Takes memory and makes it a pool without blocks yet.
     ///
     /// # Safety
     ///
     /// As [`AddMemory::add_memory`](base::AddMemory::add_memory).
-    pub(super) unsafe fn add(&mut self, start: *mut u8, len: usize) -> Result<Region, AddError> {
+    pub(super) unsafe fn add(&mut self, start: *mut u8, len: usize) -> Result<Pool, AddError> {
         let memory = NonNull::new(start).ok_or(AddError::Null)?;
         let from = start.addr();
         let end = from.checked_add(len).ok_or(AddError::Wraps)?;
@@ -120,46 +120,46 @@ impl Regions {
             return Err(AddError::TooSmall);
         }
         let mut before = None;
-        for region in self.iter() {
-            let (other, other_len) = region.added();
+        for pool in self.iter() {
+            let (other, other_len) = pool.added();
             if from < other.addr() + other_len && other.addr() < end {
                 return Err(AddError::Overlaps);
             }
             if other.addr() < from {
-                before = Some(region);
+                before = Some(pool);
             }
         }
         // SAFETY: `front` is below `len`.
         let record = unsafe { memory.add(front) }.cast::<Record>();
-        let next = before.map_or(self.head, Region::next);
+        let next = before.map_or(self.head, Pool::next);
         // SAFETY: aligned to two words, and the caller gives at least so many bytes.
         unsafe { record.write(Record { next, start, len }) };
-        self.set_after(before, Some(Region(record)));
-        Ok(Region(record))
+        self.set_after(before, Some(Pool(record)));
+        Ok(Pool(record))
     }
 
-    /// The region that was added at `start`.
-    pub(super) fn find(&self, start: *const u8) -> Option<Region> {
-        self.iter().find(|region| region.added().0.cast_const() == start)
+    /// The pool that was added at `start`.
+    pub(super) fn find(&self, start: *const u8) -> Option<Pool> {
+        self.iter().find(|pool| pool.added().0.cast_const() == start)
     }
 
-    /// Forgets a region.
-    pub(super) fn remove(&mut self, region: Region) {
-        let before = self.iter().take_while(|other| *other != region).last();
-        self.set_after(before, region.next());
+    /// Forgets a pool.
+    pub(super) fn remove(&mut self, pool: Pool) {
+        let before = self.iter().take_while(|other| *other != pool).last();
+        self.set_after(before, pool.next());
     }
 
-    fn set_after(&mut self, before: Option<Region>, region: Option<Region>) {
+    fn set_after(&mut self, before: Option<Pool>, pool: Option<Pool>) {
         match before {
-            None => self.head = region,
-            Some(before) => before.set_next(region),
+            None => self.head = pool,
+            Some(before) => before.set_next(pool),
         }
     }
 
     /// Whether an address lies in memory that was added.
     pub(super) fn own(&self, address: *const u8) -> bool {
-        self.iter().any(|region| {
-            let (start, len) = region.added();
+        self.iter().any(|pool| {
+            let (start, len) = pool.added();
             (start.addr()..start.addr() + len).contains(&address.addr())
         })
     }

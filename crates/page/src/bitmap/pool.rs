@@ -1,4 +1,4 @@
-//! A region of the bitmap allocator: its record, words and sums stand before its pages.
+//! A pool of the bitmap allocator: its record, words and sums stand before its pages.
 //!
 //! ```text
 //! start                                                       start + len
@@ -16,20 +16,20 @@ use base::bits::{align_down, align_up};
 use super::runs::{BITS, Runs, Sum, sums};
 
 struct Record<const PAGE: usize> {
-    next: Option<Region<PAGE>>,
+    next: Option<Pool<PAGE>>,
     start: NonNull<u8>,
     len: usize,
     first: usize,
     pages: usize,
 }
 
-/// A region, by its record.
+/// A pool, by its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Region<const PAGE: usize>(NonNull<Record<PAGE>>);
+pub(super) struct Pool<const PAGE: usize>(NonNull<Record<PAGE>>);
 
-impl<const PAGE: usize> Region<PAGE> {
+impl<const PAGE: usize> Pool<PAGE> {
     fn record(&self) -> &Record<PAGE> {
-        // SAFETY: `Regions::add` wrote it, and it is the allocator's.
+        // SAFETY: `Pools::add` wrote it, and it is the allocator's.
         unsafe { self.0.as_ref() }
     }
 
@@ -56,7 +56,7 @@ impl<const PAGE: usize> Region<PAGE> {
     /// A page.
     pub(super) fn pointer(self, page: usize) -> NonNull<u8> {
         let start = self.record().start;
-        // SAFETY: the page lies in the region.
+        // SAFETY: the page lies in the pool.
         unsafe { start.byte_add(self.address(page) - start.addr().get()) }
     }
 
@@ -75,30 +75,29 @@ impl<const PAGE: usize> Region<PAGE> {
     }
 }
 
-/// All regions, in address order.
+/// All pools, in address order.
 #[derive(Debug)]
-pub(super) struct Regions<const PAGE: usize> {
-    head: Option<Region<PAGE>>,
+pub(super) struct Pools<const PAGE: usize> {
+    head: Option<Pool<PAGE>>,
 }
 
-impl<const PAGE: usize> Regions<PAGE> {
+impl<const PAGE: usize> Pools<PAGE> {
     /// None.
     pub(super) const fn new() -> Self {
         Self { head: None }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Region<PAGE>> + use<PAGE> {
-        iter::successors(self.head, |region| region.record().next)
+    pub(super) fn iter(&self) -> impl Iterator<Item = Pool<PAGE>> + use<PAGE> {
+        iter::successors(self.head, |pool| pool.record().next)
     }
 
-    /// The region and the number of the page that begins at an address.
-    pub(super) fn page_at(&self, address: usize) -> Option<(Region<PAGE>, usize)> {
-        let within = |region: &Region<PAGE>| {
-            address >= region.address(0) && address < region.address(region.pages())
-        };
-        let region = self.iter().find(within)?;
-        let offset = address - region.address(0);
-        offset.is_multiple_of(PAGE).then_some((region, offset / PAGE))
+    /// The pool and the number of the page that begins at an address.
+    pub(super) fn page_at(&self, address: usize) -> Option<(Pool<PAGE>, usize)> {
+        let within =
+            |pool: &Pool<PAGE>| address >= pool.address(0) && address < pool.address(pool.pages());
+        let pool = self.iter().find(within)?;
+        let offset = address - pool.address(0);
+        offset.is_multiple_of(PAGE).then_some((pool, offset / PAGE))
     }
 
     /// Takes memory; all its pages are free.
@@ -110,7 +109,7 @@ impl<const PAGE: usize> Regions<PAGE> {
         &mut self,
         start: *mut u8,
         len: usize,
-    ) -> Result<Region<PAGE>, AddError> {
+    ) -> Result<Pool<PAGE>, AddError> {
         let memory = NonNull::new(start).ok_or(AddError::Null)?;
         let from = start.addr();
         let to = from.checked_add(len).ok_or(AddError::Wraps)?;
@@ -129,38 +128,38 @@ impl<const PAGE: usize> Regions<PAGE> {
         };
         let pages = (align_down(to, PAGE) - first) / PAGE;
         let mut before = None;
-        for region in self.iter() {
-            let (other, other_len) = region.added();
+        for pool in self.iter() {
+            let (other, other_len) = pool.added();
             if from < other.addr().get() + other_len && other.addr().get() < to {
                 return Err(AddError::Overlaps);
             }
             if other.addr().get() < from {
-                before = Some(region);
+                before = Some(pool);
             }
         }
         // SAFETY: less than `len`.
         let record = unsafe { memory.byte_add(front) }.cast::<Record<PAGE>>();
         // SAFETY: the words and sums stand behind the record; zeros are values of both.
         unsafe { record.cast::<u8>().write_bytes(0, state) };
-        let next = before.map_or(self.head, |before: Region<PAGE>| before.record().next);
+        let next = before.map_or(self.head, |before: Pool<PAGE>| before.record().next);
         // SAFETY: the caller's bytes, aligned.
         unsafe { record.write(Record { next, start: memory, len, first, pages }) };
-        let mut region = Region(record);
-        self.set_after(before, Some(region));
-        region.runs().fill(pages);
-        Ok(region)
+        let mut pool = Pool(record);
+        self.set_after(before, Some(pool));
+        pool.runs().fill(pages);
+        Ok(pool)
     }
 
-    /// Forgets a region.
-    pub(super) fn remove(&mut self, region: Region<PAGE>) {
-        let before = self.iter().take_while(|other| *other != region).last();
-        self.set_after(before, region.record().next);
+    /// Forgets a pool.
+    pub(super) fn remove(&mut self, pool: Pool<PAGE>) {
+        let before = self.iter().take_while(|other| *other != pool).last();
+        self.set_after(before, pool.record().next);
     }
 
-    fn set_after(&mut self, before: Option<Region<PAGE>>, region: Option<Region<PAGE>>) {
+    fn set_after(&mut self, before: Option<Pool<PAGE>>, pool: Option<Pool<PAGE>>) {
         match before {
-            None => self.head = region,
-            Some(before) => before.set_next(region),
+            None => self.head = pool,
+            Some(before) => before.set_next(pool),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A region of the buddy system: its record and state bits stand before its units.
+//! A pool of the buddy system: its record and state bits stand before its units.
 //!
 //! ```text
 //! start                                                              start + len
@@ -23,19 +23,19 @@ use super::chunk::Chunk;
 const WORD_BITS: usize = usize::BITS as usize;
 
 struct Record {
-    next: Option<Region>,
+    next: Option<Pool>,
     start: NonNull<u8>,
     len: usize,
     first: usize,
     units_len: usize,
 }
 
-/// A region, by its record.
+/// A pool, by its record.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Region(NonNull<Record>);
+pub(super) struct Pool(NonNull<Record>);
 
-impl Region {
-    /// Makes memory a region in front of `next`. All units are in use.
+impl Pool {
+    /// Makes memory a pool in front of `next`. All units are in use.
     ///
     /// # Safety
     ///
@@ -43,7 +43,7 @@ impl Region {
     pub(super) unsafe fn create<const UNIT: usize>(
         start: *mut u8,
         len: usize,
-        next: Option<Region>,
+        next: Option<Pool>,
     ) -> Result<Self, AddError> {
         let memory = NonNull::new(start).ok_or(AddError::Null)?;
         let from = start.addr();
@@ -52,12 +52,12 @@ impl Region {
             return Err(AddError::TooLarge);
         }
         let mut other = next;
-        while let Some(region) = other {
-            let (start, len) = region.added();
+        while let Some(pool) = other {
+            let (start, len) = pool.added();
             if from < start.addr().get() + len && start.addr().get() < to {
                 return Err(AddError::Overlaps);
             }
-            other = region.next();
+            other = pool.next();
         }
         let record = align_up(from, align_of::<Record>());
         let words = (len / UNIT * 2).div_ceil(WORD_BITS);
@@ -74,9 +74,9 @@ impl Region {
         let record = unsafe { memory.byte_add(record - from) }.cast::<Record>();
         // SAFETY: the caller's bytes, aligned.
         unsafe { record.write(Record { next, start: memory, len, first, units_len: end - first }) };
-        let region = Region(record);
-        region.clear::<UNIT>();
-        Ok(region)
+        let pool = Pool(record);
+        pool.clear::<UNIT>();
+        Ok(pool)
     }
 
     #[inline]
@@ -92,14 +92,14 @@ impl Region {
         unsafe { self.0.add(1) }.cast()
     }
 
-    /// The region in front of which this one was made.
+    /// The pool in front of which this one was made.
     #[inline]
-    pub(super) fn next(self) -> Option<Region> {
+    pub(super) fn next(self) -> Option<Pool> {
         self.record().next
     }
 
-    /// Puts another region there.
-    pub(super) fn set_next(mut self, next: Option<Region>) {
+    /// Puts another pool there.
+    pub(super) fn set_next(mut self, next: Option<Pool>) {
         // SAFETY: as for `record`.
         unsafe { self.0.as_mut() }.next = next;
     }
@@ -120,7 +120,7 @@ impl Region {
     #[inline]
     pub(super) fn pointer(self, address: usize) -> NonNull<u8> {
         let start = self.record().start;
-        // SAFETY: the address lies in the region.
+        // SAFETY: the address lies in the pool.
         unsafe { start.byte_add(address - start.addr().get()) }
     }
 
@@ -140,14 +140,14 @@ impl Region {
     /// The number of a block of `len` bytes, `offset` bytes from the first unit.
     #[inline]
     pub(super) fn number<const UNIT: usize>(offset: usize, len: usize) -> usize {
-        // No region is more than half of all memory.
+        // No pool is more than half of all memory.
         (offset * 2 + len) / UNIT - 1
     }
 
     /// The word and the bit of a number.
     #[inline]
     fn place(self, number: usize) -> (NonNull<usize>, usize) {
-        // SAFETY: a block of the region has a number below that of its last half unit (R1).
+        // SAFETY: a block of the pool has a number below that of its last half unit (R1).
         let word = unsafe { self.bits().add(number / WORD_BITS) };
         (word, 1 << (number % WORD_BITS))
     }
@@ -177,8 +177,8 @@ impl Region {
         unsafe { *word.as_ptr() &= !bit };
     }
 
-    /// The number of the block of `len` bytes at an address, if it is in the region and free. The
-    /// region is at least so long.
+    /// The number of the block of `len` bytes at an address, if it is in the pool and free. The
+    /// pool is at least so long.
     #[inline]
     pub(super) fn free_number<const UNIT: usize>(
         self,
@@ -186,7 +186,7 @@ impl Region {
         len: usize,
     ) -> Option<usize> {
         let Record { first, units_len, .. } = self.record();
-        // What is below `first` comes out longer than any region.
+        // What is below `first` comes out longer than any pool.
         let offset = address.wrapping_sub(*first);
         if offset > units_len.wrapping_sub(len) {
             return None;
