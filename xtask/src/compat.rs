@@ -59,7 +59,8 @@ fn machine(name: &str) -> Option<&'static Machine> {
 fn on_host() -> Result<(), String> {
     // The kernel is for other machines.
     let libraries = ["--package", "rlsf", "--package", "axallocator", "--features", FEATURES];
-    cargo(&["fmt", "--all", "--check"], &[])?;
+    let all = ["--package", "rlsf", "--package", "axallocator", "--package", "compat-kernel"];
+    cargo(&["fmt"], &[all.as_slice(), &["--check"]].concat())?;
     let strict = ["--", "-D", "warnings"];
     cargo(&["clippy", "--all-targets"], &[libraries.as_slice(), &strict].concat())?;
     cargo(&["test"], &libraries)

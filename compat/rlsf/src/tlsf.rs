@@ -187,10 +187,7 @@ impl<'pool, F: BinInteger, S: BinInteger, const FLLEN: usize, const SLLEN: usize
 
     /// Shows every block to `visit`.
     #[cfg(feature = "unstable")]
-    pub(crate) fn walk(
-        &self,
-        visit: &mut dyn FnMut(base::Piece) -> core::ops::ControlFlow<()>,
-    ) {
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(base::Piece) -> core::ops::ControlFlow<()>) {
         base::Walk::walk(&self.heap, visit);
     }
 }

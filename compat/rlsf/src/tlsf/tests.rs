@@ -67,7 +67,10 @@ fn too_little_memory_is_not_taken() {
     let mut heap = Small::new();
     // SAFETY: the memory outlives the heap.
     let taken = unsafe {
-        heap.insert_free_block_ptr(NonNull::slice_from_raw_parts(block.cast(), size_of_val(&memory)))
+        heap.insert_free_block_ptr(NonNull::slice_from_raw_parts(
+            block.cast(),
+            size_of_val(&memory),
+        ))
     };
     assert_eq!(taken, None);
     assert!(heap.allocate(layout(1, 1)).is_none());
