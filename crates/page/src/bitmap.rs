@@ -17,7 +17,7 @@
 //! A run is the lowest that fits, in the lowest pool that has one. Taking and giving back are
 //! O(run / word bits + log pages); an alignment above a page adds that for each run that is long
 //! enough and does not fit. The state lies in the pool itself and grows with it: a bit for each
-//! page and 24 bytes for each word, 0.01 % at pages of 4 KiB; a pool has up to 2^31 pages. One
+//! page and 24 to 48 bytes for each word, 0.02 % at pages of 4 KiB; a pool has up to 2^31 pages. One
 //! can ask for certain pages, and give back a part of a run: nothing is kept of where a run
 //! began. The summary is that of the Go runtime's page allocator, as a binary tree (Knyszek,
 //! "Scaling the Go page allocator", 2019).
