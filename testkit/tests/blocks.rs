@@ -20,4 +20,5 @@ conforms! {
     best_fit_conforms: kinds::best_fit();
     worst_fit_conforms: kinds::worst_fit();
     buddy_conforms: kinds::buddy();
+    slab_conforms: kinds::slab();
 }

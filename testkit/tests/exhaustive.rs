@@ -55,4 +55,5 @@ searched! {
     best_fit: kinds::best_fit(), 640, 32;
     worst_fit: kinds::worst_fit(), 640, 32;
     buddy: kinds::buddy(), 1024, 32;
+    slab: kinds::slab(), 20 << 10, 1024;
 }

@@ -4,6 +4,8 @@ use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, Tlsf};
 
+use object::size_slabs::SizeSlabs;
+
 use crate::peers::{BuddySystem, Growing, LinkedList, Rlsf, Talc};
 
 /// TLSF at the grain of one word, and its names.
@@ -35,11 +37,13 @@ pub(crate) const BUDDY_SYSTEM: &str = "buddy_system_allocator";
 pub(crate) const LINKED_LIST: &str = "linked_list_allocator";
 /// The buddy.
 pub(crate) const BUDDY: &str = "buddy";
+/// The slabs.
+pub(crate) const SLAB: &str = "slab";
 /// The fits.
 pub(crate) const FITS: [&str; 4] = ["first fit", "next fit", "best fit", "worst fit"];
 
 /// Every allocator's name, in the order of the tables.
-pub(crate) const NAMES: [&str; 13] = [
+pub(crate) const NAMES: [&str; 14] = [
     TLSF,
     TLSF_8,
     ARENA,
@@ -49,6 +53,7 @@ pub(crate) const NAMES: [&str; 13] = [
     FITS[2],
     FITS[3],
     BUDDY,
+    SLAB,
     RLSF,
     TALC,
     BUDDY_SYSTEM,
@@ -67,6 +72,7 @@ pub(crate) fn one(name: &str, visit: &mut impl Visit) {
         "best fit" => visit.visit(FITS[2], BestFit::new),
         "worst fit" => visit.visit(FITS[3], WorstFit::new),
         "buddy" => visit.visit(BUDDY, Buddy::new as fn() -> Buddy),
+        "slab" => visit.visit(SLAB, SizeSlabs::new as fn() -> SizeSlabs),
         "rlsf" => visit.visit(RLSF, Rlsf::new),
         "talc" => visit.visit(TALC, Talc::new),
         "buddy_system_allocator" => visit.visit(BUDDY_SYSTEM, BuddySystem::new),
@@ -78,8 +84,8 @@ pub(crate) fn one(name: &str, visit: &mut impl Visit) {
 /// Visits every allocator, in another order each round.
 pub(crate) fn each(round: usize, visit: &mut impl Visit) {
     for i in 0..NAMES.len() {
-        // Seven and thirteen have no common divisor; every other round runs backward.
-        let at = (i * 7 + round * 5) % NAMES.len();
+        // Five and fourteen have no common divisor; every other round runs backward.
+        let at = (i * 5 + round * 3) % NAMES.len();
         one(NAMES[if round.is_multiple_of(2) { at } else { NAMES.len() - 1 - at }], visit);
     }
 }

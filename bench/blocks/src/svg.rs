@@ -14,9 +14,9 @@ const RIGHT: f64 = 210.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
-const COLOURS: [&str; 13] = [
+const COLOURS: [&str; 14] = [
     "#d62728", "#ff9896", "#e377c2", "#9467bd", "#1f77b4", "#17becf", "#2ca02c", "#98df8a",
-    "#aaaaaa", "#444444", "#8c564b", "#bcbd22", "#ff7f0e",
+    "#aaaaaa", "#aec7e8", "#444444", "#8c564b", "#bcbd22", "#ff7f0e",
 ];
 
 /// Writes them into `folder`.

@@ -3,6 +3,8 @@ use core::alloc::Layout;
 
 use base::{AddMemory, BlockAllocator};
 
+use object::size_slabs::SizeSlabs;
+
 use super::kind::{Grows, Kind};
 use ::block::buddy::Buddy;
 use ::block::fit::{BestFit, FirstFit, NextFit, WorstFit};
@@ -15,7 +17,7 @@ pub trait Visit {
 }
 
 /// How many [`each`] visits.
-pub const COUNT: u8 = 7;
+pub const COUNT: u8 = 8;
 
 /// Visits every allocator of the project once.
 pub fn each(visit: &mut impl Visit) {
@@ -26,6 +28,7 @@ pub fn each(visit: &mut impl Visit) {
     visit.visit(best_fit());
     visit.visit(worst_fit());
     visit.visit(buddy());
+    visit.visit(slab());
 }
 
 /// Bytes of a block at a grain, one word of it the header, four words at the least.
@@ -64,6 +67,13 @@ pub fn buddy() -> Kind<Buddy> {
     let kind = Kind::new("buddy", Buddy::new as fn() -> Buddy).checked().walked().counted();
     let kind = kind.removing().owning().resetting().without_merging();
     kind.with_room(powers).with_enough(16 << 10)
+}
+
+/// Size slabs over pages of a buddy. It cannot be walked: nothing is known of what is in use.
+#[must_use]
+pub fn slab() -> Kind<SizeSlabs> {
+    let kind = Kind::new("slab", SizeSlabs::new as fn() -> SizeSlabs).checked().counted();
+    kind.removing().owning().resetting().without_merging().with_enough(256 << 10)
 }
 
 /// And by one that takes powers of two, as large as they are aligned.
