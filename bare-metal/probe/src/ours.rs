@@ -4,21 +4,30 @@ use crate::{address, entries, layout};
 use base::{BlockAllocator, Free};
 use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
-use block::tlsf::{HalfFit, Tlsf};
+use block::tlsf::{HalfFit, SmallTlsf, Tlsf};
 use core::ptr::NonNull;
 
 entries! {
-    /// TLSF in its default geometry.
-    wcet_tlsf_malloc(heap: &mut Tlsf, size: usize) -> *mut u8 {
+    /// TLSF for pools to 4 MiB, 1 MiB on 32 bit.
+    wcet_tlsf_malloc(heap: &mut SmallTlsf, size: usize) -> *mut u8 {
         address(heap.allocate_bytes(size))
     }
-    /// TLSF in its default geometry.
-    wcet_tlsf_free(heap: &mut Tlsf, block: NonNull<u8>) {
+    /// TLSF for pools to 4 MiB, 1 MiB on 32 bit.
+    wcet_tlsf_free(heap: &mut SmallTlsf, block: NonNull<u8>) {
         // SAFETY: the caller's promise.
         unsafe { heap.free(block) }
     }
-    /// TLSF in its default geometry.
-    wcet_tlsf_memalign(heap: &mut Tlsf, align: usize, size: usize) -> *mut u8 {
+    /// TLSF in its default geometry, for pools to 256 GiB.
+    wcet_tlsflarge_malloc(heap: &mut Tlsf, size: usize) -> *mut u8 {
+        address(heap.allocate_bytes(size))
+    }
+    /// TLSF in its default geometry, for pools to 256 GiB.
+    wcet_tlsflarge_free(heap: &mut Tlsf, block: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.free(block) }
+    }
+    /// TLSF for pools to 4 MiB, 1 MiB on 32 bit.
+    wcet_tlsf_memalign(heap: &mut SmallTlsf, align: usize, size: usize) -> *mut u8 {
         let Ok(layout) = core::alloc::Layout::from_size_align(size, align) else {
             return core::ptr::null_mut();
         };

@@ -93,6 +93,13 @@ pub type Tlsf<
     T = Unchecked,
 > = Heap<Fixed<W, STEPS, G>, GoodFit, T>;
 
+/// TLSF for a machine with little memory: half the bitmap of the default, so the longest path is
+/// shorter. Blocks to 4 MiB; on a 32-bit machine, with 4 bins to a doubling, to 1 MiB.
+pub type SmallTlsf<const G: usize = GRAIN, T = Unchecked> = Tlsf<2, SMALL_STEPS, G, T>;
+
+/// The bins to a doubling of [`SmallTlsf`].
+pub const SMALL_STEPS: usize = if usize::BITS == 64 { 8 } else { 4 };
+
 /// Half-fit: [`Tlsf`] with one bin to a doubling and blocks of powers of two, for a proven bound.
 pub type HalfFit<const G: usize = GRAIN, T = Unchecked> = Heap<Fixed<1, 1, G>, PowersOfTwo, T>;
 

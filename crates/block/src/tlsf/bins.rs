@@ -86,7 +86,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// The bin of a block of `size` bytes.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn bin(size: usize) -> usize {
         map::bin::<C>(size / C::GRAIN)
     }
@@ -132,7 +132,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// The block is free, of this size, ours, and in no bin.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn insert(self, block: Block, size: usize) {
         let bin = Self::bin(size);
         let first = self.first(bin);
@@ -187,7 +187,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// The block is free and in a bin.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn unlink(self, block: Block) {
         // SAFETY: the caller's promise.
         let prev = unsafe { block.prev() };
@@ -216,7 +216,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// `prev` is the block before it.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn skip(self, prev: Block, block: Block) {
         // SAFETY: the block is in a bin.
         let next = unsafe { block.next() };
@@ -231,7 +231,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// `block` is the first of it.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn pop(self, block: Block, bin: usize) {
         // SAFETY: the block is in a bin.
         let next = unsafe { block.next() };

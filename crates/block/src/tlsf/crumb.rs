@@ -82,7 +82,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// They are the allocator's, in no block, and the block above knows that they are free.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn insert_crumb(self, block: Block) {
         let first = self.first(BIN);
         let next = if first.is_none() { Block::bin(END) } else { first };
@@ -104,7 +104,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// The block is one.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn unlink_crumb(self, block: Block) {
         // SAFETY: the caller's promise.
         let next = unsafe { block.link(0) };

@@ -11,6 +11,7 @@
 //! Both are O(1) without a loop, which `cargo xtask wcet` proves of the machine code.
 
 use core::alloc::Layout;
+use core::hint::cold_path;
 use core::ptr::NonNull;
 
 use super::bins::{COMPACT, Found, Table};
@@ -22,7 +23,7 @@ use super::tier::{Misuse, Tier, misused};
 impl<C: Control, T: Tier> Table<C, T> {
     /// A block for `layout`. Asks no more than two comparisons of a layout that needs no
     /// alignment beyond the grain.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn allocate<P: Placement>(self, layout: Layout) -> Option<NonNull<u8>> {
         if COMPACT || layout.align() > C::GRAIN {
             return self.allocate_aligned::<P>(layout.size(), layout.align());
@@ -31,7 +32,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// A block with a payload of `size` bytes, aligned to the grain.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn allocate_bytes<P: Placement>(self, size: usize) -> Option<NonNull<u8>> {
         if COMPACT {
             return self.allocate_aligned::<P>(size, 1);
@@ -72,7 +73,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// The block is free, in no bin, of `size` bytes, and `need <= size`.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn occupy(
         self,
         block: Block,
@@ -94,12 +95,14 @@ impl<C: Control, T: Tier> Table<C, T> {
             // SAFETY: free, of this size, in no bin.
             unsafe { self.insert(upper, rest) };
         } else if Self::CRUMBS && rest != 0 {
+            cold_path();
             // SAFETY: the block is the caller's.
             unsafe { block.set_header::<T>(need | USED | below) };
             self.count(need);
             // SAFETY: two words that end where the free block ended.
             unsafe { self.insert_crumb(block.above(need)) };
         } else {
+            cold_path();
             // SAFETY: a block follows each that is not the sentinel (T6).
             let header = unsafe { above.header::<T>() };
             // SAFETY: as above.
@@ -112,14 +115,14 @@ impl<C: Control, T: Tier> Table<C, T> {
         unsafe { NonNull::new_unchecked(block.payload()) }
     }
 
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn count(self, taken: usize) {
         // SAFETY: the control block is ours.
         unsafe { (*self.head()).used += taken };
     }
 
     /// The peak is noted when use goes down from it, so that allocating need not look at it.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn count_free(self, given: usize) {
         // SAFETY: the control block is ours.
         let head = unsafe { &mut *self.head() };
@@ -135,7 +138,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// It is live, and dead afterwards. The tiers check that.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn free(self, payload: NonNull<u8>) {
         let block = Block::of(payload.as_ptr());
         if T::NEIGHBOURS {
@@ -154,7 +157,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// # Safety
     ///
     /// It is live, of this layout, and dead afterwards. The tiers check that.
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn free_sized<P: Placement>(self, payload: NonNull<u8>, layout: Layout) {
         if !Self::EXACT {
             // SAFETY: the caller's promise.

@@ -32,7 +32,7 @@ const LOOKED_UP: bool =
     cfg!(all(any(target_arch = "riscv32", target_arch = "riscv64"), not(target_feature = "zbb")));
 
 /// The bin of a block of `grains`, which is at most what [`highest`] allows.
-#[inline]
+#[cfg_attr(not(feature = "compact"), inline(always))]
 pub(super) fn bin<G: Geometry>(grains: usize) -> usize {
     if LOOKED_UP && G::STEPS <= 16 { by_table::<G>(grains) } else { by_bit(G::STEPS, grains) }
 }
@@ -62,7 +62,7 @@ impl<G: Geometry> Table<G> {
 
 /// Looks at five leading digits, enough for 16 steps, after a shift by a multiple of four that
 /// leaves the highest bit in the upper half of a byte. Each bit shifted out is `STEPS` bins.
-#[inline]
+#[cfg_attr(not(feature = "compact"), inline(always))]
 fn by_table<G: Geometry>(grains: usize) -> usize {
     // Shifts in pieces, as those by more than 31 do not exist on a 32-bit machine.
     let above = grains >> 20;
@@ -78,7 +78,7 @@ fn by_table<G: Geometry>(grains: usize) -> usize {
 }
 
 /// The bin of a size of which `shifted` bits are gone and less than 20 are left.
-#[inline]
+#[cfg_attr(not(feature = "compact"), inline(always))]
 fn below_20<G: Geometry>(size: usize, shifted: usize) -> usize {
     let left = G::HIGHEST.saturating_sub(shifted);
     let (digits, shifted) = if left < 8 || size < 1 << 8 {

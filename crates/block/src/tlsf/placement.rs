@@ -34,7 +34,7 @@ impl sealed::Sealed for GoodFit {}
 impl sealed::Sealed for PowersOfTwo {}
 
 impl Placement for GoodFit {
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize> {
         if size >> (G::HIGHEST + 1 + G::GRAIN.ilog2() as usize) != 0 {
             return None;
@@ -43,17 +43,32 @@ impl Placement for GoodFit {
         Some(Self::block_of::<G>(size, smallest))
     }
 
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     fn block_of<G: Geometry>(size: usize, smallest: usize) -> usize {
-        // In grains, which spares a mask.
-        let grains = (size + WORD + G::GRAIN - 1) >> G::GRAIN.ilog2();
-        let smallest = smallest / G::GRAIN;
-        (if grains < smallest { smallest } else { grains }) * G::GRAIN
+        let size = unforeseen(size + WORD + G::GRAIN - 1) & !(G::GRAIN - 1);
+        // A grain is the least that comes out.
+        if smallest > G::GRAIN && size < smallest { smallest } else { size }
     }
 }
 
+/// The value, of which the compiler is to know nothing. What it knows of a size that passed the
+/// test above makes a RISC-V mask of one instruction one of three.
+#[inline(always)]
+fn unforeseen(value: usize) -> usize {
+    #[cfg(any(target_arch = "riscv32", target_arch = "riscv64"))]
+    let value = {
+        let mut value = value;
+        // SAFETY: no instruction at all.
+        unsafe {
+            core::arch::asm!("/* {0} */", inlateout(reg) value, options(pure, nomem, nostack, preserves_flags));
+        }
+        value
+    };
+    value
+}
+
 impl Placement for PowersOfTwo {
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize> {
         const { assert!(G::STEPS == 1, "half-fit has one bin to a doubling") };
         if size > (G::GRAIN << G::HIGHEST) - WORD {
@@ -62,7 +77,7 @@ impl Placement for PowersOfTwo {
         Some(Self::block_of::<G>(size, smallest))
     }
 
-    #[inline]
+    #[cfg_attr(not(feature = "compact"), inline(always))]
     fn block_of<G: Geometry>(size: usize, smallest: usize) -> usize {
         // With one step a size's bin is the position of its highest bit, plus one.
         let doublings = map::bin::<G>((size + WORD - 1) / G::GRAIN);
