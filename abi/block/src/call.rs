@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::{self, NonNull};
 
-use base::{BlockAllocator, Free, UsableSize};
+use base::{AddError, BlockAllocator, Free, UsableSize};
 
 /// A pointer for C.
 #[inline(always)]
@@ -16,6 +16,24 @@ pub(crate) fn pointer(block: Option<NonNull<u8>>) -> *mut u8 {
 #[inline]
 pub(crate) fn layout(alignment: usize, size: usize) -> Option<Layout> {
     Layout::from_size_align(size, alignment).ok()
+}
+
+/// Null. A size too large for any object counts as a failure, an alignment that is none does not.
+#[cold]
+#[inline(never)]
+fn refuse(heap: &mut impl BlockAllocator, alignment: usize) -> *mut u8 {
+    let most = layout(1, isize::MAX.unsigned_abs()).filter(|_| alignment.is_power_of_two());
+    // No memory has so much.
+    pointer(most.and_then(|most| heap.allocate(most)))
+}
+
+/// C's `memalign`, and with alignment 1 its `malloc`.
+#[inline(always)]
+pub(crate) fn memalign(heap: &mut impl BlockAllocator, alignment: usize, size: usize) -> *mut u8 {
+    match layout(alignment, size) {
+        Some(layout) => pointer(heap.allocate(layout)),
+        None => refuse(heap, alignment),
+    }
 }
 
 /// Clears `size` bytes of a new block.
@@ -32,53 +50,71 @@ pub(crate) unsafe fn zeroed(block: *mut u8, size: usize) -> *mut u8 {
     block
 }
 
-/// What `realloc` does besides giving a live block a size other than 0.
-pub(crate) enum Resize {
-    /// No block: allocate.
-    New,
-    /// Size 0: the block was freed.
-    Freed,
-    /// The block.
-    Of(NonNull<u8>),
-}
-
-/// Sorts out the calls of `realloc` that are `malloc` or `free`, and frees.
+/// C's `realloc`, at an alignment: null allocates, size 0 frees, and a block that is not aligned
+/// so moves.
 ///
 /// # Safety
 ///
-/// `block` is null or live.
+/// `block` is null or live, and dead once something else is returned, or the size is 0.
 #[inline]
-pub(crate) unsafe fn resize(heap: &mut impl Free, block: *mut u8, size: usize) -> Resize {
-    let Some(block) = NonNull::new(block) else { return Resize::New };
-    if size != 0 {
-        return Resize::Of(block);
-    }
-    // SAFETY: the caller's promise.
-    unsafe { heap.free(block) };
-    Resize::Freed
-}
-
-/// The block elsewhere, with this layout. Null: it stays as it was.
-///
-/// # Safety
-///
-/// `block` is live.
-pub(crate) unsafe fn moved<H: BlockAllocator + Free + UsableSize>(
+pub(crate) unsafe fn realloc<H: BlockAllocator + Free + UsableSize>(
     heap: &mut H,
-    block: NonNull<u8>,
-    layout: Layout,
+    block: *mut u8,
+    alignment: usize,
+    size: usize,
 ) -> *mut u8 {
-    let Some(new) = heap.allocate(layout) else { return ptr::null_mut() };
-    // SAFETY: the caller's promise.
-    let kept = unsafe { heap.usable_size(block) }.min(layout.size());
+    let Some(block) = NonNull::new(block) else { return memalign(heap, alignment, size) };
+    let Some(wanted) = layout(alignment, size) else { return refuse(heap, alignment) };
+    if size == 0 {
+        // SAFETY: the caller gives it up.
+        unsafe { heap.free(block) };
+        return ptr::null_mut();
+    }
+    // SAFETY: the block is live.
+    let usable = unsafe { heap.usable_size(block) };
+    if block.addr().get() & (alignment - 1) == 0 {
+        // SAFETY: the layout of a block that is there, at an alignment that it has.
+        let old = unsafe { Layout::from_size_align_unchecked(usable, alignment) };
+        // SAFETY: the caller's promise; the new size makes a layout.
+        return pointer(unsafe { heap.reallocate(block, old, size) });
+    }
+    let Some(new) = heap.allocate(wanted) else { return ptr::null_mut() };
     // SAFETY: both are live, of at least so many bytes, and apart.
-    unsafe { new.copy_from_nonoverlapping(block, kept) };
+    unsafe { new.copy_from_nonoverlapping(block, usable.min(size)) };
     // SAFETY: the caller gives it up.
     unsafe { heap.free(block) };
     new.as_ptr()
 }
 
-/// Whether two ranges have a byte in common. Neither goes round.
-pub(crate) fn overlap(start: usize, len: usize, other: usize, other_len: usize) -> bool {
-    start < other + other_len && other < start + len
+/// Whether `[start, start + len)` is memory that may be added to a heap whose records are `own_len`
+/// bytes at `own`.
+pub(crate) fn addable(
+    start: *const u8,
+    len: usize,
+    own: *const u8,
+    own_len: usize,
+) -> Result<(), AddError> {
+    if start.is_null() {
+        return Err(AddError::Null);
+    }
+    let end = start.addr().checked_add(len).ok_or(AddError::Wraps)?;
+    if start.addr() < own.addr() + own_len && own.addr() < end {
+        return Err(AddError::Overlaps);
+    }
+    Ok(())
+}
+
+/// Where a heap's records can stand in a piece of memory, and the bytes from there on, if
+/// there are as many as they need.
+pub(crate) fn records_at<R>(
+    memory: *mut u8,
+    bytes: usize,
+    align: usize,
+) -> Option<(NonNull<R>, usize)> {
+    let memory = NonNull::new(memory)?;
+    memory.addr().get().checked_add(bytes)?;
+    let pad = memory.addr().get().wrapping_neg() & (align - 1);
+    let left = bytes.checked_sub(pad).filter(|left| *left >= size_of::<R>())?;
+    // SAFETY: `pad` is at most `bytes`.
+    Some((unsafe { memory.add(pad) }.cast(), left))
 }

@@ -1,7 +1,7 @@
 //! The block allocators for C: `libheapwright_block.a`, for firmware and kernels.
 //!
 //! ```text
-//! base   block ─► ► abi/block        tlsf.h over block.h
+//! base   block ─► ► abi/block        tlsf.h   fit.h   buddy.h   over   block.h
 //! ```
 //!
 //! No C library, no operating system, no atomics: what it needs is memory that the caller gives. What each function promises stands in
@@ -12,8 +12,16 @@
 //! TLSF; `first-fit` to `worst-fit` leave policies out.
 #![no_std]
 
+mod buddy;
 mod call;
 mod error;
+#[cfg(any(
+    feature = "first-fit",
+    feature = "next-fit",
+    feature = "best-fit",
+    feature = "worst-fit"
+))]
+mod fit;
 #[cfg(not(test))]
 mod misuse;
 mod records;

@@ -59,27 +59,31 @@ pub(crate) unsafe fn check(heap: &impl Check, out: *mut CBroken) -> c_int {
     error::BROKEN
 }
 
-/// Shows the blocks in the `len` bytes from `start` on; the visitor's answer if not 0 ends it.
+/// The range of all addresses, for [`walk`].
+pub(crate) const ALL: (usize, usize) = (0, usize::MAX);
+
+/// Shows the blocks that begin in `range`, a start and a length, without their headers of `header`
+/// bytes. The visitor's answer, if not 0, ends it.
 ///
 /// # Safety
 ///
 /// The visitor may be called with any block and `user`.
 pub(crate) unsafe fn walk(
     heap: &impl Walk,
-    start: usize,
-    len: usize,
+    range: (usize, usize),
+    header: usize,
     visit: Option<Visit>,
     user: *mut c_void,
 ) -> c_int {
     let Some(visit) = visit else { return error::NULL };
     let mut answer = 0;
-    heap.walk(&mut |Piece { at, len: size, used }| {
-        if at.wrapping_sub(start) >= len {
+    heap.walk(&mut |Piece { at, len, used }| {
+        if at.wrapping_sub(range.0) >= range.1 {
             return ControlFlow::Continue(());
         }
-        let payload = ptr::with_exposed_provenance_mut(at + size_of::<usize>());
+        let payload = ptr::with_exposed_provenance_mut(at + header);
         // SAFETY: the caller's promise.
-        answer = unsafe { visit(payload, size - size_of::<usize>(), c_int::from(used), user) };
+        answer = unsafe { visit(payload, len - header, c_int::from(used), user) };
         if answer == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     answer

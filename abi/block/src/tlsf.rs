@@ -2,29 +2,28 @@
 //!
 //! ```text
 //! memory                                                              memory + bytes
-//!   │ pad │ most, end │ control block │ record │ block │ block │ … │ sentinel │
-//!         └ what C holds              └ end: the pool of create_with_pool
+//!   │ pad │ handle │ control block │ record │ block │ block │ … │ sentinel │
+//!         └ what C holds           └ end: the pool of create_with_pool
 //! ```
 //!
-//! - **C1** a control block may be cut off after the bins that its memory can fill, so no pool is
-//!   longer and no request larger than what [`Handle::most`] says. The core does not ask again.
+//! - **C1** a control block may be cut off after the bins that its memory can fill, so no block
+//!   is larger than [`Handle::largest`]. The core does not ask that of a pool.
 //! - **C2** no pool overlaps the handle and the control block.
 
 mod arena;
 mod pools;
 mod sizes;
 
-use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
 use base::bits::align_down;
-use base::{BlockAllocator, Free, Owns, Reset, UsableSize};
+use base::{Free, Owns, Reset, UsableSize};
 use block::tlsf::{self, GRAIN};
 
-use crate::call::{self, Resize, pointer};
+use crate::call::{self, pointer, records_at};
 use crate::error;
-use crate::records::{self, CBroken, CStats, Visit};
+use crate::records::{self, ALL, CBroken, CStats, Visit};
 
 /// Bitmap words: blocks to 256 GiB on a 64-bit machine, to 32 MiB on a 32-bit one.
 const WORDS: usize = if usize::BITS == 64 { 4 } else { 5 };
@@ -46,8 +45,8 @@ type Whole = tlsf::Tlsf<WORDS, STEPS, GRAIN, Tier>;
 /// What `heapwright_tlsf *` points to: two words, and the control block behind them.
 #[repr(C)]
 struct Handle {
-    /// No request is larger (C1): a word less than the largest block whose bin is there.
-    most: usize,
+    /// The largest block whose bin is there (C1).
+    largest: usize,
     /// Where the control block ends.
     end: *mut u8,
 }
@@ -75,20 +74,11 @@ unsafe fn open(heap: *const Handle) -> Option<Placed> {
     Some(unsafe { Placed::found(control.cast()) })
 }
 
-/// A size that the core refuses and counts, in the place of one that is too large (C1).
-///
-/// # Safety
-///
-/// `heap` points to a handle.
-#[inline(always)]
-unsafe fn within(heap: *const Handle, size: usize) -> usize {
-    // SAFETY: the caller's promise.
-    if size > unsafe { (*heap).most } { usize::MAX } else { size }
-}
-
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_tlsf_create(memory: *mut u8, bytes: usize) -> *mut Handle {
-    let Some((at, left)) = aligned(memory, bytes) else { return ptr::null_mut() };
+    let Some((at, left)) = records_at::<Handle>(memory, bytes, GRAIN) else {
+        return ptr::null_mut();
+    };
     let Some(len) = sizes::WHOLE.checked_sub(sizes::PAD).filter(|len| *len <= left) else {
         return ptr::null_mut();
     };
@@ -99,7 +89,7 @@ unsafe extern "C" fn heapwright_tlsf_create(memory: *mut u8, bytes: usize) -> *m
     // SAFETY: as above.
     let end = unsafe { at.cast::<u8>().add(len) };
     // SAFETY: as above.
-    unsafe { at.write(Handle { most: usize::MAX, end: end.as_ptr() }) };
+    unsafe { at.write(Handle { largest: usize::MAX, end: end.as_ptr() }) };
     at.as_ptr()
 }
 
@@ -108,8 +98,10 @@ unsafe extern "C" fn heapwright_tlsf_create_with_pool(
     memory: *mut u8,
     bytes: usize,
 ) -> *mut Handle {
-    let Some((at, left)) = aligned(memory, bytes) else { return ptr::null_mut() };
-    let Some(len) = left.checked_sub(size_of::<Handle>()) else { return ptr::null_mut() };
+    let Some((at, left)) = records_at::<Handle>(memory, bytes, GRAIN) else {
+        return ptr::null_mut();
+    };
+    let len = left - size_of::<Handle>();
     // SAFETY: `left` is enough for the handle.
     let control = unsafe { at.add(1) }.cast::<u8>();
     // SAFETY: the caller's gift.
@@ -118,28 +110,17 @@ unsafe extern "C" fn heapwright_tlsf_create_with_pool(
     }
     // SAFETY: `place` found room for the control block and more.
     let end = unsafe { control.add(sizes::control(len)) };
-    let most = if sizes::is_whole(len) { usize::MAX } else { align_down(len, GRAIN) - WORD };
+    let largest = if sizes::is_whole(len) { usize::MAX } else { align_down(len, GRAIN) };
     // SAFETY: the caller's gift, aligned.
-    unsafe { at.write(Handle { most, end: end.as_ptr() }) };
+    unsafe { at.write(Handle { largest, end: end.as_ptr() }) };
     at.as_ptr()
-}
-
-/// Where a handle can stand in a piece of memory, and the bytes from there on.
-fn aligned(memory: *mut u8, bytes: usize) -> Option<(NonNull<Handle>, usize)> {
-    let memory = NonNull::new(memory)?;
-    memory.addr().get().checked_add(bytes)?;
-    let pad = memory.addr().get().wrapping_neg() % GRAIN;
-    let left = bytes.checked_sub(pad)?;
-    // SAFETY: `pad` is at most `bytes`.
-    Some((unsafe { memory.add(pad) }.cast(), left))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_tlsf_malloc(heap: *mut Handle, size: usize) -> *mut u8 {
     // SAFETY: what the header asks of the caller.
     let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
-    // SAFETY: it is not null.
-    pointer(tlsf.allocate_bytes(unsafe { within(heap, size) }))
+    pointer(tlsf.allocate_bytes(size))
 }
 
 #[unsafe(no_mangle)]
@@ -163,24 +144,7 @@ unsafe extern "C" fn heapwright_tlsf_memalign(
 ) -> *mut u8 {
     // SAFETY: what the header asks of the caller.
     let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
-    // SAFETY: it is not null.
-    match unsafe { layout_within(heap, alignment, size) } {
-        Some(layout) => pointer(tlsf.allocate(layout)),
-        None if alignment.is_power_of_two() => pointer(tlsf.allocate_bytes(usize::MAX)),
-        None => ptr::null_mut(),
-    }
-}
-
-/// The layout, if it is one and the block with room to align it is not too large (C1).
-///
-/// # Safety
-///
-/// `heap` points to a handle.
-unsafe fn layout_within(heap: *const Handle, alignment: usize, size: usize) -> Option<Layout> {
-    let layout = call::layout(alignment, size)?;
-    let slack = if alignment > GRAIN { alignment + 4 * GRAIN } else { 0 };
-    // SAFETY: the caller's promise.
-    unsafe { within(heap, size.checked_add(slack)?) != usize::MAX }.then_some(layout)
+    call::memalign(&mut tlsf, alignment, size)
 }
 
 #[unsafe(no_mangle)]
@@ -213,27 +177,8 @@ unsafe extern "C" fn heapwright_tlsf_realloc_aligned(
 ) -> *mut u8 {
     // SAFETY: what the header asks of the caller.
     let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
-    if !alignment.is_power_of_two() {
-        return ptr::null_mut();
-    }
     // SAFETY: as above.
-    match unsafe { call::resize(&mut tlsf, block, size) } {
-        // SAFETY: as above.
-        Resize::New => unsafe { heapwright_tlsf_memalign(heap, alignment, size) },
-        Resize::Freed => ptr::null_mut(),
-        Resize::Of(block) => {
-            // SAFETY: the heap is not null.
-            let Some(layout) = (unsafe { layout_within(heap, alignment, size) }) else {
-                return pointer(tlsf.allocate_bytes(usize::MAX));
-            };
-            if !block.addr().get().is_multiple_of(alignment) {
-                // SAFETY: the block is live.
-                return unsafe { call::moved(&mut tlsf, block, layout) };
-            }
-            // SAFETY: as above.
-            pointer(unsafe { tlsf.reallocate_bytes(block, alignment, size) })
-        }
-    }
+    unsafe { call::realloc(&mut tlsf, block, alignment, size) }
 }
 
 #[unsafe(no_mangle)]
@@ -295,5 +240,5 @@ unsafe extern "C" fn heapwright_tlsf_walk(
     // SAFETY: what the header asks of the caller.
     let Some(tlsf) = (unsafe { open(heap) }) else { return error::NULL };
     // SAFETY: as above.
-    unsafe { records::walk(&tlsf, 0, usize::MAX, visit, user) }
+    unsafe { records::walk(&tlsf, ALL, WORD, visit, user) }
 }

@@ -39,6 +39,8 @@ macro_rules! programs {
 
 mod c {
     programs! { "c":
+        buddy_create buddy_invalid buddy_malloc buddy_pools buddy_realloc
+        fit_check fit_create fit_null fit_policies fit_pools fit_random fit_too_large
         misuse_double_free misuse_foreign misuse_overwritten
         tlsf_arena tlsf_arena_invalid tlsf_arena_refused tlsf_calloc tlsf_check tlsf_create tlsf_create_whole
         tlsf_exhaustion tlsf_malloc tlsf_malloc_at tlsf_memalign tlsf_null tlsf_pool_lengths tlsf_pools

@@ -3,13 +3,13 @@
 use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
-use base::{BlockAllocator, Free, UsableSize};
-use block::tlsf::{self, GRAIN, Tail};
+use base::Free;
+use block::tlsf::{self, Tail};
 
-use super::Whole;
-use crate::call::{self, Resize, pointer};
+use super::{WORD, Whole};
+use crate::call;
 use crate::error;
-use crate::records::{self, CBroken, CStats, Visit};
+use crate::records::{self, ALL, CBroken, CStats, Visit};
 
 /// `heapwright_tlsf_resize`.
 type ResizeTo = unsafe extern "C" fn(*mut c_void, usize) -> c_int;
@@ -97,8 +97,7 @@ unsafe extern "C" fn heapwright_tlsf_arena_memalign(
 ) -> *mut u8 {
     // SAFETY: what the header asks of the caller.
     let Some(arena) = (unsafe { arena.as_mut() }) else { return ptr::null_mut() };
-    let Some(layout) = call::layout(alignment, size) else { return ptr::null_mut() };
-    pointer(arena.allocate(layout))
+    call::memalign(arena, alignment, size)
 }
 
 #[unsafe(no_mangle)]
@@ -110,19 +109,7 @@ unsafe extern "C" fn heapwright_tlsf_arena_realloc(
     // SAFETY: what the header asks of the caller.
     let Some(arena) = (unsafe { arena.as_mut() }) else { return ptr::null_mut() };
     // SAFETY: as above.
-    match unsafe { call::resize(arena, block, size) } {
-        // SAFETY: as above.
-        Resize::New => unsafe { heapwright_tlsf_arena_malloc(arena, size) },
-        Resize::Freed => ptr::null_mut(),
-        Resize::Of(block) => {
-            // SAFETY: the block is live.
-            let kept = unsafe { arena.usable_size(block) };
-            let (old, new) = (call::layout(GRAIN, kept), call::layout(GRAIN, size));
-            let (Some(old), Some(_)) = (old, new) else { return ptr::null_mut() };
-            // SAFETY: as above, and the new size makes a layout.
-            pointer(unsafe { arena.reallocate(block, old, size) })
-        }
-    }
+    unsafe { call::realloc(arena, block, 1, size) }
 }
 
 #[unsafe(no_mangle)]
@@ -172,5 +159,5 @@ unsafe extern "C" fn heapwright_tlsf_arena_walk(
     // SAFETY: what the header asks of the caller.
     let Some(arena) = (unsafe { arena.as_ref() }) else { return error::NULL };
     // SAFETY: as above.
-    unsafe { records::walk(arena, 0, usize::MAX, visit, user) }
+    unsafe { records::walk(arena, ALL, WORD, visit, user) }
 }

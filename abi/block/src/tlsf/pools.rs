@@ -8,23 +8,17 @@ use block::tlsf::GRAIN;
 
 use super::sizes::POOL;
 use super::{Handle, Placed, WORD, open};
-use crate::call::overlap;
+use crate::call;
 use crate::error;
 use crate::records::{self, CBroken, Visit};
 
 impl Handle {
     /// Whether `[start, start + len)` may be a pool, as far as C1 and C2 say.
     fn allows(&self, start: *const u8, len: usize) -> Result<(), AddError> {
-        if start.is_null() {
-            return Err(AddError::Null);
-        }
-        start.addr().checked_add(len).ok_or(AddError::Wraps)?;
+        call::addable(start, len, ptr::from_ref(self).cast(), self.len())?;
         // A pool's largest block is what it does not spend on itself.
-        if len > self.most.saturating_add(WORD + POOL) {
+        if len > self.largest.saturating_add(POOL) {
             return Err(AddError::TooLarge);
-        }
-        if overlap(start.addr(), len, ptr::from_ref(self).addr(), self.len()) {
-            return Err(AddError::Overlaps);
         }
         Ok(())
     }
@@ -100,7 +94,7 @@ unsafe extern "C" fn heapwright_tlsf_append_pool(
     // No pool is longer than all blocks together and what it spends on itself.
     let longest = tlsf.stats().total.saturating_add(bytes).saturating_add(4 * GRAIN);
     error::added(allowed.and_then(|()| {
-        if longest > handle.most {
+        if longest > handle.largest {
             // SAFETY: the caller gives the memory.
             unsafe { tlsf.add_memory(memory, bytes) }
         } else {
@@ -131,7 +125,7 @@ unsafe extern "C" fn heapwright_tlsf_walk_pool(
     let Some(mut tlsf) = (unsafe { open(heap) }) else { return error::NULL };
     let Some(len) = pool_len(&mut tlsf, pool) else { return error::UNKNOWN };
     // SAFETY: as above.
-    unsafe { records::walk(&tlsf, pool.addr(), len, visit, user) }
+    unsafe { records::walk(&tlsf, (pool.addr(), len), WORD, visit, user) }
 }
 
 #[unsafe(no_mangle)]
