@@ -3,6 +3,7 @@
 //! ```text
 //! kind          an allocator type, what it can do, and what is expected of it
 //! kinds         those of the project
+//! growing       the arena form as an allocator that is given memory
 //! memory        a piece of memory with guards around it
 //! heap          an allocator on such memory, under the shadow model, checked around each call
 //! rules         what any allocator must do, rule by rule; `conformance` runs them all
@@ -20,6 +21,7 @@
 pub mod bodies;
 pub mod differential;
 pub mod exhaustive;
+pub mod growing;
 pub mod heap;
 pub mod kind;
 pub mod kinds;

@@ -1,4 +1,5 @@
 //! Every block allocator under the whole suite.
+use heapwright_testkit::block::rules::conformance_some;
 use heapwright_testkit::block::{conformance, kinds};
 
 macro_rules! conforms {
@@ -14,6 +15,8 @@ conforms! {
     tlsf_conforms: kinds::tlsf();
     tlsf_8_conforms: kinds::tlsf_8();
     tlsf_64_conforms: kinds::tlsf_64();
+    tlsf_neighbours_conforms: kinds::tlsf_neighbours();
+    tlsf_canaries_conforms: kinds::tlsf_canaries();
     half_fit_conforms: kinds::half_fit();
     first_fit_conforms: kinds::first_fit();
     next_fit_conforms: kinds::next_fit();
@@ -21,4 +24,11 @@ conforms! {
     worst_fit_conforms: kinds::worst_fit();
     buddy_conforms: kinds::buddy();
     slab_conforms: kinds::slab();
+}
+
+/// The rules about memory that is added, and about how much there is of it, are not an arena's.
+#[test]
+fn the_arena_conforms() {
+    let others = ["add-errors", "add-sizes", "remove", "regions", "largest", "counts", "reset"];
+    conformance_some(&kinds::arena(), |name| !others.contains(&name)).assert_passed();
 }

@@ -4,7 +4,6 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use base::{AddError, AddMemory, BlockAllocator};
-use block::tlsf::{Arena, Tail, Tlsf};
 
 /// rlsf with the geometry that ArceOS ships: blocks to 8 GiB, 32 bins to a doubling.
 #[derive(Debug)]
@@ -135,58 +134,5 @@ unsafe impl BlockAllocator for BuddySystem {
     unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
         // SAFETY: the caller's promise.
         unsafe { self.0.dealloc(block, layout) }
-    }
-}
-
-/// A given memory whose end can be moved: what an arena grows through.
-#[derive(Debug)]
-pub(crate) struct Given {
-    start: *mut u8,
-    len: usize,
-}
-
-// SAFETY: the bytes up to the limit are the arena's for as long as it lives.
-unsafe impl Tail for Given {
-    fn base(&self) -> *mut u8 {
-        self.start
-    }
-
-    fn step(&self) -> usize {
-        64 << 10
-    }
-
-    fn resize(&mut self, len: usize) -> bool {
-        len <= self.len
-    }
-}
-
-/// Our TLSF in its arena form, which asks for its memory 64 KiB at a time and gives it back.
-#[derive(Debug)]
-pub(crate) struct Growing(Arena<Tlsf, Given>);
-
-impl Growing {
-    pub(crate) fn new() -> Growing {
-        Growing(Arena::new(Tlsf::new(), Given { start: core::ptr::null_mut(), len: 0 }))
-    }
-}
-
-impl AddMemory for Growing {
-    unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
-        self.0 = Arena::new(Tlsf::new(), Given { start, len });
-        Ok(())
-    }
-}
-
-// SAFETY: the arena's own promise.
-unsafe impl BlockAllocator for Growing {
-    #[inline]
-    fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
-        self.0.allocate(layout)
-    }
-
-    #[inline]
-    unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.deallocate(block, layout) }
     }
 }

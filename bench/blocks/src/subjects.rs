@@ -5,8 +5,9 @@ use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, Tlsf};
 
 use object::size_slabs::SizeSlabs;
+use testkit::block::growing::Growing;
 
-use crate::peers::{BuddySystem, Growing, LinkedList, Rlsf, Talc};
+use crate::peers::{BuddySystem, LinkedList, Rlsf, Talc};
 
 /// TLSF at the grain of one word, and its names.
 pub(crate) type Tlsf8 = Tlsf<4, 8, 8>;
@@ -65,7 +66,7 @@ pub(crate) fn one(name: &str, visit: &mut impl Visit) {
     match name {
         "tlsf" => visit.visit(TLSF, Tlsf::<4, 8>::new as fn() -> Tlsf),
         "tlsf, grain 8" => visit.visit(TLSF_8, Tlsf8::new as fn() -> Tlsf8),
-        "tlsf, arena" => visit.visit(ARENA, Growing::new),
+        "tlsf, arena" => visit.visit(ARENA, || Growing::new(64 << 10)),
         "half-fit" => visit.visit("half-fit", HalfFit::new as fn() -> HalfFit),
         "first fit" => visit.visit(FITS[0], FirstFit::new),
         "next fit" => visit.visit(FITS[1], NextFit::new),

@@ -5,10 +5,11 @@ use base::{AddMemory, BlockAllocator};
 
 use object::size_slabs::SizeSlabs;
 
+use super::growing::Growing;
 use super::kind::{Grows, Kind};
 use ::block::buddy::Buddy;
 use ::block::fit::{BestFit, FirstFit, NextFit, WorstFit};
-use ::block::tlsf::{HalfFit, Tlsf};
+use ::block::tlsf::{Canaries, HalfFit, Neighbours, Tlsf};
 
 /// Something done with each allocator, whatever its type.
 pub trait Visit {
@@ -101,6 +102,28 @@ pub fn tlsf_8() -> Kind<Tlsf<4, 8, 8>> {
 pub fn tlsf_64() -> Kind<Tlsf<4, 8, 64>> {
     let kind = Kind::new("tlsf at 64", Tlsf::new as fn() -> Tlsf<4, 8, 64>).complete();
     kind.with_room(good::<64>).with_enough(16 << 10).with_growth(Grows::BothWays)
+}
+
+/// TLSF that looks at a block and its neighbours at each free.
+#[must_use]
+pub fn tlsf_neighbours() -> Kind<Tlsf<4, 8, 16, Neighbours>> {
+    let kind = Kind::new("tlsf, neighbours", Tlsf::new as fn() -> _).complete();
+    kind.with_room(good::<16>).with_enough(8 << 10).with_growth(Grows::BothWays)
+}
+
+/// TLSF with a sum in each header.
+#[must_use]
+pub fn tlsf_canaries() -> Kind<Tlsf<4, 8, 16, Canaries>> {
+    let kind = Kind::new("tlsf, canaries", Tlsf::new as fn() -> _).complete();
+    kind.with_room(good::<16>).with_enough(8 << 10).with_growth(Grows::BothWays)
+}
+
+/// TLSF as an arena over the memory added: it takes it a page at a time, and gives the end back.
+#[must_use]
+pub fn arena() -> Kind<Growing> {
+    let kind = Kind::new("tlsf, arena", Growing::default as fn() -> _).checked().walked();
+    let kind = kind.counted().usable().resizing().freeing().without_recovery();
+    kind.with_room(good::<16>).with_enough(16 << 10).with_growth(Grows::BothWays)
 }
 
 /// Half-fit.
