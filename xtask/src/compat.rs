@@ -6,8 +6,8 @@
 use crate::peers::root;
 use crate::qemu::machine::{MACHINES, Machine};
 use crate::qemu::toolchain::Build;
+use core::time::Duration;
 use std::process::{Command, ExitCode};
-use std::time::Duration;
 
 const USAGE: &str = "\
 usage: cargo xtask compat [--host | --qemu]

@@ -1,10 +1,11 @@
 //! Booting the kernel on QEMU's `virt` board, and reading what it says.
 
 use crate::peers::output;
+use core::time::Duration;
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const QEMU: &str = "qemu-system-riscv64";
 

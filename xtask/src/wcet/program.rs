@@ -227,7 +227,7 @@ fn constant(text: &str) -> Option<u64> {
     u64::from_str_radix(number.split(']').next()?, 16).ok()
 }
 
-/// `  80000010:	addi	sp,sp,-32` is an address, a name and operands.
+/// `80000010:`, a tab, `addi`, a tab, `sp,sp,-32`: an address, a name and operands.
 fn instruction(line: &str) -> Option<(u64, Text<'_>)> {
     let (address, rest) = line.split_once(":\t")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;
