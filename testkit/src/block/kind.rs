@@ -68,10 +68,10 @@ impl<A> Clone for Kind<A> {
 // Functions and figures only, whatever the allocator is.
 impl<A> Copy for Kind<A> {}
 
-/// Half of the free memory serves any design that rounds to powers of two.
+/// A quarter of the free memory serves any design that rounds to powers of two.
 fn generous(free: usize, layout: Layout) -> bool {
-    let block = (layout.size() + 64).next_power_of_two() + 2 * layout.align();
-    free / 2 >= block.next_power_of_two()
+    let block = layout.size().saturating_add(64 + 2 * layout.align());
+    block.checked_next_power_of_two().is_some_and(|block| free / 4 >= block)
 }
 
 impl<A: BlockAllocator + AddMemory> Kind<A> {
