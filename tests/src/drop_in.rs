@@ -1,4 +1,4 @@
-//! The library under test, built once.
+//! The libraries under test, built once.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,16 +17,28 @@ pub fn drop_in() -> &'static Path {
     LIBRARY.get_or_init(|| {
         let library = match std::env::var_os("HEAPWRIGHT_SO") {
             Some(chosen) => PathBuf::from(chosen),
-            None => build(),
+            None => build("heapwright-abi").join("libheapwright.so"),
         };
         library.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", library.display()))
     })
 }
 
-fn build() -> PathBuf {
+/// The drop-in library of a classic design, such as `tlsf`, in a release build of this tree.
+///
+/// # Panics
+///
+/// When it does not build, with cargo's own message.
+pub fn classic(design: &str) -> PathBuf {
+    let file = format!("libheapwright_{}.so", design.replace('-', "_"));
+    let library = build(&format!("heapwright-abi-{design}")).join(file);
+    library.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", library.display()))
+}
+
+/// Builds a package into a target folder of its own; where its libraries are.
+fn build(package: &str) -> PathBuf {
     let target = target_folder().join("drop-in");
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--release", "--package", "heapwright-abi", "--target-dir"])
+        .args(["build", "--release", "--package", package, "--target-dir"])
         .arg(&target)
         .current_dir(crate::top())
         .env_remove("LD_PRELOAD")
@@ -34,10 +46,10 @@ fn build() -> PathBuf {
         .expect("cargo starts");
     assert!(
         output.status.success(),
-        "the drop-in library does not build:\n{}",
+        "{package} does not build:\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    target.join("release/libheapwright.so")
+    target.join("release")
 }
 
 /// The target folder of the running test: it is `TARGET/debug/deps/NAME-HASH`.

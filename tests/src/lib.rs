@@ -12,7 +12,7 @@ mod proof;
 mod scratch;
 mod server;
 
-pub use drop_in::drop_in;
+pub use drop_in::{classic, drop_in};
 pub use find::{find, need, need_module, top};
 pub use program::{Finished, Malloc, Program, same_on_both};
 pub use scratch::Scratch;
