@@ -54,6 +54,14 @@ const STEPS: &[Step] = &[
 /// The kernels' own workspace.
 const BARE_METAL: &str = "bare-metal/Cargo.toml";
 
+/// Programs for bare metal that are workspaces by themselves, and their packages.
+const ALONE: [(&str, &str); 4] = [
+    ("bare-metal/arceos/Cargo.toml", "arceos-memtest"),
+    ("bare-metal/arceos/Cargo.toml", "firmware"),
+    ("bare-metal/probe/Cargo.toml", "probe"),
+    ("bare-metal/size/Cargo.toml", "size"),
+];
+
 pub(crate) fn run(args: &[String]) -> ExitCode {
     match args {
         [one] if one == "list" => {
@@ -107,12 +115,13 @@ fn run_all(steps: &[&Step]) -> ExitCode {
 }
 
 fn fmt() -> Outcome {
-    match command(cargo().args(["fmt", "--all", "--check"])) {
-        Outcome::Passed => {
-            command(cargo().args(["fmt", "--all", "--check", "--manifest-path", BARE_METAL]))
-        }
-        other => other,
+    let all = |manifest| ["fmt", "--all", "--check", "--manifest-path", manifest];
+    let mut checks = vec![all("Cargo.toml").to_vec(), all(BARE_METAL).to_vec()];
+    for (manifest, package) in ALONE {
+        checks.push(vec!["fmt", "--check", "--manifest-path", manifest, "--package", package]);
     }
+    let mut outcomes = checks.into_iter().map(|check| command(cargo().args(check)));
+    outcomes.find(|outcome| !matches!(outcome, Outcome::Passed)).unwrap_or(Outcome::Passed)
 }
 
 fn clippy() -> Outcome {

@@ -6,6 +6,7 @@ use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, SmallTlsf, Tlsf};
 use core::ptr::NonNull;
+use object::size_slabs::SizeSlabs;
 
 entries! {
     /// TLSF for pools to 4 MiB, 1 MiB on 32 bit.
@@ -84,6 +85,15 @@ entries! {
     }
     /// Buddy.
     wcet_buddy_free(heap: &mut Buddy, block: NonNull<u8>, size: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { heap.deallocate(block, layout(size)) }
+    }
+    /// Size slabs.
+    wcet_sizeslabs_malloc(heap: &mut SizeSlabs, size: usize) -> *mut u8 {
+        address(heap.allocate(layout(size)))
+    }
+    /// Size slabs.
+    wcet_sizeslabs_free(heap: &mut SizeSlabs, block: NonNull<u8>, size: usize) {
         // SAFETY: the caller's promise.
         unsafe { heap.deallocate(block, layout(size)) }
     }

@@ -3,15 +3,14 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-#[cfg(feature = "ours")]
-mod ours;
-#[cfg(not(feature = "ours"))]
-mod peers;
+#[cfg_attr(feature = "ours", path = "chosen/ours.rs")]
+#[cfg_attr(feature = "rlsf", path = "chosen/rlsf.rs")]
+#[cfg_attr(feature = "talc", path = "chosen/talc.rs")]
+#[cfg_attr(feature = "linked-list", path = "chosen/linked_list.rs")]
+#[cfg_attr(feature = "buddy-system", path = "chosen/buddy_system.rs")]
+mod one;
 
-#[cfg(feature = "ours")]
-pub(crate) use ours::Chosen;
-#[cfg(not(feature = "ours"))]
-pub(crate) use peers::Chosen;
+pub(crate) use one::Chosen;
 
 /// What firmware asks of it.
 pub(crate) trait Subject {
@@ -27,6 +26,7 @@ pub(crate) trait Subject {
     /// A block that was allocated with this layout.
     unsafe fn free(&mut self, block: NonNull<u8>, layout: Layout);
 
+    #[cfg_attr(not(feature = "realloc"), expect(dead_code, reason = "counted without it too"))]
     /// In place where the allocator can do that, else by copying; null: it stays as it was.
     #[inline(always)]
     unsafe fn realloc(&mut self, block: NonNull<u8>, layout: Layout, new: usize) -> *mut u8 {

@@ -111,14 +111,18 @@ pub(crate) fn skip_call() {
 /// The machine's timer has fired: the kernel sees its own, and ours is quiet until it is set again.
 pub(crate) fn pass_timer_on() {
     // SAFETY: changes interrupt bits only.
-    unsafe { asm!("csrc mie, {0}", "csrs mip, {1}", in(reg) MIE_TIMER, in(reg) MIP_SUPERVISOR_TIMER) };
+    unsafe {
+        asm!("csrc mie, {0}", "csrs mip, {1}", in(reg) MIE_TIMER, in(reg) MIP_SUPERVISOR_TIMER)
+    };
 }
 
 pub(crate) fn set_timer(at: u64) {
     // SAFETY: the board's timer register.
     unsafe { TIME_COMPARE.write_volatile(at) };
     // SAFETY: changes interrupt bits only.
-    unsafe { asm!("csrc mip, {1}", "csrs mie, {0}", in(reg) MIE_TIMER, in(reg) MIP_SUPERVISOR_TIMER) };
+    unsafe {
+        asm!("csrc mip, {1}", "csrs mie, {0}", in(reg) MIE_TIMER, in(reg) MIP_SUPERVISOR_TIMER)
+    };
 }
 
 pub(crate) fn put(byte: u8) {

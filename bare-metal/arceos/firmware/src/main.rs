@@ -67,9 +67,7 @@ fn answer(a: [usize; 8]) -> (usize, usize) {
     let [a0, a1, a2, _, _, _, function, extension] = a;
     match (extension, function) {
         (BASE, 0) => (SUPPORTED, VERSION),
-        (BASE, 3) => {
-            (SUPPORTED, usize::from([BASE, TIME, RESET, CONSOLE, VERDICT].contains(&a0)))
-        }
+        (BASE, 3) => (SUPPORTED, usize::from([BASE, TIME, RESET, CONSOLE, VERDICT].contains(&a0))),
         (BASE, 1 | 2 | 4..=6) => (SUPPORTED, 0),
         (TIME, 0) => {
             machine::set_timer(a0 as u64);
