@@ -20,7 +20,7 @@ pub(crate) fn run(heap: &mut Heap) {
 /// Drawn like cards: [`HAND`] sizes that divide the range evenly, in any order, and then the same again. Sizes drawn
 /// freely would have a mean that is a per mille off, which is what is measured.
 fn until_refused(heap: &mut Heap, low: usize, high: usize) -> usize {
-    heap.restart(POOL);
+    heap.anew();
     let (mut numbers, mut payload) = (Numbers::new(6), 0);
     let mut hand: [usize; HAND] = core::array::from_fn(|i| low + i * (high - low) / (HAND - 1));
     loop {

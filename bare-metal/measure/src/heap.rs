@@ -1,5 +1,6 @@
 //! One allocator at work: every call counted, every block checked.
 
+use crate::POOL;
 use crate::subjects::Subject;
 use core::ptr::NonNull;
 
@@ -29,11 +30,20 @@ impl Heap {
         Self { subject, memory, pool: memory, state: 0, refused: 0, overlapped: 0 }
     }
 
-    /// Begins anew with a pool of `len` bytes, at most all memory.
-    pub(crate) fn restart(&mut self, len: usize) {
+    /// Begins anew with a pool of `len` bytes, at most all memory. Whether the allocator takes it.
+    #[must_use]
+    pub(crate) fn restart(&mut self, len: usize) -> bool {
         let len = len.min(self.memory.len());
         self.pool = NonNull::slice_from_raw_parts(self.memory.cast(), len);
-        self.state = (self.subject.start)(self.pool);
+        let state = (self.subject.start)(self.pool);
+        self.state = state.unwrap_or_default();
+        state.is_some()
+    }
+
+    /// Begins anew with the pool that every allocator takes.
+    pub(crate) fn anew(&mut self) {
+        let took = self.restart(POOL);
+        self.refused += u32::from(!took);
     }
 
     /// Allocates, and counts. `None`: no block is large enough.

@@ -42,6 +42,10 @@ fn main() -> u8 {
     }
     for subject in OURS.iter().chain(PEERS) {
         let mut heap = Heap::new(subject, memory);
+        if !heap.restart(POOL) {
+            say!("fail: {} does not take a pool of {POOL} bytes", subject.name);
+            return 1;
+        }
         situations::run(&mut heap);
         random::run(&mut heap);
         fill::run(&mut heap);

@@ -73,7 +73,9 @@ pub(crate) fn run(heap: &mut Heap) {
 }
 
 fn once(heap: &mut Heap, mix: &Mix, seed: u64) {
-    heap.restart(mix.pool);
+    if !heap.restart(mix.pool) {
+        return;
+    }
     let (mut numbers, mut malloc, mut free) = (Numbers::new(seed), Tally::new(), Tally::new());
     table(|blocks| {
         for _ in 0..STEPS {

@@ -1,6 +1,5 @@
 //! Situations made on purpose: each names the case that an allocator's code goes through.
 
-use crate::POOL;
 use crate::heap::{Block, Heap};
 use crate::live::{Numbers, table};
 use crate::tally::Tally;
@@ -15,7 +14,7 @@ pub(crate) fn run(heap: &mut Heap) {
 
 /// `split malloc`: each request is cut off the one large free block.
 fn split(heap: &mut Heap) {
-    heap.restart(POOL);
+    heap.anew();
     let (mut numbers, mut tally) = (Numbers::new(1), Tally::new());
     for _ in 0..400 {
         let (_, count) = heap.must(numbers.range(16, 1024));
@@ -30,7 +29,7 @@ fn split(heap: &mut Heap) {
 /// [ block ][ guard ][ block ][ guard ] … [ free ]      one block at a time is freed and had again
 /// ```
 fn exact(heap: &mut Heap) {
-    heap.restart(POOL);
+    heap.anew();
     let (mut numbers, mut malloc, mut free) = (Numbers::new(2), Tally::new(), Tally::new());
     table(|blocks| {
         let blocks = &mut blocks[..400];
@@ -56,7 +55,7 @@ fn exact(heap: &mut Heap) {
 /// [ free ][ block ][ free ][ guard ] …
 /// ```
 fn between(heap: &mut Heap) {
-    heap.restart(POOL);
+    heap.anew();
     let (mut numbers, mut free) = (Numbers::new(3), Tally::new());
     table(|blocks| {
         let blocks = &mut blocks[..600];
@@ -81,7 +80,7 @@ fn between(heap: &mut Heap) {
 /// [ hole ][ guard ][ hole ][ guard ] … [ block ][ guard ] … [ free ]
 /// ```
 fn holes(heap: &mut Heap) {
-    heap.restart(POOL);
+    heap.anew();
     let (mut numbers, mut malloc, mut free) = (Numbers::new(4), Tally::new(), Tally::new());
     table(|blocks| {
         let blocks = &mut blocks[..1200];

@@ -12,8 +12,8 @@ pub(crate) use peers::PEERS;
 #[derive(Debug)]
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
-    /// Makes it anew with this memory, and gives its address.
-    pub(crate) start: fn(NonNull<[u8]>) -> usize,
+    /// Makes it anew with this memory, and gives its address; `None` when it does not take so much or so little.
+    pub(crate) start: fn(NonNull<[u8]>) -> Option<usize>,
     pub(crate) malloc: *const (),
     pub(crate) free: *const (),
 }
@@ -33,24 +33,29 @@ impl<T> Place<T> {
     }
 
     /// Replaces what is there and adds its memory.
-    fn start(&self, new: T, add: impl FnOnce(&mut T)) -> usize {
+    fn start(&self, new: T, add: impl FnOnce(&mut T) -> bool) -> Option<usize> {
         // SAFETY: one thread, and nothing else holds a reference here.
         let heap = unsafe { &mut *self.0.get() };
         *heap = new;
-        add(heap);
-        core::ptr::from_mut(heap).expose_provenance()
+        add(heap).then(|| core::ptr::from_mut(heap).expose_provenance())
     }
 }
 
-/// A [`Subject`]: its type, how it begins, how memory is added, its entry points in the probe.
+/// A [`Subject`]: its type, how it begins, how it takes memory, its entry points in the probe, what free is given.
 macro_rules! subject {
-    ($name:literal, $type:ty, $new:expr, |$heap:ident, $memory:ident| $add:expr, $malloc:path, $free:path) => {{
+    (
+        $name:literal, $type:ty, $new:expr, |$heap:ident, $memory:ident| $add:expr,
+        $malloc:path, $free:path, ($($given:ty),*)
+    ) => {{
         static PLACE: $crate::subjects::Place<$type> = $crate::subjects::Place::new($new);
+        // That the functions are this type's is checked here: later they are addresses.
+        let malloc: unsafe extern "C" fn(&mut $type, usize) -> *mut u8 = $malloc;
+        let free: unsafe extern "C" fn(&mut $type, $($given),*) = $free;
         $crate::subjects::Subject {
             name: $name,
             start: |$memory| PLACE.start($new, |$heap| $add),
-            malloc: $malloc as *const (),
-            free: $free as *const (),
+            malloc: malloc as *const (),
+            free: free as *const (),
         }
     }};
 }

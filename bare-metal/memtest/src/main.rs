@@ -22,6 +22,7 @@ use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{GRAIN, HalfFit, Tlsf};
 use machine::say;
+use object::size_slabs::SizeSlabs;
 use trial::trial;
 
 machine::kernel!(main);
@@ -38,7 +39,8 @@ fn main() -> u8 {
         + trial("next-fit", memory, NextFit::new)
         + trial("best-fit", memory, BestFit::new)
         + trial("worst-fit", memory, WorstFit::new)
-        + trial("buddy", memory, Buddy::new);
+        + trial("buddy", memory, Buddy::new)
+        + trial("size-slabs", memory, SizeSlabs::<4096>::new);
     say!("{failed} failed");
     u8::from(failed != 0)
 }

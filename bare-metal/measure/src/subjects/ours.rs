@@ -4,27 +4,34 @@ use super::{Subject, subject};
 use base::AddMemory;
 use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
-use block::tlsf::{HalfFit, Tlsf};
+use block::tlsf::{HalfFit, SmallTlsf, Tlsf};
 use core::ptr::NonNull;
+use object::size_slabs::SizeSlabs;
 use probe::ours;
 
-/// Adds memory that is long enough for any of ours.
-fn add(heap: &mut impl AddMemory, memory: NonNull<[u8]>) {
+fn add(heap: &mut impl AddMemory, memory: NonNull<[u8]>) -> bool {
     // SAFETY: the memory is the allocator's until it is made anew.
-    if let Err(why) = unsafe { heap.add_memory(memory.cast().as_ptr(), memory.len()) } {
-        machine::say!("fail: {why}");
-        machine::exit(1);
-    }
+    unsafe { heap.add_memory(memory.cast().as_ptr(), memory.len()) }.is_ok()
 }
 
 pub(crate) static OURS: &[Subject] = &[
     subject!(
         "tlsf",
+        SmallTlsf,
+        SmallTlsf::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_tlsf_malloc,
+        ours::wcet_tlsf_free,
+        (NonNull<u8>)
+    ),
+    subject!(
+        "tlsflarge",
         Tlsf,
         Tlsf::new(),
         |heap, memory| add(heap, memory),
-        ours::wcet_tlsf_malloc,
-        ours::wcet_tlsf_free
+        ours::wcet_tlsflarge_malloc,
+        ours::wcet_tlsflarge_free,
+        (NonNull<u8>)
     ),
     subject!(
         "halffit",
@@ -32,7 +39,8 @@ pub(crate) static OURS: &[Subject] = &[
         HalfFit::new(),
         |heap, memory| add(heap, memory),
         ours::wcet_halffit_malloc,
-        ours::wcet_halffit_free
+        ours::wcet_halffit_free,
+        (NonNull<u8>)
     ),
     subject!(
         "firstfit",
@@ -40,7 +48,8 @@ pub(crate) static OURS: &[Subject] = &[
         FirstFit::new(),
         |heap, memory| add(heap, memory),
         ours::wcet_firstfit_malloc,
-        ours::wcet_firstfit_free
+        ours::wcet_firstfit_free,
+        (NonNull<u8>)
     ),
     subject!(
         "nextfit",
@@ -48,7 +57,8 @@ pub(crate) static OURS: &[Subject] = &[
         NextFit::new(),
         |heap, memory| add(heap, memory),
         ours::wcet_nextfit_malloc,
-        ours::wcet_nextfit_free
+        ours::wcet_nextfit_free,
+        (NonNull<u8>)
     ),
     subject!(
         "bestfit",
@@ -56,7 +66,8 @@ pub(crate) static OURS: &[Subject] = &[
         BestFit::new(),
         |heap, memory| add(heap, memory),
         ours::wcet_bestfit_malloc,
-        ours::wcet_bestfit_free
+        ours::wcet_bestfit_free,
+        (NonNull<u8>)
     ),
     subject!(
         "worstfit",
@@ -64,7 +75,8 @@ pub(crate) static OURS: &[Subject] = &[
         WorstFit::new(),
         |heap, memory| add(heap, memory),
         ours::wcet_worstfit_malloc,
-        ours::wcet_worstfit_free
+        ours::wcet_worstfit_free,
+        (NonNull<u8>)
     ),
     subject!(
         "buddy",
@@ -72,6 +84,16 @@ pub(crate) static OURS: &[Subject] = &[
         Buddy::new(),
         |heap, memory| add(heap, memory),
         ours::wcet_buddy_malloc,
-        ours::wcet_buddy_free
+        ours::wcet_buddy_free,
+        (NonNull<u8>, usize)
+    ),
+    subject!(
+        "sizeslabs",
+        SizeSlabs,
+        SizeSlabs::new(),
+        |heap, memory| add(heap, memory),
+        ours::wcet_sizeslabs_malloc,
+        ours::wcet_sizeslabs_free,
+        (NonNull<u8>, usize)
     ),
 ];

@@ -2,15 +2,8 @@
 
 use super::{Subject, subject};
 use core::alloc::{GlobalAlloc, Layout};
+use core::ptr::NonNull;
 use probe::peers::{self, BuddySystem, LinkedList, Rlsf, Talc};
-
-/// A peer that takes no memory cannot be measured.
-fn heard(took: bool) {
-    if !took {
-        machine::say!("fail: a peer did not take the memory");
-        machine::exit(1);
-    }
-}
 
 pub(crate) static PEERS: &[Subject] = &[
     subject!(
@@ -18,36 +11,46 @@ pub(crate) static PEERS: &[Subject] = &[
         Rlsf,
         Rlsf::new(),
         // SAFETY: the memory is the allocator's until it is made anew.
-        |heap, memory| heard(unsafe { heap.insert_free_block_ptr(memory) }.is_some()),
+        |heap, memory| unsafe { heap.insert_free_block_ptr(memory) }.is_some(),
         peers::wcet_rlsf_malloc,
-        peers::wcet_rlsf_free
+        peers::wcet_rlsf_free,
+        (NonNull<u8>)
     ),
     subject!(
         "talc",
         Talc,
         Talc::new(talc::source::Manual),
         // SAFETY: the memory is the allocator's until it is made anew.
-        |heap, memory| heard(unsafe { heap.claim(memory.cast().as_ptr(), memory.len()) }.is_some()),
+        |heap, memory| unsafe { heap.claim(memory.cast().as_ptr(), memory.len()) }.is_some(),
         peers::wcet_talc_malloc,
-        peers::wcet_talc_free
+        peers::wcet_talc_free,
+        (*mut u8, usize)
     ),
     subject!(
         "linkedlist",
         LinkedList,
         LinkedList::empty(),
-        // SAFETY: the memory is the allocator's until it is made anew.
-        |heap, memory| unsafe { heap.init(memory.cast().as_ptr(), memory.len()) },
+        |heap, memory| {
+            // SAFETY: the memory is the allocator's until it is made anew.
+            unsafe { heap.init(memory.cast().as_ptr(), memory.len()) };
+            true
+        },
         peers::wcet_linkedlist_malloc,
-        peers::wcet_linkedlist_free
+        peers::wcet_linkedlist_free,
+        (NonNull<u8>, usize)
     ),
     subject!(
         "buddysystem",
         BuddySystem,
         BuddySystem::new(),
-        // SAFETY: the memory is the allocator's until it is made anew.
-        |heap, memory| unsafe { heap.init(memory.addr().get(), memory.len()) },
+        |heap, memory| {
+            // SAFETY: the memory is the allocator's until it is made anew.
+            unsafe { heap.init(memory.addr().get(), memory.len()) };
+            true
+        },
         peers::wcet_buddysystem_malloc,
-        peers::wcet_buddysystem_free
+        peers::wcet_buddysystem_free,
+        (NonNull<u8>, usize)
     ),
 ];
 
