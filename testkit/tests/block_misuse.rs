@@ -1,8 +1,9 @@
 //! Each misuse of TLSF under each tier of hardening that is to find it, with its exact message;
 //! the heap is as it was before.
 use core::alloc::Layout;
+use core::panic::AssertUnwindSafe;
 use core::ptr::NonNull;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
 use base::{AddMemory, BlockAllocator, Check, Free};
 use block::tlsf::{Canaries, Neighbours, Tier, Tlsf, Walked};
