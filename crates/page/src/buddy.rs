@@ -37,6 +37,7 @@ use core::marker::PhantomData;
 
 mod blocks;
 mod chunk;
+mod count;
 mod inspect;
 mod lists;
 mod memory;
@@ -84,9 +85,6 @@ impl<const UNIT: usize> Buddy<UNIT> {
         "a unit is a power of two, and holds the two links of a free block"
     );
 
-    /// log2 of `UNIT`.
-    const SHIFT: u32 = UNIT.trailing_zeros();
-
     /// No memory yet.
     #[must_use]
     pub const fn new() -> Self {
@@ -106,8 +104,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
     #[inline]
     #[must_use]
     pub const fn order_of(size: usize) -> u32 {
-        let whole = if size < UNIT { UNIT } else { size };
-        usize::BITS - (whole - 1).leading_zeros() - Self::SHIFT
+        count::log2_up(if size < UNIT { 1 } else { size.div_ceil(UNIT) })
     }
 
     /// A free block of this order, split off the smallest that has one. O(orders). `None`: there
@@ -146,15 +143,32 @@ impl<const UNIT: usize> Buddy<UNIT> {
 
     /// Takes a chunk back, and joins it with its buddy for as long as that is free. O(orders).
     #[inline]
-    pub fn give(&mut self, mut chunk: Chunk) {
+    pub fn give(&mut self, chunk: Chunk) {
         self.used -= chunk.len();
         let Some(pool) = self.pool_of(chunk.address()) else { return };
-        while let Some(number) = pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
+        match pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
+            Some(number) => self.join(chunk, number, pool),
+            None => self.put(chunk, pool),
+        }
+    }
+
+    /// [`give`](Self::give) where the buddy is free; its number.
+    #[inline(never)]
+    fn join(&mut self, mut chunk: Chunk, mut number: usize, pool: Pool) {
+        loop {
             pool.mark_used(number);
             // SAFETY: its bit was set, so by B1 it is in this list.
             let buddy = unsafe { self.lists.remove(pool.pointer(chunk.buddy()), chunk.order()) };
             chunk = chunk.join(buddy);
+            match pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
+                Some(next) => number = next,
+                None => return self.put(chunk, pool),
+            }
         }
+    }
+
+    #[inline]
+    fn put(&mut self, chunk: Chunk, pool: Pool) {
         pool.mark_free(Pool::number::<UNIT>(pool.offset(&chunk), chunk.len()));
         self.lists.push(chunk);
     }

@@ -9,6 +9,7 @@ extern crate std;
 use std::vec::Vec;
 
 mod choice;
+mod depth;
 mod misuse;
 mod shapes;
 

@@ -11,6 +11,7 @@
 use core::ptr::NonNull;
 
 use super::chunk::Chunk;
+use super::count::lowest_one;
 
 /// More than there can be: a block of order 63 would be more than all memory.
 const ORDERS: usize = usize::BITS as usize;
@@ -37,7 +38,7 @@ impl<const UNIT: usize> Lists<UNIT> {
     #[inline]
     pub(super) fn pop(&mut self, order: u32) -> Option<Chunk> {
         let orders = self.non_empty.checked_shr(order).filter(|orders| *orders != 0)?;
-        let order = order + orders.trailing_zeros();
+        let order = order + lowest_one(orders);
         let head = &mut self.heads[order as usize % ORDERS];
         let first = (*head)?;
         // SAFETY: reached from its list.
