@@ -40,6 +40,19 @@ impl<const N: usize> Default for Pool<N> {
 }
 
 /// `A` and the memory it is given by its first request.
+///
+/// ```
+/// use core::alloc::Layout;
+/// use base::BlockAllocator;
+/// use block::tlsf::Tlsf;
+/// use heapwright_compose::{Locked, Pooled, mutex::Alone, pooled::Pool};
+///
+/// static POOL: Pool<65_536> = Pool::new();
+/// // SAFETY: the pool is this heap's alone.
+/// let heap: Locked<Alone, _> = Locked::new(unsafe { Pooled::new(<Tlsf>::new(), &POOL) });
+/// let block = heap.with(|heap| heap.allocate(Layout::new::<[u64; 8]>()));
+/// assert!(block.is_some());
+/// ```
 #[derive(Debug)]
 pub struct Pooled<A> {
     inner: A,

@@ -1,6 +1,8 @@
-//! heapwright: a malloc that is fast, stays small, and gives memory back.
+//! heapwright: a malloc that is fast, stays small, and gives memory back; and the allocators that
+//! kernels and firmware take.
 //!
-//! ```
+#![cfg_attr(feature = "flagship", doc = "```")]
+#![cfg_attr(not(feature = "flagship"), doc = "```ignore")]
 //! #[global_allocator]
 //! static A: heapwright::Heapwright = heapwright::Heapwright;
 //!
@@ -12,44 +14,48 @@
 //! ```
 //!
 //! ```text
-//! base   source   page   object   thread   malloc ─► ► heapwright   abi   tools
+//! base   source   page   block, object   thread   compose   malloc ─► ► heapwright   abi   tools
 //! ```
 //!
-//! - [`Heapwright`]: the global allocator, and with the feature `allocator-api2` (on by
-//!   default) an `allocator_api2::alloc::Allocator`. Freeing needs no look-up: Rust knows sizes.
-//! - [`Heap`]: a heap of its own whose blocks can all be freed at once.
-//! - [`stats`], [`purge`], [`check`]: what the allocator knows of itself, and memory back now.
+//! With the feature `flagship` (on by default; Linux on x86-64 and aarch64), the process's malloc:
 //!
-//! The variable `HEAPWRIGHT` is read as by the drop-in library (docs/tuning.md). Linux on
-//! x86-64 and aarch64. `no_std`.
+//! - `Heapwright`: the global allocator, and with the feature `allocator-api2` (on by default) an
+//!   `allocator_api2::alloc::Allocator`. Freeing needs no look-up: Rust knows sizes.
+//! - `Heap`: a heap of its own whose blocks can all be freed at once.
+//! - `stats`, `purge`, `check`: what the allocator knows of itself, and memory back now.
+//! - the variable `HEAPWRIGHT` is read as by the drop-in library (docs/tuning.md).
+//!
+//! For any machine, 32 or 64 bit, with or without atomics, with `default-features = false`:
+//!
+//! - [`block`]: TLSF and half-fit, the fits, buddy, slabs: one owner, memory that is given.
+//! - [`pages`]: whole pages, by buddy or bitmap.
+//! - [`compose`]: locks, static pools, growth; `GlobalAlloc`; the component OS's names.
+//! - [`DefaultBlock`]: the one that the feature `alloc-NAME` chooses.
+//!
+//! The folder `examples` has a program for each: a pool in a `static` as the global allocator, the
+//! fits side by side, half-fit with its bound, pages and slabs, a malloc composed.
+//!
+//! `no_std`.
 #![no_std]
 
-mod global;
-mod heap;
+pub mod block;
+#[cfg(feature = "flagship")]
+mod flagship;
 
-pub use global::Heapwright;
-pub use heap::Heap;
-pub use malloc::heapwright::Stats;
+pub use block::DefaultBlock;
+pub use compose;
+#[cfg(feature = "flagship")]
+pub use flagship::{Heap, Heapwright, Stats, check, purge, stats};
+pub use source;
 
-use base::{Broken, Check};
-use malloc::HEAP;
-
-/// Figures of the process's heap. Walks all slabs; exact while no other thread allocates.
-#[must_use]
-pub fn stats() -> Stats {
-    HEAP.stats()
+/// The project's own lock, where there are 64-bit atomics.
+#[cfg(target_has_atomic = "64")]
+pub mod sync {
+    pub use base::lock::{Lock, Park};
 }
 
-/// Gives free memory back to the system now; returns the bytes given back. O(size of the heap).
-pub fn purge() -> usize {
-    HEAP.purge()
-}
-
-/// Walks every structure. O(size of the heap), takes its locks.
-///
-/// # Errors
-///
-/// The first broken invariant, by number and words.
-pub fn check() -> Result<(), Broken> {
-    HEAP.check()
+/// Whole pages, with one owner.
+pub mod pages {
+    pub use base::{AllocatePagesAt, PageAllocator};
+    pub use page::{bitmap, buddy};
 }

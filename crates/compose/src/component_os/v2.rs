@@ -4,8 +4,9 @@ use core::ptr::NonNull;
 
 use block::{buddy, fit, tlsf};
 use object::size_slabs::SizeSlabs;
+use page::bitmap::BitmapPages;
 
-use super::{AllocResult, Bytes};
+use super::{AllocResult, Bytes, Pages};
 
 pub use super::v1::{BaseAllocator, IdAllocator};
 pub use super::{AllocError, AllocResult as Result};
@@ -64,6 +65,18 @@ pub type BuddyByteAllocator = Bytes<buddy::Buddy>;
 
 /// Slabs of size classes, larger blocks from a buddy system of pages.
 pub type SlabByteAllocator = Bytes<SizeSlabs>;
+
+/// Pages by a bitmap.
+pub type BitmapPageAllocator<const PAGE_SIZE: usize = 4096> =
+    Pages<BitmapPages<PAGE_SIZE>, PAGE_SIZE>;
+
+impl<const PAGE_SIZE: usize> BitmapPageAllocator<PAGE_SIZE> {
+    /// Without memory yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::over(BitmapPages::new())
+    }
+}
 
 impl BuddyByteAllocator {
     /// Without memory yet.

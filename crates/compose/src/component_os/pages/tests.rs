@@ -1,15 +1,23 @@
 use super::*;
 use crate::component_os::v1::{BaseAllocator as _, PageAllocator as _};
-use crate::component_os::v2::PageAllocator as _;
+use crate::component_os::v2::{BitmapPageAllocator, PageAllocator as _};
 use crate::toy::{PAGE, ToyPages};
 
 extern crate std;
 use std::vec;
 
 #[test]
-fn pages_by_number_alignment_and_address() {
-    let mut memory = vec![0u8; 33 * PAGE];
-    let mut pages: Pages<ToyPages> = Pages::over(ToyPages::default());
+fn toy_pages_by_number_alignment_and_address() {
+    serves(Pages::over(ToyPages::default()));
+}
+
+#[test]
+fn bitmap_pages_by_number_alignment_and_address() {
+    serves(BitmapPageAllocator::new());
+}
+
+fn serves<P: AllocatePagesAt + AddMemory + Stats>(mut pages: Pages<P>) {
+    let mut memory = vec![0u8; 36 * PAGE];
     let start = memory.as_mut_ptr().expose_provenance();
     // SAFETY: the memory outlives the allocator.
     unsafe { pages.init(start, memory.len()) }.unwrap();
