@@ -3,6 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
+#[cfg_attr(feature = "nothing", path = "chosen/nothing.rs")]
 #[cfg_attr(feature = "ours", path = "chosen/ours.rs")]
 #[cfg_attr(feature = "rlsf", path = "chosen/rlsf.rs")]
 #[cfg_attr(feature = "talc", path = "chosen/talc.rs")]

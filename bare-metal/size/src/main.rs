@@ -1,7 +1,7 @@
 //! One allocator as firmware has it: a static, and functions over it that the rest would call.
 //!
-//! `cargo xtask size` compiles this with one allocator's feature at a time and counts what is not the frame: not
-//! `_start`, not the panic handler, not the memory functions, which a program has anyway. It is never run.
+//! `cargo xtask size` compiles this with one allocator's feature at a time and subtracts what the same program
+//! weighs with `nothing`, and the memory functions, which a program has anyway. It is never run.
 #![no_std]
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! Counting an allocator's bytes in a program that has little else.
 //!
 //! ```text
-//! .text + .rodata  −  _start  −  panic handler  −  memcpy, memmove, memset, memcmp  =  the allocator
+//! .text + .rodata  −  memcpy, memmove, memset, memcmp  −  the same of a program without an allocator
 //! ```
 //!
 //! Constants count as code does: a look-up table is flash too. The functions of memory do not: a program that copies
@@ -11,17 +11,9 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use std::fs;
 use std::path::Path;
 
-/// Parts of the names of what is the frame's, Rust's mangling included.
-const FRAME: [&str; 8] = [
-    "_start",
-    "rust_begin_unwind",
-    "memcpy",
-    "memmove",
-    "memset",
-    "memcmp",
-    "bcmp",
-    "compiler_builtins3mem",
-];
+/// Parts of the names of the functions of memory, Rust's mangling included.
+const MEMORY: [&str; 6] =
+    ["memcpy", "memmove", "memset", "memcmp", "bcmp", "compiler_builtins3mem"];
 
 /// Bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,6 +22,13 @@ pub(super) struct Size {
     pub(super) code: u64,
     /// The allocator's own variables.
     pub(super) control_block: u64,
+}
+
+impl Size {
+    /// What is more than in `empty`.
+    pub(super) fn net_of(self, empty: Size) -> Size {
+        Size { code: self.code.saturating_sub(empty.code), ..self }
+    }
 }
 
 /// Counts.
@@ -52,16 +51,17 @@ pub(super) fn measure(program: &Path) -> Result<Size, String> {
         .filter(|s| s.address() != 0)
         .map(|s| s.size())
         .sum::<u64>();
-    let mut frame: Vec<(u64, u64)> = file
+    let mut memory: Vec<(u64, u64)> = file
         .symbols()
-        .filter(|s| FRAME.iter().any(|part| s.name().is_ok_and(|name| name.contains(part))))
+        .filter(|s| MEMORY.iter().any(|part| s.name().is_ok_and(|name| name.contains(part))))
         .map(|s| (s.address(), s.size()))
         .collect();
     // One function may have several names.
-    frame.sort_unstable();
-    frame.dedup();
-    let frame = frame.iter().map(|(_, size)| size).sum();
-    let code = flash.checked_sub(frame).ok_or_else(|| named("more frame than code".to_owned()))?;
+    memory.sort_unstable();
+    memory.dedup();
+    let memory = memory.iter().map(|(_, size)| size).sum();
+    let code =
+        flash.checked_sub(memory).ok_or_else(|| named("more copying than code".to_owned()))?;
     let heap = file.symbols().find(|s| s.name() == Ok("HEAP"));
     let control_block = heap.map(|s| s.size()).ok_or_else(|| named("no symbol HEAP".to_owned()))?;
     Ok(Size { code, control_block })

@@ -1,7 +1,9 @@
 //! Ours, each for pools of 64 KiB at least.
 
 use super::{Subject, address};
-use base::{AddMemory, BlockAllocator};
+use base::AddMemory;
+#[cfg(not(feature = "malloc-compact"))]
+use base::BlockAllocator;
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
@@ -39,20 +41,32 @@ impl Subject for Chosen {
 
     #[inline(always)]
     unsafe fn free(&mut self, block: NonNull<u8>, layout: Layout) {
+        // C's free: it is told nothing.
+        #[cfg(feature = "malloc-compact")]
+        let _ = layout;
+        #[cfg(feature = "malloc-compact")]
         // SAFETY: the caller's promise.
-        unsafe { self.deallocate(block, layout) }
+        unsafe {
+            base::Free::free(self, block);
+        }
+        #[cfg(not(feature = "malloc-compact"))]
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.deallocate(block, layout);
+        }
     }
 
     #[inline(always)]
     unsafe fn realloc(&mut self, block: NonNull<u8>, layout: Layout, new: usize) -> *mut u8 {
-        // C's realloc: as malloc.
+        // C's realloc: it is told the new size.
         #[cfg(feature = "malloc-compact")]
-        let layout = {
-            let usual = 2 * size_of::<usize>();
-            // SAFETY: two words are a power of two; the size is a layout's.
-            unsafe { Layout::from_size_align_unchecked(layout.size(), usual) }
-        };
         // SAFETY: the caller's promise.
-        address(unsafe { self.reallocate(block, layout, new) })
+        let block = unsafe { self.reallocate_bytes(block, block::tlsf::GRAIN, new) };
+        #[cfg(feature = "malloc-compact")]
+        let _ = layout;
+        #[cfg(not(feature = "malloc-compact"))]
+        // SAFETY: the caller's promise.
+        let block = unsafe { self.reallocate(block, layout, new) };
+        address(block)
     }
 }
