@@ -4,6 +4,7 @@ mod arceos;
 mod blocks;
 mod ci;
 mod compat;
+mod firmware;
 mod golden;
 mod layers;
 mod paths;
@@ -29,6 +30,7 @@ usage: cargo xtask NAME [ARGS]
   size     bytes of code and of control block of each allocator in firmware
   arceos   the component OS's memory test in QEMU, on its allocators and on ours
   compat   crates with others' interfaces, tried by those crates' users
+  firmware the block allocators' C library on bare machines, and its bytes of code
   ci       the steps of .ci/run, one by one or all
 ";
 
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         "size" => size::run(&rest),
         "arceos" => arceos::run(&rest),
         "compat" => compat::run(&rest),
+        "firmware" => firmware::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

@@ -3,7 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::{self, NonNull};
 
-use base::{AddError, BlockAllocator, Free, UsableSize};
+use base::{AddError, BlockAllocator};
 
 /// A pointer for C.
 #[inline(always)]
@@ -50,40 +50,62 @@ pub(crate) unsafe fn zeroed(block: *mut u8, size: usize) -> *mut u8 {
     block
 }
 
+/// A heap as C has it. What is called is a function that the program has already, so that `realloc`
+/// need not bring it once more.
+pub(crate) trait Heap: Copy {
+    /// Null: none is large enough, or the alignment is none.
+    unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8;
+
+    /// The block is live, and dead afterwards.
+    unsafe fn free(self, block: *mut u8);
+
+    /// The block is live, and aligned as its layout says; the new size makes a layout.
+    unsafe fn reallocate(self, block: NonNull<u8>, old: Layout, size: usize) -> *mut u8;
+
+    /// The block is live.
+    unsafe fn usable(self, block: NonNull<u8>) -> usize;
+}
+
 /// C's `realloc`, at an alignment: null allocates, size 0 frees, and a block that is not aligned
 /// so moves.
 ///
 /// # Safety
 ///
 /// `block` is null or live, and dead once something else is returned, or the size is 0.
-#[inline]
-pub(crate) unsafe fn realloc<H: BlockAllocator + Free + UsableSize>(
-    heap: &mut H,
+#[inline(always)]
+pub(crate) unsafe fn realloc(
+    heap: impl Heap,
     block: *mut u8,
     alignment: usize,
     size: usize,
 ) -> *mut u8 {
-    let Some(block) = NonNull::new(block) else { return memalign(heap, alignment, size) };
-    let Some(wanted) = layout(alignment, size) else { return refuse(heap, alignment) };
+    let wanted = layout(alignment, size);
+    let (Some(block), Some(_)) = (NonNull::new(block), wanted) else {
+        // SAFETY: the heap refuses what makes no layout.
+        return unsafe { heap.memalign(alignment, size) };
+    };
     if size == 0 {
         // SAFETY: the caller gives it up.
-        unsafe { heap.free(block) };
+        unsafe { heap.free(block.as_ptr()) };
         return ptr::null_mut();
     }
     // SAFETY: the block is live.
-    let usable = unsafe { heap.usable_size(block) };
+    let usable = unsafe { heap.usable(block) };
     if block.addr().get() & (alignment - 1) == 0 {
         // SAFETY: the layout of a block that is there, at an alignment that it has.
         let old = unsafe { Layout::from_size_align_unchecked(usable, alignment) };
-        // SAFETY: the caller's promise; the new size makes a layout.
-        return pointer(unsafe { heap.reallocate(block, old, size) });
+        // SAFETY: the caller's promise.
+        return unsafe { heap.reallocate(block, old, size) };
     }
-    let Some(new) = heap.allocate(wanted) else { return ptr::null_mut() };
-    // SAFETY: both are live, of at least so many bytes, and apart.
-    unsafe { new.copy_from_nonoverlapping(block, usable.min(size)) };
-    // SAFETY: the caller gives it up.
-    unsafe { heap.free(block) };
-    new.as_ptr()
+    // SAFETY: as above.
+    let new = unsafe { heap.memalign(alignment, size) };
+    if !new.is_null() {
+        // SAFETY: both are live, of at least so many bytes, and apart.
+        unsafe { new.copy_from_nonoverlapping(block.as_ptr(), usable.min(size)) };
+        // SAFETY: the caller gives it up.
+        unsafe { heap.free(block.as_ptr()) };
+    }
+    new
 }
 
 /// Whether `[start, start + len)` is memory that may be added to a heap whose records are `own_len`

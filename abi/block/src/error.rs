@@ -1,6 +1,6 @@
 //! The numbers of `enum heapwright_block_error` and their words.
 
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::{c_char, c_int};
 
 use base::{AddError, RemoveError};
 
@@ -38,24 +38,34 @@ pub(crate) fn removed<T>(result: Result<T, RemoveError>) -> c_int {
     }
 }
 
-const fn words(error: c_int) -> &'static CStr {
-    match error {
-        OK => c"no error",
-        NULL => c"a pointer that must not be null is null",
-        WRAPS => c"the memory goes past the end of the address space",
-        TOO_SMALL => c"the memory is too small to hold a block",
-        TOO_LARGE => c"the memory is larger than the heap's control block can describe",
-        OVERLAPS => c"the memory overlaps what the heap has",
-        FULL => c"the heap can record no further piece of memory",
-        UNKNOWN => c"no memory was added at this address",
-        IN_USE => c"a block in this memory is live",
-        BROKEN => c"an invariant of the heap is broken",
-        STEP => c"the step is not a power of two",
-        _ => c"not an error of heapwright",
-    }
-}
+/// The words in the order of the numbers, and those of no number. One constant, so that a program
+/// that does not ask for them does not have them.
+static WORDS: &[u8] = b"no error\0\
+    a pointer that must not be null is null\0\
+    the memory goes past the end of the address space\0\
+    the memory is too small to hold a block\0\
+    the memory is larger than the heap's control block can describe\0\
+    the memory overlaps what the heap has\0\
+    the heap can record no further piece of memory\0\
+    no memory was added at this address\0\
+    a block in this memory is live\0\
+    an invariant of the heap is broken\0\
+    the step is not a power of two\0\
+    not an error of heapwright\0";
 
 #[unsafe(no_mangle)]
 extern "C" fn heapwright_block_error_text(error: c_int) -> *const c_char {
-    words(error).as_ptr()
+    let number = if (STEP..=OK).contains(&error) { error.unsigned_abs() } else { 11 };
+    let mut before = number;
+    let mut at = 0;
+    for (index, byte) in WORDS.iter().enumerate() {
+        if before == 0 {
+            break;
+        }
+        if *byte == 0 {
+            before -= 1;
+            at = index + 1;
+        }
+    }
+    WORDS.as_ptr().wrapping_add(at).cast()
 }

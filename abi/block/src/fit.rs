@@ -6,10 +6,11 @@
 //!                  └ first pool
 //! ```
 
+use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
-use base::{AddMemory, Free, Owns, RemoveMemory, Reset, UsableSize};
+use base::{AddMemory, BlockAllocator, Free, Owns, RemoveMemory, Reset, UsableSize};
 #[cfg(feature = "best-fit")]
 use block::fit::BestFit;
 #[cfg(feature = "first-fit")]
@@ -169,14 +170,46 @@ unsafe extern "C" fn heapwright_fit_memalign(
     with!(heap, fit => call::memalign(fit, alignment, size))
 }
 
+impl call::Heap for *mut Handle {
+    #[inline(always)]
+    unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8 {
+        if alignment == 1 {
+            // SAFETY: the caller's promise.
+            return unsafe { heapwright_fit_malloc(self, size) };
+        }
+        // SAFETY: as above.
+        unsafe { heapwright_fit_memalign(self, alignment, size) }
+    }
+
+    #[inline(always)]
+    unsafe fn free(self, block: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { heapwright_fit_free(self, block) }
+    }
+
+    #[inline(always)]
+    unsafe fn reallocate(self, block: NonNull<u8>, old: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let Some(heap) = (unsafe { open(self) }) else { return ptr::null_mut() };
+        // SAFETY: as above.
+        with!(heap, fit => call::pointer(unsafe { fit.reallocate(block, old, size) }))
+    }
+
+    #[inline(always)]
+    unsafe fn usable(self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { heapwright_fit_block_size(self, block.as_ptr()) }
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_fit_realloc(
     heap: *mut Handle,
     block: *mut u8,
     size: usize,
 ) -> *mut u8 {
-    // SAFETY: the caller's promise.
-    unsafe { heapwright_fit_realloc_aligned(heap, block, 1, size) }
+    // SAFETY: what the header asks of the caller.
+    unsafe { call::realloc(heap, block, 1, size) }
 }
 
 #[unsafe(no_mangle)]
@@ -187,9 +220,7 @@ unsafe extern "C" fn heapwright_fit_realloc_aligned(
     size: usize,
 ) -> *mut u8 {
     // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap) }) else { return ptr::null_mut() };
-    // SAFETY: as above.
-    with!(heap, fit => unsafe { call::realloc(fit, block, alignment, size) })
+    unsafe { call::realloc(heap, block, alignment, size) }
 }
 
 #[unsafe(no_mangle)]

@@ -14,11 +14,12 @@ mod arena;
 mod pools;
 mod sizes;
 
+use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
 use base::bits::align_down;
-use base::{Free, Owns, Reset, UsableSize};
+use base::{BlockAllocator, Free, Owns, Reset, UsableSize};
 use block::tlsf::{self, GRAIN};
 
 use crate::call::{self, pointer, records_at};
@@ -45,10 +46,10 @@ type Whole = tlsf::Tlsf<WORDS, STEPS, GRAIN, Tier>;
 /// What `heapwright_tlsf *` points to: two words, and the control block behind them.
 #[repr(C)]
 struct Handle {
-    /// The largest block whose bin is there (C1).
+    /// The largest block whose bin is there (C1): `usize::MAX` when all bins are.
     largest: usize,
-    /// Where the control block ends.
-    end: *mut u8,
+    /// So that what follows is aligned to the grain.
+    pad: usize,
 }
 
 const _: () = assert!(size_of::<Handle>() == GRAIN, "the control block behind it is aligned");
@@ -56,7 +57,7 @@ const _: () = assert!(size_of::<Handle>() == GRAIN, "the control block behind it
 impl Handle {
     /// Bytes of the handle and the control block.
     fn len(&self) -> usize {
-        self.end.addr() - ptr::from_ref(self).addr()
+        size_of::<Handle>() + sizes::control(self.largest)
     }
 }
 
@@ -79,17 +80,15 @@ unsafe extern "C" fn heapwright_tlsf_create(memory: *mut u8, bytes: usize) -> *m
     let Some((at, left)) = records_at::<Handle>(memory, bytes, GRAIN) else {
         return ptr::null_mut();
     };
-    let Some(len) = sizes::WHOLE.checked_sub(sizes::PAD).filter(|len| *len <= left) else {
+    if left < sizes::WHOLE - sizes::PAD {
         return ptr::null_mut();
-    };
+    }
     // SAFETY: the caller's gift, and `left` is enough.
     let control = unsafe { at.add(1) }.cast::<Whole>();
     // SAFETY: aligned for a word, and the caller's gift.
     unsafe { control.write(Whole::new()) };
     // SAFETY: as above.
-    let end = unsafe { at.cast::<u8>().add(len) };
-    // SAFETY: as above.
-    unsafe { at.write(Handle { largest: usize::MAX, end: end.as_ptr() }) };
+    unsafe { at.write(Handle { largest: usize::MAX, pad: 0 }) };
     at.as_ptr()
 }
 
@@ -108,11 +107,9 @@ unsafe extern "C" fn heapwright_tlsf_create_with_pool(
     if unsafe { Placed::place(control.as_ptr(), len) }.is_err() {
         return ptr::null_mut();
     }
-    // SAFETY: `place` found room for the control block and more.
-    let end = unsafe { control.add(sizes::control(len)) };
     let largest = if sizes::is_whole(len) { usize::MAX } else { align_down(len, GRAIN) };
     // SAFETY: the caller's gift, aligned.
-    unsafe { at.write(Handle { largest, end: end.as_ptr() }) };
+    unsafe { at.write(Handle { largest, pad: 0 }) };
     at.as_ptr()
 }
 
@@ -158,14 +155,46 @@ unsafe extern "C" fn heapwright_tlsf_malloc_at(
     pointer(tlsf.allocate_at(address, size))
 }
 
+impl call::Heap for *mut Handle {
+    #[inline(always)]
+    unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8 {
+        if alignment == 1 {
+            // SAFETY: the caller's promise.
+            return unsafe { heapwright_tlsf_malloc(self, size) };
+        }
+        // SAFETY: as above.
+        unsafe { heapwright_tlsf_memalign(self, alignment, size) }
+    }
+
+    #[inline(always)]
+    unsafe fn free(self, block: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { heapwright_tlsf_free(self, block) }
+    }
+
+    #[inline(always)]
+    unsafe fn reallocate(self, block: NonNull<u8>, old: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let Some(mut heap) = (unsafe { open(self) }) else { return ptr::null_mut() };
+        // SAFETY: as above.
+        pointer(unsafe { heap.reallocate(block, old, size) })
+    }
+
+    #[inline(always)]
+    unsafe fn usable(self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { heapwright_tlsf_block_size(block.as_ptr()) }
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_tlsf_realloc(
     heap: *mut Handle,
     block: *mut u8,
     size: usize,
 ) -> *mut u8 {
-    // SAFETY: the caller's promise.
-    unsafe { heapwright_tlsf_realloc_aligned(heap, block, 1, size) }
+    // SAFETY: what the header asks of the caller.
+    unsafe { call::realloc(heap, block, 1, size) }
 }
 
 #[unsafe(no_mangle)]
@@ -176,9 +205,7 @@ unsafe extern "C" fn heapwright_tlsf_realloc_aligned(
     size: usize,
 ) -> *mut u8 {
     // SAFETY: what the header asks of the caller.
-    let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
-    // SAFETY: as above.
-    unsafe { call::realloc(&mut tlsf, block, alignment, size) }
+    unsafe { call::realloc(heap, block, alignment, size) }
 }
 
 #[unsafe(no_mangle)]

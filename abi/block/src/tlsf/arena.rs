@@ -1,12 +1,13 @@
 //! The arena in storage of the caller's, over memory whose end a function of the caller's moves.
 
+use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
-use base::Free;
+use base::{BlockAllocator, Free};
 use block::tlsf::{self, Tail};
 
-use super::{WORD, Whole};
+use super::{WORD, Whole, heapwright_tlsf_block_size};
 use crate::call;
 use crate::error;
 use crate::records::{self, ALL, CBroken, CStats, Visit};
@@ -100,6 +101,38 @@ unsafe extern "C" fn heapwright_tlsf_arena_memalign(
     call::memalign(arena, alignment, size)
 }
 
+impl call::Heap for *mut Arena {
+    #[inline(always)]
+    unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8 {
+        if alignment == 1 {
+            // SAFETY: the caller's promise.
+            return unsafe { heapwright_tlsf_arena_malloc(self, size) };
+        }
+        // SAFETY: as above.
+        unsafe { heapwright_tlsf_arena_memalign(self, alignment, size) }
+    }
+
+    #[inline(always)]
+    unsafe fn free(self, block: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { heapwright_tlsf_arena_free(self, block) }
+    }
+
+    #[inline(always)]
+    unsafe fn reallocate(self, block: NonNull<u8>, old: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let Some(heap) = (unsafe { self.as_mut() }) else { return ptr::null_mut() };
+        // SAFETY: as above.
+        call::pointer(unsafe { heap.reallocate(block, old, size) })
+    }
+
+    #[inline(always)]
+    unsafe fn usable(self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { heapwright_tlsf_block_size(block.as_ptr()) }
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_tlsf_arena_realloc(
     arena: *mut Arena,
@@ -107,8 +140,6 @@ unsafe extern "C" fn heapwright_tlsf_arena_realloc(
     size: usize,
 ) -> *mut u8 {
     // SAFETY: what the header asks of the caller.
-    let Some(arena) = (unsafe { arena.as_mut() }) else { return ptr::null_mut() };
-    // SAFETY: as above.
     unsafe { call::realloc(arena, block, 1, size) }
 }
 

@@ -54,7 +54,9 @@ unsafe extern "C" fn heapwright_tlsf_remove_pool(heap: *mut Handle, pool: *mut u
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_tlsf_get_pool(heap: *const Handle) -> *mut u8 {
     // SAFETY: what the header asks of the caller.
-    unsafe { heap.as_ref() }.map_or(ptr::null_mut(), |handle| handle.end)
+    let Some(handle) = (unsafe { heap.as_ref() }) else { return ptr::null_mut() };
+    // The pool is in the same memory as the handle.
+    heap.cast_mut().cast::<u8>().wrapping_add(handle.len())
 }
 
 #[unsafe(no_mangle)]

@@ -51,6 +51,10 @@ int main(void) {
     CHECK(heapwright_tlsf_remove_pool(heap, pool) == HEAPWRIGHT_BLOCK_OK);
     CHECK(heapwright_tlsf_malloc(heap, 1) == NULL);
     CHECK(same_text(heapwright_block_error_text(HEAPWRIGHT_BLOCK_IN_USE), "a block in this memory is live"));
+    CHECK(same_text(heapwright_block_error_text(HEAPWRIGHT_BLOCK_OK), "no error"));
+    CHECK(same_text(heapwright_block_error_text(HEAPWRIGHT_BLOCK_STEP), "the step is not a power of two"));
+    CHECK(same_text(heapwright_block_error_text(1), "not an error of heapwright"));
+    CHECK(same_text(heapwright_block_error_text(-11), "not an error of heapwright"));
     for (int error = -12; error <= 1; error++) CHECK(heapwright_block_error_text(error) != NULL);
     return 0;
 }

@@ -1,0 +1,297 @@
+//! `cargo xtask firmware`: the C library of the block allocators in firmware, compiled by the makers' own compilers.
+//!
+//! `libheapwright_block.a` is built for each target, small; gcc compiles the programs of `abi/block/tests/c` for the
+//! machine and links them with it and with `tests/c/machine`; QEMU runs them. Then how many bytes of code the
+//! library is in a program that uses little of it, as [`size`] counts them.
+
+mod size;
+
+use crate::peers::{output, root};
+use crate::qemu::machine::{MACHINES, Machine};
+use crate::qemu::toolchain::{self, Build, Target};
+use comfy_table::{Table, presets};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+const USAGE: &str = "\
+usage: cargo xtask firmware [--size | --run] [--target NAME]...
+
+  --size         only the bytes of code
+  --run          only the programs
+  --target NAME  only this target; may be given more than once: thumbv7em thumbv7m thumbv6m riscv32imac riscv64gc
+";
+
+/// A program has to end by then.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A target: the compiler for its C, and the machine of QEMU that runs it.
+#[derive(Debug)]
+struct Board {
+    name: &'static str,
+    target: Target,
+    gcc: &'static str,
+    package: &'static str,
+    flags: &'static [&'static str],
+    /// None: there is only code to count.
+    machine: Option<&'static str>,
+    /// What is beside the machine's name in `tests/c/machine` and `bare-metal/machine/link`.
+    kind: &'static str,
+}
+
+const ARM: (&str, &str) = ("arm-none-eabi-gcc", "gcc-arm-none-eabi");
+const RISCV: (&str, &str) = ("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf");
+
+const BOARDS: [Board; 5] = [
+    Board {
+        name: "thumbv7em",
+        target: Target::new("thumbv7em-none-eabi"),
+        gcc: ARM.0,
+        package: ARM.1,
+        flags: &["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft"],
+        machine: None,
+        kind: "cortex-m",
+    },
+    Board {
+        name: "thumbv7m",
+        target: toolchain::THUMBV7M,
+        gcc: ARM.0,
+        package: ARM.1,
+        flags: &["-mcpu=cortex-m3", "-mthumb"],
+        machine: Some("cortex-m3"),
+        kind: "cortex-m",
+    },
+    Board {
+        name: "thumbv6m",
+        target: toolchain::THUMBV6M,
+        gcc: ARM.0,
+        package: ARM.1,
+        flags: &["-mcpu=cortex-m0", "-mthumb"],
+        machine: Some("cortex-m0"),
+        kind: "cortex-m",
+    },
+    Board {
+        name: "riscv32imac",
+        target: toolchain::RISCV32,
+        gcc: RISCV.0,
+        package: RISCV.1,
+        flags: &["-march=rv32imac_zicsr", "-mabi=ilp32", "-mcmodel=medany"],
+        machine: Some("riscv32"),
+        kind: "riscv",
+    },
+    Board {
+        name: "riscv64gc",
+        target: toolchain::RISCV64,
+        gcc: RISCV.0,
+        package: RISCV.1,
+        flags: &["-march=rv64gc_zicsr", "-mabi=lp64d", "-mcmodel=medany"],
+        machine: Some("riscv64"),
+        kind: "riscv",
+    },
+];
+
+/// The libraries, by their features beside the default ones.
+const LIBRARIES: [&str; 3] = ["", "compact", "canaries"];
+
+/// What the command line asks for.
+#[derive(Debug, Default)]
+struct Options {
+    only_size: bool,
+    only_run: bool,
+    targets: Vec<String>,
+}
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let done = parse(args).and_then(|options| act(&options));
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprint!("firmware: {why}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What is missing to compile and run for every target, if anything is.
+pub(crate) fn missing() -> Option<String> {
+    BOARDS.iter().find_map(Board::missing)
+}
+
+fn parse(args: &[String]) -> Result<Options, String> {
+    let mut options = Options::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--size" => options.only_size = true,
+            "--run" => options.only_run = true,
+            "--target" => {
+                options.targets.push(args.next().cloned().ok_or("--target needs a name")?);
+            }
+            other => return Err(format!("there is no {other:?}")),
+        }
+    }
+    let known = |name: &&String| BOARDS.iter().all(|board| board.name != name.as_str());
+    match options.targets.iter().find(known) {
+        Some(unknown) => Err(format!("there is no target {unknown:?}")),
+        None => Ok(options),
+    }
+}
+
+/// Builds, runs and counts; whether every program did what it should.
+fn act(options: &Options) -> Result<bool, String> {
+    let all = options.targets.is_empty();
+    let chosen = BOARDS.iter().filter(|b| all || options.targets.iter().any(|name| name == b.name));
+    let boards: Vec<&Board> = chosen.collect();
+    if let Some(why) = boards.iter().find_map(|board| board.missing()) {
+        return Err(why);
+    }
+    let programs = listed("abi/block/tests/c")?;
+    let sizes = listed("abi/block/tests/size")?;
+    let mut ran = table(&["target", "features", "ran", "failed"]);
+    let mut counted = table(&["target", "features", "program", "bytes of code"]);
+    let mut well = true;
+    for board in boards {
+        for features in LIBRARIES {
+            let library = board.library(features)?;
+            let shown = if features.is_empty() { "-" } else { features };
+            if let (Some(machine), false) = (board.machine(), options.only_size) {
+                let mut failed = 0;
+                let mine: Vec<_> = programs.iter().filter(|p| p.is_for(features)).collect();
+                for program in &mine {
+                    let kernel = board.link(program, &library, true)?;
+                    let run = machine.boot(&kernel, LIMIT)?;
+                    if !run.passed {
+                        failed += 1;
+                        println!(
+                            "{} on {}: {}\n{}",
+                            program.name, board.name, run.end, run.printed
+                        );
+                    }
+                }
+                well &= failed == 0 && !mine.is_empty();
+                ran.add_row([board.name, shown, &mine.len().to_string(), &failed.to_string()]);
+            }
+            if !options.only_run {
+                for program in &sizes {
+                    let linked = board.link(program, &library, false)?;
+                    let bytes = size::of(&linked)?.to_string();
+                    counted.add_row([board.name, shown, &program.rule, &bytes]);
+                }
+            }
+        }
+    }
+    if !options.only_size {
+        println!("{ran}");
+    }
+    if !options.only_run {
+        println!("{counted}");
+    }
+    Ok(well)
+}
+
+fn table(columns: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header(columns);
+    table
+}
+
+/// A program of the tests.
+#[derive(Debug)]
+struct Program {
+    name: String,
+    path: PathBuf,
+    /// Its first line.
+    rule: String,
+    /// `only` and `not`, and the features they name.
+    marks: Vec<(String, String)>,
+}
+
+impl Program {
+    fn read(path: PathBuf) -> Result<Self, String> {
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let mut comments = text.lines().map_while(|line| line.strip_prefix("// "));
+        let rule = comments.next().unwrap_or_default().to_owned();
+        let marks = comments.filter_map(|mark| mark.split_once(": "));
+        let marks = marks.map(|(key, list)| (key.to_owned(), list.to_owned())).collect();
+        Ok(Self { name: name.unwrap_or_default(), path, rule, marks })
+    }
+
+    /// Whether it is for a library with these features.
+    fn is_for(&self, features: &str) -> bool {
+        let has = |list: &str| list.split(' ').any(|feature| feature == features);
+        self.marks.iter().all(|(key, list)| has(list) == (key == "only"))
+    }
+}
+
+/// The C programs of a folder, by name.
+fn listed(folder: &str) -> Result<Vec<Program>, String> {
+    let folder = root().join(folder);
+    let entries = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        // The machine where there is a C library.
+        .filter(|path| !path.ends_with("hosted.c"))
+        .collect();
+    paths.sort();
+    paths.into_iter().map(Program::read).collect()
+}
+
+impl Board {
+    /// What is missing, if anything is.
+    fn missing(&self) -> Option<String> {
+        let mut gcc = Command::new(self.gcc);
+        let there = gcc.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if !there.is_ok_and(|status| status.success()) {
+            return Some(format!("{} is missing: install the package {}", self.gcc, self.package));
+        }
+        self.machine().and_then(Machine::missing)
+    }
+
+    fn machine(&self) -> Option<&'static Machine> {
+        MACHINES.iter().find(|machine| Some(machine.name) == self.machine)
+    }
+
+    /// Builds the library.
+    fn library(&self, features: &str) -> Result<PathBuf, String> {
+        let manifest = root().join("Cargo.toml");
+        let features: &[&str] = if features.is_empty() { &[] } else { &[features] };
+        let env = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "z")];
+        let build = Build::new(&manifest, "heapwright-abi-block", self.target);
+        Build { features, env: &env, ..build }.run()
+    }
+
+    /// Compiles a program and links it: to run on the machine, or only to be counted.
+    fn link(&self, program: &Program, library: &Path, to_run: bool) -> Result<PathBuf, String> {
+        let folder = toolchain::folder().join("firmware");
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let linked = folder.join(&program.name).with_extension(self.name);
+        let tests = root().join("abi/block/tests/c");
+        let mut gcc = Command::new(self.gcc);
+        gcc.args(self.flags).args([
+            "-std=c11",
+            "-Os",
+            "-ffreestanding",
+            "-fno-builtin",
+            "-nostdlib",
+        ]);
+        gcc.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-result"]);
+        gcc.args(["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]);
+        gcc.arg("-I").arg(root().join("abi/include")).arg("-I").arg(&tests);
+        gcc.arg("-o").arg(&linked).arg(&program.path);
+        if to_run {
+            gcc.arg(tests.join("machine").join(self.kind).with_extension("c"));
+            let script = root().join("bare-metal/machine/link").join(self.kind);
+            gcc.arg("-T").arg(script.with_extension("ld"));
+        }
+        output(gcc.arg(library).arg("-lgcc"))?;
+        Ok(linked)
+    }
+}
+
+#[cfg(test)]
+mod tests;
