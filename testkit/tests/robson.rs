@@ -3,7 +3,7 @@ use base::{AddMemory, BlockAllocator};
 use block::buddy::Buddy;
 use block::tlsf::{Bound, HalfFit, Tlsf, required_heap};
 use heapwright_testkit::block::Memory;
-use heapwright_testkit::block::robson::{Adversary, Budget, least_memory, play};
+use heapwright_testkit::block::robson::{Adversary, Budget, buddy_bound, least_memory, play};
 
 /// Bytes that a block of TLSF has beyond its payload.
 const HEADER: usize = 8;
@@ -55,16 +55,7 @@ fn half_fit_keeps_its_bound() {
 /// two bits for every 16 bytes.
 #[test]
 fn buddy_keeps_its_bound() {
-    let bound = |b: Budget| {
-        let power = |size: usize| size.max(16).next_power_of_two();
-        let (most, least) = (power(b.largest), power(b.smallest));
-        let orders = (most / least).ilog2() as usize + 1;
-        let blocks = b.live / b.smallest.max(1);
-        let live = (2 * b.live).max(blocks * least).min(blocks * most);
-        let needed = (live * orders).next_multiple_of(most) + 2 * most;
-        needed + needed / 48 + 256
-    };
-    holds(Buddy::new as fn() -> Buddy, 0, bound);
+    holds(Buddy::new as fn() -> Buddy, 0, |budget| buddy_bound(budget, 16));
 }
 
 /// The adversary is one: what Robson proved that it wrings out of anybody, less a quarter for the

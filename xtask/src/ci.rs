@@ -34,6 +34,11 @@ const STEPS: &[Step] = &[
     Step { name: "doc", what: "the documentation builds without a warning", run: doc },
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
     Step { name: "test", what: "cargo test --workspace", run: test },
+    Step {
+        name: "blocks",
+        what: "the comparison of block allocators runs, memories get as full as they should",
+        run: || code(crate::blocks::run(&["--quick".to_owned()])),
+    },
     Step { name: "loom", what: "the lock-free protocols, every interleaving", run: loom },
     Step { name: "qemu", what: "the kernels of bare-metal boot and pass", run: qemu },
     Step {

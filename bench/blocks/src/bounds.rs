@@ -9,7 +9,7 @@ struct Line {
     says: String,
     figure: f64,
     bound: f64,
-    /// Whether the figure is to be at least the bound.
+    /// Whether the figure is to be at least the bound; and it is no time, but exact.
     least: bool,
 }
 
@@ -30,7 +30,7 @@ fn lines(samples: &Samples) -> Vec<Line> {
     let pairs = |name, others: &[&str], key| samples.ratio("pairs", name, others, key);
     most("tlsf: a pair ÷ the faster of rlsf and talc", pairs(TLSF, &peers, "mean_ns"), 0.9);
     most("tlsf: 99.9 % of calls ÷ the lower of rlsf and talc", pairs(TLSF, &peers, "p999_ns"), 1.0);
-    most("tlsf: 100 to 1,000,000 live, hot", live::flatness(samples, TLSF, "hot"), 1.2);
+    most("tlsf: to 1,000,000 live ÷ 100 live, hot", live::growth(samples, TLSF, "hot"), 1.2);
     most("tlsf: a thousand holes ÷ one", holes::growth(samples, TLSF), 2.0);
     for fit in FITS {
         let says = format!("{fit}: a pair ÷ linked_list_allocator");
@@ -63,8 +63,8 @@ fn lines(samples: &Samples) -> Vec<Line> {
     lines
 }
 
-/// The table, and whether all hold.
-pub(crate) fn show(samples: &Samples) -> (String, bool) {
+/// The table, and whether all hold; of a quick run, whether the exact ones do.
+pub(crate) fn show(samples: &Samples, quick: bool) -> (String, bool) {
     let mut table = markdown(&["", "figure", "bound", ""]);
     let lines = lines(samples);
     for line in &lines {
@@ -77,5 +77,8 @@ pub(crate) fn show(samples: &Samples) -> (String, bool) {
             holds.to_owned(),
         ]);
     }
-    (format!("### Bounds\n\n{table}\n"), lines.iter().all(Line::holds))
+    (
+        format!("### Bounds\n\n{table}\n"),
+        lines.iter().all(|line| line.holds() || quick && !line.least),
+    )
 }

@@ -89,14 +89,14 @@ pub(crate) fn show(samples: &Samples) -> String {
         let counts = LIVE.map(thousands);
         let mut header = vec![""];
         header.extend(counts.iter().map(String::as_str));
-        header.push("most ÷ least");
+        header.push("most ÷ at 100");
         let mut table = markdown(&header);
         for name in NAMES {
             let values =
                 LIVE.map(|live| samples.median("live", name, &format!("{kind}_{live}_ns")));
             let mut row = vec![name.to_owned()];
             row.extend(values.map(|value| figure(value, 1)));
-            row.push(figure(flatness(samples, name, kind), 2));
+            row.push(figure(growth(samples, name, kind), 2));
             table.add_row(row);
         }
         text.push_str(&format!("{says}\n\n{table}\n\n"));
@@ -107,9 +107,9 @@ pub(crate) fn show(samples: &Samples) -> String {
     text
 }
 
-/// The largest of the medians to the smallest.
-pub(crate) fn flatness(samples: &Samples, name: &str, kind: &str) -> Option<f64> {
-    let values = LIVE.map(|live| samples.median("live", name, &format!("{kind}_{live}_ns")));
-    let values = || values.iter().flatten().copied();
-    Some(values().reduce(f64::max)? / values().reduce(f64::min)?)
+/// The largest of the medians to that of the fewest blocks: whether more blocks cost more.
+pub(crate) fn growth(samples: &Samples, name: &str, kind: &str) -> Option<f64> {
+    let value = |live: usize| samples.median("live", name, &format!("{kind}_{live}_ns"));
+    let most = LIVE.into_iter().filter_map(value).reduce(f64::max)?;
+    Some(most / value(LIVE[0])?)
 }

@@ -1,11 +1,11 @@
 //! `worst`: the memory that adversaries wring out of each allocator, as a multiple of what is live.
 use base::{AddMemory, BlockAllocator};
 use block::tlsf::{Bound, required_heap};
-use testkit::block::robson::{Adversary, Budget, least_memory};
+use testkit::block::robson::{Adversary, Budget, buddy_bound, least_memory};
 
 use crate::Plan;
 use crate::samples::Samples;
-use crate::subjects::{self, NAMES, TLSF, Visit};
+use crate::subjects::{self, BUDDY, BUDDY_SYSTEM, LINKED_LIST, NAMES, SLAB, TLSF, Visit};
 use crate::table::{figure, markdown};
 
 const LIVE: usize = 64 << 10;
@@ -14,6 +14,9 @@ const LARGEST: [usize; 3] = [120, 1_016, 8_184];
 const MOST: usize = 4 << 20;
 /// Random adversaries; the worst of them counts.
 const SEEDS: u64 = 8;
+
+/// Without headers.
+const BARE: [&str; 4] = [BUDDY, SLAB, BUDDY_SYSTEM, LINKED_LIST];
 
 struct Round<'a> {
     samples: &'a mut Samples,
@@ -26,7 +29,7 @@ impl Visit for Round<'_> {
         make: fn() -> A,
     ) {
         // What the adversary takes a block's header to be: it aims at powers of two.
-        let header = if name.contains("buddy") || name == "linked_list_allocator" { 0 } else { 8 };
+        let header = if BARE.contains(&name) { 0 } else { 8 };
         for largest in LARGEST {
             let budget = Budget { live: LIVE, largest, smallest: SMALLEST };
             let least = |adversary| {
@@ -49,6 +52,9 @@ pub(crate) fn measure(_: &Plan, samples: &mut Samples) {
             let proved = required_heap(bound, LIVE, largest, SMALLEST) as f64 / LIVE as f64;
             samples.put(0, "worst", name, format!("proved_{largest}"), proved);
         }
+        let budget = Budget { live: LIVE, largest, smallest: SMALLEST };
+        let proved = buddy_bound(budget, 16) as f64 / LIVE as f64;
+        samples.put(0, "worst", BUDDY, format!("proved_{largest}"), proved);
     }
 }
 

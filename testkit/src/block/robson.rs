@@ -212,3 +212,17 @@ pub fn least_memory<A: BlockAllocator + AddMemory>(
     }
     Some(high)
 }
+
+/// Theorem 2: what is enough for a buddy without headers whose least block is `unit` bytes, in a
+/// memory that begins anywhere, two bits for each unit included.
+#[must_use]
+pub fn buddy_bound(budget: Budget, unit: usize) -> usize {
+    let power = |size: usize| size.max(unit).next_power_of_two();
+    let (most, least) = (power(budget.largest), power(budget.smallest));
+    let orders = (most / least).ilog2() as usize + 1;
+    let blocks = budget.live / budget.smallest.max(1);
+    // A block is less than twice its request, unless that is below the unit.
+    let live = (2 * budget.live).max(blocks * least).min(blocks * most);
+    let needed = (live * orders).next_multiple_of(most) + 2 * most;
+    needed + needed / (3 * unit) + 256
+}
