@@ -44,3 +44,18 @@ fn the_file_complains_of_more_instructions_and_of_less_payload() {
     assert!(golden.complaints("riscv64gc", "rustc 2", &worse).is_empty());
     assert!(golden.complaints("thumbv7m", "rustc 1", &worse).is_empty());
 }
+
+#[test]
+fn what_is_written_is_read_again() {
+    let mut golden = Golden::default();
+    golden.set("riscv64gc+zbb", "rustc 1 (\"x\")", &Counts::read(PRINTED).unwrap());
+    let text = golden.to_string();
+    assert!(text.contains("malloc = { exact = 52, max = 90, random = 90 }"), "{text}");
+    let read: Golden = toml::from_str(&text).unwrap();
+    assert_eq!(read.to_string(), text);
+    assert!(!read.complaints("riscv64gc+zbb", "rustc 1 (\"x\")", &worse()).is_empty());
+}
+
+fn worse() -> Counts {
+    Counts::read("count tlsf exact malloc 50 51 53 400").unwrap()
+}
