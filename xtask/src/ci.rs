@@ -35,6 +35,11 @@ const STEPS: &[Step] = &[
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
     Step { name: "test", what: "cargo test --workspace", run: test },
     Step {
+        name: "features",
+        what: "features that the workspace's build leaves out",
+        run: || code(crate::features::run(&[])),
+    },
+    Step {
         name: "blocks",
         what: "the comparison of block allocators runs, memories get as full as they should",
         run: || code(crate::blocks::run(&["--quick".to_owned()])),

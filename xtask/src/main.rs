@@ -4,6 +4,7 @@ mod arceos;
 mod blocks;
 mod ci;
 mod compat;
+mod features;
 mod firmware;
 mod golden;
 mod layers;
@@ -29,6 +30,7 @@ usage: cargo xtask NAME [ARGS]
   wcet     the longest path of each allocator's entry points, from the disassembly
   size     bytes of code and of control block of each allocator in firmware
   arceos   the component OS's memory test in QEMU, on its allocators and on ours
+  features the features that a build of the workspace leaves out, on this machine and for 32 bits
   compat   crates with others' interfaces, tried by those crates' users
   firmware the block allocators' C library on bare machines, and its bytes of code
   ci       the steps of .ci/run, one by one or all
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         "wcet" => wcet::run(&rest),
         "size" => size::run(&rest),
         "arceos" => arceos::run(&rest),
+        "features" => features::run(&rest),
         "compat" => compat::run(&rest),
         "firmware" => firmware::run(&rest),
         "ci" => ci::run(&rest),
