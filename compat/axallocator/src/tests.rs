@@ -119,3 +119,21 @@ fn errors_of_the_os() {
     assert_eq!(axerrno::AxError::from(AllocError::NoMemory), axerrno::AxError::NoMemory);
     assert_eq!(axerrno::AxError::from(AllocError::MemoryOverlap), axerrno::AxError::InvalidInput);
 }
+
+#[cfg(all(feature = "allocator_api", feature = "tlsf"))]
+#[test]
+fn collections_share_a_heap() {
+    let pool = vec![0_u8; 1 << 16].leak();
+    let heap = crate::AllocatorRc::new(crate::TlsfByteAllocator::new(), pool);
+    let mut numbers: Vec<u32, _> = Vec::new_in(heap.clone());
+    let mut nothing: Vec<(), _> = Vec::new_in(heap.clone());
+    let mut words: Vec<u64, _> = Vec::new_in(heap);
+    for i in 0..1000 {
+        numbers.push(i);
+        nothing.push(());
+        words.push(u64::from(i) << 32);
+    }
+    assert!(numbers.iter().zip(&words).all(|(&n, &w)| u64::from(n) == w >> 32));
+    assert_eq!(nothing.len(), 1000);
+    assert!(words.try_reserve(1 << 16).is_err(), "more than the pool");
+}
