@@ -34,6 +34,7 @@
 //! Computer Programming" 1, 2.5.
 use core::fmt;
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 
 mod blocks;
 mod chunk;
@@ -104,7 +105,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
     #[inline]
     #[must_use]
     pub const fn order_of(size: usize) -> u32 {
-        count::log2_up(if size < UNIT { 1 } else { size.div_ceil(UNIT) })
+        count::log2_up::<UNIT>(if size < UNIT { UNIT } else { size })
     }
 
     /// A free block of this order, split off the smallest that has one. O(orders). `None`: there
@@ -147,14 +148,20 @@ impl<const UNIT: usize> Buddy<UNIT> {
         self.used -= chunk.len();
         let Some(pool) = self.pool_of(chunk.address()) else { return };
         match pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
-            Some(number) => self.join(chunk, number, pool),
+            // In pieces, which stay in registers.
+            Some(number) => {
+                let order = chunk.order();
+                self.join(chunk.into_raw(), order, number, pool);
+            }
             None => self.put(chunk, pool),
         }
     }
 
     /// [`give`](Self::give) where the buddy is free; its number.
     #[inline(never)]
-    fn join(&mut self, mut chunk: Chunk, mut number: usize, pool: Pool) {
+    fn join(&mut self, start: NonNull<u8>, order: u32, mut number: usize, pool: Pool) {
+        // SAFETY: what `give` took apart.
+        let mut chunk = unsafe { Chunk::from_raw::<UNIT>(start, order) };
         loop {
             pool.mark_used(number);
             // SAFETY: its bit was set, so by B1 it is in this list.

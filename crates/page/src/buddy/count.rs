@@ -15,10 +15,16 @@ const COUNTS_ZEROS: bool = cfg!(any(
 /// [`log2_up`] of the numbers up to 16.
 const SMALL: [u8; 17] = [0, 0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4];
 
-/// The least power of two, by its exponent, that is at least `number`, which is not 0.
+/// The least power of two, by its exponent, that is at least `size` in units, so that a unit is
+/// 0; `size` is at least a unit.
 #[inline]
-pub(super) const fn log2_up(number: usize) -> u32 {
-    if COUNTS_ZEROS { usize::BITS - (number - 1).leading_zeros() } else { log2_up_by_fours(number) }
+#[expect(clippy::manual_div_ceil, reason = "two instructions fewer, and no size is near the end")]
+pub(super) const fn log2_up<const UNIT: usize>(size: usize) -> u32 {
+    if COUNTS_ZEROS {
+        usize::BITS - (size - 1).leading_zeros() - UNIT.trailing_zeros()
+    } else {
+        log2_up_by_fours((size + (UNIT - 1)) / UNIT)
+    }
 }
 
 /// The number of zeros below the lowest one of `bits`, which is not 0.
