@@ -1,0 +1,98 @@
+//! The classic designs behind one lock under the suite: conformance, and a source that fails.
+
+use base::lock::Lock;
+use base::{Check, Malloc};
+use block::{buddy, fit, tlsf};
+use compose::affix::PowerOfTwo;
+use compose::growing::{AllocateFresh, Trim};
+use compose::{Affix, BlockMalloc, Growing};
+use malloc::single_lock as made;
+use source::{Failing, os::Os};
+use testkit::conformance::conformance_on;
+use testkit::{Distribution, Generator, Subject, fault, kept};
+
+/// One `#[test]` per design.
+macro_rules! conforms {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            let heap = made::$name();
+            let purge = || {
+                heap.heap().with(Trim::trim);
+            };
+            let report = conformance_on(&|rule| {
+                rule(&Subject::new(&heap).with_check(&heap).with_purge(&purge));
+            });
+            report.assert_passed();
+        }
+    )*};
+}
+
+mod conforms {
+    use super::*;
+
+    conforms! { tlsf first_fit next_fit best_fit worst_fit buddy }
+}
+
+type Grown<A> = Growing<A, Failing<Os>>;
+
+/// Every call to the source fails once, in programs of every distribution.
+fn survives<A>(new: impl Fn() -> BlockMalloc<Lock<Os>, A>, source: fn(&mut A) -> &Failing<Os>)
+where
+    A: AllocateFresh + Trim + base::Free + base::UsableSize + base::ResizeInPlace + Send,
+    BlockMalloc<Lock<Os>, A>: Malloc + Check,
+{
+    let sweep = |name: &str, program: &_| {
+        let swept = fault::sweep(60, |n| {
+            let heap = new();
+            let purge = || {
+                heap.heap().with(Trim::trim);
+            };
+            let faults = fault::By(
+                |n| heap.heap().with(|inner| source(inner).fail_nth(n)),
+                || heap.heap().with(|inner| source(inner).calls()),
+            );
+            let subject = Subject::new(&heap).with_check(&heap).with_purge(&purge);
+            fault::run(&subject.with_faults(&faults), program, n)
+        });
+        swept.unwrap_or_else(|swept| panic!("{name}: {swept}"));
+    };
+    for (distribution, ops) in [
+        (Distribution::Small, 250),
+        (Distribution::Edges, 250),
+        (Distribution::Powers, 150),
+        (Distribution::Large, 100),
+        (Distribution::Drain, 200),
+        (Distribution::Mixed, 250),
+    ] {
+        let by = Generator { distribution, ops, slots: 24, ..Generator::default() };
+        sweep(&distribution.to_string(), &by.program(7));
+    }
+    for (name, program) in kept::kept() {
+        sweep(name, &program);
+    }
+}
+
+#[test]
+fn tlsf_survives_a_failing_source() {
+    survives(
+        || BlockMalloc::new(Grown::new(<tlsf::Tlsf>::new(), Failing::new(Os))),
+        |inner: &mut Grown<tlsf::Tlsf>| inner.source(),
+    );
+}
+
+#[test]
+fn best_fit_survives_a_failing_source() {
+    survives(
+        || BlockMalloc::new(Grown::new(fit::BestFit::new(), Failing::new(Os))),
+        |inner: &mut Grown<fit::BestFit>| inner.source(),
+    );
+}
+
+#[test]
+fn buddy_survives_a_failing_source() {
+    survives(
+        || BlockMalloc::new(Affix::new(Grown::new(buddy::Buddy::new(), Failing::new(Os)))),
+        |inner: &mut Affix<Grown<buddy::Buddy>, PowerOfTwo>| inner.inner().source(),
+    );
+}
