@@ -1,5 +1,5 @@
 //! The seven test bodies on every block allocator, each a fiftieth of its size; the full size:
-//! `cargo run --release -p heapwright-testkit --example bodies`.
+//! `cargo xtask blocks --only bodies`.
 use base::{AddMemory, BlockAllocator};
 use heapwright_testkit::block::bodies::{BODIES, MEMORY, Part};
 use heapwright_testkit::block::kinds::{self, Visit};
