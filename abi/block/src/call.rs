@@ -53,6 +53,9 @@ pub(crate) unsafe fn zeroed(block: *mut u8, size: usize) -> *mut u8 {
 /// A heap as C has it. What is called is a function that the program has already, so that `realloc`
 /// need not bring it once more.
 pub(crate) trait Heap: Copy {
+    /// Whether it is not null.
+    fn exists(self) -> bool;
+
     /// Null: none is large enough, or the alignment is none.
     unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8;
 
@@ -79,6 +82,9 @@ pub(crate) unsafe fn realloc(
     alignment: usize,
     size: usize,
 ) -> *mut u8 {
+    if !heap.exists() {
+        return ptr::null_mut();
+    }
     let wanted = layout(alignment, size);
     let (Some(block), Some(_)) = (NonNull::new(block), wanted) else {
         // SAFETY: the heap refuses what makes no layout.

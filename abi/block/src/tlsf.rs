@@ -157,6 +157,11 @@ unsafe extern "C" fn heapwright_tlsf_malloc_at(
 
 impl call::Heap for *mut Handle {
     #[inline(always)]
+    fn exists(self) -> bool {
+        !self.is_null()
+    }
+
+    #[inline(always)]
     unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8 {
         if alignment == 1 {
             // SAFETY: the caller's promise.

@@ -53,6 +53,20 @@ mod cxx {
     programs! { "cc": headers }
 }
 
+/// The examples run, and end well.
+mod examples {
+    macro_rules! examples {
+        ($($name:ident)*) => {
+            $(#[test]
+            fn $name() {
+                crate::example(stringify!($name));
+            })*
+        };
+    }
+
+    examples! { arena buddy fit tlsf }
+}
+
 /// The package's folder.
 fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -114,6 +128,16 @@ fn program(name: &str, extension: &str) {
         runs += 1;
     }
     assert!(runs > 0, "{name} is for no library");
+}
+
+/// Compiles and runs `examples/NAME.c` as its header says.
+fn example(name: &str) {
+    let library = library("");
+    let binary = library.with_file_name(format!("example-{name}"));
+    let mut compiler = compiler(false);
+    compiler.arg(home().join("examples").join(name).with_extension("c"));
+    run(compiler.arg(library).arg("-o").arg(&binary));
+    println!("{}", String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
 }
 
 /// The system's compiler, strict.

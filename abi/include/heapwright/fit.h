@@ -94,7 +94,8 @@ void *heapwright_fit_realloc_aligned(heapwright_fit *heap, void *block, size_t a
  * Errors: none. */
 void heapwright_fit_free(heapwright_fit *heap, void *block) HEAPWRIGHT_BLOCK_NOEXCEPT;
 
-/* How many bytes of a live block may be used: at least what was asked for.
+/* How many bytes of a live block may be used: at least what was asked for. A compiler that saw what was asked for may warn
+ * of using more.
  * Cost: O(1).
  * Errors: 0 when `heap` or `block` is NULL. */
 size_t heapwright_fit_block_size(const heapwright_fit *heap, const void *block) HEAPWRIGHT_BLOCK_NOEXCEPT;

@@ -128,7 +128,8 @@ void *heapwright_tlsf_realloc_aligned(heapwright_tlsf *heap, void *block, size_t
  * Errors: none. */
 void heapwright_tlsf_free(heapwright_tlsf *heap, void *block) HEAPWRIGHT_BLOCK_NOEXCEPT;
 
-/* How many bytes of a live block may be used: at least what was asked for.
+/* How many bytes of a live block may be used: at least what was asked for. A compiler that saw what was asked for may warn
+ * of using more.
  * Cost: O(1).
  * Errors: 0 when `block` is NULL. */
 size_t heapwright_tlsf_block_size(const void *block) HEAPWRIGHT_BLOCK_NOEXCEPT;

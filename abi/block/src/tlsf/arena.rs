@@ -103,6 +103,11 @@ unsafe extern "C" fn heapwright_tlsf_arena_memalign(
 
 impl call::Heap for *mut Arena {
     #[inline(always)]
+    fn exists(self) -> bool {
+        !self.is_null()
+    }
+
+    #[inline(always)]
     unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8 {
         if alignment == 1 {
             // SAFETY: the caller's promise.

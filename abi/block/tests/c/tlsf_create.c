@@ -26,17 +26,17 @@ int main(void) {
         CHECK((unsigned char *)heap >= memory + 64 + start && (unsigned char *)heap < memory + 64 + start + length);
         CHECK(heapwright_tlsf_check(heap, NULL) == 0);
         // What it has can be had, in the smallest pieces and in one.
-        char *last = NULL, *block;
-        while ((block = heapwright_tlsf_malloc(heap, 1)) != NULL) {
-            CHECK((unsigned char *)block > memory + 64 + start && (unsigned char *)block < memory + 64 + start + length);
+        unsigned char *last = NULL, *block;
+        while ((block = heapwright_tlsf_malloc(heap, WORD)) != NULL) {
+            CHECK(block > memory + 64 + start && block + WORD <= memory + 64 + start + length);
             CHECK(aligned(block, heapwright_tlsf_align()));
-            *(char **)(void *)block = last;
+            *(unsigned char **)(void *)block = last;
             last = block;
         }
         CHECK(last != NULL);
         CHECK(heapwright_tlsf_check(heap, NULL) == 0);
         while ((block = last) != NULL) {
-            last = *(char **)(void *)block;
+            last = *(unsigned char **)(void *)block;
             heapwright_tlsf_free(heap, block);
         }
         heapwright_block_stats stats;
