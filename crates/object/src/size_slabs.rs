@@ -25,7 +25,7 @@ use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;
 
-use base::{BlockAllocator, PageAllocator};
+use base::{BlockAllocator, Owns, PageAllocator};
 use page::buddy::{Buddy, Chunk};
 
 pub mod class;
@@ -110,6 +110,7 @@ impl<const PAGE: usize> SizeSlabs<PAGE> {
     /// Gives the object back, and its slab when that is empty and not the only one.
     #[inline]
     fn free_object(&mut self, block: NonNull<u8>, class: Class) {
+        debug_assert!(self.pages.owns(block.as_ptr()), "{block:p} is in no pool");
         let slab_len = class.slab_len::<PAGE>();
         let slab = Slab::of(block, slab_len);
         let list = &mut self.partial[class.index()];

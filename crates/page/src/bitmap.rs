@@ -119,7 +119,10 @@ unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
     }
 
     unsafe fn deallocate_pages(&mut self, start: NonNull<u8>, pages: usize) {
-        let Some((mut pool, first)) = self.pools.page_at(start.addr().get()) else { return };
+        let Some((mut pool, first)) = self.pools.page_at(start.addr().get()) else {
+            debug_assert!(false, "{start:p} is no page of a pool");
+            return;
+        };
         pool.runs().set(first, pages, true);
         self.used -= pages * PAGE;
     }

@@ -145,8 +145,16 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// Takes a chunk back, and joins it with its buddy for as long as that is free. O(orders).
     #[inline]
     pub fn give(&mut self, chunk: Chunk) {
+        let Some(pool) = self.pool_of(chunk.address()) else {
+            debug_assert!(false, "{:#x} is in no pool", chunk.address());
+            return;
+        };
+        debug_assert!(
+            pool.free_number::<UNIT>(chunk.address(), chunk.len()).is_none(),
+            "{:#x} is free already",
+            chunk.address()
+        );
         self.used -= chunk.len();
-        let Some(pool) = self.pool_of(chunk.address()) else { return };
         match pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {
             // In pieces, which stay in registers.
             Some(number) => {

@@ -1,5 +1,5 @@
 use super::*;
-use base::{AddError, AddMemory, Check, Owns, RemoveError, RemoveMemory, Reset, Stats};
+use base::{AddError, AddMemory, Check, RemoveError, RemoveMemory, Reset, Stats};
 
 extern crate std;
 use std::vec::Vec;
