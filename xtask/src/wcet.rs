@@ -61,6 +61,9 @@ struct Entry {
     notes: Vec<String>,
 }
 
+/// The most instructions that were counted, by allocator and entry point.
+type Measured = BTreeMap<(String, String), u64>;
+
 /// What the command line asks for.
 #[derive(Debug, Default)]
 struct Options {
@@ -126,7 +129,7 @@ fn act(options: &Options) -> Result<bool, String> {
     let golden = golden::read()?;
     if let Some(elf) = &options.elf {
         let entries = entries(elf, golden.declared(), options.path.as_deref())?;
-        println!("{}", table("", &entries, &BTreeMap::new()));
+        println!("{}", table("", &entries, &Measured::new()));
         return Ok(true);
     }
     let mut complaints = Vec::new();
@@ -136,7 +139,11 @@ fn act(options: &Options) -> Result<bool, String> {
         let compiler = toolchain::compiler(named.target)?;
         let entries = entries(&elf, golden.declared(), options.path.as_deref())?;
         println!("{}, {compiler}", named.name);
-        println!("{}\n", table(named.name, &entries, &golden::measured(named.name)));
+        let measured = golden::measured(named.name, &compiler);
+        println!("{}\n", table(named.name, &entries, &measured));
+        for note in stale(named.name, &entries, &measured) {
+            println!("{note}");
+        }
         complaints.extend(golden.complaints(named, &compiler, &entries));
         if named.golden {
             fresh.set(named.name, &compiler, &entries);
@@ -222,7 +229,33 @@ fn notes(program: &Program, found: &Found) -> Vec<String> {
     back.chain(unknown).collect()
 }
 
-fn table(target: &str, entries: &[Entry], measured: &BTreeMap<(String, String), u64>) -> Table {
+/// The bound in words: with a loop there is none, only the length of a path that goes round once.
+fn bound(found: &Found) -> String {
+    if found.back_edges.is_empty() && found.indirect.is_empty() {
+        found.longest.to_string()
+    } else {
+        format!("no bound ({} once round)", found.longest)
+    }
+}
+
+/// Where more was measured than can be: one of the two is of older code.
+fn stale(target: &str, entries: &[Entry], measured: &Measured) -> Vec<String> {
+    let bounded =
+        entries.iter().filter(|e| e.found.back_edges.is_empty() && e.found.indirect.is_empty());
+    let over = bounded.filter_map(|entry| {
+        let most = *measured.get(&(entry.allocator.clone(), entry.name.clone()))?;
+        (most > entry.found.longest).then(|| {
+            let (Entry { allocator, name, .. }, longest) = (entry, entry.found.longest);
+            format!(
+                "{target}: {allocator} {name}: bench/golden/icount.toml has {most} instructions, the longest path {longest}: \
+                 one of them is of older code (cargo xtask qemu --measure --write)"
+            )
+        })
+    });
+    over.collect()
+}
+
+fn table(target: &str, entries: &[Entry], measured: &Measured) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header([
         "allocator",
@@ -242,7 +275,7 @@ fn table(target: &str, entries: &[Entry], measured: &BTreeMap<(String, String), 
         table.add_row([
             entry.allocator.clone(),
             entry.name.clone(),
-            entry.found.longest.to_string(),
+            bound(&entry.found),
             number(limit),
             number(measured.copied()),
             count(entry.found.back_edges.len()),

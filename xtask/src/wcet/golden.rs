@@ -4,7 +4,7 @@
 //! another compiler's code is another length, and then the limits decide. A loop, an unknown target or a way into a
 //! panic that the file does not have is refused whatever compiled it.
 
-use super::{Entry, Named};
+use super::{Entry, Measured, Named};
 use crate::peers::root;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub(super) fn limit(target: &str, allocator: &str, entry: &str) -> Option<u64> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Golden {
     /// Instructions of an indirect call or jump, by a part of the name of the function it stands in.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     declared: BTreeMap<String, u64>,
     #[serde(default)]
     target: BTreeMap<String, Recorded>,
@@ -162,7 +162,8 @@ impl Golden {
 
 fn worse(name: &str, then: Takes, now: Takes, same: bool, notes: &[String]) -> Vec<String> {
     let mut worse = Vec::new();
-    if same && now.instructions > then.instructions {
+    // Of a path with a loop only a stretch is counted, which says little.
+    if same && !now.loops && now.instructions > then.instructions {
         let (n, t) = (now.instructions, then.instructions);
         worse.push(format!("{name}: {n} instructions, golden file {t}"));
     }
@@ -182,12 +183,15 @@ fn is_peer(allocator: &str) -> bool {
     matches!(allocator, "rlsf" | "talc" | "linkedlist" | "buddysystem")
 }
 
-/// The most instructions that were measured, by allocator and entry point: `bench/golden/icount.toml`, when it is
-/// there.
-pub(super) fn measured(target: &str) -> BTreeMap<(String, String), u64> {
+/// The most instructions that were counted in this compiler's code: `bench/golden/icount.toml`, when it is there.
+pub(super) fn measured(target: &str, compiler: &str) -> Measured {
     let text = fs::read_to_string(root().join("bench/golden/icount.toml")).unwrap_or_default();
     let file: toml::Table = toml::from_str(&text).unwrap_or_default();
-    let mut measured = BTreeMap::new();
+    let mut measured = Measured::new();
+    let whose = file.get("compiler").and_then(|all| all.get(target)).and_then(toml::Value::as_str);
+    if whose != Some(compiler) {
+        return measured;
+    }
     let allocators = file.get(target).and_then(toml::Value::as_table);
     for (allocator, entries) in allocators.into_iter().flatten() {
         for (entry, value) in entries.as_table().into_iter().flatten() {
