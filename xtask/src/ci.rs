@@ -52,6 +52,11 @@ const STEPS: &[Step] = &[
         run: wcet,
     },
     Step { name: "size", what: "the allocators in firmware have not grown", run: size },
+    Step {
+        name: "firmware",
+        what: "the block allocators' C library on bare machines",
+        run: firmware,
+    },
     Step { name: "compat", what: "others' crates run on ours", run: compat },
     Step {
         name: "arceos",
@@ -189,6 +194,16 @@ fn qemu() -> Outcome {
     match code(crate::qemu::run(&[])) {
         Outcome::Passed => code(crate::qemu::run(&["--measure".to_owned(), "--check".to_owned()])),
         other => other,
+    }
+}
+
+/// One 32-bit and one 64-bit machine; needs the compilers for them.
+fn firmware() -> Outcome {
+    match crate::firmware::missing() {
+        Some(missing) => absent(&missing),
+        None => code(crate::firmware::run(
+            &["--run", "--target", "thumbv7m", "--target", "riscv64gc"].map(str::to_owned),
+        )),
     }
 }
 

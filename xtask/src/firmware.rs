@@ -10,10 +10,10 @@ use crate::peers::{output, root};
 use crate::qemu::machine::{MACHINES, Machine};
 use crate::qemu::toolchain::{self, Build, Target};
 use comfy_table::{Table, presets};
+use core::time::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Duration;
 
 const USAGE: &str = "\
 usage: cargo xtask firmware [--size | --run] [--target NAME]...
