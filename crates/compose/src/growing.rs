@@ -60,6 +60,8 @@ pub struct Growing<A, S, P = GivesBack> {
     mapped: usize,
     /// Bytes freed since the last pass.
     freed: usize,
+    /// At how many of them the next look is due.
+    due: usize,
     /// How often the allocator refused a request that was then served.
     grown: usize,
     policy: PhantomData<fn(P)>,
@@ -122,7 +124,16 @@ impl<A> Policy<A> for Keeps {
 impl<A, S, P> Growing<A, S, P> {
     /// Around `inner`, on `source`. Nothing is mapped before the first request.
     pub const fn new(inner: A, source: S) -> Self {
-        Self { inner, source, newest: None, mapped: 0, freed: 0, grown: 0, policy: PhantomData }
+        Self {
+            inner,
+            source,
+            newest: None,
+            mapped: 0,
+            freed: 0,
+            due: FIRST,
+            grown: 0,
+            policy: PhantomData,
+        }
     }
 
     /// What it is around.
@@ -201,16 +212,28 @@ where
 }
 
 impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
-    /// Counts what is freed, and makes a pass when it is time.
+    /// Counts what is freed.
     #[inline]
     fn count(&mut self, size: usize) {
         if !P::GIVES {
             return;
         }
         self.freed = self.freed.saturating_add(size);
-        if self.freed >= FIRST && self.freed > P::used(&self.inner) {
+        if self.freed >= self.due {
+            self.look();
+        }
+    }
+
+    /// Makes a pass if it is time; says when to look again: half way to the next, at the earliest.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self) {
+        let used = P::used(&self.inner);
+        if self.freed >= used {
             self.give_back();
         }
+        let left = used.saturating_sub(self.freed);
+        self.due = self.freed.saturating_add((left / 2).max(FIRST));
     }
 }
 

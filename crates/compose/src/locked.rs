@@ -6,7 +6,8 @@
 //!
 //! Layer *compose*. With it a [`BlockAllocator`] is a `GlobalAlloc`, and a reference to it, with
 //! the feature `allocator-api2`, an `Allocator`. Cost: the mutex's and the operation's. Zeroing
-//! is done outside: nobody waits for it.
+//! is done outside, where nobody waits for it; a block that moves when it is resized is copied
+//! inside, which is as long as it is: in firmware, resize small blocks or with interrupts on.
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 use core::fmt;
