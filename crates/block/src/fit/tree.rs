@@ -38,6 +38,9 @@ pub trait Order {
 
     /// Whether `a` stands above `b`.
     fn above(a: Block, b: Block) -> bool;
+
+    /// Whether that can be told at a glance.
+    fn surely_above(a: Block, b: Block) -> bool;
 }
 
 /// From low addresses to high, the largest on top.
@@ -62,6 +65,11 @@ impl Order for ByAddress {
         let (of_a, of_b) = (a.hole_size(), b.hole_size());
         if of_a == of_b { shuffled(a) > shuffled(b) } else { of_a > of_b }
     }
+
+    #[inline]
+    fn surely_above(a: Block, b: Block) -> bool {
+        a.hole_size() > b.hole_size()
+    }
 }
 
 impl Order for SmallestFirst {
@@ -75,6 +83,11 @@ impl Order for SmallestFirst {
     #[inline]
     fn above(a: Block, b: Block) -> bool {
         shuffled(a) > shuffled(b)
+    }
+
+    #[inline]
+    fn surely_above(_: Block, _: Block) -> bool {
+        false
     }
 }
 
@@ -182,12 +195,13 @@ impl<O: Order> Tree<O> {
     fn sink_at(&self, link: Link, new: Block) {
         let Some(old) = link.get() else { return };
         let (left, right) = (old.left().get(), old.right().get());
-        if left.or(right).is_some() {
+        let stays = |below: Option<Block>| below.is_none_or(|below| O::surely_above(new, below));
+        if !stays(left) || !stays(right) {
             return Self::sink_below(link, new, left, right);
         }
         link.set(Some(new));
-        new.left().set(None);
-        new.right().set(None);
+        new.left().set(left);
+        new.right().set(right);
     }
 
     /// [`sink_at`](Self::sink_at) over what hung on the old block.
