@@ -38,8 +38,16 @@ const TARGETS: [Named; 4] = [
 ];
 
 /// The features of `bare-metal/size`.
-const OURS: [&str; 6] =
-    ["tlsf", "tlsf-compact", "malloc-compact", "half-fit", "first-fit", "best-fit"];
+const OURS: [&str; 8] = [
+    "tlsf",
+    "tlsf-compact",
+    "malloc-compact",
+    "half-fit",
+    "first-fit",
+    "best-fit",
+    "buddy",
+    "slabs",
+];
 const PEERS: [&str; 4] = ["rlsf", "talc", "linked-list", "buddy-system"];
 
 /// What one allocator was found to take.

@@ -19,6 +19,10 @@ pub(crate) type Chosen = block::tlsf::HalfFit;
 pub(crate) type Chosen = block::fit::FirstFit;
 #[cfg(feature = "best-fit")]
 pub(crate) type Chosen = block::fit::BestFit;
+#[cfg(feature = "buddy")]
+pub(crate) type Chosen = block::buddy::Buddy;
+#[cfg(feature = "slabs")]
+pub(crate) type Chosen = object::size_slabs::SizeSlabs<1024>;
 
 impl Subject for Chosen {
     const NEW: Self = Chosen::new();
