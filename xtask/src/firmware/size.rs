@@ -10,7 +10,7 @@ use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
 use std::fs;
 use std::path::Path;
 
-const FRAME: [&str; 5] = ["_start", "memcpy", "memmove", "memset", "memcmp"];
+const FRAME: [&str; 6] = ["_start", "memcpy", "memmove", "memset", "memclr", "memcmp"];
 
 /// Bytes.
 ///
