@@ -186,9 +186,9 @@ fn entries(elf: &Path, declared: &Declared, path: Option<&str>) -> Result<Vec<En
     let program = Program::open(elf)?;
     let mut entries = Vec::new();
     for (symbol, &at) in &program.functions {
-        let Some((allocator, name)) =
-            symbol.strip_prefix("wcet_").and_then(|rest| rest.rsplit_once('_'))
-        else {
+        // A compiler's `.cold` is a part of a function that stands elsewhere.
+        let entry = symbol.strip_prefix("wcet_").filter(|rest| !rest.contains('.'));
+        let Some((allocator, name)) = entry.and_then(|rest| rest.rsplit_once('_')) else {
             continue;
         };
         let found = path::search(&program, declared, at);
