@@ -104,7 +104,7 @@ fn patched() -> Result<PathBuf, String> {
 }
 
 /// Copies a folder; what is the same already keeps its time, so that cargo does not build it anew.
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let named = |path: &Path, e: std::io::Error| format!("{}: {e}", path.display());
     fs::create_dir_all(to).map_err(|e| named(to, e))?;
     for entry in from.read_dir().map_err(|e| named(from, e))? {

@@ -50,3 +50,25 @@ fn a_body_that_one_of_them_did_not_reach_is_a_dash() {
         table.contains("| all              | -                     | 7                  | -     |")
     );
 }
+
+#[test]
+fn a_copy_leaves_alone_what_is_the_same_and_a_lock_file_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    std::fs::create_dir_all(from.join("src")).unwrap();
+    let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
+    let read = |path: &str| std::fs::read_to_string(folder.path().join(path)).unwrap();
+    write("from/src/main.rs", "fn main() {}");
+    write("from/Cargo.lock", "theirs");
+    build::copy(&from, &to).unwrap();
+    assert_eq!(read("to/src/main.rs"), "fn main() {}");
+    let time = |path: &str| folder.path().join(path).metadata().unwrap().modified().unwrap();
+    let before = time("to/src/main.rs");
+    write("to/Cargo.lock", "patched");
+    build::copy(&from, &to).unwrap();
+    assert_eq!(time("to/src/main.rs"), before);
+    assert_eq!(read("to/Cargo.lock"), "patched");
+    write("from/src/main.rs", "fn main() { loop {} }");
+    build::copy(&from, &to).unwrap();
+    assert_eq!(read("to/src/main.rs"), "fn main() { loop {} }");
+}
