@@ -1,4 +1,4 @@
-//! `arena`: TLSF's form that grows and gives back, against the fixed one.
+//! `arena`: TLSF's form that grows and gives back, and its tiers of hardening, against the plain one.
 use core::time::Duration;
 
 use base::{AddMemory, BlockAllocator};
@@ -6,7 +6,7 @@ use testkit::block::Memory;
 
 use crate::Plan;
 use crate::samples::Samples;
-use crate::subjects::{self, ARENA, TLSF, Visit};
+use crate::subjects::{self, ARENA, TIERS, TLSF, Visit};
 use crate::table::{figure, markdown};
 use crate::work::{Churn, Op, memory, stream};
 
@@ -57,14 +57,16 @@ pub(crate) fn measure(plan: &Plan, samples: &mut Samples) {
             let ops = stream(500 + round as u64, plan.of(OPS).max(live), live, low, high);
             let visit =
                 &mut Round { round, kind: (kind, live), memory: &memory, ops: &ops, samples };
-            let order = if round % 2 == 0 { [TLSF, ARENA] } else { [ARENA, TLSF] };
+            let mut order = [TLSF, ARENA, TIERS[0], TIERS[1]];
+            order.rotate_left(round % 4);
             order.into_iter().for_each(|name| subjects::one(name, visit));
         }
     }
 }
 
 pub(crate) fn show(samples: &Samples) -> String {
-    let mut table = markdown(&["", "fixed, ns a pair", "arena", "arena ÷ fixed"]);
+    let header = ["", "fixed, ns a pair", "arena", "arena ÷ fixed", "neighbours ÷", "canaries ÷"];
+    let mut table = markdown(&header);
     for (kind, live, low, high) in KINDS {
         for (suffix, says) in [("", "replaced at random"), ("_waves", "filled, then emptied")] {
             let key = format!("{kind}{suffix}_ns");
@@ -73,11 +75,14 @@ pub(crate) fn show(samples: &Samples) -> String {
                 figure(samples.median("arena", TLSF, &key), 1),
                 figure(samples.median("arena", ARENA, &key), 1),
                 figure(samples.ratio("arena", ARENA, &[TLSF], &key), 2),
+                figure(samples.ratio("arena", TIERS[0], &[TLSF], &key), 2),
+                figure(samples.ratio("arena", TIERS[1], &[TLSF], &key), 2),
             ]);
         }
     }
     format!(
         "### Fixed and growing\n\nTLSF on 64 MiB that it was given at once, and as an arena that asks for \
-         64 KiB at a time and gives the end back.\n\n{table}\n"
+         64 KiB at a time and gives the end back; and fixed, with the tiers that look at neighbours, and \
+         that keep sums in headers, against none.\n\n{table}\n"
     )
 }

@@ -9,7 +9,7 @@
 //! holes      one hole and a thousand                                          ├ one table each
 //! fill       how much of a memory becomes payload                             │
 //! worst      what adversaries wring out of each                               │
-//! arena      the form that grows against the fixed one                        │
+//! arena      the form that grows, and the tiers, against the plain one         │
 //! bodies     the seven test bodies                                            ┘
 //! bounds     what the project set itself, and whether it holds
 //! samples    every value of every round; table, svg   how they are shown

@@ -2,7 +2,7 @@
 use base::{AddMemory, BlockAllocator};
 use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
-use block::tlsf::{HalfFit, Tlsf};
+use block::tlsf::{Canaries, HalfFit, Neighbours, Tlsf};
 
 use object::size_slabs::SizeSlabs;
 use testkit::block::growing::Growing;
@@ -28,6 +28,8 @@ pub(crate) const TLSF: &str = "tlsf";
 pub(crate) const TLSF_8: &str = "tlsf, grain 8";
 /// The arena form.
 pub(crate) const ARENA: &str = "tlsf, arena";
+/// With its tiers of hardening.
+pub(crate) const TIERS: [&str; 2] = ["tlsf, neighbours", "tlsf, canaries"];
 /// The peers of constant time.
 pub(crate) const RLSF: &str = "rlsf";
 /// The other.
@@ -78,7 +80,11 @@ pub(crate) fn one(name: &str, visit: &mut impl Visit) {
         "talc" => visit.visit(TALC, Talc::new),
         "buddy_system_allocator" => visit.visit(BUDDY_SYSTEM, BuddySystem::new),
         "linked_list_allocator" => visit.visit(LINKED_LIST, LinkedList::new),
-        other => unreachable!("{other} is not in NAMES"),
+        "tlsf, neighbours" => {
+            visit.visit(TIERS[0], Tlsf::<4, 8, 16, Neighbours>::new as fn() -> _);
+        }
+        "tlsf, canaries" => visit.visit(TIERS[1], Tlsf::<4, 8, 16, Canaries>::new as fn() -> _),
+        other => unreachable!("{other} is no subject"),
     }
 }
 
