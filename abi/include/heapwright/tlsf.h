@@ -149,7 +149,8 @@ int heapwright_tlsf_owns(const heapwright_tlsf *heap, const void *address) HEAPW
  * Errors: NULL. */
 int heapwright_tlsf_stats(const heapwright_tlsf *heap, heapwright_block_stats *out) HEAPWRIGHT_BLOCK_NOEXCEPT;
 
-/* Checks every invariant: the pools' blocks, the bins' lists, the bitmap. `out` may be NULL.
+/* Checks every invariant: the pools' blocks, the bins' lists, the bitmap. `out` may be NULL. With "canaries" a header that was
+ * overwritten goes to the function of heapwright_block_on_misuse() instead.
  * Cost: O(blocks), no recursion.
  * Errors: BROKEN, and `*out` says what; NULL when `heap` is. */
 int heapwright_tlsf_check(const heapwright_tlsf *heap, heapwright_block_broken *out) HEAPWRIGHT_BLOCK_NOEXCEPT
@@ -229,7 +230,8 @@ typedef struct heapwright_tlsf_arena {
 
 /* Moves the end of the arena's memory to `bytes` bytes after its base, up or down, and returns 0; or moves nothing and returns
  * something else. `bytes` is a multiple of the step. When it returned 0, all `bytes` bytes are the arena's alone, and what
- * stood in those that it had before is kept. */
+ * stood in those that it had before is kept. Where it refuses to move down, the memory stays the arena's, which uses it
+ * again before it asks for more. */
 typedef int (*heapwright_tlsf_resize)(void *context, size_t bytes);
 
 /* Makes an arena without memory: the first request moves the end up. `step` is by how much at least, a power of two; more than two

@@ -16,11 +16,18 @@ use crate::records::{self, ALL, CBroken, CStats, Visit};
 type ResizeTo = unsafe extern "C" fn(*mut c_void, usize) -> c_int;
 
 /// Memory whose end `resize` moves.
+///
+/// A source that cannot take memory back leaves the end above what the arena uses; that much is
+/// there when the arena grows again, and nobody is asked.
 struct Moved {
     base: *mut u8,
     step: usize,
     resize: ResizeTo,
     context: *mut c_void,
+    /// Where the end is.
+    end: usize,
+    /// Up to where the arena uses it: `end` at most.
+    used: usize,
 }
 
 // SAFETY: the header asks of `resize` what the trait asks.
@@ -34,8 +41,20 @@ unsafe impl Tail for Moved {
     }
 
     fn resize(&mut self, len: usize) -> bool {
+        let grows = len > self.used;
+        if grows && len <= self.end {
+            self.used = len;
+            return true;
+        }
         // SAFETY: the program says that this function may be called so.
-        unsafe { (self.resize)(self.context, len) == 0 }
+        let moved = unsafe { (self.resize)(self.context, len) == 0 };
+        if moved {
+            self.end = len;
+        }
+        if moved || !grows {
+            self.used = len;
+        }
+        moved
     }
 }
 
@@ -65,7 +84,7 @@ unsafe extern "C" fn heapwright_tlsf_arena_init(
     if !step.is_power_of_two() {
         return error::STEP;
     }
-    let tail = Moved { base, step, resize, context };
+    let tail = Moved { base, step, resize, context, end: 0, used: 0 };
     // SAFETY: the caller's storage, of this size and alignment.
     unsafe { arena.write(Arena::new(Whole::new(), tail)) };
     error::OK
@@ -167,7 +186,7 @@ unsafe extern "C" fn heapwright_tlsf_arena_shrink(arena: *mut Arena) -> usize {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_tlsf_arena_bytes(arena: *const Arena) -> usize {
     // SAFETY: what the header asks of the caller.
-    unsafe { arena.as_ref() }.map_or(0, Arena::len)
+    unsafe { arena.as_ref() }.map_or(0, |arena| arena.tail().end)
 }
 
 #[unsafe(no_mangle)]

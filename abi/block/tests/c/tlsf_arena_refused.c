@@ -14,6 +14,8 @@ static int resize(void *context, size_t bytes) {
     return 0;
 }
 
+static int only_up(void *context, size_t bytes) { return bytes < now ? -1 : resize(context, bytes); }
+
 int main(void) {
     MEMORY(memory, 64 * KIB);
     static heapwright_tlsf_arena arena;
@@ -43,5 +45,23 @@ int main(void) {
     CHECK(heapwright_tlsf_arena_realloc(&arena, block, hide_size(0)) == NULL);
     block = heapwright_tlsf_arena_realloc(&arena, NULL, 4000);
     CHECK(block != NULL && heapwright_tlsf_arena_check(&arena, NULL) == 0);
+
+    // Memory that is not taken back is used again.
+    now = 0;
+    limit = 16 * KIB;
+    CHECK(heapwright_tlsf_arena_init(&arena, memory, STEP, only_up, NULL) == 0);
+    for (int round = 0; round < 5; round++) {
+        block = heapwright_tlsf_arena_malloc(&arena, 14 * KIB);
+        CHECK(block != NULL && now == heapwright_tlsf_arena_bytes(&arena));
+        before = now;
+        fill(block, 14 * KIB, 2);
+        heapwright_tlsf_arena_free(&arena, block);
+        CHECK(heapwright_tlsf_arena_shrink(&arena) == 0 && now == before && heapwright_tlsf_arena_bytes(&arena) == now);
+        CHECK(heapwright_tlsf_arena_check(&arena, NULL) == 0);
+        unsigned char *small = heapwright_tlsf_arena_malloc(&arena, 3000);
+        CHECK(small != NULL && now == before);
+        heapwright_tlsf_arena_free(&arena, small);
+        CHECK(heapwright_tlsf_arena_check(&arena, NULL) == 0);
+    }
     return 0;
 }
