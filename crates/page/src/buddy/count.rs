@@ -10,6 +10,8 @@ const COUNTS_ZEROS: bool = cfg!(any(
     target_arch = "aarch64",
     target_arch = "wasm32",
     target_feature = "zbb",
+    // The small Arm cores have neither compare-and-swap nor this; the others have both.
+    all(target_arch = "arm", target_has_atomic = "32"),
 ));
 
 /// [`log2_up`] of the numbers up to 16.
