@@ -32,3 +32,19 @@ fn the_arena_conforms() {
     let others = ["add-errors", "add-sizes", "remove", "regions", "largest", "counts", "reset"];
     conformance_some(&kinds::arena(), |name| !others.contains(&name)).assert_passed();
 }
+
+/// A geometry says what it cannot describe, and takes what it can.
+#[test]
+fn memory_beyond_a_geometry_is_refused_by_name() {
+    use base::{AddError, AddMemory};
+    use block::tlsf::Tlsf;
+
+    let memory = heapwright_testkit::block::Memory::untouched(8 << 20, 0);
+    let mut heap = Tlsf::<1, 4>::new();
+    // SAFETY: the memory outlives the heap.
+    let whole = unsafe { heap.add_memory(memory.start(), memory.len()) };
+    assert_eq!(whole, Err(AddError::TooLarge));
+    // SAFETY: as above.
+    let part = unsafe { heap.add_memory(memory.start(), 1 << 20) };
+    assert_eq!(part, Ok(()));
+}
