@@ -161,20 +161,29 @@ impl<const W: usize, const STEPS: usize, const G: usize, P: Placement, T: Tier>
     pub unsafe fn place(start: *mut u8, len: usize) -> Result<Self, AddError> {
         let start = NonNull::new(start).ok_or(AddError::Null)?;
         start.addr().get().checked_add(len).ok_or(AddError::Wraps)?;
-        let pad = start.align_offset(G);
+        // A grain in front, in whose last word the largest block is noted.
+        let pad = start.align_offset(G).saturating_add(G);
         let largest = len.min(<Placed<W, STEPS, G> as Geometry>::LARGEST);
-        let bytes = base::bits::align_up(Placed::<W, STEPS, G>::bytes(largest), G);
+        let bytes = Self::control_bytes(len);
         let left = len.checked_sub(pad + bytes).ok_or(AddError::TooSmall)?;
         // SAFETY: `pad` is less than `len`.
         let at = unsafe { start.add(pad) };
         // SAFETY: the caller's gift, aligned.
-        let control = unsafe { Placed::new(at, bytes) };
+        let control = unsafe { Placed::new(at, bytes, largest) };
         let mut heap = Heap { control, kind: PhantomData };
         // SAFETY: `pad + bytes` is less than `len`.
         let rest = unsafe { at.add(bytes) };
         // SAFETY: the caller's gift.
         unsafe { heap.table().add(rest.as_ptr(), left) }?;
         Ok(heap)
+    }
+
+    /// Bytes that the control block takes for memory of `len` bytes.
+    #[must_use]
+    pub const fn control_bytes(len: usize) -> usize {
+        let most = <Placed<W, STEPS, G> as Geometry>::LARGEST;
+        let largest = if len < most { len } else { most };
+        base::bits::align_up(Placed::<W, STEPS, G>::bytes(largest), G)
     }
 
     /// Where the control block stands; [`found`](Self::found) leads back.
@@ -399,7 +408,7 @@ impl<C: Control, P: Placement, T: Tier> Stats for Heap<C, P, T> {
             total: head.total,
             used: head.used,
             peak: head.peak.max(head.used),
-            largest_free: table.largest_free(),
+            largest_free: table.largest_free::<P>(),
             failures: head.failures,
         }
     }

@@ -18,8 +18,7 @@ use super::tier::Tier;
 impl<C: Control, T: Tier> Table<C, T> {
     /// A block whose payload is at a multiple of `align`, a power of two. O(1). It asks for a block that
     /// has room for the worst gap.
-    #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "compact"), cold, inline(never))]
     pub(super) fn allocate_aligned<P: Placement>(
         self,
         size: usize,
@@ -35,7 +34,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             return self.refuse();
         }
         let wanted = need + slack;
-        let Some(Found { block, size }) = self.find(wanted) else { return self.refuse() };
+        let Some(Found { block, size, .. }) = self.find(wanted) else { return self.refuse() };
         let payload = block.payload().addr();
         let mut aligned = base::bits::align_up(payload, align);
         // Less code leaves a gap always.

@@ -140,11 +140,16 @@ impl<C: Control, P: Placement, T: Tier, S: Tail> Arena<Heap<C, P, T>, S> {
             return 0;
         }
         // The sentinel must fit below the new end before the end moves.
-        let Ok(now) = self.heap.table().truncate(self.tail.base(), keep) else { return 0 };
-        self.len = now;
+        let base = self.tail.base();
+        let Ok(now) = self.heap.table().truncate(base, keep) else { return 0 };
         if now == keep && self.tail.resize(keep) {
+            self.len = keep;
             return old - keep;
         }
+        // The source keeps it, and so does the heap: no less than a block was cut off.
+        // SAFETY: the end has not moved.
+        let kept = unsafe { self.heap.table().extend(base, old) };
+        debug_assert!(kept.is_ok(), "{kept:?}");
         0
     }
 }

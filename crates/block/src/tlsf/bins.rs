@@ -29,9 +29,9 @@ pub(super) const PROBES: usize = 2;
 /// Less code, a longer path.
 pub(super) const COMPACT: bool = cfg!(feature = "compact");
 
-/// Whether lists are changed without branches: where a processor guesses and a wrong guess costs
-/// more than the instructions. Which of two cases a list is in is anyone's guess.
-pub(super) const SELECTS: bool =
+/// Whether the processor guesses where a branch goes and runs ahead, so that a wrong guess costs
+/// more than a few instructions.
+pub(super) const GUESSES: bool =
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) && !COMPACT;
 
 /// A control block during one operation, by address.
@@ -52,21 +52,30 @@ impl<C, T> Copy for Table<C, T> {}
 pub(super) struct Found {
     pub(super) block: Block,
     pub(super) size: usize,
+    /// It is known to be of the size asked for, so that nothing is to be cut off.
+    pub(super) exact: bool,
 }
 
 impl<C: Control, T: Tier> Table<C, T> {
     /// Whether there are crumbs; a sealed header has no room for a link.
     pub(super) const CRUMBS: bool = C::CRUMBS && !T::CANARIES;
-    /// Whether lists are changed without branches; `nil` has no sealed header.
-    const SELECTS: bool = SELECTS && !T::CANARIES;
+    /// Whether the floor bin's first block is taken only if it is of the very size. That it is a
+    /// little larger is a coin toss, and where the coin is wrong it costs as much as the rest; a
+    /// program that asks for the same size again foretells it. Half-fit's first block always fits.
+    const EXACT_FLOOR: bool = GUESSES && C::STEPS > 1;
     /// Whether freeing goes by the layout: blocks are exactly as large as their requests make them.
-    pub(super) const EXACT: bool = Self::CRUMBS && SELECTS;
+    pub(super) const EXACT: bool = Self::CRUMBS && GUESSES;
     /// The smallest block.
     pub(super) const SMALLEST: usize = if Self::CRUMBS { C::GRAIN } else { C::LISTED };
 
     #[inline(always)]
     pub(super) fn new(at: *mut u8) -> Self {
         Table { at, kind: PhantomData }
+    }
+
+    /// Where the control block stands.
+    pub(super) fn address(self) -> *mut u8 {
+        self.at
     }
 
     /// The counts and the list of pools.
@@ -141,7 +150,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: as above.
         unsafe { block.set_prev(Block::bin(bin)) };
         self.set_first(bin, block);
-        if Self::SELECTS || first.is_none() {
+        if first.is_none() {
             let word = Self::word_of(bin);
             self.set_bits(word, self.bits(word) | 1 << (bin % BITS));
         }
@@ -156,29 +165,18 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// `block` is free, or none.
     #[inline(always)]
     unsafe fn set_prev_of(self, block: Block, prev: Block) {
-        if Self::SELECTS {
-            // A write that nobody reads costs less than a branch that nobody foresees.
-            let written = select_unpredictable(block.is_none(), self.nil(), block);
-            // SAFETY: the caller's promise; or `nil`, which is there for that.
-            unsafe { written.set_prev(prev) };
-        } else if !block.is_none() {
+        if !block.is_none() {
             // SAFETY: the caller's promise.
             unsafe { block.set_prev(prev) };
         }
     }
 
-    /// A block of size 0 in the control block, to look at and write to in the place of none.
-    #[inline(always)]
-    fn nil(self) -> Block {
-        Block(self.at.wrapping_add(Head::NIL_AT).cast())
-    }
-
     /// Clears the bin's bit if it is `empty` now.
     #[inline(always)]
     fn clear_bit(self, bin: usize, empty: bool) {
-        if Self::SELECTS || empty {
+        if empty {
             let word = Self::word_of(bin);
-            self.set_bits(word, self.bits(word) ^ usize::from(empty) << (bin % BITS));
+            self.set_bits(word, self.bits(word) ^ 1 << (bin % BITS));
         }
     }
 
@@ -192,7 +190,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: the caller's promise.
         let prev = unsafe { block.prev() };
         let is_first = prev.address() < C::BINS;
-        if Self::SELECTS {
+        if GUESSES {
             // SAFETY: the caller's promise.
             let next = unsafe { block.next() };
             let slot = select_unpredictable(is_first, self.slot(prev.address()), prev.next_at());
@@ -200,8 +198,9 @@ impl<C: Control, T: Tier> Table<C, T> {
             unsafe { slot.write(next) };
             // SAFETY: it is the block after it, or none.
             unsafe { self.set_prev_of(next, prev) };
-            let bin = select_unpredictable(is_first, prev.address(), 0);
-            self.clear_bit(bin, is_first & next.is_none());
+            if is_first {
+                self.clear_bit(prev.address(), next.is_none());
+            }
         } else if is_first {
             // SAFETY: by T5 the block is the first of bin `prev`.
             unsafe { self.pop(block, prev.address()) };
@@ -242,7 +241,8 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes a free block of at least `size` bytes out of its bin: the first of the bin that
-    /// `size` falls into if it is large enough, otherwise the first of the lowest bin above it.
+    /// `size` falls into if it is large enough (of the very size, where the processor guesses),
+    /// otherwise the first of the lowest bin above it.
     /// Fails with the former, or none: blocks behind it may be large enough.
     #[inline(always)]
     pub(super) fn take(self, size: usize) -> Result<Found, Block> {
@@ -251,43 +251,37 @@ impl<C: Control, T: Tier> Table<C, T> {
         // SAFETY: the bitmap has this word, or it is the zero word behind it.
         let bits = unsafe { word.read() };
         // The floor's bit is the lowest. A bin whose bit is clear may lie beyond the last there is.
-        let mut here = bits >> (bin % BITS);
-        let listed = here & 1 != 0;
+        let here = bits >> (bin % BITS);
         let mut floor = Block::NONE;
-        if Self::SELECTS {
-            floor = self.first(select_unpredictable(listed, bin, 0));
-            if Self::CRUMBS && size == C::GRAIN && listed {
-                // SAFETY: that bin's blocks are crumbs.
-                unsafe { self.unlink_crumb(floor) };
-                return Ok(Found { block: floor, size });
-            }
-            let probed = select_unpredictable(listed, floor, self.nil());
-            // SAFETY: the block is in a bin; or `nil`, which has size 0.
-            let fits = unsafe { self.size(probed) } >= size;
-            here &= !usize::from(!fits);
-        } else if listed {
+        if here & 1 != 0 {
             floor = self.first(bin);
             // SAFETY: the block is in a bin.
             let found = unsafe { self.size(floor) };
             // Of a crumb it is a link, which is more than any size (T8).
-            if found >= size {
+            let fits = if Self::EXACT_FLOOR {
+                found == size || (Self::CRUMBS && size == C::GRAIN)
+            } else {
+                found >= size
+            };
+            if fits {
+                if found == size {
+                    // SAFETY: this is the word of the bin's bit, which is set.
+                    let found = unsafe { self.take_first(bin, word, bits ^ 1 << (bin % BITS)) };
+                    return Ok(Found { exact: true, ..found });
+                }
                 if Self::is_crumb(found) {
                     // SAFETY: it says so.
                     unsafe { self.unlink_crumb(floor) };
-                    return Ok(Found { block: floor, size });
+                    return Ok(Found { block: floor, size, exact: false });
                 }
-                // SAFETY: it is the first of the bin.
-                unsafe { self.pop(floor, bin) };
-                return Ok(Found { block: floor, size: found });
+                // SAFETY: this is the word of the bin's bit, which is set.
+                return Ok(unsafe { self.take_first(bin, word, bits ^ 1 << (bin % BITS)) });
             }
         }
-        if !Self::SELECTS {
-            here &= !1;
-        }
-        if let Some(higher) = NonZero::new(here) {
+        if let Some(higher) = NonZero::new(here & !1) {
             let bin = bin + higher.trailing_zeros() as usize;
             // SAFETY: this is the word of the bin's bit, which is set.
-            return Ok(unsafe { self.take_first(bin, word, bits, bits ^ 1 << (bin % BITS)) });
+            return Ok(unsafe { self.take_first(bin, word, bits ^ 1 << (bin % BITS)) });
         }
         // Written out, so that no compiler makes it a loop: the bound on the words is a constant.
         macro_rules! further_word {
@@ -300,7 +294,7 @@ impl<C: Control, T: Tier> Table<C, T> {
                         let bit = bit.trailing_zeros() as usize;
                         let bin = (bin | (BITS - 1)) + 1 + ($further - 1) * BITS + bit;
                         // SAFETY: as above, and it is the word's lowest bit.
-                        return Ok(unsafe { self.take_first(bin, word, bits, bits & (bits - 1)) });
+                        return Ok(unsafe { self.take_first(bin, word, bits & (bits - 1)) });
                     }
                 }
             )*};
@@ -309,22 +303,19 @@ impl<C: Control, T: Tier> Table<C, T> {
         Err(floor)
     }
 
-    /// Takes the first block out of `bin`, whose bitmap word has `bits`, and `cleared` if it was
-    /// the only one.
+    /// Takes the first block out of `bin`, whose bitmap word becomes `cleared` if it was the only
+    /// one.
     ///
     /// # Safety
     ///
-    /// The bin is not empty, `word` holds `bits`, and `cleared` is `bits` without the bin's.
+    /// The bin is not empty, and `cleared` is what `word` holds without the bin's bit.
     #[inline(always)]
-    unsafe fn take_first(self, bin: usize, word: *mut usize, bits: usize, cleared: usize) -> Found {
+    unsafe fn take_first(self, bin: usize, word: *mut usize, cleared: usize) -> Found {
         let block = self.first(bin);
         // SAFETY: by T4 the bin is not empty.
         let next = unsafe { block.next() };
         self.set_first(bin, next);
-        if Self::SELECTS {
-            // SAFETY: the caller's promise.
-            unsafe { word.write(select_unpredictable(next.is_none(), cleared, bits)) };
-        } else if next.is_none() {
+        if next.is_none() {
             // SAFETY: the caller's promise.
             unsafe { word.write(cleared) };
         }
@@ -332,7 +323,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         unsafe { self.set_prev_of(next, Block::bin(bin)) };
         // SAFETY: it was the first of a bin.
         let size = unsafe { self.size(block) };
-        Found { block, size }
+        Found { block, size, exact: false }
     }
 
     /// [`take`](Self::take) and, when it fails, [`probe`](Self::probe).
@@ -368,15 +359,27 @@ impl<C: Control, T: Tier> Table<C, T> {
         unsafe { self.unlink(block) };
         // SAFETY: it was free and in a bin.
         let size = unsafe { self.size(block) };
-        Some(Found { block, size })
+        Some(Found { block, size, exact: false })
     }
 
     /// The last resort: the blocks behind `first`, the first of the bin that `size` falls into.
     #[inline]
     pub(super) fn probe(self, first: Block, size: usize) -> Option<Found> {
         let mut block = first;
+        if block.is_none() {
+            return None;
+        }
+        if Self::EXACT_FLOOR {
+            // SAFETY: the block is in the bin.
+            let found = unsafe { self.size(block) };
+            if found >= size {
+                // SAFETY: as above.
+                unsafe { self.unlink(block) };
+                return Some(Found { block, size: found, exact: false });
+            }
+        }
         let mut probed = 1;
-        while probed < PROBES && !block.is_none() {
+        while probed < PROBES {
             let before = block;
             // SAFETY: the block is in the bin.
             block = unsafe { before.next() };
@@ -388,7 +391,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             if found >= size {
                 // SAFETY: `before` is before it.
                 unsafe { self.skip(before, block) };
-                return Some(Found { block, size: found });
+                return Some(Found { block, size: found, exact: false });
             }
             probed += 1;
         }

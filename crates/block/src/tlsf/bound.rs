@@ -106,8 +106,7 @@ const fn tlsf_run(request: usize) -> usize {
 /// The block of a request in half-fit.
 const fn power_of_two(request: usize) -> usize {
     let block = (request + WORD).next_power_of_two();
-    let least = smallest_listed(GRAIN).next_power_of_two();
-    if block < least { least } else { block }
+    if block < GRAIN { GRAIN } else { block }
 }
 
 #[cfg(test)]

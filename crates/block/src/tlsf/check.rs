@@ -9,6 +9,7 @@ use super::bins::Table;
 use super::block::{Block, END, FLAGS, PREV_FREE, USED};
 use super::control::Control;
 use super::map::BITS;
+use super::placement::Placement;
 use super::pool::Pool;
 use super::tier::Tier;
 
@@ -152,7 +153,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// A payload size that can surely be had: that of the first block of the highest bin.
-    pub(super) fn largest_free(self) -> usize {
+    pub(super) fn largest_free<P: Placement>(self) -> usize {
         let mut word = C::WORDS;
         while word > 0 {
             word -= 1;
@@ -161,7 +162,7 @@ impl<C: Control, T: Tier> Table<C, T> {
                 let bin = word * BITS + bits.ilog2() as usize;
                 // SAFETY: by T4 the bin is not empty.
                 let header = unsafe { self.first(bin).header::<T>() };
-                return Self::size_of(header) - super::block::WORD;
+                return P::payload_of(Self::size_of(header));
             }
         }
         0

@@ -1,13 +1,12 @@
 //! Where the bins and the counts stand: in a `static`, or at the start of the memory managed.
 //!
 //! ```text
-//! [ counts, pools │ bitmap │ zeroes │ bin 0 │ bin 1 │ bin 2 │ … ]
-//!                                     └ cut off after the last that the memory can fill ┘
+//!            [ counts, pools │ bitmap │ zeroes │ bin 0 │ bin 1 │ bin 2 │ … ]
+//! [ largest ][                     …            └ cut off after the largest block's ┘
 //! ```
 
 use core::ptr::NonNull;
 
-use super::bins::SELECTS;
 use super::block::Block;
 use super::geometry::{Geometry, Shape, sealed::Sealed};
 use super::map::BITS;
@@ -27,20 +26,10 @@ pub(super) struct Head {
     pub(super) failures: usize,
     /// The pool added last.
     pub(super) pools: Pool,
-    /// A block of size 0 with room for links, which stands for none where that spares a branch.
-    nil: [usize; if SELECTS { 3 } else { 0 }],
 }
 
 impl Head {
-    const NEW: Head = Head {
-        used: 0,
-        peak: 0,
-        total: 0,
-        failures: 0,
-        pools: Pool::NONE,
-        nil: [0; if SELECTS { 3 } else { 0 }],
-    };
-    pub(super) const NIL_AT: usize = core::mem::offset_of!(Head, nil);
+    const NEW: Head = Head { used: 0, peak: 0, total: 0, failures: 0, pools: Pool::NONE };
 }
 
 /// A control block: it has a geometry and can be found.
@@ -51,6 +40,11 @@ pub trait Control: Geometry {
     /// Where the bins stand.
     #[doc(hidden)]
     const BINS_AT: usize;
+    /// The largest block that the bins of the one at `at` can hold.
+    #[doc(hidden)]
+    fn largest(_at: *mut u8) -> usize {
+        Self::LARGEST
+    }
     /// Its address, for reading and writing.
     #[doc(hidden)]
     fn at(&mut self) -> *mut u8;
@@ -122,14 +116,18 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Placed<WORDS, S
         if needed < all { needed } else { all }
     }
 
-    /// Writes an empty one of `bytes` bytes at `at`.
+    /// Writes an empty one of `bytes` bytes at `at`, for blocks of `largest` bytes, which is noted
+    /// in the word below.
     ///
     /// # Safety
     ///
-    /// The bytes are the caller's and aligned for a word; they are the control block's from now on.
-    pub(super) unsafe fn new(at: NonNull<u8>, bytes: usize) -> Self {
+    /// The bytes and the word are the caller's and aligned for a word; they are the control
+    /// block's from now on.
+    pub(super) unsafe fn new(at: NonNull<u8>, bytes: usize, largest: usize) -> Self {
         // SAFETY: the caller's promise about the bytes.
         unsafe { at.write_bytes(0, bytes) };
+        // SAFETY: the caller's promise about the word below.
+        unsafe { at.cast::<usize>().sub(1).write(largest) };
         Placed { at: at.cast() }
     }
 
@@ -165,6 +163,11 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Control
 {
     const BITS_AT: usize = Fixed::<WORDS, STEPS, GRAIN>::BITS_AT;
     const BINS_AT: usize = Fixed::<WORDS, STEPS, GRAIN>::BINS_AT;
+
+    fn largest(at: *mut u8) -> usize {
+        // SAFETY: `new` wrote it.
+        unsafe { at.cast::<usize>().sub(1).read() }
+    }
 
     #[inline(always)]
     fn at(&mut self) -> *mut u8 {

@@ -39,7 +39,11 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         let Some(need) = P::block_size::<C>(size, Self::SMALLEST) else { return self.refuse() };
         match self.take(need) {
-            Ok(Found { block, size }) => {
+            Ok(Found { block, size, exact: true }) => {
+                // SAFETY: `take` hands over a free block in no bin, of this size.
+                Some(unsafe { self.occupy_whole(block, size, 0) })
+            }
+            Ok(Found { block, size, .. }) => {
                 // SAFETY: `take` hands over a free block in no bin, of this size.
                 let payload = unsafe { self.occupy(block, size, need, 0) };
                 Some(payload)
@@ -53,14 +57,14 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[cold]
     #[inline(never)]
     fn allocate_probing(self, first: Block, need: usize) -> Option<NonNull<u8>> {
-        let Some(Found { block, size }) = self.probe(first, need) else { return self.refuse() };
+        let Some(Found { block, size, .. }) = self.probe(first, need) else { return self.refuse() };
         // SAFETY: `probe` hands over a free block in no bin, of this size.
         Some(unsafe { self.occupy(block, size, need, 0) })
     }
 
     /// Counts a request that cannot be met.
     #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "compact"), inline(never))]
     pub(super) fn refuse(self) -> Option<NonNull<u8>> {
         // SAFETY: the control block is ours.
         unsafe { (*self.head()).failures += 1 };
@@ -103,14 +107,28 @@ impl<C: Control, T: Tier> Table<C, T> {
             unsafe { self.insert_crumb(block.above(need)) };
         } else {
             cold_path();
-            // SAFETY: a block follows each that is not the sentinel (T6).
-            let header = unsafe { above.header::<T>() };
-            // SAFETY: as above.
-            unsafe { above.set_header::<T>(header & !PREV_FREE) };
-            // SAFETY: the block is the caller's.
-            unsafe { block.set_header::<T>(size | USED | below) };
-            self.count(size);
+            // SAFETY: the caller's promise.
+            return unsafe { self.occupy_whole(block, size, below) };
         }
+        // SAFETY: a block of ours is nowhere near null.
+        unsafe { NonNull::new_unchecked(block.payload()) }
+    }
+
+    /// Makes a whole free block used.
+    ///
+    /// # Safety
+    ///
+    /// As [`occupy`](Self::occupy).
+    #[cfg_attr(not(feature = "compact"), inline(always))]
+    unsafe fn occupy_whole(self, block: Block, size: usize, below: usize) -> NonNull<u8> {
+        let above = block.above(size);
+        // SAFETY: a block follows each that is not the sentinel (T6).
+        let header = unsafe { above.header::<T>() };
+        // SAFETY: as above.
+        unsafe { above.set_header::<T>(header & !PREV_FREE) };
+        // SAFETY: the block is the caller's.
+        unsafe { block.set_header::<T>(size | USED | below) };
+        self.count(size);
         // SAFETY: a block of ours is nowhere near null.
         unsafe { NonNull::new_unchecked(block.payload()) }
     }
@@ -159,7 +177,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// It is live, of this layout, and dead afterwards. The tiers check that.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn free_sized<P: Placement>(self, payload: NonNull<u8>, layout: Layout) {
-        if !Self::EXACT {
+        if !Self::EXACT && !T::NEIGHBOURS {
             // SAFETY: the caller's promise.
             return unsafe { self.free(payload) };
         }
@@ -170,10 +188,13 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         // SAFETY: a live block has a header.
         let header = unsafe { block.header::<T>() };
-        if T::NEIGHBOURS && header & !FLAGS != known {
+        let size = header & !FLAGS;
+        // Where there are no crumbs, what was left over may be part of the block.
+        if T::NEIGHBOURS && (size < known || size - known >= Self::SMALLEST) {
             misused(Misuse::WrongSize, payload.addr().get());
         }
-        debug_assert_eq!(header & !FLAGS, known, "the block was allocated with another layout");
+        let known = if Self::EXACT { known } else { size };
+        debug_assert_eq!(size, known, "the block was allocated with another layout");
         // SAFETY: the caller's promise.
         unsafe { self.merge(block, header, known) };
     }

@@ -40,8 +40,9 @@ pub(super) fn bin<G: Geometry>(grains: usize) -> usize {
 /// The definition, and the way where the highest bit is one instruction away.
 #[inline]
 pub(super) const fn by_bit(steps: usize, grains: usize) -> usize {
-    let top = (grains | steps).ilog2() as usize;
-    let shift = top - steps.ilog2() as usize;
+    // Not `ilog2`, which has a way into a panic that a compiler told to be small keeps.
+    let top = BITS - 1 - (grains | steps).leading_zeros() as usize;
+    let shift = top - (BITS - 1 - steps.leading_zeros() as usize);
     shift * steps + (grains >> shift)
 }
 

@@ -20,6 +20,10 @@ pub trait Placement: sealed::Sealed + fmt::Debug + 'static {
     /// The same for a size that was had.
     #[doc(hidden)]
     fn block_of<G: Geometry>(size: usize, smallest: usize) -> usize;
+
+    /// The largest payload that a free block of `size` bytes surely has room for.
+    #[doc(hidden)]
+    fn payload_of(size: usize) -> usize;
 }
 
 /// As many grains as the request needs.
@@ -34,6 +38,10 @@ impl sealed::Sealed for GoodFit {}
 impl sealed::Sealed for PowersOfTwo {}
 
 impl Placement for GoodFit {
+    fn payload_of(size: usize) -> usize {
+        size - WORD
+    }
+
     #[cfg_attr(not(feature = "compact"), inline(always))]
     fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize> {
         if size >> (G::HIGHEST + 1 + G::GRAIN.ilog2() as usize) != 0 {
@@ -68,6 +76,10 @@ fn unforeseen(value: usize) -> usize {
 }
 
 impl Placement for PowersOfTwo {
+    fn payload_of(size: usize) -> usize {
+        (1 << size.ilog2()) - WORD
+    }
+
     #[cfg_attr(not(feature = "compact"), inline(always))]
     fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize> {
         const { assert!(G::STEPS == 1, "half-fit has one bin to a doubling") };

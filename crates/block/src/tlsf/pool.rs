@@ -47,7 +47,7 @@ const fn first_offset(grain: usize) -> usize {
     align_up(size_of::<Record>() + WORD, grain) - WORD
 }
 
-fn plan<C: Control, T: Tier>(start: usize, len: usize) -> Result<Plan, AddError> {
+fn plan<C: Control, T: Tier>(start: usize, len: usize, largest: usize) -> Result<Plan, AddError> {
     let end = start.checked_add(len).ok_or(AddError::Wraps)?;
     // Below `BINS` a block's address would pass for a bin's number (T5).
     let low = if start < C::BINS { C::BINS } else { start };
@@ -57,16 +57,10 @@ fn plan<C: Control, T: Tier>(start: usize, len: usize) -> Result<Plan, AddError>
     let record = align_up(low, C::GRAIN);
     let first = record + first_offset(C::GRAIN);
     let sentinel = align_down(end, C::GRAIN) - WORD;
-    if sentinel - first > largest::<C, T>() {
+    if sentinel - first > largest {
         return Err(AddError::TooLarge);
     }
     Ok(Plan { record, first, sentinel })
-}
-
-/// The largest block that the geometry and the tier's headers can describe.
-const fn largest<C: Control, T: Tier>() -> usize {
-    let sealed = 1 << (super::tier::SUMMED_BITS - 1);
-    if T::CANARIES && C::LARGEST > sealed { sealed } else { C::LARGEST }
 }
 
 impl Pool {
@@ -125,6 +119,13 @@ impl<C: Control, T: Tier> Table<C, T> {
         core::iter::successors(newest.get(), |pool| pool.next().get())
     }
 
+    /// The largest block that the bins and the tier's headers can describe.
+    fn largest(self) -> usize {
+        let largest = C::largest(self.address());
+        let sealed = 1 << (super::tier::SUMMED_BITS - 1);
+        if T::CANARIES && largest > sealed { sealed } else { largest }
+    }
+
     fn pool_at(self, start: *mut u8) -> Option<Pool> {
         self.pools().find(|pool| pool.start() == start)
     }
@@ -138,7 +139,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         if start.is_null() {
             return Err(AddError::Null);
         }
-        let plan = plan::<C, T>(start.addr(), len)?;
+        let plan = plan::<C, T>(start.addr(), len, self.largest())?;
         let overlaps =
             |pool: Pool| pool.start().addr() < start.addr() + len && start.addr() < pool.end();
         if self.pools().any(overlaps) {
@@ -203,7 +204,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// The bytes behind it are the caller's gift, as for [`add`](Self::add).
     pub(super) unsafe fn extend(self, start: *mut u8, len: usize) -> Result<(), AddError> {
         let Some(pool) = self.pool_at(start) else { return Err(AddError::Null) };
-        let plan = plan::<C, T>(start.addr(), len)?;
+        let plan = plan::<C, T>(start.addr(), len, self.largest())?;
         let old = pool.sentinel(C::GRAIN);
         let more = plan.sentinel.checked_sub(old.address()).ok_or(AddError::TooSmall)?;
         let overlaps = |other: Pool| {

@@ -299,6 +299,51 @@ fn an_arena_grows_by_what_is_missing_and_gives_back() {
 }
 
 #[test]
+fn a_source_that_keeps_its_end_leaves_the_arena_whole() {
+    struct Stubborn(Rest);
+    // SAFETY: as of the tail within; it never gives back.
+    unsafe impl Tail for Stubborn {
+        fn base(&self) -> *mut u8 {
+            self.0.base
+        }
+        fn step(&self) -> usize {
+            4096
+        }
+        fn resize(&mut self, len: usize) -> bool {
+            len >= self.0.len && self.0.resize(len)
+        }
+    }
+    let mut memory = Memory::new(64 << 10);
+    let tail = Stubborn(Rest { base: memory.start(), limit: 64 << 10, len: 0 });
+    let mut arena = Arena::new(Checked::new(), tail);
+    let layout = Layout::from_size_align(40_000, 8).unwrap();
+    for _ in 0..3 {
+        let block = arena.allocate(layout).unwrap();
+        // SAFETY: allocated above.
+        unsafe { arena.deallocate(block, layout) };
+        arena.check().unwrap();
+        assert_eq!(arena.shrink(), 0);
+        assert_eq!(arena.len(), arena.tail().0.len);
+    }
+}
+
+#[test]
+fn a_control_block_cut_short_refuses_memory_beyond_its_bins() {
+    let mut memory = Memory::new(64 << 10);
+    let start = memory.start();
+    // SAFETY: the memory outlives the heap.
+    let mut heap = unsafe { PlacedTlsf::<4, 8, GRAIN, Walked>::place(start, 4096) }.unwrap();
+    let beyond = start.wrapping_add(8192);
+    // SAFETY: refused, or kept as long as the heap.
+    unsafe {
+        assert_eq!(heap.add_memory(beyond, 32 << 10), Err(AddError::TooLarge));
+        heap.add_memory(beyond, 4096).unwrap();
+        assert_eq!(heap.append_memory(beyond.wrapping_add(4096), 4096), Err(AddError::TooLarge));
+    }
+    heap.check().unwrap();
+}
+
+#[test]
 fn half_fit_takes_powers_of_two() {
     let mut memory = Memory::new(8192);
     let mut heap = HalfFit::<GRAIN, Walked>::new();
