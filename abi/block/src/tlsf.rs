@@ -7,7 +7,7 @@
 //! ```
 //!
 //! - **C1** a control block may be cut off after the bins that its memory can fill, so no block
-//!   is larger than [`Handle::largest`]. The core does not ask that of a pool.
+//!   is larger than [`Handle::largest`].
 //! - **C2** no pool overlaps the handle and the control block.
 
 mod arena;
@@ -18,7 +18,6 @@ use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
-use base::bits::align_down;
 use base::{BlockAllocator, Free, Owns, Reset, UsableSize};
 use block::tlsf::{self, GRAIN};
 
@@ -46,10 +45,11 @@ type Whole = tlsf::Tlsf<WORDS, STEPS, GRAIN, Tier>;
 /// What `heapwright_tlsf *` points to: two words, and the control block behind them.
 #[repr(C)]
 struct Handle {
-    /// The largest block whose bin is there (C1): `usize::MAX` when all bins are.
-    largest: usize,
     /// So that what follows is aligned to the grain.
     pad: usize,
+    /// The largest block whose bin is there (C1): `usize::MAX` when all bins are. The core looks
+    /// for it here, in the word below the control block.
+    largest: usize,
 }
 
 const _: () = assert!(size_of::<Handle>() == GRAIN, "the control block behind it is aligned");
@@ -88,7 +88,7 @@ unsafe extern "C" fn heapwright_tlsf_create(memory: *mut u8, bytes: usize) -> *m
     // SAFETY: aligned for a word, and the caller's gift.
     unsafe { control.write(Whole::new()) };
     // SAFETY: as above.
-    unsafe { at.write(Handle { largest: usize::MAX, pad: 0 }) };
+    unsafe { at.write(Handle { pad: 0, largest: usize::MAX }) };
     at.as_ptr()
 }
 
@@ -101,15 +101,15 @@ unsafe extern "C" fn heapwright_tlsf_create_with_pool(
         return ptr::null_mut();
     };
     let len = left - size_of::<Handle>();
-    // SAFETY: `left` is enough for the handle.
-    let control = unsafe { at.add(1) }.cast::<u8>();
+    // The core leaves a grain in front of the control block, which is the handle.
     // SAFETY: the caller's gift.
-    if unsafe { Placed::place(control.as_ptr(), len) }.is_err() {
+    if unsafe { Placed::place(at.as_ptr().cast(), left) }.is_err() {
         return ptr::null_mut();
     }
-    let largest = if sizes::is_whole(len) { usize::MAX } else { align_down(len, GRAIN) };
-    // SAFETY: the caller's gift, aligned.
-    unsafe { at.write(Handle { largest, pad: 0 }) };
+    if sizes::is_whole(len) {
+        // SAFETY: the caller's gift, aligned.
+        unsafe { at.write(Handle { pad: 0, largest: usize::MAX }) };
+    }
     at.as_ptr()
 }
 

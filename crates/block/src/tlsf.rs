@@ -163,9 +163,10 @@ impl<const W: usize, const STEPS: usize, const G: usize, P: Placement, T: Tier>
         start.addr().get().checked_add(len).ok_or(AddError::Wraps)?;
         // A grain in front, in whose last word the largest block is noted.
         let pad = start.align_offset(G).saturating_add(G);
-        let largest = len.min(<Placed<W, STEPS, G> as Geometry>::LARGEST);
-        let bytes = Self::control_bytes(len);
-        let left = len.checked_sub(pad + bytes).ok_or(AddError::TooSmall)?;
+        let room = len.checked_sub(pad).ok_or(AddError::TooSmall)?;
+        let largest = room.min(<Placed<W, STEPS, G> as Geometry>::LARGEST);
+        let bytes = Self::control_bytes(room);
+        let left = room.checked_sub(bytes).ok_or(AddError::TooSmall)?;
         // SAFETY: `pad` is less than `len`.
         let at = unsafe { start.add(pad) };
         // SAFETY: the caller's gift, aligned.
@@ -178,7 +179,7 @@ impl<const W: usize, const STEPS: usize, const G: usize, P: Placement, T: Tier>
         Ok(heap)
     }
 
-    /// Bytes that the control block takes for memory of `len` bytes.
+    /// Bytes that the control block takes when `len` bytes are left for it and the pool.
     #[must_use]
     pub const fn control_bytes(len: usize) -> usize {
         let most = <Placed<W, STEPS, G> as Geometry>::LARGEST;
@@ -196,7 +197,8 @@ impl<const W: usize, const STEPS: usize, const G: usize, P: Placement, T: Tier>
     ///
     /// # Safety
     ///
-    /// [`place`](Self::place) of the same geometry built one there, and nobody else uses it meanwhile.
+    /// [`place`](Self::place) of the same geometry built one there; or a [`Heap`] over a [`Fixed`]
+    /// one stands there, and the word below it is `usize::MAX`. Nobody else uses it meanwhile.
     #[must_use]
     pub unsafe fn found(at: NonNull<u8>) -> Self {
         // SAFETY: the caller's promise.

@@ -106,6 +106,11 @@ pub struct Placed<const WORDS: usize, const STEPS: usize, const GRAIN: usize> {
     at: NonNull<Fixed<WORDS, STEPS, GRAIN>>,
 }
 
+/// The word below a placed control block.
+fn note(at: *mut u8) -> *mut usize {
+    at.cast::<usize>().wrapping_sub(1)
+}
+
 impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Placed<WORDS, STEPS, GRAIN> {
     /// Bytes that the control block takes for blocks of `largest` bytes.
     pub(super) const fn bytes(largest: usize) -> usize {
@@ -127,7 +132,7 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Placed<WORDS, S
         // SAFETY: the caller's promise about the bytes.
         unsafe { at.write_bytes(0, bytes) };
         // SAFETY: the caller's promise about the word below.
-        unsafe { at.cast::<usize>().sub(1).write(largest) };
+        unsafe { note(at.as_ptr()).write(largest) };
         Placed { at: at.cast() }
     }
 
@@ -166,7 +171,8 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Control
 
     fn largest(at: *mut u8) -> usize {
         // SAFETY: `new` wrote it.
-        unsafe { at.cast::<usize>().sub(1).read() }
+        let noted = unsafe { note(at).read() };
+        noted.min(Self::LARGEST)
     }
 
     #[inline(always)]
