@@ -73,7 +73,7 @@ pub const WORDS: usize = 4;
 ///
 /// ```
 /// use core::alloc::Layout;
-/// use heapwright_base::{AddMemory, BlockAllocator};
+/// use base::{AddMemory, BlockAllocator};
 /// use heapwright_block::tlsf::Tlsf;
 ///
 /// let mut memory = vec![0u8; 64 << 10];
@@ -84,7 +84,7 @@ pub const WORDS: usize = 4;
 /// let block = heap.allocate(layout).unwrap();
 /// // SAFETY: allocated above, with this layout.
 /// unsafe { heap.deallocate(block, layout) };
-/// # Ok::<(), heapwright_base::AddError>(())
+/// # Ok::<(), base::AddError>(())
 /// ```
 pub type Tlsf<
     const W: usize = WORDS,

@@ -47,7 +47,7 @@ const fn first_offset(grain: usize) -> usize {
     align_up(size_of::<Record>() + WORD, grain) - WORD
 }
 
-fn plan<C: Control, T: Tier>(start: usize, len: usize, largest: usize) -> Result<Plan, AddError> {
+fn plan<C: Control>(start: usize, len: usize, largest: usize) -> Result<Plan, AddError> {
     let end = start.checked_add(len).ok_or(AddError::Wraps)?;
     // Below `BINS` a block's address would pass for a bin's number (T5).
     let low = if start < C::BINS { C::BINS } else { start };
@@ -139,7 +139,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         if start.is_null() {
             return Err(AddError::Null);
         }
-        let plan = plan::<C, T>(start.addr(), len, self.largest())?;
+        let plan = plan::<C>(start.addr(), len, self.largest())?;
         let overlaps =
             |pool: Pool| pool.start().addr() < start.addr() + len && start.addr() < pool.end();
         if self.pools().any(overlaps) {
@@ -204,7 +204,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// The bytes behind it are the caller's gift, as for [`add`](Self::add).
     pub(super) unsafe fn extend(self, start: *mut u8, len: usize) -> Result<(), AddError> {
         let Some(pool) = self.pool_at(start) else { return Err(AddError::Null) };
-        let plan = plan::<C, T>(start.addr(), len, self.largest())?;
+        let plan = plan::<C>(start.addr(), len, self.largest())?;
         let old = pool.sentinel(C::GRAIN);
         let more = plan.sentinel.checked_sub(old.address()).ok_or(AddError::TooSmall)?;
         let overlaps = |other: Pool| {
