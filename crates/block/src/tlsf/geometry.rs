@@ -28,11 +28,11 @@ pub trait Geometry: sealed::Sealed + 'static {
 ///
 /// | `WORDS`, `STEPS` | 64-bit: largest block at grain 16, control block | 32-bit: at grain 8 |
 /// |---|---|---|
-/// | 1, 4 | 2 MiB, 568 B | 8 KiB, 156 B |
+/// | 1, 4 | 2 MiB, 568 B | 4 KiB, 156 B |
 /// | 2, 4 | 128 GiB, 1,096 B | 1 MiB, 292 B |
-/// | 2, 8 | 4 MiB, 1,096 B | 32 KiB, 292 B |
+/// | 2, 8 | 4 MiB, 1,096 B | 8 KiB, 292 B |
 /// | 4, 8 | 256 GiB, 2,152 B | 2 MiB, 564 B |
-/// | 8, 16 | 1 TiB, 4,264 B | 1 MiB, 1,108 B |
+/// | 8, 16 | 512 GiB, 4,264 B | 4 MiB, 1,108 B |
 ///
 /// A geometry that cannot work does not compile:
 ///

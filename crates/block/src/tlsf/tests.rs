@@ -479,3 +479,22 @@ fn a_request_beyond_the_last_bin_looks_at_none() {
     heap.check().unwrap();
     fixed.check().unwrap();
 }
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn geometries_are_as_large_as_their_table_says() {
+    fn row<const W: usize, const STEPS: usize>() -> (usize, usize) {
+        (Fixed::<W, STEPS, 16>::LARGEST + 16, size_of::<Tlsf<W, STEPS, 16>>())
+    }
+    assert_eq!(row::<1, 4>(), (2 << 20, 568));
+    assert_eq!(row::<2, 4>(), (128 << 30, 1096));
+    assert_eq!(row::<2, 8>(), (4 << 20, 1096));
+    assert_eq!(row::<4, 8>(), (256 << 30, 2152));
+    assert_eq!(row::<8, 16>(), (512 << 30, 4264));
+    let on_32 = |words: usize, steps: usize| {
+        let highest = words * 32 / steps - 2 + steps.ilog2() as usize;
+        (2usize << highest) * 8
+    };
+    assert_eq!([on_32(1, 4), on_32(2, 4), on_32(2, 8)], [4 << 10, 1 << 20, 8 << 10]);
+    assert_eq!([on_32(4, 8), on_32(8, 16)], [2 << 20, 4 << 20]);
+}
