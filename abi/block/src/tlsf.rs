@@ -57,7 +57,7 @@ const _: () = assert!(size_of::<Handle>() == GRAIN, "the control block behind it
 impl Handle {
     /// Bytes of the handle and the control block.
     fn len(&self) -> usize {
-        size_of::<Handle>() + sizes::control(self.largest)
+        size_of::<Handle>() + Placed::control_bytes(self.largest)
     }
 }
 

@@ -268,7 +268,8 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
         unsafe { self.table().extend(start, len) }
     }
 
-    /// Adds memory, as part of the memory that ends where it begins if there is one.
+    /// Adds memory, as part of the memory that ends where it begins if there is one and the two
+    /// together are not too large.
     ///
     /// # Errors
     ///
@@ -280,12 +281,15 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
     pub unsafe fn append_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
         let table = self.table();
         let below = table.pools().find(|pool| pool.end() == start.addr() && !start.is_null());
-        match below {
+        if let Some(pool) = below {
             // SAFETY: the caller's promise.
-            Some(pool) => unsafe { table.extend(pool.start(), pool.len() + len) },
-            // SAFETY: as above.
-            None => unsafe { table.add(start, len) },
+            let extended = unsafe { table.extend(pool.start(), pool.len().saturating_add(len)) };
+            if extended != Err(AddError::TooLarge) {
+                return extended;
+            }
         }
+        // SAFETY: the caller's promise.
+        unsafe { table.add(start, len) }
     }
 
     /// Makes the memory added at `start` shorter, to `len` bytes or to as few as the blocks in

@@ -1,26 +1,19 @@
-//! Memory added and given up. Every way in asks for C1 and C2.
+//! Memory added and given up. Every way in asks for C2, the core for C1.
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
 
-use base::{AddError, AddMemory, RemoveMemory, Stats};
-use block::tlsf::GRAIN;
+use base::{AddError, AddMemory, RemoveMemory};
 
-use super::sizes::POOL;
 use super::{Handle, Placed, WORD, open};
 use crate::call;
 use crate::error;
 use crate::records::{self, CBroken, Visit};
 
 impl Handle {
-    /// Whether `[start, start + len)` may be a pool, as far as C1 and C2 say.
+    /// Whether `[start, start + len)` may be a pool, as far as C2 says; the core asks for C1.
     fn allows(&self, start: *const u8, len: usize) -> Result<(), AddError> {
-        call::addable(start, len, ptr::from_ref(self).cast(), self.len())?;
-        // A pool's largest block is what it does not spend on itself.
-        if len > self.largest.saturating_add(POOL) {
-            return Err(AddError::TooLarge);
-        }
-        Ok(())
+        call::addable(start, len, ptr::from_ref(self).cast(), self.len())
     }
 }
 
@@ -91,19 +84,9 @@ unsafe extern "C" fn heapwright_tlsf_append_pool(
     // SAFETY: what the header asks of the caller.
     let Some(mut tlsf) = (unsafe { open(heap) }) else { return error::NULL };
     // SAFETY: it is not null.
-    let handle = unsafe { &*heap };
-    let allowed = handle.allows(memory, bytes);
-    // No pool is longer than all blocks together and what it spends on itself.
-    let longest = tlsf.stats().total.saturating_add(bytes).saturating_add(4 * GRAIN);
-    error::added(allowed.and_then(|()| {
-        if longest > handle.largest {
-            // SAFETY: the caller gives the memory.
-            unsafe { tlsf.add_memory(memory, bytes) }
-        } else {
-            // SAFETY: as above, in one allocation with what is below it.
-            unsafe { tlsf.append_memory(memory, bytes) }
-        }
-    }))
+    let allowed = unsafe { (*heap).allows(memory, bytes) };
+    // SAFETY: the caller gives the memory, in one allocation with what is below it.
+    error::added(allowed.and_then(|()| unsafe { tlsf.append_memory(memory, bytes) }))
 }
 
 #[unsafe(no_mangle)]

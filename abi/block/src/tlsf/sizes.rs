@@ -1,8 +1,8 @@
 //! How large things are: the control block, pools, blocks, and the memory that always suffices.
 
-use block::tlsf::{Bound, Control, Fixed, GRAIN, Geometry, required_heap};
+use block::tlsf::{Bound, Fixed, GRAIN, Geometry, required_heap};
 
-use super::{Handle, STEPS, WORD, WORDS, Whole};
+use super::{Handle, Placed, STEPS, WORD, WORDS, Whole};
 
 type Shape = Fixed<WORDS, STEPS, GRAIN>;
 
@@ -13,16 +13,6 @@ pub(super) const WHOLE: usize =
     size_of::<Handle>() + base::bits::align_up(size_of::<Whole>(), GRAIN) + PAD;
 /// What a pool spends on itself: three words of record, one of sentinel.
 pub(super) const POOL: usize = 4 * WORD;
-
-/// Bytes of a control block for a memory of `len` bytes: up to the bin of a block so large.
-pub(super) fn control(len: usize) -> usize {
-    let grains = len.min(Shape::LARGEST) / GRAIN;
-    // A bin for each grain, then `STEPS` to a doubling.
-    let shift = (grains | STEPS).ilog2() as usize - STEPS.ilog2() as usize;
-    let bins = shift * STEPS + (grains >> shift) + 1;
-    let needed = Shape::BINS_AT + bins * WORD;
-    base::bits::align_up(needed.min(size_of::<Shape>()), GRAIN)
-}
 
 /// Whether the control block for such a memory lacks no bin.
 pub(super) fn is_whole(len: usize) -> bool {
@@ -37,7 +27,7 @@ extern "C" fn heapwright_tlsf_size() -> usize {
 #[unsafe(no_mangle)]
 extern "C" fn heapwright_tlsf_control_size(bytes: usize) -> usize {
     match bytes.checked_sub(size_of::<Handle>()) {
-        Some(len) => size_of::<Handle>() + control(len),
+        Some(len) => size_of::<Handle>() + Placed::control_bytes(len),
         None => 0,
     }
 }

@@ -11,7 +11,8 @@
 //!   that unlinking neither computes a bin nor cares where the control block is.
 //!
 //! The bitmap is one row of words, read upward from the bin wanted; as many zero words follow
-//! it, so that the search needs no end. Nothing here loops: `WORDS` is a constant.
+//! it, so that the search needs no end. Inserting, unlinking and taking do not loop, unless the feature
+//! `compact` asks for less code.
 
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;

@@ -58,17 +58,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     unsafe fn settle(self, block: Block, reach: usize, need: usize, below: usize, old: usize) {
         // `occupy` counts the block's new size.
         self.count_free(old);
-        // SAFETY: the caller's promise: it is as if the whole were free.
-        unsafe { self.claim(block, reach, need, below) };
-    }
-
-    /// [`occupy`](Self::occupy) for bytes whose upper neighbour may not know yet that a free
-    /// block is below it.
-    ///
-    /// # Safety
-    ///
-    /// As [`settle`](Self::settle).
-    unsafe fn claim(self, block: Block, reach: usize, need: usize, below: usize) {
+        // Nor does the block above know yet that what it finds below it may be free.
         let above = block.above(reach);
         // SAFETY: a block follows.
         let header = unsafe { above.header::<T>() };

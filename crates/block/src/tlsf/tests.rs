@@ -338,8 +338,17 @@ fn a_control_block_cut_short_refuses_memory_beyond_its_bins() {
     unsafe {
         assert_eq!(heap.add_memory(beyond, 32 << 10), Err(AddError::TooLarge));
         heap.add_memory(beyond, 4096).unwrap();
-        assert_eq!(heap.append_memory(beyond.wrapping_add(4096), 4096), Err(AddError::TooLarge));
+        heap.append_memory(beyond.wrapping_add(4096), 4096).unwrap();
+        assert_eq!(
+            heap.extend_memory(beyond.wrapping_add(4096), 16 << 10),
+            Err(AddError::TooLarge)
+        );
     }
+    assert!(
+        shape(&heap).starts_with("free 4064, free 4064, free"),
+        "too large together: {}",
+        shape(&heap)
+    );
     heap.check().unwrap();
 }
 
