@@ -44,8 +44,8 @@ mod c {
         fork_handlers fork_in_child_thread fork_starting_thread fork_threads free_aligned_sized free_errno
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
         linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
-        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall own_check
-        own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
+        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall
+        own_check own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
         posix_memalign posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null
         realloc_zero reallocarray rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data
         rlimit_stack seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order
@@ -100,6 +100,7 @@ mod drop_ins {
         next_fit "next-fit"
         best_fit "best-fit"
         worst_fit "worst-fit"
+            ["every small block is cut from the largest free one, so soon no large one is left": mlockall]
         buddy "buddy"
             ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size]
             ["a large block is at a multiple of its power of two, so there must be twice as much": rlimit_as

@@ -9,9 +9,9 @@
 //! - **G2** `mapped` is the sum of the mappings' lengths.
 //!
 //! Layer *compose*. A request that is refused asks the allocator, by [`RoomFor`], what piece of
-//! memory would serve it, header, alignment and all, and maps that once: at least as much as is
-//! mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; by halves less,
-//! down to what is needed, when the source refuses so much. With [`GivesBack`], a pass over the mappings is made
+//! memory would serve it, header, alignment and all, and maps that once: at least a quarter of what
+//! is mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; by halves
+//! less, down to what is needed, when the source refuses so much. With [`GivesBack`], a pass over the mappings is made
 //! when as many bytes have been freed as are in use, so its cost is spread over them, and a heap
 //! that is emptied is gone over at each halving.
 use core::alloc::Layout;
@@ -37,8 +37,12 @@ pub use room::RoomFor;
 /// The first mapping, where a request does not need more.
 pub const FIRST: usize = 1 << 20;
 
-/// The most that is mapped ahead of need. Pages that are not written cost nothing.
+/// The most that is mapped ahead of need. Pages that are not written cost nothing, but where the
+/// process has locked its memory (`mlockall`): there a quarter ahead is the most it pays.
 pub const MOST: usize = 64 << 20;
+
+/// What is mapped ahead is one part in so many of what is mapped.
+const AHEAD: usize = 4;
 
 /// What stands at the end of a mapping.
 #[derive(Debug)]
@@ -181,7 +185,7 @@ where
     fn grow(&mut self, room: Layout) -> Option<()> {
         let page = self.source.page_size();
         let need = room.size().checked_add(RECORD)?.checked_next_multiple_of(page)?;
-        let mut wish = align_up(need.max(self.mapped.clamp(FIRST, MOST)), page);
+        let mut wish = align_up(need.max((self.mapped / AHEAD).clamp(FIRST, MOST)), page);
         loop {
             if self.map(wish, room.align()).is_some() {
                 return Some(());

@@ -46,13 +46,14 @@ fn a_large_request_grows_once() {
 }
 
 #[test]
-fn mappings_double_so_they_are_few() {
+fn mappings_grow_by_a_quarter_so_they_are_few() {
     let mut heap = new();
     for _ in 0..4096 {
         assert!(heap.allocate(layout(16 << 10, 16)).is_some());
+        assert!(heap.mapped() <= (heap.stats().used + FIRST) / 4 * 5 + FIRST);
     }
     assert!(heap.mapped() >= 64 << 20);
-    assert!(heap.source().calls() <= 8, "{} mappings", heap.source().calls());
+    assert!(heap.source().calls() <= 20, "{} mappings", heap.source().calls());
     heap.check().unwrap();
 }
 
@@ -66,11 +67,12 @@ fn a_source_that_refuses_much_is_asked_for_less() {
         }
         (heap.mapped() - before, before)
     };
-    more(&mut heap);
-    more(&mut heap);
+    while heap.mapped() < 16 * FIRST {
+        more(&mut heap);
+    }
     heap.source().fail_nth(1);
     let (grown, before) = more(&mut heap);
-    assert_eq!((grown, before), (FIRST, 2 * FIRST), "half of what would double it");
+    assert!(grown.abs_diff(before / 8) <= 4096, "half of a quarter: {grown} of {before}");
     let exact = heap.inner().room_for(layout(8 << 20, 16)).unwrap().size() + RECORD;
     let before = heap.mapped();
     heap.allocate(layout(8 << 20, 16)).unwrap();
