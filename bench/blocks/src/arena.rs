@@ -6,9 +6,9 @@ use testkit::block::Memory;
 
 use crate::Plan;
 use crate::samples::Samples;
-use crate::subjects::{self, ARENA, TIERS, TLSF, Visit};
 use crate::table::{figure, markdown};
 use crate::work::{Churn, Op, memory, stream};
+use heapwright_blocks::subjects::{self, ARENA, TIERS, TLSF, Visit};
 
 const OPS: usize = 400_000;
 const MOST: Duration = Duration::from_millis(200);

@@ -1,8 +1,10 @@
 //! What the project set itself, and whether it holds in this run.
 use crate::samples::Samples;
-use crate::subjects::{ARENA, BUDDY, BUDDY_SYSTEM, FITS, LINKED_LIST, RLSF, TALC, TLSF, TLSF_8};
 use crate::table::markdown;
 use crate::{holes, live};
+use heapwright_blocks::subjects::{
+    ARENA, BUDDY, BUDDY_SYSTEM, FITS, LINKED_LIST, RLSF, TALC, TLSF, TLSF_8,
+};
 
 /// A figure, and the bound it is to keep.
 struct Line {

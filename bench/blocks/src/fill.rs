@@ -7,9 +7,9 @@ use testkit::rng::Rng;
 
 use crate::Plan;
 use crate::samples::Samples;
-use crate::subjects::{self, NAMES, Visit};
 use crate::table::{figure, markdown};
 use crate::work::memory;
+use heapwright_blocks::subjects::{self, NAMES, Visit};
 
 const POOL: usize = 4 << 20;
 

@@ -15,9 +15,9 @@ use testkit::block::Memory;
 
 use crate::Plan;
 use crate::samples::Samples;
-use crate::subjects::{self, NAMES, Visit};
 use crate::table::{figure, markdown};
 use crate::work::memory;
+use heapwright_blocks::subjects::{self, NAMES, Visit};
 
 const PAIRS: usize = 20_000;
 const SIZE: usize = 64;

@@ -10,9 +10,9 @@ use testkit::block::Memory;
 
 use crate::Plan;
 use crate::samples::Samples;
-use crate::subjects::{self, LINKED_LIST, NAMES, Visit};
 use crate::table::{figure, markdown, thousands};
 use crate::work::{Churn, Op, memory, stream};
+use heapwright_blocks::subjects::{self, LINKED_LIST, NAMES, Visit};
 
 /// How many blocks are live.
 pub(crate) const LIVE: [usize; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];

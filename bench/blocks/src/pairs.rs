@@ -5,10 +5,10 @@ use base::{AddMemory, BlockAllocator};
 use testkit::block::Memory;
 
 use crate::samples::Samples;
-use crate::subjects::{self, NAMES, RLSF, TALC, Visit};
 use crate::table::{figure, markdown};
 use crate::work::{Churn, Op, memory, stream};
 use crate::{Plan, clock};
+use heapwright_blocks::subjects::{self, NAMES, RLSF, TALC, Visit};
 
 const POOL: usize = 64 << 20;
 const LIVE: usize = 5_000;

@@ -1,16 +1,20 @@
 //! Other people's allocators behind our traits.
+#![expect(clippy::new_without_default, reason = "a default would be an allocator without memory")]
 use core::alloc::Layout;
+use core::cell::Cell;
 use core::fmt;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 
 use base::{AddError, AddMemory, BlockAllocator};
 
 /// rlsf with the geometry that ArceOS ships: blocks to 8 GiB, 32 bins to a doubling.
 #[derive(Debug)]
-pub(crate) struct Rlsf(rlsf::Tlsf<'static, u32, u32, 28, 32>);
+pub struct Rlsf(rlsf::Tlsf<'static, u32, u32, 28, 32>);
 
 impl Rlsf {
-    pub(crate) fn new() -> Rlsf {
+    /// Without memory.
+    #[must_use]
+    pub fn new() -> Rlsf {
         Rlsf(rlsf::Tlsf::new())
     }
 }
@@ -38,7 +42,7 @@ unsafe impl BlockAllocator for Rlsf {
 }
 
 /// talc with its default bins.
-pub(crate) struct Talc(talc::base::Talc<talc::source::Manual, talc::DefaultBinning>);
+pub struct Talc(talc::base::Talc<talc::source::Manual, talc::DefaultBinning>);
 
 impl fmt::Debug for Talc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,7 +51,9 @@ impl fmt::Debug for Talc {
 }
 
 impl Talc {
-    pub(crate) fn new() -> Talc {
+    /// Without memory.
+    #[must_use]
+    pub fn new() -> Talc {
         Talc(talc::base::Talc::new(talc::source::Manual))
     }
 }
@@ -75,10 +81,18 @@ unsafe impl BlockAllocator for Talc {
 }
 
 /// linked_list_allocator: first fit in a list in address order.
-pub(crate) struct LinkedList(linked_list_allocator::Heap);
+pub struct LinkedList(linked_list_allocator::Heap);
+
+impl fmt::Debug for LinkedList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LinkedList").finish_non_exhaustive()
+    }
+}
 
 impl LinkedList {
-    pub(crate) fn new() -> LinkedList {
+    /// Without memory.
+    #[must_use]
+    pub fn new() -> LinkedList {
         LinkedList(linked_list_allocator::Heap::empty())
     }
 }
@@ -107,10 +121,12 @@ unsafe impl BlockAllocator for LinkedList {
 
 /// buddy_system_allocator, with orders to 2^32.
 #[derive(Debug)]
-pub(crate) struct BuddySystem(buddy_system_allocator::Heap<33>);
+pub struct BuddySystem(buddy_system_allocator::Heap<33>);
 
 impl BuddySystem {
-    pub(crate) fn new() -> BuddySystem {
+    /// Without memory.
+    #[must_use]
+    pub fn new() -> BuddySystem {
         BuddySystem(buddy_system_allocator::Heap::empty())
     }
 }
@@ -134,5 +150,91 @@ unsafe impl BlockAllocator for BuddySystem {
     unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
         // SAFETY: the caller's promise.
         unsafe { self.0.dealloc(block, layout) }
+    }
+}
+
+/// Doug Lea's malloc, as the crate `dlmalloc` has it; its system is the region.
+pub struct Dlmalloc(dlmalloc::Dlmalloc<Region>);
+
+/// Gives the whole region once.
+struct Region {
+    start: Cell<*mut u8>,
+    len: Cell<usize>,
+}
+
+// SAFETY: its memory is the heap's, and used by whoever has the heap.
+unsafe impl Send for Region {}
+
+// SAFETY: the region is handed out once and never taken back.
+unsafe impl dlmalloc::Allocator for Region {
+    fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
+        let (start, len) = (self.start.get(), self.len.get());
+        if size > len {
+            return (ptr::null_mut(), 0, 0);
+        }
+        self.len.set(0);
+        (start, len, 0)
+    }
+
+    fn remap(&self, _: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {
+        ptr::null_mut()
+    }
+
+    fn free_part(&self, _: *mut u8, _: usize, _: usize) -> bool {
+        false
+    }
+
+    fn free(&self, _: *mut u8, _: usize) -> bool {
+        false
+    }
+
+    fn can_release_part(&self, _: u32) -> bool {
+        false
+    }
+
+    fn allocates_zeros(&self) -> bool {
+        false
+    }
+
+    fn page_size(&self) -> usize {
+        4096
+    }
+}
+
+impl fmt::Debug for Dlmalloc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dlmalloc").finish_non_exhaustive()
+    }
+}
+
+impl Dlmalloc {
+    /// Without memory.
+    #[must_use]
+    pub fn new() -> Self {
+        let nothing = Region { start: Cell::new(ptr::null_mut()), len: Cell::new(0) };
+        Self(dlmalloc::Dlmalloc::new_with_allocator(nothing))
+    }
+}
+
+impl AddMemory for Dlmalloc {
+    unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), AddError> {
+        let region = Region { start: Cell::new(start), len: Cell::new(len) };
+        self.0 = dlmalloc::Dlmalloc::new_with_allocator(region);
+        Ok(())
+    }
+}
+
+// SAFETY: dlmalloc's own promise.
+unsafe impl BlockAllocator for Dlmalloc {
+    #[inline]
+    fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
+        // SAFETY: any size, and an alignment that is a power of two.
+        NonNull::new(unsafe { self.0.malloc(layout.size(), layout.align()) })
+    }
+
+    #[inline]
+    unsafe fn deallocate(&mut self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.free(block.as_ptr(), layout.size(), layout.align()) }
     }
 }

@@ -7,13 +7,13 @@ use block::tlsf::{Canaries, HalfFit, Neighbours, Tlsf};
 use object::size_slabs::SizeSlabs;
 use testkit::block::growing::Growing;
 
-use crate::peers::{BuddySystem, LinkedList, Rlsf, Talc};
+use crate::peers::{BuddySystem, Dlmalloc, LinkedList, Rlsf, Talc};
 
 /// TLSF at the grain of one word, and its names.
-pub(crate) type Tlsf8 = Tlsf<4, 8, 8>;
+pub type Tlsf8 = Tlsf<4, 8, 8>;
 
 /// Something done with an allocator, whatever its type.
-pub(crate) trait Visit {
+pub trait Visit {
     /// Does it.
     fn visit<A: BlockAllocator + AddMemory + 'static>(
         &mut self,
@@ -23,30 +23,32 @@ pub(crate) trait Visit {
 }
 
 /// Names of ours that bounds speak of.
-pub(crate) const TLSF: &str = "tlsf";
+pub const TLSF: &str = "tlsf";
 /// At the grain of one word.
-pub(crate) const TLSF_8: &str = "tlsf, grain 8";
+pub const TLSF_8: &str = "tlsf, grain 8";
 /// The arena form.
-pub(crate) const ARENA: &str = "tlsf, arena";
+pub const ARENA: &str = "tlsf, arena";
 /// With its tiers of hardening.
-pub(crate) const TIERS: [&str; 2] = ["tlsf, neighbours", "tlsf, canaries"];
+pub const TIERS: [&str; 2] = ["tlsf, neighbours", "tlsf, canaries"];
 /// The peers of constant time.
-pub(crate) const RLSF: &str = "rlsf";
+pub const RLSF: &str = "rlsf";
 /// The other.
-pub(crate) const TALC: &str = "talc";
+pub const TALC: &str = "talc";
+/// Doug Lea's malloc in Rust, on one region.
+pub const DLMALLOC: &str = "dlmalloc";
 /// The peer of the buddies.
-pub(crate) const BUDDY_SYSTEM: &str = "buddy_system_allocator";
+pub const BUDDY_SYSTEM: &str = "buddy_system_allocator";
 /// The peer of the fits.
-pub(crate) const LINKED_LIST: &str = "linked_list_allocator";
+pub const LINKED_LIST: &str = "linked_list_allocator";
 /// The buddy.
-pub(crate) const BUDDY: &str = "buddy";
+pub const BUDDY: &str = "buddy";
 /// The slabs.
-pub(crate) const SLAB: &str = "slab";
+pub const SLAB: &str = "slab";
 /// The fits.
-pub(crate) const FITS: [&str; 4] = ["first fit", "next fit", "best fit", "worst fit"];
+pub const FITS: [&str; 4] = ["first fit", "next fit", "best fit", "worst fit"];
 
 /// Every allocator's name, in the order of the tables.
-pub(crate) const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 14] = [
     TLSF,
     TLSF_8,
     ARENA,
@@ -63,8 +65,29 @@ pub(crate) const NAMES: [&str; 14] = [
     LINKED_LIST,
 ];
 
+/// Those that a whole program can be put on, by the names that a command line takes, and their names here.
+pub const REGION: [(&str, &str); 13] = [
+    ("tlsf", TLSF),
+    ("half-fit", "half-fit"),
+    ("first-fit", FITS[0]),
+    ("next-fit", FITS[1]),
+    ("best-fit", FITS[2]),
+    ("worst-fit", FITS[3]),
+    ("buddy", BUDDY),
+    ("slab", SLAB),
+    (RLSF, RLSF),
+    (TALC, TALC),
+    (BUDDY_SYSTEM, BUDDY_SYSTEM),
+    (LINKED_LIST, LINKED_LIST),
+    (DLMALLOC, DLMALLOC),
+];
+
 /// Visits the allocator of this name.
-pub(crate) fn one(name: &str, visit: &mut impl Visit) {
+///
+/// # Panics
+///
+/// There is none of this name.
+pub fn one(name: &str, visit: &mut impl Visit) {
     match name {
         "tlsf" => visit.visit(TLSF, Tlsf::<4, 8>::new as fn() -> Tlsf),
         "tlsf, grain 8" => visit.visit(TLSF_8, Tlsf8::new as fn() -> Tlsf8),
@@ -80,6 +103,7 @@ pub(crate) fn one(name: &str, visit: &mut impl Visit) {
         "talc" => visit.visit(TALC, Talc::new),
         "buddy_system_allocator" => visit.visit(BUDDY_SYSTEM, BuddySystem::new),
         "linked_list_allocator" => visit.visit(LINKED_LIST, LinkedList::new),
+        "dlmalloc" => visit.visit(DLMALLOC, Dlmalloc::new),
         "tlsf, neighbours" => {
             visit.visit(TIERS[0], Tlsf::<4, 8, 16, Neighbours>::new as fn() -> _);
         }
@@ -89,7 +113,7 @@ pub(crate) fn one(name: &str, visit: &mut impl Visit) {
 }
 
 /// Visits every allocator, in another order each round.
-pub(crate) fn each(round: usize, visit: &mut impl Visit) {
+pub fn each(round: usize, visit: &mut impl Visit) {
     for i in 0..NAMES.len() {
         // Five and fourteen have no common divisor; every other round runs backward.
         let at = (i * 5 + round * 3) % NAMES.len();

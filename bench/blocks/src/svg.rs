@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::live::LIVE;
 use crate::samples::Samples;
-use crate::subjects::NAMES;
 use crate::table::thousands;
+use heapwright_blocks::subjects::NAMES;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 420.0;

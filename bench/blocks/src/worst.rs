@@ -5,8 +5,10 @@ use testkit::block::robson::{Adversary, Budget, buddy_bound, least_memory};
 
 use crate::Plan;
 use crate::samples::Samples;
-use crate::subjects::{self, BUDDY, BUDDY_SYSTEM, LINKED_LIST, NAMES, SLAB, TLSF, Visit};
 use crate::table::{figure, markdown};
+use heapwright_blocks::subjects::{
+    self, BUDDY, BUDDY_SYSTEM, LINKED_LIST, NAMES, SLAB, TLSF, Visit,
+};
 
 const LIVE: usize = 64 << 10;
 const SMALLEST: usize = 24;

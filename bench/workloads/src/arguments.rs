@@ -1,0 +1,166 @@
+//! `KEY=VALUE` words, checked against what a workload declares.
+
+/// One parameter of a workload.
+#[derive(Debug)]
+pub(crate) struct Parameter {
+    /// Its key.
+    pub(crate) name: &'static str,
+    /// Its value when nothing is said.
+    pub(crate) default: u64,
+    /// Whether `scale` multiplies it: true of what decides how long a run takes.
+    pub(crate) scaled: bool,
+    /// What it is, unit included.
+    pub(crate) about: &'static str,
+}
+
+/// A parameter that stays as it is.
+pub(crate) const fn fixed(name: &'static str, default: u64, about: &'static str) -> Parameter {
+    Parameter { name, default, scaled: false, about }
+}
+
+/// A parameter that `scale` multiplies.
+pub(crate) const fn scaled(name: &'static str, default: u64, about: &'static str) -> Parameter {
+    Parameter { name, default, scaled: true, about }
+}
+
+/// What every workload takes.
+pub(crate) const COMMON: &[(&str, &str)] = &[
+    ("scale", "multiplies what decides how long a run takes; 1 by default"),
+    ("seed", "decides the random choices; 1 by default"),
+    ("allocator", "malloc by default; null, or a region allocator of this program"),
+    ("region", "MiB of the region for a region allocator; 512 by default"),
+    ("tail", "1: times every call and prints a histogram, instead of being fast"),
+];
+
+/// The values of one run.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    values: Vec<(&'static str, u64)>,
+    seed: u64,
+    allocator: String,
+    region: usize,
+    tail: bool,
+}
+
+impl Arguments {
+    /// Reads `words`; says what is wrong with them.
+    pub(crate) fn parse(declared: &[Parameter], words: &[String]) -> Result<Self, String> {
+        let mut scale = 1.0;
+        let mut all = Self {
+            values: Vec::new(),
+            seed: 1,
+            allocator: "malloc".to_owned(),
+            region: 512,
+            tail: false,
+        };
+        let mut given: Vec<(&'static str, u64)> = Vec::new();
+        for word in words {
+            let (key, value) =
+                word.split_once('=').ok_or_else(|| format!("'{word}' is not KEY=VALUE"))?;
+            let number =
+                || value.parse::<u64>().map_err(|_| format!("{key}: '{value}' is no number"));
+            match key {
+                "scale" => {
+                    scale = value
+                        .parse::<f64>()
+                        .ok()
+                        .filter(|s| *s > 0.0 && s.is_finite())
+                        .ok_or_else(|| format!("scale: '{value}' is no positive number"))?;
+                }
+                "seed" => all.seed = number()?,
+                "allocator" => value.clone_into(&mut all.allocator),
+                "region" => all.region = usize::try_from(number()?).unwrap_or(usize::MAX),
+                "tail" => all.tail = number()? != 0,
+                _ => match declared.iter().find(|p| p.name == key) {
+                    Some(p) => given.push((p.name, number()?)),
+                    None => return Err(unknown(key, declared)),
+                },
+            }
+        }
+        for p in declared {
+            let said = given.iter().rev().find(|(name, _)| *name == p.name);
+            let value = said.map_or(p.default, |(_, value)| *value);
+            let value = if p.scaled { scaled_by(value, scale) } else { value };
+            all.values.push((p.name, value));
+        }
+        Ok(all)
+    }
+
+    /// The value of a declared parameter.
+    pub(crate) fn get(&self, name: &str) -> u64 {
+        let found = self.values.iter().find(|(n, _)| *n == name);
+        found.unwrap_or_else(|| unreachable!("{name} is not declared")).1
+    }
+
+    /// The same as a size or a count of things in memory.
+    pub(crate) fn size(&self, name: &str) -> usize {
+        usize::try_from(self.get(name)).unwrap_or(usize::MAX)
+    }
+
+    /// What decides the random choices.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The allocator asked for.
+    pub(crate) fn allocator(&self) -> &str {
+        &self.allocator
+    }
+
+    /// The length of the region for a region allocator.
+    pub(crate) fn region_bytes(&self) -> usize {
+        self.region.saturating_mul(1 << 20)
+    }
+
+    /// Whether every call is to be timed.
+    pub(crate) fn wants_tail(&self) -> bool {
+        self.tail
+    }
+}
+
+/// At least 1, unless it was 0.
+fn scaled_by(value: u64, scale: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a count times a positive factor; `as` saturates"
+    )]
+    let scaled = (value as f64 * scale).round() as u64;
+    scaled.max(value.min(1))
+}
+
+fn unknown(key: &str, declared: &[Parameter]) -> String {
+    let mut names: Vec<&str> = declared.iter().map(|p| p.name).collect();
+    names.extend(COMMON.iter().map(|(name, _)| *name));
+    format!("no parameter {key}; there are {}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: &[Parameter] = &[scaled("operations", 1000, ""), fixed("threads", 4, "")];
+
+    fn parse(words: &[&str]) -> Result<Arguments, String> {
+        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+        Arguments::parse(SOME, &words)
+    }
+
+    #[test]
+    fn defaults_scale_and_what_is_said() {
+        let a = parse(&[]).unwrap();
+        assert_eq!((a.get("operations"), a.size("threads"), a.seed()), (1000, 4, 1));
+        let a = parse(&["scale=0.25", "threads=2", "seed=9", "tail=1"]).unwrap();
+        assert_eq!((a.get("operations"), a.size("threads"), a.seed()), (250, 2, 9));
+        assert!(a.wants_tail());
+        assert_eq!(parse(&["scale=0.00001"]).unwrap().get("operations"), 1);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert!(parse(&["thread=2"]).unwrap_err().contains("operations, threads, scale"));
+        assert!(parse(&["threads=two"]).unwrap_err().contains("two"));
+        assert!(parse(&["scale=-1"]).unwrap_err().contains("-1"));
+        assert!(parse(&["x"]).unwrap_err().contains("KEY=VALUE"));
+    }
+}

@@ -1,0 +1,308 @@
+//! Where the workloads get their memory: malloc, nothing at all, or a region allocator of this program.
+//!
+//! - **malloc** is called through the dynamic linker, so `LD_PRELOAD` replaces it. This is the fast path: one load and one
+//!   branch before the call.
+//! - **null** hands out one piece of memory in turn and takes nothing back: what is left is what the workload itself costs.
+//! - **a region allocator** ([`region`]) is behind one lock, and keeps the layout of each block in front of it.
+//!
+//! Rust's own collections come here too ([`Global`]).
+
+pub(crate) mod null;
+pub(crate) mod region;
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use crate::tail::{Call, timed};
+
+/// The process's malloc, untimed.
+const PLAIN: u8 = 0;
+/// The same, every call counted.
+const TIMED: u8 = 1;
+const NULL: u8 = 2;
+const REGION: u8 = 3;
+
+static MODE: AtomicU8 = AtomicU8::new(PLAIN);
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+/// C's guarantee on this machine.
+const ALIGN: usize = 16;
+
+/// Chooses by name. Blocks from before stay malloc's: whoever frees one is asked where it is from.
+pub(crate) fn choose(name: &str, region_bytes: usize) -> Result<(), String> {
+    let mode = match name {
+        "malloc" => PLAIN,
+        "null" => {
+            null::start();
+            NULL
+        }
+        other => {
+            region::start(other, region_bytes)?;
+            REGION
+        }
+    };
+    MODE.store(mode, Ordering::Relaxed);
+    Ok(())
+}
+
+/// From now on calls of malloc are counted by [`crate::tail`].
+pub(crate) fn count_calls() {
+    let _ = MODE.compare_exchange(PLAIN, TIMED, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// Whether data means nothing.
+#[inline(always)]
+pub(crate) fn is_null() -> bool {
+    MODE.load(Ordering::Relaxed) == NULL
+}
+
+/// How many requests were refused so far.
+pub(crate) fn refused() -> u64 {
+    REFUSED.load(Ordering::Relaxed)
+}
+
+/// `malloc`; null when it is refused, which is counted.
+#[inline(always)]
+pub(crate) fn malloc(size: usize) -> *mut u8 {
+    match MODE.load(Ordering::Relaxed) {
+        // SAFETY: malloc takes any size.
+        PLAIN => seen(unsafe { libc::malloc(size) }.cast()),
+        NULL => null::allocate(ALIGN, size),
+        _ => seen(aligned_slow(ALIGN, size)),
+    }
+}
+
+/// `free`.
+///
+/// # Safety
+///
+/// `block` is null or a live block from this module.
+#[inline(always)]
+pub(crate) unsafe fn free(block: *mut u8) {
+    match MODE.load(Ordering::Relaxed) {
+        // SAFETY: the caller's promise.
+        PLAIN => unsafe { libc::free(block.cast()) },
+        NULL => {}
+        // SAFETY: the caller's promise.
+        _ => unsafe { free_slow(block) },
+    }
+}
+
+/// `calloc` of one object.
+#[inline(always)]
+pub(crate) fn calloc(size: usize) -> *mut u8 {
+    if MODE.load(Ordering::Relaxed) == PLAIN {
+        // SAFETY: calloc takes any size.
+        seen(unsafe { libc::calloc(1, size) }.cast())
+    } else {
+        calloc_slow(size)
+    }
+}
+
+/// `realloc`.
+///
+/// # Safety
+///
+/// `block` is null or a live block from this module.
+#[inline(always)]
+pub(crate) unsafe fn realloc(block: *mut u8, size: usize) -> *mut u8 {
+    if MODE.load(Ordering::Relaxed) == PLAIN {
+        // SAFETY: the caller's promise.
+        seen(unsafe { libc::realloc(block.cast(), size) }.cast())
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { realloc_slow(block, size) }
+    }
+}
+
+/// `posix_memalign`; `align` is a power of two.
+#[inline]
+pub(crate) fn aligned(align: usize, size: usize) -> *mut u8 {
+    if MODE.load(Ordering::Relaxed) == PLAIN {
+        seen(memalign(align, size))
+    } else {
+        seen(aligned_slow(align, size))
+    }
+}
+
+fn memalign(align: usize, size: usize) -> *mut u8 {
+    let mut block = core::ptr::null_mut();
+    // SAFETY: the out-pointer is to a live local.
+    let status =
+        unsafe { libc::posix_memalign(&raw mut block, align.max(size_of::<usize>()), size) };
+    if status == 0 { block.cast() } else { core::ptr::null_mut() }
+}
+
+#[inline(always)]
+fn seen(block: *mut u8) -> *mut u8 {
+    if block.is_null() {
+        REFUSED.fetch_add(1, Ordering::Relaxed);
+    }
+    block
+}
+
+#[inline(never)]
+fn aligned_slow(align: usize, size: usize) -> *mut u8 {
+    match MODE.load(Ordering::Relaxed) {
+        NULL => null::allocate(align, size),
+        REGION => timed(Call::Malloc, || region::allocate(align, size)),
+        // SAFETY: malloc takes any size.
+        _ if align <= ALIGN => timed(Call::Malloc, || unsafe { libc::malloc(size) }).cast(),
+        _ => timed(Call::Malloc, || memalign(align, size)),
+    }
+}
+
+/// # Safety
+///
+/// As of [`free`].
+#[inline(never)]
+unsafe fn free_slow(block: *mut u8) {
+    match MODE.load(Ordering::Relaxed) {
+        // SAFETY: the caller's promise; it is the region's.
+        REGION if region::owns(block) => timed(Call::Free, || unsafe { region::free(block) }),
+        // SAFETY: the caller's promise; it is nobody else's.
+        _ => timed(Call::Free, || unsafe { libc::free(block.cast()) }),
+    }
+}
+
+#[inline(never)]
+fn calloc_slow(size: usize) -> *mut u8 {
+    if MODE.load(Ordering::Relaxed) == TIMED {
+        // SAFETY: calloc takes any size.
+        return seen(timed(Call::Malloc, || unsafe { libc::calloc(1, size) }).cast());
+    }
+    let block = seen(aligned_slow(ALIGN, size));
+    if !block.is_null() && !is_null() {
+        // SAFETY: `size` bytes that are ours.
+        unsafe { block.write_bytes(0, size) };
+    }
+    block
+}
+
+/// # Safety
+///
+/// As of [`realloc`].
+#[inline(never)]
+unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
+    let old = match MODE.load(Ordering::Relaxed) {
+        NULL => return null::allocate(ALIGN, size),
+        REGION if block.is_null() => 0,
+        // SAFETY: a live block of the region.
+        REGION if region::owns(block) => unsafe { region::size(block) },
+        // SAFETY: the caller's promise; it is malloc's.
+        _ => {
+            return seen(
+                timed(Call::Malloc, || unsafe { libc::realloc(block.cast(), size) }).cast(),
+            );
+        }
+    };
+    let new = seen(timed(Call::Malloc, || region::allocate(ALIGN, size)));
+    if !new.is_null() && old > 0 {
+        // SAFETY: both are live, of at least so many bytes, and apart.
+        unsafe { new.copy_from_nonoverlapping(block, old.min(size)) };
+        // SAFETY: the caller gives it up.
+        unsafe { region::free(block) };
+    }
+    new
+}
+
+/// Rust's global allocator: the same heap, but for the null allocator, whose blocks hold no data.
+#[derive(Debug)]
+pub(crate) struct Global;
+
+// SAFETY: every block is one of malloc's or the region's, of the size and alignment asked for.
+unsafe impl GlobalAlloc for Global {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.align() <= ALIGN {
+            malloc(layout.size())
+        } else {
+            aligned(layout.align(), layout.size())
+        }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
+        if is_null() {
+            // SAFETY: the caller's promise; it is malloc's.
+            return unsafe { libc::free(block.cast()) };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { free(block) };
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.align() <= ALIGN && !is_null() {
+            return calloc(layout.size());
+        }
+        // SAFETY: the caller's promise.
+        let block = unsafe { self.alloc(layout) };
+        if !block.is_null() {
+            // SAFETY: `size` bytes that are ours.
+            unsafe { block.write_bytes(0, layout.size()) };
+        }
+        block
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        if layout.align() <= ALIGN && !is_null() {
+            // SAFETY: the caller's promise.
+            return unsafe { realloc(block, new_size) };
+        }
+        // SAFETY: the caller's promise about `new_size`.
+        let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+        // SAFETY: the caller's promise.
+        let new = unsafe { self.alloc(wanted) };
+        if !new.is_null() {
+            // SAFETY: both are live, of at least so many bytes, and apart.
+            unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
+            // SAFETY: the caller gives it up.
+            unsafe { self.dealloc(block, layout) };
+        }
+        new
+    }
+}
+
+// For the workloads in C, which are compiled with `malloc` and the others defined as these.
+
+/// `malloc`.
+#[unsafe(no_mangle)]
+extern "C" fn work_malloc(size: usize) -> *mut u8 {
+    malloc(size)
+}
+
+/// `free`.
+///
+/// # Safety
+///
+/// As of C's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn work_free(block: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { free(block) };
+}
+
+/// `calloc`; null when the product is too large.
+#[unsafe(no_mangle)]
+extern "C" fn work_calloc(count: usize, size: usize) -> *mut u8 {
+    count.checked_mul(size).map_or(core::ptr::null_mut(), calloc)
+}
+
+/// `realloc`.
+///
+/// # Safety
+///
+/// As of C's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn work_realloc(block: *mut u8, size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    unsafe { realloc(block, size) }
+}
+
+/// `aligned_alloc`; null unless `align` is a power of two.
+#[unsafe(no_mangle)]
+extern "C" fn work_aligned_alloc(align: usize, size: usize) -> *mut u8 {
+    if align.is_power_of_two() { aligned(align, size) } else { core::ptr::null_mut() }
+}

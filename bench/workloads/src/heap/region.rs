@@ -1,0 +1,143 @@
+//! A region allocator behind one lock, as kernels have it: all of its memory is one region, given to it at the start.
+//!
+//! ```text
+//!  layout's start        block
+//!  │ …  │ size │ offset │ payload …        offset = the alignment, at least 16
+//! ```
+//!
+//! The two words before the payload are ours: these allocators are told the layout again when a block is freed.
+
+use core::alloc::Layout;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use base::{AddMemory, BlockAllocator};
+use blocks::subjects::{self, Visit};
+
+/// What stands before a payload.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+struct Prefix {
+    size: usize,
+    offset: usize,
+}
+
+const PREFIX: usize = size_of::<Prefix>();
+
+static START: AtomicUsize = AtomicUsize::new(0);
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
+
+struct Heap(Box<dyn BlockAllocator>);
+
+// SAFETY: the allocator and its region are this program's for good, and used under the lock only.
+unsafe impl Send for Heap {}
+
+/// Puts the allocator called `name` on a new region of `bytes`.
+pub(crate) fn start(name: &str, bytes: usize) -> Result<(), String> {
+    let Some(subject) = subjects::REGION.iter().find(|(shown, _)| *shown == name) else {
+        let names: Vec<&str> = subjects::REGION.iter().map(|(shown, _)| *shown).collect();
+        return Err(format!("no allocator {name}; there are malloc, null, {}", names.join(", ")));
+    };
+    // SAFETY: a new private mapping touches nothing that is there.
+    let memory = unsafe {
+        libc::mmap(
+            ptr::null_mut(),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if memory == libc::MAP_FAILED {
+        return Err(format!("cannot map a region of {bytes} bytes"));
+    }
+    let mut maker = Maker { memory: memory.cast(), bytes, made: None };
+    subjects::one(subject.1, &mut maker);
+    let heap = maker.made.ok_or_else(|| format!("{name} cannot use a region of {bytes} bytes"))?;
+    START.store(memory.addr(), Ordering::Relaxed);
+    BYTES.store(bytes, Ordering::Relaxed);
+    *HEAP.lock().unwrap_or_else(PoisonError::into_inner) = Some(heap);
+    Ok(())
+}
+
+struct Maker {
+    memory: *mut u8,
+    bytes: usize,
+    made: Option<Heap>,
+}
+
+impl Visit for Maker {
+    fn visit<A: BlockAllocator + AddMemory + 'static>(&mut self, _: &'static str, make: fn() -> A) {
+        // Where it is, is where it stays: some write addresses of themselves into the region.
+        let mut heap = Box::new(make());
+        // SAFETY: the mapping is ours for good.
+        if unsafe { heap.add_memory(self.memory, self.bytes) }.is_ok() {
+            self.made = Some(Heap(heap));
+        }
+    }
+}
+
+fn with<T>(f: impl FnOnce(&mut dyn BlockAllocator) -> T) -> Option<T> {
+    let mut heap = HEAP.lock().unwrap_or_else(PoisonError::into_inner);
+    heap.as_mut().map(|heap| f(&mut *heap.0))
+}
+
+/// A block, or null.
+pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
+    let offset = align.max(PREFIX);
+    let Some(layout) = layout(size, offset) else { return ptr::null_mut() };
+    let Some(Some(start)) = with(|heap| heap.allocate(layout)) else { return ptr::null_mut() };
+    // SAFETY: `offset` bytes and more were asked for.
+    let payload = unsafe { start.add(offset) };
+    // SAFETY: `offset` is at least a prefix's length.
+    let prefix = unsafe { payload.cast::<Prefix>().sub(1) };
+    // SAFETY: these bytes are the block's, and 8-aligned.
+    unsafe { prefix.write(Prefix { size, offset }) };
+    payload.as_ptr()
+}
+
+/// # Safety
+///
+/// A live block from here, or null.
+pub(crate) unsafe fn free(block: *mut u8) {
+    let Some(payload) = NonNull::new(block) else { return };
+    // SAFETY: the caller's promise.
+    let Prefix { size, offset } = unsafe { prefix(block) };
+    let Some(layout) = layout(size, offset) else { return };
+    // SAFETY: the block's start is `offset` before its payload.
+    let start = unsafe { payload.sub(offset) };
+    // SAFETY: it was allocated with this layout.
+    with(|heap| unsafe { heap.deallocate(start, layout) });
+}
+
+/// The size asked for.
+///
+/// # Safety
+///
+/// A live block from here.
+pub(crate) unsafe fn size(block: *mut u8) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { prefix(block) }.size
+}
+
+/// Whether the block is from here.
+pub(crate) fn owns(block: *mut u8) -> bool {
+    block.addr().wrapping_sub(START.load(Ordering::Relaxed)) < BYTES.load(Ordering::Relaxed)
+}
+
+/// # Safety
+///
+/// A live block from here.
+unsafe fn prefix(block: *mut u8) -> Prefix {
+    // SAFETY: a block has a prefix.
+    let prefix = unsafe { block.cast::<Prefix>().sub(1) };
+    // SAFETY: as above.
+    unsafe { prefix.read() }
+}
+
+fn layout(size: usize, offset: usize) -> Option<Layout> {
+    Layout::from_size_align(size.checked_add(offset)?, offset).ok()
+}

@@ -1,0 +1,57 @@
+//! All workloads.
+
+use crate::arguments::{Arguments, COMMON, Parameter};
+use crate::results::Results;
+use crate::{community, ours, texts};
+
+/// One workload.
+#[derive(Debug)]
+pub(crate) struct Workload {
+    /// Its name, as its source calls it where it has one.
+    pub(crate) name: &'static str,
+    /// What it does, in one sentence.
+    pub(crate) about: &'static str,
+    /// What can be set.
+    pub(crate) parameters: &'static [Parameter],
+    /// Does it.
+    pub(crate) run: fn(&Arguments, &mut Results),
+}
+
+/// The workload of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Workload> {
+    all().find(|workload| workload.name == name)
+}
+
+fn all() -> impl Iterator<Item = &'static Workload> {
+    texts::ALL.iter().chain(community::ALL).chain(ours::ALL).copied()
+}
+
+/// Prints all of them, with what can be set.
+pub(crate) fn print() {
+    for workload in all() {
+        println!("{}\n    {}", workload.name, workload.about);
+        for p in workload.parameters {
+            let scaled = if p.scaled { ", scaled" } else { "" };
+            println!("    {}={}{scaled}  {}", p.name, p.default, p.about);
+        }
+    }
+    println!("each of them");
+    for (name, about) in COMMON {
+        println!("    {name}  {about}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_plain() {
+        let mut names: Vec<&str> = all().map(|w| w.name).collect();
+        assert!(names.iter().all(|n| n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')));
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

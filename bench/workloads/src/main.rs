@@ -1,0 +1,73 @@
+//! The workloads of `heapwright bench`: one program, a workload a run.
+//!
+//! ```text
+//! heapwright-workloads NAME [KEY=VALUE…]     runs it, prints its figures (see `results`)
+//! heapwright-workloads list                  names, parameters, what each does
+//! ```
+//!
+//! Every workload does a fixed amount of work, which the seed decides, and verifies its data as it goes. It gets its memory
+//! from [`heap`]: the process's malloc, which `LD_PRELOAD` can replace, or one of the region allocators of this program.
+//!
+//! Exit codes: 0 done; 1 wrong data or a wrong result, named on standard error; 2 wrong usage.
+//!
+//! A new workload is one file in `texts`, `community` or `ours`, one line in [`list`], one file in `bench/definitions`.
+
+mod arguments;
+mod check;
+mod clock;
+mod community;
+mod heap;
+mod list;
+mod ours;
+mod results;
+mod rng;
+mod tail;
+mod texts;
+mod threads;
+
+use std::env;
+use std::process::ExitCode;
+
+use arguments::Arguments;
+use results::Results;
+
+#[global_allocator]
+static GLOBAL: heap::Global = heap::Global;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let Some((name, rest)) = words.split_first() else {
+        eprintln!("usage: heapwright-workloads NAME [KEY=VALUE…] | list");
+        return ExitCode::from(2);
+    };
+    if name == "list" {
+        list::print();
+        return ExitCode::SUCCESS;
+    }
+    let Some(workload) = list::find(name) else {
+        eprintln!("no workload {name}; 'heapwright-workloads list' prints them all");
+        return ExitCode::from(2);
+    };
+    let arguments = match Arguments::parse(workload.parameters, rest) {
+        Ok(arguments) => arguments,
+        Err(why) => {
+            eprintln!("{name}: {why}");
+            return ExitCode::from(2);
+        }
+    };
+    if let Err(why) = heap::choose(arguments.allocator(), arguments.region_bytes()) {
+        eprintln!("{name}: {why}");
+        return ExitCode::from(2);
+    }
+    if arguments.wants_tail() {
+        tail::start();
+        heap::count_calls();
+    }
+    let mut results = Results::default();
+    (workload.run)(&arguments, &mut results);
+    tail::stop();
+    results.refused(heap::refused());
+    results.print();
+    tail::print();
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,113 @@
+//! How long single calls take: every call timed, counted in bins whose width is an eighth of their value.
+//!
+//! The counters are shared by all threads; adding to them is not part of a call's time, reading the time stamps is
+//! (what they cost on this machine is subtracted). Nothing here calls malloc while calls are counted.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::clock;
+
+/// Bins of a doubling.
+const STEPS: u64 = 8;
+/// More than any counter's bits need.
+const BINS: usize = 64 * STEPS as usize;
+
+static ON: AtomicBool = AtomicBool::new(false);
+static CALLS: [[AtomicU64; BINS]; 2] = [const { [const { AtomicU64::new(0) }; BINS] }; 2];
+/// What reading the counter twice takes, at least.
+static OVERHEAD: AtomicU64 = AtomicU64::new(0);
+
+/// What is timed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Call {
+    /// malloc, calloc, realloc, `aligned_alloc`.
+    Malloc,
+    /// free.
+    Free,
+}
+
+const NAMES: [&str; 2] = ["malloc", "free"];
+
+/// From now on [`timed`] counts.
+pub(crate) fn start() {
+    let least = (0..1000).map(|_| {
+        let before = clock::ticks();
+        clock::ticks() - before
+    });
+    OVERHEAD.store(least.min().unwrap_or(0), Ordering::Relaxed);
+    ON.store(true, Ordering::Relaxed);
+}
+
+/// No longer.
+pub(crate) fn stop() {
+    ON.store(false, Ordering::Relaxed);
+}
+
+/// Calls `f`, and counts how long it took.
+#[inline]
+pub(crate) fn timed<T>(call: Call, f: impl FnOnce() -> T) -> T {
+    if !ON.load(Ordering::Relaxed) {
+        return f();
+    }
+    let before = clock::ticks();
+    let value = f();
+    let took = clock::ticks().wrapping_sub(before);
+    let took = took.saturating_sub(OVERHEAD.load(Ordering::Relaxed));
+    CALLS[call as usize][bin(took)].fetch_add(1, Ordering::Relaxed);
+    value
+}
+
+/// The bin of a duration: all below `STEPS` exactly, then `STEPS` to a doubling.
+fn bin(ticks: u64) -> usize {
+    let bin = if ticks < STEPS {
+        ticks
+    } else {
+        let doubling = u64::from(ticks.ilog2() - STEPS.ilog2());
+        STEPS * (doubling + 1) + ((ticks >> doubling) - STEPS)
+    };
+    usize::try_from(bin).unwrap_or(BINS - 1).min(BINS - 1)
+}
+
+/// The end of a bin.
+fn end(bin: usize) -> f64 {
+    let bin = bin as u64;
+    if bin < STEPS {
+        return (bin + 1) as f64;
+    }
+    let doubling = bin / STEPS - 1;
+    ((bin % STEPS + STEPS + 1) as f64) * (doubling as f64).exp2()
+}
+
+/// Prints what was counted, if anything was.
+pub(crate) fn print() {
+    let counted = |call: &[AtomicU64; BINS]| call.iter().any(|n| n.load(Ordering::Relaxed) > 0);
+    if !CALLS.iter().any(counted) {
+        return;
+    }
+    let ns_per_tick = 1e9 / clock::ticks_per_second();
+    for (name, bins) in NAMES.iter().zip(&CALLS) {
+        for (i, n) in bins.iter().enumerate() {
+            let n = n.load(Ordering::Relaxed);
+            if n > 0 {
+                println!("hist {name} {:.1} {n}", end(i) * ns_per_tick);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_narrow_and_in_order() {
+        let mut last = 0;
+        for ticks in (0..5000).chain([1 << 20, u64::MAX >> 8]) {
+            let at = bin(ticks);
+            assert!(at >= last);
+            last = at;
+            assert!(end(at) > ticks as f64, "{ticks}");
+            assert!(end(at) <= (ticks as f64 + 1.0) * 1.13, "{ticks}: {}", end(at));
+        }
+    }
+}
