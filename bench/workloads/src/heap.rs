@@ -214,7 +214,9 @@ pub(crate) struct Global;
 unsafe impl GlobalAlloc for Global {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= ALIGN {
+        if is_null() {
+            memalign(layout.align(), layout.size())
+        } else if layout.align() <= ALIGN {
             malloc(layout.size())
         } else {
             aligned(layout.align(), layout.size())
