@@ -1,7 +1,7 @@
 //! `cargo xtask reach`: every figure the project set itself, measured against the other allocators of
 //! this machine in one run, and printed against its bound.
 //!
-//! The workloads are data (`bench/definitions`) over small programs (`bench/programs`) and real ones. Each
+//! The workloads are data (`bench/reach`) over small programs (`bench/programs`) and real ones. Each
 //! round runs every workload under every allocator in random order; figures are medians of the rounds.
 
 mod definition;
@@ -103,7 +103,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
 }
 
 fn act(options: &Options) -> Result<bool, String> {
-    let mut definitions = definition::load(&peers::root().join("bench/definitions"))?;
+    let mut definitions = definition::load(&peers::root().join("bench/reach"))?;
     if !options.only.is_empty() {
         definitions.retain(|d| options.only.iter().any(|o| d.name.starts_with(o.as_str())));
         if definitions.is_empty() {

@@ -20,7 +20,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{Errno, FdFlags, fcntl_setfd, read};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{helper, warm};
 
@@ -43,10 +43,16 @@ pub struct Job<'a> {
     pub show_output: bool,
     /// Kill it after so long.
     pub timeout: Option<Duration>,
+    /// The processors it may use; none: all.
+    pub cpus: &'a [usize],
+    /// Look at the memory of all its processes so often.
+    pub sample: Option<Duration>,
+    /// Keep what it prints on standard output.
+    pub capture: bool,
 }
 
 /// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
     /// With this exit code.
@@ -56,7 +62,7 @@ pub enum Exit {
 }
 
 /// The figures of one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// From exec to exit, by the monotonic clock.
     pub wall_ns: u64,
@@ -78,13 +84,39 @@ pub struct Figures {
     pub involuntary_switches: u64,
     /// How it ended.
     pub exit: Exit,
+    /// Processor time that others, a hypervisor included, took from this run's processors meanwhile.
+    pub others_us: Option<u64>,
+}
+
+/// The resident memory of all processes of a run, at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Since exec.
+    pub ns: u64,
+    /// Of all processes together; pages they share count once for each.
+    pub rss_bytes: u64,
+}
+
+/// A run that came to some end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// What was measured.
+    pub figures: Figures,
+    /// When it began, by the monotonic clock.
+    pub began_ns: u64,
+    /// What it last said on standard error, if that was kept.
+    pub said: String,
+    /// What it printed, if that was to be kept.
+    pub printed: String,
+    /// Its memory over time, if that was to be looked at.
+    pub samples: Vec<Sample>,
 }
 
 /// What came of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It ran to some end; with what it last said on standard error, if that was kept.
-    Ran(Figures, String),
+    /// It ran to some end.
+    Ran(Box<Ran>),
     /// `execve` refused with this errno.
     NotStarted(i32),
     /// It was killed at the time limit.
@@ -310,8 +342,15 @@ fn parse(line: &str, tail: String) -> Result<Outcome, Error> {
                 voluntary_switches: gave,
                 involuntary_switches: taken,
                 exit: exit(i32::try_from(status).map_err(|_| wrong())?),
+                others_us: None,
             };
-            Ok(Outcome::Ran(figures, tail))
+            Ok(Outcome::Ran(Box::new(Ran {
+                figures,
+                began_ns: 0,
+                said: tail,
+                printed: String::new(),
+                samples: Vec::new(),
+            })))
         }
         _ => Err(wrong()),
     }
@@ -332,7 +371,8 @@ mod tests {
     #[test]
     fn a_line_of_figures() {
         let outcome = parse("ran 1000 2 3 1500 900 40 1 5 6 0\n", "oh".into()).unwrap();
-        let Outcome::Ran(figures, tail) = outcome else { panic!("{outcome:?}") };
+        let Outcome::Ran(ran) = outcome else { panic!("{outcome:?}") };
+        let (figures, tail) = (ran.figures, ran.said);
         assert_eq!((figures.wall_ns, figures.user_us, figures.system_us), (1000, 2, 3));
         assert_eq!(figures.peak_rss_bytes, 1500 * 1024);
         assert_eq!(figures.peak_rss_floor_bytes, 900 * 1024);
@@ -344,7 +384,7 @@ mod tests {
     fn ends_of_every_kind() {
         let exit_of =
             |status: i32| match parse(&format!("ran 1 1 1 1 1 1 1 1 1 {status}"), String::new()) {
-                Ok(Outcome::Ran(figures, _)) => figures.exit,
+                Ok(Outcome::Ran(ran)) => ran.figures.exit,
                 other => panic!("{other:?}"),
             };
         assert_eq!(exit_of(3 << 8), Exit::Code(3));

@@ -17,6 +17,7 @@
 //! The library never prints; the command does.
 
 pub mod allocator;
+pub mod definition;
 pub mod discover;
 pub mod environment;
 pub mod helper;
@@ -27,6 +28,7 @@ pub mod plan;
 pub mod probe;
 pub mod report;
 pub mod resolve;
+pub mod result;
 pub mod rng;
 pub mod session;
 pub mod stats;

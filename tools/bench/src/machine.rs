@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 
 use rustix::system::uname;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A load above this share of the processors disturbs measurements.
 const HIGH_LOAD: f64 = 0.5;
@@ -13,7 +13,7 @@ const HIGH_LOAD: f64 = 0.5;
 const HIGH_STEAL: f64 = 0.02;
 
 /// What a result file says about its machine.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Operating system and kernel release.
     pub kernel: String,

@@ -9,7 +9,7 @@ use core::time::Duration;
 use std::ffi::OsString;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::allocator::{Allocator, GLIBC};
 use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome};
@@ -31,7 +31,7 @@ pub const MOST_ROUNDS: u32 = 200;
 pub const PRECISE: f64 = 0.01;
 
 /// What a subject is in the comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// What all are compared with.
@@ -93,7 +93,7 @@ pub struct Options {
 }
 
 /// Why a subject dropped out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What happened.
     pub how: How,
@@ -104,7 +104,7 @@ pub struct Failure {
 }
 
 /// What happened to a subject that dropped out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     /// It ended by itself, wrongly.
@@ -116,7 +116,7 @@ pub enum How {
 }
 
 /// One run that was measured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// The round, from 1; the warm-up is round 0.
     pub round: u32,
@@ -130,7 +130,7 @@ pub struct Run {
 }
 
 /// Why the measurement ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
     /// All rounds that were asked for are done.
@@ -303,10 +303,10 @@ fn judge(outcome: Outcome, ignore_failure: bool) -> Judged {
         Outcome::Interrupted => Judged::Interrupted,
         Outcome::NotStarted(errno) => Judged::Bad(How::NotStarted(errno), String::new()),
         Outcome::TimedOut(stderr) => Judged::Bad(How::TimedOut, stderr),
-        Outcome::Ran(figures, stderr) => match figures.exit {
-            Exit::Code(0) => Judged::Good(figures),
-            Exit::Code(_) if ignore_failure => Judged::Good(figures),
-            exit => Judged::Bad(How::Ended(exit), stderr),
+        Outcome::Ran(ran) => match ran.figures.exit {
+            Exit::Code(0) => Judged::Good(ran.figures),
+            Exit::Code(_) if ignore_failure => Judged::Good(ran.figures),
+            exit => Judged::Bad(How::Ended(exit), ran.said),
         },
     }
 }

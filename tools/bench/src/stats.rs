@@ -7,7 +7,7 @@
 
 use core::cmp::Ordering;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::rng::Rng;
 
@@ -39,7 +39,7 @@ fn middle(n: usize) -> Option<(usize, usize)> {
 }
 
 /// How a subject compares with the baseline: below 1 is less time, or less memory.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
     /// The median of the paired ratios.
     pub estimate: f64,

@@ -12,7 +12,7 @@ use std::process::exit;
 use std::time::Instant;
 
 use heapwright_bench::helper;
-use heapwright_bench::launch::{Exit, Figures, Job, Launcher, Outcome};
+use heapwright_bench::launch::{Exit, Figures, Job, Launcher, Outcome, Ran};
 
 const MIB: u64 = 1 << 20;
 
@@ -59,17 +59,30 @@ const TESTS: [(&str, fn()); 7] = [
 fn run_job(argv: &[&str], change: impl FnOnce(&mut Job<'_>)) -> Outcome {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
     let file = Path::new(&argv[0]);
-    let mut job = Job { file, argv: &argv, environment: &[], show_output: false, timeout: None };
+    let mut job = Job {
+        file,
+        argv: &argv,
+        environment: &[],
+        show_output: false,
+        timeout: None,
+        cpus: &[],
+        sample: None,
+        capture: false,
+    };
     change(&mut job);
     let launcher = Launcher::new(env::current_exe().unwrap());
     launcher.run(&job, &AtomicBool::new(false)).unwrap()
 }
 
-fn figures(argv: &[&str]) -> Figures {
+fn ran(argv: &[&str]) -> Box<Ran> {
     match run_job(argv, |_| {}) {
-        Outcome::Ran(figures, _) => figures,
+        Outcome::Ran(ran) => ran,
         other => panic!("{argv:?}: {other:?}"),
     }
+}
+
+fn figures(argv: &[&str]) -> Figures {
+    ran(argv).figures
 }
 
 fn a_fat_parent_does_not_show() {
@@ -110,22 +123,13 @@ fn times_are_those_of_the_program() {
 }
 
 fn ends_and_messages_come_through() {
-    let Outcome::Ran(figures, tail) =
-        run_job(&["/bin/sh", "-c", "echo broken >&2; exit 7"], |_| {})
-    else {
-        panic!("did not run")
-    };
-    assert_eq!((figures.exit, tail.as_str()), (Exit::Code(7), "broken\n"));
-    let Outcome::Ran(figures, _) = run_job(&["/bin/sh", "-c", "kill -SEGV $$"], |_| {}) else {
-        panic!("did not run")
-    };
-    assert_eq!(figures.exit, Exit::Signal(11));
+    let run = ran(&["/bin/sh", "-c", "echo broken >&2; exit 7"]);
+    assert_eq!((run.figures.exit, run.said.as_str()), (Exit::Code(7), "broken\n"));
+    assert_eq!(figures(&["/bin/sh", "-c", "kill -SEGV $$"]).exit, Exit::Signal(11));
     assert_eq!(run_job(&["/no/such/file"], |_| {}), Outcome::NotStarted(2));
     // Only the end of a long complaint is kept, and a full pipe does not stop the program.
     let script = "head -c 1000000 /dev/zero | tr '\\0' a >&2; echo the end >&2; exit 1";
-    let Outcome::Ran(_, tail) = run_job(&["/bin/sh", "-c", script], |_| {}) else {
-        panic!("did not run")
-    };
+    let tail = ran(&["/bin/sh", "-c", script]).said;
     assert!(tail.ends_with("the end\n") && tail.len() <= 4096, "{}", tail.len());
 }
 
@@ -139,10 +143,13 @@ fn the_environment_is_extended_and_replaced() {
         environment: &environment,
         show_output: false,
         timeout: None,
+        cpus: &[],
+        sample: None,
+        capture: false,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     let outcome = launcher.run(&job, &AtomicBool::new(false)).unwrap();
-    assert!(matches!(&outcome, Outcome::Ran(f, _) if f.exit == Exit::Code(0)), "{outcome:?}");
+    assert!(matches!(&outcome, Outcome::Ran(r) if r.figures.exit == Exit::Code(0)), "{outcome:?}");
 }
 
 fn a_program_that_hangs_is_killed_with_its_children() {
@@ -167,6 +174,9 @@ fn an_interrupt_ends_the_run() {
         environment: &[],
         show_output: false,
         timeout: None,
+        cpus: &[],
+        sample: None,
+        capture: false,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     let outcome = launcher.run(&job, &AtomicBool::new(true)).unwrap();

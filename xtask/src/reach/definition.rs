@@ -1,4 +1,4 @@
-//! What is measured, as data: one file of `bench/definitions` per workload.
+//! What is measured, as data: one file of `bench/reach` per workload.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -88,6 +88,9 @@ impl Bench {
             environment: &[],
             show_output: options.show_output,
             timeout: options.timeout,
+            cpus: &[],
+            sample: None,
+            capture: false,
         };
         let mut progress = progress::Progress::new(&options);
         let launcher = Launcher::new(allocators::this_executable()?);

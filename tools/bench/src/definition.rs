@@ -1,0 +1,245 @@
+//! A workload as data: one file of `bench/definitions`.
+//!
+//! ```toml
+//! name = "larson"                  # as tables and the command line call it
+//! group = "community"              # texts, community, ours, real
+//! order = 210                      # its place in tables
+//! about = "what it does, in one line"
+//! source = "where it is described"
+//! seconds = 1.0                    # of a run at scale 1 on glibc: plans the time, nothing else
+//! threads = 4                      # threads that compute all the time; 0 when it waits, so that wall time is no CPU time
+//! standard = 2                     # in the standard set; the least numbers are kept when time is short
+//! workload = "larson"              # of heapwright-workloads; the definition's own name if nothing is said
+//! args = ["threads=4"]             # its parameters
+//! command = ["{python3}", …]       # or a program of the machine: {files}, {python3}, {temporary}, {scale:N} are replaced
+//! env = { KEY = "value" }          # for the command
+//! needs = ["python3"]              # what has to be on the PATH
+//! own_malloc = true                # it is linked to a malloc of its own: for glibc, libc itself is preloaded
+//! warm_mib = 400                   # memory to warm before the first run; later as much as the largest peak
+//! unit = "ns"                      # it counts its calls: ns a call are shown, and the null allocator beside the others
+//! tail = true                      # its calls can be timed one by one
+//! region = true                    # its allocator can be a region allocator: it needs malloc, free, realloc only
+//! [curve]                          # what its points mean
+//! x = "bytes"
+//! y = "ns a pair"
+//! x_log = true
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Which kind of workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Group {
+    /// Of the texts the project was founded on.
+    Texts,
+    /// What allocators have been compared on for decades.
+    Community,
+    /// What nobody else has.
+    Ours,
+    /// Programs of the machine.
+    Real,
+    /// The user's own command.
+    Own,
+}
+
+/// What the points of a curve mean.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// What grows to the right, with its unit.
+    pub x: String,
+    /// What grows upward, with its unit.
+    pub y: String,
+    /// Whether x is shown in doublings.
+    #[serde(default)]
+    pub x_log: bool,
+    /// Whether y is shown in doublings.
+    #[serde(default)]
+    pub y_log: bool,
+}
+
+/// One workload.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// Unique.
+    pub name: String,
+    /// Which kind.
+    pub group: Group,
+    /// Its place in tables.
+    pub order: u32,
+    /// What it does, in one line.
+    pub about: String,
+    /// Where it is described.
+    #[serde(default)]
+    pub source: String,
+    /// Of a run at scale 1 on glibc.
+    pub seconds: f64,
+    /// Threads that compute all the time; 0 when it waits.
+    pub threads: u32,
+    /// Its rank in the standard set.
+    pub standard: Option<u32>,
+    /// The workload of `heapwright-workloads`, where it is not called as the definition.
+    pub workload: Option<String>,
+    /// That workload's parameters.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// A program of the machine instead.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// More environment for the command.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// What has to be on the path.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// The command is linked to a malloc of its own.
+    #[serde(default)]
+    pub own_malloc: bool,
+    /// Memory to warm before the first run.
+    #[serde(default)]
+    pub warm_mib: u32,
+    /// How the measured part is shown.
+    pub unit: Option<Unit>,
+    /// Its calls can be timed one by one.
+    #[serde(default)]
+    pub tail: bool,
+    /// It runs on region allocators too.
+    #[serde(default)]
+    pub region: bool,
+    /// What its points mean.
+    pub curve: Option<Curve>,
+}
+
+/// How the measured part of a workload is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Nanoseconds a call of malloc or free.
+    Ns,
+}
+
+/// What is wrong with a definition.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It is not TOML, or a field is missing, unknown or of the wrong type.
+    #[error("{0}: {1}")]
+    Toml(String, #[source] Box<toml::de::Error>),
+    /// Its fields do not go together.
+    #[error("{0}: {1}")]
+    Fault(String, &'static str),
+}
+
+impl Definition {
+    /// Reads one file; `file` is its name, for the error.
+    ///
+    /// # Errors
+    ///
+    /// The file is no definition.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let definition: Self =
+            toml::from_str(text).map_err(|e| Error::Toml(file.to_owned(), Box::new(e)))?;
+        match definition.fault(file) {
+            None => Ok(definition),
+            Some(fault) => Err(Error::Fault(file.to_owned(), fault)),
+        }
+    }
+
+    fn fault(&self, file: &str) -> Option<&'static str> {
+        let is_ours = self.command.is_empty();
+        match self {
+            d if file.strip_suffix(".toml") != Some(&d.name) => Some("its name is not the file's"),
+            d if d.seconds <= 0.0 => Some("seconds must be more than 0"),
+            d if !is_ours && (d.workload.is_some() || !d.args.is_empty()) => {
+                Some("it has both a command and a workload or its args")
+            }
+            d if is_ours && (!d.env.is_empty() || d.own_malloc) => {
+                Some("env and own_malloc are for a command")
+            }
+            d if !is_ours && (d.tail || d.region || d.unit.is_some()) => {
+                Some("tail, region and unit are for a workload of ours")
+            }
+            d if d.about.trim().is_empty() => Some("about is empty"),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a workload of `heapwright-workloads`.
+    #[must_use]
+    pub fn is_in_process(&self) -> bool {
+        self.command.is_empty()
+    }
+}
+
+/// Reads all of `files`, name and text; in the order of tables.
+///
+/// # Errors
+///
+/// One of them is no definition, or two have one name.
+pub fn parse_all<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Vec<Definition>, Error> {
+    let mut all = files
+        .into_iter()
+        .map(|(file, text)| Definition::parse(file, text))
+        .collect::<Result<Vec<_>, _>>()?;
+    all.sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: &str =
+        "name = 'x'\ngroup = 'ours'\norder = 1\nabout = 'a'\nseconds = 1.0\nthreads = 1\n";
+
+    fn said(more: &str) -> String {
+        match Definition::parse("x.toml", &format!("{LEAST}{more}")) {
+            Ok(_) => String::new(),
+            Err(Error::Fault(_, fault)) => fault.to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn what_goes_together() {
+        assert_eq!(said(""), "");
+        assert_eq!(said("unit = 'ns'\ntail = true\nregion = true\nargs = ['threads=2']\n"), "");
+        assert_eq!(said("command = ['ls']\nenv = { A = 'b' }\nown_malloc = true\n"), "");
+        assert!(said("command = ['ls']\nargs = ['a']\n").contains("both"));
+        assert!(said("command = ['ls']\ntail = true\n").contains("tail"));
+        assert!(said("env = { A = 'b' }\n").contains("env"));
+        assert!(said("colour = 'red'\n").contains("colour"));
+        assert!(Definition::parse("y.toml", LEAST).is_err());
+    }
+
+    #[test]
+    fn the_order_is_that_of_tables() {
+        let later = LEAST.replace("'x'", "'b'").replace("order = 1", "order = 2");
+        let earlier = LEAST.replace("'x'", "'a'");
+        let all = parse_all([("b.toml", later.as_str()), ("a.toml", earlier.as_str())]).unwrap();
+        assert_eq!(all.iter().map(|d| d.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn all_of_the_repositorys_are_read() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/definitions");
+        let texts: Vec<(String, String)> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                (name, std::fs::read_to_string(path).unwrap())
+            })
+            .collect();
+        let all = parse_all(texts.iter().map(|(n, t)| (n.as_str(), t.as_str()))).unwrap();
+        assert!(!all.is_empty());
+        let mut orders: Vec<u32> = all.iter().map(|d| d.order).collect();
+        orders.dedup();
+        assert_eq!(orders.len(), all.len(), "two have one place");
+    }
+}

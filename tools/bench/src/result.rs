@@ -1,0 +1,219 @@
+//! The result of a measurement, as `result.json` holds it.
+//!
+//! `schema` is "heapwright-bench", `version` is [`VERSION`]; later versions only add fields. Times are in seconds and sizes
+//! in bytes unless a field's name says its unit. Ratios are to the baseline, below 1 is better.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::definition::{Curve, Group};
+use crate::machine::Machine;
+use crate::session::{Failure, Role, Run, Stop};
+use crate::stats::Ratio;
+
+/// What `schema` says.
+pub const SCHEMA: &str = "heapwright-bench";
+
+/// The version of the schema.
+pub const VERSION: u32 = 2;
+
+/// Everything that was measured.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The version of heapwright that measured.
+    pub heapwright: String,
+    /// When it began: `2026-03-01T12:10:05Z`.
+    pub started: String,
+    /// The command line that makes it again.
+    pub command_line: Vec<String>,
+    /// Decides every order.
+    pub seed: u64,
+    /// What the workloads' lengths were multiplied by.
+    pub scale: f64,
+    /// Whether memory was warmed before each run.
+    pub warm: bool,
+    /// Whether programs were pinned to processors.
+    pub pinned: bool,
+    /// Why it ended.
+    pub stop: Stop,
+    /// How long it took.
+    pub elapsed: f64,
+    /// Where it was measured.
+    pub machine: Machine,
+    /// What `--prepare` set, and could not set.
+    pub prepared: Vec<Prepared>,
+    /// The share of processor time that a hypervisor took.
+    pub steal: f64,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+    /// Who took part: the baseline, its control, all others, the null allocator.
+    pub allocators: Vec<Entry>,
+    /// What was run.
+    pub workloads: Vec<Work>,
+    /// By allocator: over all workloads.
+    pub overall: Vec<Overall>,
+    /// Every run, those that were thrown away or flagged included.
+    pub runs: Vec<Run>,
+}
+
+/// A setting of the machine that was to be changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// What.
+    pub what: String,
+    /// Its value before.
+    pub before: Option<String>,
+    /// Its value while measuring; `None`: it could not be set.
+    pub after: Option<String>,
+    /// Why it could not be set.
+    pub problem: Option<String>,
+}
+
+/// One allocator.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// The preloaded library.
+    pub library: Option<PathBuf>,
+    /// Its version.
+    pub version: Option<String>,
+    /// Its part.
+    pub role: Role,
+}
+
+/// One workload on all allocators.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Work {
+    /// Its name.
+    pub name: String,
+    /// Which kind.
+    pub group: Group,
+    /// What it does.
+    pub about: String,
+    /// Where it is described.
+    pub source: String,
+    /// What was executed.
+    pub command: Vec<String>,
+    /// Threads that compute all the time.
+    pub threads: u32,
+    /// Measured rounds.
+    pub rounds: u32,
+    /// Whether it was measured until the intervals were narrow.
+    pub precise: bool,
+    /// The baseline against itself: half the width of its interval, or how far the interval is from 1, whichever is more.
+    pub noise_floor: Option<f64>,
+    /// What the points of `cells` mean.
+    pub curve: Option<Curve>,
+    /// By allocator, in the order of `allocators`.
+    pub cells: Vec<Cell>,
+}
+
+/// One workload on one allocator.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Cell {
+    /// Runs that count.
+    pub runs: usize,
+    /// Runs that do not, because they did not get their processors.
+    pub flagged: usize,
+    /// Why it dropped out.
+    pub failure: Option<Failure>,
+    /// Why it was not run at all.
+    pub skipped: Option<String>,
+    /// Allocations that were refused, in one run.
+    pub refused: u64,
+    /// Wall-clock time.
+    pub time: Option<Compared>,
+    /// User and system time of all processes.
+    pub cpu: Option<Compared>,
+    /// Nanoseconds a call.
+    pub ns: Option<Compared>,
+    /// The peak resident set: of all processes together where it was sampled, else of the largest.
+    pub peak_rss: Option<Compared>,
+    /// Minor page faults.
+    pub faults: Option<Compared>,
+    /// Resident bytes of all processes, over time: the mean.
+    pub mean_rss: Option<f64>,
+    /// The same at the end.
+    pub end_rss: Option<f64>,
+    /// The peak over the most that was asked for at one time.
+    pub rss_per_live: Option<f64>,
+    /// How long single calls took, by call.
+    pub tails: Vec<Tail>,
+    /// Seconds and resident bytes.
+    pub rss: Vec<(f64, f64)>,
+    /// Seconds and bytes asked for.
+    pub live: Vec<(f64, f64)>,
+    /// The curves, by name; means of the runs.
+    pub series: Vec<Series>,
+    /// Other figures: medians of the runs.
+    pub values: Vec<Value>,
+}
+
+/// A figure and how it compares.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// The median of the runs that count.
+    pub median: f64,
+    /// The paired ratio to the baseline; the baseline itself has none.
+    pub ratio: Option<Ratio>,
+    /// Whether no difference from the baseline is shown.
+    pub same: bool,
+}
+
+/// How long single calls of one function took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tail {
+    /// `malloc` or `free`.
+    pub call: String,
+    /// How many were timed.
+    pub calls: u64,
+    /// Nanoseconds that half of them took at most.
+    pub p50_ns: f64,
+    /// That all but one in a thousand took at most.
+    pub p999_ns: f64,
+    /// That all took at most.
+    pub max_ns: f64,
+    /// Nanoseconds, and the share of calls that took longer.
+    pub curve: Vec<(f64, f64)>,
+}
+
+/// One curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// What its points have in common.
+    pub name: String,
+    /// x and y.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Any other figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Value {
+    /// What it is.
+    pub name: String,
+    /// The median of the runs.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
+/// One allocator over all workloads that it and the baseline ended.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Overall {
+    /// How many workloads those are.
+    pub workloads: usize,
+    /// The geometric mean of the ratios of time.
+    pub time: Option<Ratio>,
+    /// The geometric mean of the ratios of the peak.
+    pub peak_rss: Option<Ratio>,
+    /// Has the least time of all, and the next one's interval of the difference does not include 0.
+    pub is_fastest: bool,
+    /// Nobody is better in both time and peak.
+    pub is_pareto: bool,
+}
