@@ -19,19 +19,33 @@ pub struct Allocator {
     pub library: Option<PathBuf>,
     /// What it says its version is, where it says so.
     pub version: Option<String>,
+    /// It is in the program of workloads itself, under this name; nothing is preloaded.
+    pub in_process: Option<String>,
 }
 
 impl Allocator {
     /// The C library's own malloc.
     #[must_use]
     pub fn glibc() -> Self {
-        Self { name: GLIBC.to_owned(), library: None, version: crate::machine::glibc_version() }
+        Self {
+            name: GLIBC.to_owned(),
+            library: None,
+            version: crate::machine::glibc_version(),
+            in_process: None,
+        }
     }
 
     /// An allocator that is preloaded from `library`.
     #[must_use]
     pub fn preloaded(name: impl Into<String>, library: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), library: Some(library.into()), version: None }
+        Self { name: name.into(), library: Some(library.into()), version: None, in_process: None }
+    }
+
+    /// An allocator of the program of workloads: a region allocator behind one lock, or `null`.
+    #[must_use]
+    pub fn in_process(name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self { name: name.clone(), library: None, version: None, in_process: Some(name) }
     }
 
     /// The same with its version.
