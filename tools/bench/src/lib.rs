@@ -17,6 +17,7 @@
 //! The library never prints; the command does.
 
 pub mod allocator;
+pub mod closest;
 pub mod definition;
 pub mod discover;
 pub mod environment;
