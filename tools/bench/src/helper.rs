@@ -5,32 +5,55 @@
 //! fresh process, before it has touched anything, forks the program and waits for it.
 //!
 //! ```text
-//! heapwright __measure FD KEY=VALUE… -- FILE ARG0 ARG…
-//!    fork ─► child:  write clock and own peak RSS to a pipe, execve ─► the program
-//!    read the pipe until exec closes it; wait4; write one line of figures to FD
+//! heapwright __measure FD CPUS SAMPLE KEY=VALUE… -- FILE ARG0 ARG…
+//!    fork ─► child:  take the processors, write clock and own peak RSS to a pipe, execve ─► the program
+//!    read the pipe until exec closes it; wait, looking at the memory of all below; write one line of figures to FD
 //! ```
 //!
 //! - **H1** between fork and exec the child only makes system calls: everything it needs was prepared before.
+//! - **H2** what is not needed to fork is allocated after it: samples, and the text of `/proc`.
+//! - **H3** every process the program starts stays below the helper (it is their subreaper) and does not outlive it.
 //!
 //! What the child itself touched before its exec is a floor below which peak RSS cannot be seen; it is reported.
+//! Looking at memory costs about ten microseconds for each process, and at most a twentieth of one processor's time.
+
+mod watch;
 
 use core::ffi::{c_char, c_int};
+use core::time::Duration;
 use core::{mem, ptr};
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
-use std::fs::File;
+use std::fmt::Write as _;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::fd::{FromRawFd as _, RawFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
+use crate::cpus;
+use watch::Ended;
+
 /// The hidden subcommand under which the command calls [`main`].
 pub const SUBCOMMAND: &str = "__measure";
 
-/// The program to run, ready for `execve`.
+/// The third word of a child that could not take its processors: this and the errno.
+const NOT_PINNED: u64 = 1 << 32;
+
+/// What to run, ready for `execve`.
 struct Program {
     file: CString,
     argv: Vec<CString>,
     envp: Vec<CString>,
+    /// None: all.
+    cpus: Vec<usize>,
+    sample: Option<Duration>,
+}
+
+/// What the helper is given before the environment: the processors, and how often to look at memory.
+pub(crate) fn arguments(cpus: &[usize], sample: Option<Duration>) -> [String; 2] {
+    let numbers: Vec<String> = cpus.iter().map(usize::to_string).collect();
+    let cpus = if cpus.is_empty() { "all".to_owned() } else { numbers.join(",") };
+    [cpus, sample.map_or(0, |s| s.as_nanos()).to_string()]
 }
 
 /// Plays the helper: `args` is what follows [`SUBCOMMAND`]. Returns the exit code of the helper process, which
@@ -48,9 +71,17 @@ pub fn main(args: &[OsString]) -> i32 {
 }
 
 fn parse(args: &[OsString]) -> Option<(RawFd, Program)> {
-    let fd = args.first()?.to_str()?.parse().ok()?;
     let dashes = args.iter().position(|a| a == "--")?;
-    let overrides = &args[1..dashes];
+    let [fd, cpus, sample, overrides @ ..] = &args[..dashes] else { return None };
+    let fd = fd.to_str()?.parse().ok()?;
+    let cpus = match cpus.to_str()? {
+        "all" => Vec::new(),
+        list => list.split(',').map(|n| n.parse().ok()).collect::<Option<_>>()?,
+    };
+    let sample = match sample.to_str()?.parse().ok()? {
+        0 => None,
+        nanoseconds => Some(Duration::from_nanos(nanoseconds)),
+    };
     let mut rest = args[dashes + 1..].iter().map(|a| CString::new(a.as_bytes()).ok());
     let file = rest.next()??;
     let argv: Vec<CString> = rest.collect::<Option<_>>()?;
@@ -65,68 +96,108 @@ fn parse(args: &[OsString]) -> Option<(RawFd, Program)> {
         })
         .collect();
     envp.extend(overrides.iter().filter_map(|o| CString::new(o.as_bytes()).ok()));
-    Some((fd, Program { file, argv, envp }))
+    Some((fd, Program { file, argv, envp, cpus, sample }))
 }
 
 /// Runs the program once; the line to send back.
 fn measure(program: &Program) -> String {
     let argv = pointers(&program.argv);
     let envp = pointers(&program.envp);
+    let mask = cpus::mask_of(&program.cpus);
+    let mask = (!program.cpus.is_empty()).then_some(&mask);
     let mut pipe: [c_int; 2] = [-1; 2];
     // SAFETY: `pipe` has room for the two descriptors.
     if unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
         return failed("pipe");
     }
+    // SAFETY: this option takes a flag and touches no memory. It is not inherited.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
     // SAFETY: this process has one thread, so the child may do whatever the parent could (H1 asks for less).
     let pid = unsafe { libc::fork() };
     if pid < 0 {
         return failed("fork");
     }
     if pid == 0 {
-        child(pipe[1], &program.file, &argv, &envp);
+        child(pipe[1], mask, &program.file, &argv, &envp);
     }
     // SAFETY: the write end belongs to the child now.
     unsafe { libc::close(pipe[1]) };
+    let busy_before = busy(&program.cpus);
     let started = read_start(pipe[0]);
-    let mut status: c_int = 0;
-    // SAFETY: all-zero bytes are a valid `rusage`.
-    let mut usage: libc::rusage = unsafe { mem::zeroed() };
-    // SAFETY: both out-pointers are to live locals of the right type.
-    let waited = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
-    let ended = now();
-    if waited != pid {
+    let clock = match started {
+        Started::At { clock, .. } => clock,
+        Started::Refused(_) | Started::Lost => now(),
+    };
+    let Some(ended) = watch::until_the_end(pid, clock, program.sample) else {
         return failed("wait4");
-    }
+    };
+    let busy_after = busy(&program.cpus);
+    watch::end_what_is_left();
     match started {
-        Started::At { clock, floor } => format!(
-            "ran {} {} {} {} {} {} {} {} {} {}\n",
-            ended.saturating_sub(clock),
-            micros(usage.ru_utime),
-            micros(usage.ru_stime),
-            usage.ru_maxrss,
-            floor,
-            usage.ru_minflt,
-            usage.ru_majflt,
-            usage.ru_nvcsw,
-            usage.ru_nivcsw,
-            status,
-        ),
+        Started::At { clock, floor } => {
+            line(&ended, clock, floor, busy_before.zip(busy_after).map(|(b, a)| a.saturating_sub(b)))
+        }
+        Started::Refused(why) if why >= NOT_PINNED => {
+            let error = std::io::Error::from_raw_os_error(i32::try_from(why - NOT_PINNED).unwrap_or(0));
+            format!("failed sched_setaffinity to {:?}: {error}\n", program.cpus)
+        }
         Started::Refused(errno) => format!("exec {errno}\n"),
         Started::Lost => "failed the program's process ended before exec\n".to_owned(),
     }
 }
 
+/// The answer: twelve numbers, `others` and one more if that could be read, `samples`, the peak, and two each for time
+/// and bytes if there are any.
+fn line(ended: &Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> String {
+    let usage = &ended.usage;
+    let (user, system) = (micros(usage.ru_utime), micros(usage.ru_stime));
+    let mut line = format!(
+        "ran {} {user} {system} {} {floor} {} {} {} {} {} {clock}",
+        ended.clock.saturating_sub(clock),
+        usage.ru_maxrss,
+        usage.ru_minflt,
+        usage.ru_majflt,
+        usage.ru_nvcsw,
+        usage.ru_nivcsw,
+        ended.status,
+    );
+    if let Some(busy) = busy_us {
+        let own = u64::try_from(user + system).unwrap_or(0);
+        _ = write!(line, " others {}", busy.saturating_sub(own));
+    }
+    if let Some(memory) = &ended.memory {
+        _ = write!(line, " samples {}", memory.peak);
+        for (ns, bytes) in &memory.samples {
+            _ = write!(line, " {ns} {bytes}");
+        }
+    }
+    line.push('\n');
+    line
+}
+
 /// The child's side: it never returns.
-fn child(pipe: RawFd, file: &CString, argv: &[*const c_char], envp: &[*const c_char]) -> ! {
+fn child(
+    pipe: RawFd,
+    mask: Option<&libc::cpu_set_t>,
+    file: &CString,
+    argv: &[*const c_char],
+    envp: &[*const c_char],
+) -> ! {
     // The Rust runtime ignores SIGPIPE, and what is ignored stays ignored across exec.
     // SAFETY: setting the default disposition installs no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     die_with_parent();
-    let start = [own_peak_kib(), now()];
-    write_words(pipe, &start);
-    // SAFETY: `file` and the null-terminated arrays outlive the call (they are the parent's copies).
-    unsafe { libc::execve(file.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
-    write_words(pipe, &[u64::from(errno().unsigned_abs())]);
+    // SAFETY: the set is a live local of the parent's stack, which this process has a copy of.
+    let pinned = mask.is_none_or(|m| unsafe { libc::sched_setaffinity(0, size_of_val(m), m) } == 0);
+    let not_pinned = if pinned { 0 } else { NOT_PINNED };
+    let refused = errno();
+    write_words(pipe, &[own_peak_kib(), now()]);
+    if pinned {
+        // SAFETY: `file` and the null-terminated arrays outlive the call (they are the parent's copies).
+        unsafe { libc::execve(file.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
+    }
+    let errno = if pinned { errno() } else { refused };
+    write_words(pipe, &[not_pinned + u64::from(errno.unsigned_abs())]);
     // SAFETY: leaves without running the parent's exit handlers.
     unsafe { libc::_exit(127) }
 }
@@ -134,7 +205,7 @@ fn child(pipe: RawFd, file: &CString, argv: &[*const c_char], envp: &[*const c_c
 enum Started {
     /// The program was started at this clock, after the child had touched so many KiB.
     At { clock: u64, floor: u64 },
-    /// `execve` failed with this errno.
+    /// `execve` failed with this errno, or the step before with this less [`NOT_PINNED`].
     Refused(u64),
     /// The child died first.
     Lost,
@@ -180,6 +251,14 @@ fn die_with_parent() {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
+/// How long `cpus` were busy since boot, in microseconds.
+fn busy(cpus: &[usize]) -> Option<u64> {
+    let ticks = cpus::busy_ticks(&fs::read_to_string("/proc/stat").ok()?, cpus)?;
+    // SAFETY: it takes a number and returns one.
+    let a_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    Some(ticks * 1_000_000 / u64::try_from(a_second).ok().filter(|&n| n > 0)?)
+}
+
 fn own_peak_kib() -> u64 {
     // SAFETY: all-zero bytes are a valid `rusage`.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };
@@ -207,4 +286,40 @@ fn errno() -> i32 {
 
 fn failed(what: &str) -> String {
     format!("failed {what}: {}\n", std::io::Error::last_os_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(args: &[&str]) -> Option<(RawFd, Program)> {
+        parse(&args.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_the_launcher_says_is_understood() {
+        let [cpus, sample] = arguments(&[1, 3], Some(Duration::from_millis(5)));
+        let (fd, program) = given(&["7", &cpus, &sample, "A=b", "--", "/bin/x", "x", "--"]).unwrap();
+        assert_eq!((fd, program.cpus, program.sample), (7, vec![1, 3], Some(Duration::from_millis(5))));
+        assert_eq!((program.file.as_c_str(), program.argv.len()), (c"/bin/x", 2));
+        assert_eq!(program.envp.last().unwrap().as_c_str(), c"A=b");
+        let [cpus, sample] = arguments(&[], None);
+        let (_, program) = given(&["7", &cpus, &sample, "--", "/bin/x"]).unwrap();
+        assert_eq!((program.cpus, program.sample), (vec![], None));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for args in [
+            &["7", "all", "--", "/bin/x"][..],
+            &["7", "", "0", "--", "/bin/x"],
+            &["7", "1,", "0", "--", "/bin/x"],
+            &["7", "all", "5ms", "--", "/bin/x"],
+            &["x", "all", "0", "--", "/bin/x"],
+            &["7", "all", "0", "--"],
+            &["7", "all", "0"],
+        ] {
+            assert!(given(args).is_none(), "{args:?}");
+        }
+    }
 }

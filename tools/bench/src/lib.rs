@@ -1,7 +1,7 @@
 //! Runs programs under allocators and measures them honestly.
 //!
 //! ```text
-//! session ── asks plan for an order, launch for one run, stats for the verdict
+//! session ── which workload and which allocator is next; asks launch for one run, stats whether it was enough
 //!    │
 //!    ▼
 //! launch (heapwright, fat) ──exec──► helper (small, fresh) ──fork, exec──► CMD
@@ -11,26 +11,32 @@
 //!
 //! What there is, in reading order: [`allocator`] and [`discover`] (which allocators this machine has), [`probe`]
 //! (does a library really become malloc, and which version is it), [`resolve`] and [`inspect`] (can this program be
-//! interposed), [`helper`] and [`launch`] (one measured run), [`warm`], [`plan`], [`stats`] and [`session`] (many of them),
-//! [`machine`] and [`report`] (what the result file says).
+//! interposed), [`helper`] and [`launch`] (one measured run), [`definition`] and [`workload`] (what is run), [`told`] (what it
+//! prints), [`warm`], [`stats`] and [`session`] (many runs), [`machine`], [`summary`] and [`result`] (what the result file says).
 //!
 //! The library never prints; the command does.
 
 pub mod allocator;
 pub mod closest;
+pub mod cpus;
 pub mod definition;
 pub mod discover;
 pub mod environment;
+pub mod fail_if;
 pub mod helper;
 pub mod inspect;
 pub mod launch;
 pub mod machine;
-pub mod plan;
 pub mod probe;
-pub mod report;
 pub mod resolve;
 pub mod result;
 pub mod rng;
 pub mod session;
 pub mod stats;
+pub mod summary;
+#[cfg(test)]
+mod testing;
+pub mod told;
 pub mod warm;
+pub mod words;
+pub mod workload;

@@ -3,6 +3,8 @@
 //! `schema` is "heapwright-bench", `version` is [`VERSION`]; later versions only add fields. Times are in seconds and sizes
 //! in bytes unless a field's name says its unit. Ratios are to the baseline, below 1 is better.
 
+mod write;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,8 @@ use crate::definition::{Curve, Group};
 use crate::machine::Machine;
 use crate::session::{Failure, Role, Run, Stop};
 use crate::stats::Ratio;
+
+pub use write::Error;
 
 /// What `schema` says.
 pub const SCHEMA: &str = "heapwright-bench";
@@ -216,4 +220,18 @@ pub struct Overall {
     pub is_fastest: bool,
     /// Nobody is better in both time and peak.
     pub is_pareto: bool,
+}
+
+impl Report {
+    /// The place of the baseline.
+    #[must_use]
+    pub fn baseline(&self) -> usize {
+        self.allocators.iter().position(|e| e.role == Role::Baseline).unwrap_or(0)
+    }
+
+    /// Whether some allocator failed some workload.
+    #[must_use]
+    pub fn some_failed(&self) -> bool {
+        self.workloads.iter().flat_map(|w| &w.cells).any(|c| c.failure.is_some())
+    }
 }

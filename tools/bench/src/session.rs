@@ -1,24 +1,32 @@
-//! A whole measurement: the same program under every subject, round after round, until it is known well enough.
+//! A whole measurement: every workload under every subject, round after round, until it is known well enough.
 //!
-//! One round runs every subject once, in a fresh random order. The first rounds are thrown away: they fill the page
-//! cache. The baseline runs twice in each round under two names; what those two differ by is noise (the A/A control).
-//! A subject that fails is a result, and is not run again.
+//! ```text
+//! Pass::Memory   one round, thrown away for time: fills the page cache, and looks at memory over time
+//! Pass::Tail     one round of those whose calls can be timed one by one
+//! Pass::Time     rounds: each workload that is not yet known well enough, in random order;
+//!                within it every subject once, in random order, one right after the other
+//! ```
+//!
+//! Runs of one workload in one round happened next to each other and are compared in pairs. The baseline runs twice in
+//! each under two names; what those two differ by is noise (the A/A control). A subject that fails a workload is a result,
+//! and does not run it again.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+mod conduct;
+mod pace;
+
 use core::time::Duration;
 use std::ffi::OsString;
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::allocator::{Allocator, GLIBC};
-use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome};
-use crate::machine;
-use crate::plan::Plan;
-use crate::stats::{RESAMPLES_QUICK, Ratio};
-use crate::warm;
+pub use conduct::run;
 
-/// No measurement ends with fewer rounds because of its time budget.
+use crate::allocator::{Allocator, GLIBC};
+use crate::launch::{Exit, Figures, Sample};
+use crate::told::Told;
+use crate::workload::Workload;
+
+/// No workload ends with fewer rounds because time is short, unless the whole budget is spent.
 pub const LEAST_ROUNDS: u32 = 3;
 
 /// Precision is not asked about before so many rounds: an interval from fewer is luck.
@@ -40,6 +48,8 @@ pub enum Role {
     Control,
     /// All others.
     Contender,
+    /// The null allocator: what a workload costs without one.
+    Floor,
 }
 
 /// One name in the comparison.
@@ -51,22 +61,28 @@ pub struct Subject {
     pub allocator: Allocator,
     /// Its part.
     pub role: Role,
+    /// What it adds to the environment.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Makes subjects of `allocators`: glibc, or else the first, is the baseline and gets its control beside it.
+/// Makes subjects of `allocators`: glibc, or else the first, is the baseline and gets its control beside it. With `floor`
+/// the null allocator takes part too.
 #[must_use]
-pub fn line_up(allocators: Vec<Allocator>) -> Vec<Subject> {
+pub fn line_up(allocators: Vec<Allocator>, floor: bool) -> Vec<Subject> {
+    let subject =
+        |name: String, allocator, role| Subject { name, allocator, role, environment: Vec::new() };
     let baseline = allocators.iter().position(|a| a.name == GLIBC).unwrap_or(0);
     let mut subjects = Vec::new();
     for (i, allocator) in allocators.into_iter().enumerate() {
         let role = if i == baseline { Role::Baseline } else { Role::Contender };
-        let control = (i == baseline).then(|| Subject {
-            name: format!("{} again", allocator.name),
-            allocator: allocator.clone(),
-            role: Role::Control,
+        let control = (i == baseline).then(|| {
+            subject(format!("{} again", allocator.name), allocator.clone(), Role::Control)
         });
-        subjects.push(Subject { name: allocator.name.clone(), allocator, role });
+        subjects.push(subject(allocator.name.clone(), allocator, role));
         subjects.extend(control);
+    }
+    if floor {
+        subjects.push(subject("null".to_owned(), Allocator::in_process("null"), Role::Floor));
     }
     subjects
 }
@@ -74,16 +90,18 @@ pub fn line_up(allocators: Vec<Allocator>) -> Vec<Subject> {
 /// How long, how often, in which order.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Rounds that are thrown away.
+    /// Rounds that are thrown away; memory over time is looked at in the first of them.
     pub warmup: u32,
-    /// Exactly so many measured rounds, time permitting; otherwise as many as precision needs.
+    /// Exactly so many measured rounds of each workload, time permitting; otherwise as many as precision needs.
     pub rounds: Option<u32>,
-    /// Ends the measurement before a round that would go beyond it.
+    /// When it has to end.
     pub budget: Option<Duration>,
     /// Decides the orders.
     pub seed: u64,
     /// Warms the machine's memory before each run.
     pub warm: bool,
+    /// Times single calls, in a pass of its own.
+    pub tails: bool,
     /// Exit codes other than 0 are no failure.
     pub ignore_failure: bool,
     /// Let the program's output through.
@@ -92,12 +110,12 @@ pub struct Options {
     pub timeout: Option<Duration>,
 }
 
-/// Why a subject dropped out.
+/// Why a subject dropped out of a workload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What happened.
     pub how: How,
-    /// In which round; the warm-up is round 0.
+    /// In which round; the passes before the first are round 0.
     pub round: u32,
     /// The end of what the program said on standard error.
     pub stderr: String,
@@ -115,21 +133,60 @@ pub enum How {
     TimedOut,
 }
 
+/// What a run is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pass {
+    /// Its memory is looked at all the time.
+    Memory,
+    /// Its calls are timed one by one.
+    Tail,
+    /// Nothing is done but to wait for its end.
+    Time,
+}
+
 /// One run that was measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// The round, from 1; the warm-up is round 0.
-    pub round: u32,
-    /// Its place in the order of that round.
-    pub place: usize,
+    /// Which workload, as an index.
+    pub workload: usize,
     /// Which subject, as an index.
-    pub subject: usize,
-    /// What was measured.
+    pub allocator: usize,
+    /// The round, from 1; 0 does not count for time.
+    pub round: u32,
+    /// What it was for.
+    pub pass: Pass,
+    /// Its place in the order of that workload's round.
+    pub place: usize,
+    /// It did not get its processors, and does not count.
+    pub starved: bool,
+    /// Calls of malloc and free, as the workload counts them.
+    pub ops: Option<u64>,
+    /// Nanoseconds of the workload's measured part.
+    pub ns: Option<u64>,
+    /// Allocations that were refused.
+    pub refused: u64,
+    /// What was measured from outside.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// Why the measurement ended.
+/// What only one pass knows of a cell.
+#[derive(Debug, Clone, Default)]
+pub struct Details {
+    /// When the run began whose memory was looked at, by the monotonic clock.
+    pub began_ns: u64,
+    /// Its memory over time.
+    pub samples: Vec<Sample>,
+    /// What that run told.
+    pub memory: Option<Told>,
+    /// What the run told whose calls were timed.
+    pub tail: Option<Told>,
+    /// What the runs told that count for time.
+    pub time: Vec<Told>,
+}
+
+/// Why a workload was not measured any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
@@ -150,34 +207,58 @@ pub enum Stop {
 pub struct Session {
     /// The subjects.
     pub subjects: Vec<Subject>,
-    /// Why a subject dropped out, by subject.
-    pub failures: Vec<Option<Failure>>,
-    /// Every run, warm-up included, in the order in which they happened.
+    /// The workloads.
+    pub workloads: Vec<Workload>,
+    /// Why a subject dropped out, by workload and subject.
+    pub failures: Vec<Vec<Option<Failure>>>,
+    /// What single passes know, by workload and subject.
+    pub details: Vec<Vec<Details>>,
+    /// Every run, in the order in which they happened.
     pub runs: Vec<Run>,
-    /// Measured rounds, the last one perhaps incomplete.
-    pub rounds: u32,
-    /// Why it ended.
-    pub stop: Stop,
+    /// Measured rounds, by workload; the last one perhaps incomplete.
+    pub rounds: Vec<u32>,
+    /// Why each workload ended.
+    pub stops: Vec<Stop>,
     /// How long it took.
     pub elapsed: Duration,
 }
 
+/// Where a measurement is.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a> {
+    /// What for.
+    pub pass: Pass,
+    /// The round, from 1; 0 in the passes before.
+    pub round: u32,
+    /// The workload.
+    pub workload: &'a str,
+    /// The subject.
+    pub subject: &'a str,
+    /// The share of the work that is done, as far as one can tell.
+    pub share: f64,
+    /// Half the width of the control's interval in this workload so far.
+    pub noise: Option<f64>,
+}
+
 /// Is told what happens, to draw a progress bar.
 pub trait Observer {
-    /// Before each run: `share` of the work is done, as far as one can tell.
-    fn running(&mut self, round: u32, subject: &str, share: f64);
-    /// When a subject drops out.
-    fn failed(&mut self, subject: &str, failure: &Failure);
+    /// Before each run.
+    fn running(&mut self, step: &Step<'_>);
+    /// When a subject drops out of a workload.
+    fn failed(&mut self, workload: &str, subject: &str, failure: &Failure);
 }
 
 impl Session {
-    fn new(subjects: Vec<Subject>) -> Self {
+    fn new(workloads: Vec<Workload>, subjects: Vec<Subject>) -> Self {
+        let (works, names) = (workloads.len(), subjects.len());
         Self {
-            failures: vec![None; subjects.len()],
+            failures: vec![vec![None; names]; works],
+            details: vec![vec![Details::default(); names]; works],
+            rounds: vec![0; works],
+            stops: vec![Stop::Rounds; works],
+            workloads,
             subjects,
             runs: Vec::new(),
-            rounds: 0,
-            stop: Stop::Rounds,
             elapsed: Duration::ZERO,
         }
     }
@@ -188,179 +269,64 @@ impl Session {
         self.subjects.iter().position(|s| s.role == Role::Baseline).unwrap_or(0)
     }
 
-    /// A figure of one subject, by measured round; `None` where it has no run.
+    /// Why it ended as a whole: interrupted if anything was, else the reason of the workload that ended least well.
     #[must_use]
-    pub fn column(&self, subject: usize, figure: fn(&Figures) -> f64) -> Vec<Option<f64>> {
-        let mut column = vec![None; usize::try_from(self.rounds).unwrap_or(0)];
-        for run in self.runs.iter().filter(|r| r.subject == subject && r.round > 0) {
+    pub fn stop(&self) -> Stop {
+        let order = [Stop::Interrupted, Stop::Budget, Stop::Rounds, Stop::Precise];
+        let all = |stop| self.stops.contains(&stop);
+        order.into_iter().find(|stop| all(*stop)).unwrap_or(Stop::Failed)
+    }
+
+    /// The runs of a cell that were made to be timed.
+    pub fn timed(&self, workload: usize, subject: usize) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(move |r| {
+            r.workload == workload && r.allocator == subject && r.pass == Pass::Time && r.round > 0
+        })
+    }
+
+    /// Whether starved runs of this workload count after all: too few others are left.
+    #[must_use]
+    pub fn counts_starved(&self, workload: usize) -> bool {
+        let clean = |s: usize| self.timed(workload, s).filter(|r| !r.starved).count();
+        let all = |s: usize| self.timed(workload, s).count();
+        (0..self.subjects.len()).any(|s| all(s) > 0 && 2 * clean(s) < all(s))
+    }
+
+    /// A figure of one cell, by measured round; `None` where it has no run that counts.
+    #[must_use]
+    pub fn column(
+        &self,
+        workload: usize,
+        subject: usize,
+        figure: impl Fn(&Run) -> Option<f64>,
+    ) -> Vec<Option<f64>> {
+        let starved_too = self.counts_starved(workload);
+        let mut column = vec![None; usize::try_from(self.rounds[workload]).unwrap_or(0)];
+        for run in self.timed(workload, subject).filter(|r| starved_too || !r.starved) {
             let place = usize::try_from(run.round - 1).unwrap_or(usize::MAX);
             if let Some(cell) = column.get_mut(place) {
-                *cell = Some(figure(&run.figures));
+                *cell = figure(run);
             }
         }
         column
     }
 
-    /// The largest peak of any run so far, in bytes.
-    fn largest_peak(&self) -> u64 {
-        self.runs.iter().map(|run| run.figures.peak_rss_bytes).max().unwrap_or(0)
-    }
-
-    fn is_precise(&self, seed: u64) -> bool {
-        let wall = |subject| self.column(subject, wall_seconds);
-        let baseline = wall(self.baseline());
-        (0..self.subjects.len())
-            .filter(|&s| s != self.baseline() && self.failures[s].is_none())
-            .all(|s| {
-                Ratio::paired(&wall(s), &baseline, RESAMPLES_QUICK, seed)
-                    .is_some_and(|r| r.margin() <= PRECISE * r.estimate)
-            })
+    /// Whether nobody ran this workload to its end.
+    #[must_use]
+    pub fn failed_everywhere(&self, workload: usize) -> bool {
+        let w = &self.workloads[workload];
+        let mut taking_part = (0..self.subjects.len())
+            .filter(|&s| w.skips(&self.subjects[s]).is_none())
+            .map(|s| self.failures[workload][s].is_some())
+            .peekable();
+        taking_part.peek().is_some() && taking_part.all(|failed| failed)
     }
 }
 
 /// The figure that decides about time.
 #[must_use]
-pub fn wall_seconds(figures: &Figures) -> f64 {
-    figures.wall_ns as f64 / 1e9
-}
-
-/// Measures `program` under every subject. `environments` holds what each subject adds to the environment.
-///
-/// # Errors
-///
-/// heapwright itself could not do its part. What the program does is in the session.
-pub fn run(
-    launcher: &Launcher,
-    program: &Job<'_>,
-    subjects: Vec<Subject>,
-    environments: &[Vec<(OsString, OsString)>],
-    options: &Options,
-    observer: &mut dyn Observer,
-    interrupted: &AtomicBool,
-) -> Result<Session, Error> {
-    let started = Instant::now();
-    let mut plan = Plan::new(subjects.len(), options.seed);
-    let mut session = Session::new(subjects);
-    let mut clock = Clock { started, measuring: started, rounds_done: 0 };
-    'rounds: for turn in 0.. {
-        let round = (turn + 1_u32).saturating_sub(options.warmup);
-        if turn == options.warmup {
-            clock.measuring = Instant::now();
-        }
-        if let Some(stop) = clock.should_stop(&session, options, round) {
-            session.stop = stop;
-            break;
-        }
-        session.rounds = round;
-        for (place, subject) in plan.round().into_iter().enumerate() {
-            if session.failures[subject].is_some() {
-                continue;
-            }
-            if interrupted.load(Ordering::Relaxed) {
-                session.stop = Stop::Interrupted;
-                break 'rounds;
-            }
-            let name = &session.subjects[subject].name;
-            observer.running(round, name, clock.share(&session, options, turn, place));
-            let job = Job {
-                environment: &environments[subject],
-                show_output: options.show_output,
-                timeout: options.timeout,
-                ..*program
-            };
-            if options.warm
-                && let Some(bytes) = warm::amount(session.largest_peak(), machine::available())
-            {
-                launcher.warm(bytes)?;
-            }
-            match judge(launcher.run(&job, interrupted)?, options.ignore_failure) {
-                Judged::Good(figures) => session.runs.push(Run { round, place, subject, figures }),
-                Judged::Bad(how, stderr) => {
-                    let failure = Failure { how, round, stderr };
-                    observer.failed(name, &failure);
-                    session.failures[subject] = Some(failure);
-                }
-                Judged::Interrupted => {
-                    session.stop = Stop::Interrupted;
-                    break 'rounds;
-                }
-            }
-        }
-        clock.rounds_done += 1;
-    }
-    session.elapsed = started.elapsed();
-    Ok(session)
-}
-
-enum Judged {
-    Good(Figures),
-    Bad(How, String),
-    Interrupted,
-}
-
-fn judge(outcome: Outcome, ignore_failure: bool) -> Judged {
-    match outcome {
-        Outcome::Interrupted => Judged::Interrupted,
-        Outcome::NotStarted(errno) => Judged::Bad(How::NotStarted(errno), String::new()),
-        Outcome::TimedOut(stderr) => Judged::Bad(How::TimedOut, stderr),
-        Outcome::Ran(ran) => match ran.figures.exit {
-            Exit::Code(0) => Judged::Good(ran.figures),
-            Exit::Code(_) if ignore_failure => Judged::Good(ran.figures),
-            exit => Judged::Bad(How::Ended(exit), ran.said),
-        },
-    }
-}
-
-/// Knows how far the measurement is.
-struct Clock {
-    started: Instant,
-    measuring: Instant,
-    rounds_done: u32,
-}
-
-impl Clock {
-    /// Whether to end before `round`, and why.
-    fn should_stop(&self, session: &Session, options: &Options, round: u32) -> Option<Stop> {
-        if session.failures.iter().all(Option::is_some) {
-            return Some(Stop::Failed);
-        }
-        let measured = round.saturating_sub(1);
-        if round == 0 {
-            return None;
-        }
-        if options.rounds.is_some_and(|n| measured >= n) {
-            return Some(Stop::Rounds);
-        }
-        let least = options.rounds.unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
-        if measured >= least && self.over_budget(options, measured) {
-            return Some(Stop::Budget);
-        }
-        if options.rounds.is_some() {
-            return None;
-        }
-        if measured >= MOST_ROUNDS {
-            return Some(Stop::Rounds);
-        }
-        let precise = measured >= ROUNDS_BEFORE_PRECISE && session.is_precise(options.seed);
-        precise.then_some(Stop::Precise)
-    }
-
-    /// Whether one more round like those before would end beyond the budget.
-    fn over_budget(&self, options: &Options, measured: u32) -> bool {
-        let one = self.measuring.elapsed() / measured.max(1);
-        options.budget.is_some_and(|budget| self.started.elapsed() + one > budget)
-    }
-
-    /// The share of the work that is done, by rounds or by time, whichever is further.
-    fn share(&self, session: &Session, options: &Options, turn: u32, place: usize) -> f64 {
-        let within = place as f64 / session.subjects.len().max(1) as f64;
-        let all = options.warmup + options.rounds.unwrap_or(MOST_ROUNDS);
-        let by_rounds = (f64::from(turn) + within) / f64::from(all.max(1));
-        let by_time = options.budget.map_or(0.0, |budget| {
-            self.started.elapsed().as_secs_f64() / budget.as_secs_f64().max(0.001)
-        });
-        by_rounds.max(by_time).min(1.0)
-    }
+pub fn wall_seconds(run: &Run) -> Option<f64> {
+    Some(run.figures.wall_ns as f64 / 1e9)
 }
 
 #[cfg(test)]

@@ -75,15 +75,7 @@ impl Ratio {
         resamples: usize,
         seed: u64,
     ) -> Option<Self> {
-        let mut logs: Vec<f64> = subject
-            .iter()
-            .zip(baseline)
-            .filter_map(|(s, b)| match (*s, *b) {
-                (Some(s), Some(b)) if s > 0.0 && b > 0.0 => Some((s / b).ln()),
-                _ => None,
-            })
-            .collect();
-        logs.sort_by(f64::total_cmp);
+        let logs = logs(subject, baseline);
         let estimate = median_sorted(&logs)?;
         let (low, high) = bootstrap_median(&logs, resamples, seed);
         Some(Self {
@@ -95,24 +87,74 @@ impl Ratio {
     }
 }
 
+/// The geometric mean of ratios over workloads, each given by its paired runs; the interval comes from resampling the
+/// rounds of every workload by itself. `None` without a pair.
+#[must_use]
+pub fn geometric_mean(
+    pairs: &[(Vec<Option<f64>>, Vec<Option<f64>>)],
+    resamples: usize,
+    seed: u64,
+) -> Option<Ratio> {
+    let all: Vec<Vec<f64>> =
+        pairs.iter().map(|(s, b)| logs(s, b)).filter(|l| !l.is_empty()).collect();
+    let count = all.len();
+    if count == 0 {
+        return None;
+    }
+    let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / count as f64;
+    let estimate = mean(&mut all.iter().filter_map(|l| median_sorted(l)));
+    let mut rng = Rng::new(seed);
+    let mut places = Vec::new();
+    let mut means: Vec<f64> = (0..resamples.max(1))
+        .map(|_| mean(&mut all.iter().map(|l| resampled_median(l, &mut places, &mut rng))))
+        .collect();
+    means.sort_by(f64::total_cmp);
+    let (low, high) = (means[means.len() / 40], means[means.len() - 1 - means.len() / 40]);
+    Some(Ratio {
+        estimate: estimate.exp(),
+        low: low.min(estimate).exp(),
+        high: high.max(estimate).exp(),
+        pairs: all.iter().map(Vec::len).min().unwrap_or(0),
+    })
+}
+
+/// The logarithms of the ratios of all pairs that have one, in order.
+fn logs(subject: &[Option<f64>], baseline: &[Option<f64>]) -> Vec<f64> {
+    let mut logs: Vec<f64> = subject
+        .iter()
+        .zip(baseline)
+        .filter_map(|(s, b)| match (*s, *b) {
+            (Some(s), Some(b)) if s > 0.0 && b > 0.0 => Some((s / b).ln()),
+            _ => None,
+        })
+        .collect();
+    logs.sort_by(f64::total_cmp);
+    logs
+}
+
 /// The 2.5 % and 97.5 % points of the medians of resampled `sorted`.
 ///
 /// `sorted` is in order, so the median of a resample is found from the places drawn, without comparing values.
 fn bootstrap_median(sorted: &[f64], resamples: usize, seed: u64) -> (f64, f64) {
-    let Some((low, high)) = middle(sorted.len()) else { return (f64::NAN, f64::NAN) };
+    if sorted.is_empty() {
+        return (f64::NAN, f64::NAN);
+    }
     let mut rng = Rng::new(seed);
-    let mut places = vec![0_usize; sorted.len()];
-    let mut medians: Vec<f64> = (0..resamples.max(1))
-        .map(|_| {
-            places.fill_with(|| rng.below(sorted.len()));
-            let (below, &mut upper, _) = places.select_nth_unstable(high);
-            let lower =
-                if low == high { upper } else { below.iter().copied().max().unwrap_or(upper) };
-            f64::midpoint(sorted[lower], sorted[upper])
-        })
-        .collect();
+    let mut places = Vec::new();
+    let mut medians: Vec<f64> =
+        (0..resamples.max(1)).map(|_| resampled_median(sorted, &mut places, &mut rng)).collect();
     medians.sort_by(f64::total_cmp);
     (medians[medians.len() / 40], medians[medians.len() - 1 - medians.len() / 40])
+}
+
+/// The median of as many values, drawn with repetition.
+fn resampled_median(sorted: &[f64], places: &mut Vec<usize>, rng: &mut Rng) -> f64 {
+    let Some((low, high)) = middle(sorted.len()) else { return f64::NAN };
+    places.clear();
+    places.extend((0..sorted.len()).map(|_| rng.below(sorted.len())));
+    let (below, &mut upper, _) = places.select_nth_unstable(high);
+    let lower = if low == high { upper } else { below.iter().copied().max().unwrap_or(upper) };
+    f64::midpoint(sorted[lower], sorted[upper])
 }
 
 /// The place of the smallest of `values`; `None` when there is none to compare.

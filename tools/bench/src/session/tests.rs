@@ -1,24 +1,14 @@
-use super::*;
+use std::time::Instant;
 
-fn figures(wall_ns: u64) -> Figures {
-    Figures {
-        wall_ns,
-        user_us: 1,
-        system_us: 1,
-        peak_rss_bytes: 1 << 20,
-        peak_rss_floor_bytes: 0,
-        minor_faults: 10,
-        major_faults: 0,
-        voluntary_switches: 0,
-        involuntary_switches: 0,
-        exit: Exit::Code(0),
-    }
-}
+use super::pace::Pace;
+use super::*;
+use crate::testing::figures;
 
 fn options() -> Options {
     Options {
         warmup: 1,
         warm: true,
+        tails: true,
         rounds: None,
         budget: None,
         seed: 1,
@@ -28,33 +18,50 @@ fn options() -> Options {
     }
 }
 
+/// One workload, glibc with its control and x.
 fn session(rounds: u32, wall: impl Fn(u32, usize) -> u64) -> Session {
-    let subjects = line_up(vec![Allocator::glibc(), Allocator::preloaded("x", "/x.so")]);
-    let mut session = Session::new(subjects);
-    session.rounds = rounds;
+    let subjects = line_up(vec![Allocator::glibc(), Allocator::preloaded("x", "/x.so")], false);
+    let work = Workload::own("own".into(), "/own".into(), Vec::new());
+    let mut session = Session::new(vec![work], subjects);
+    session.rounds = vec![rounds];
     for round in 0..=rounds {
-        for subject in 0..3 {
-            let figures = figures(wall(round, subject));
-            session.runs.push(Run { round, place: subject, subject, figures });
+        for allocator in 0..3 {
+            session.runs.push(Run {
+                workload: 0,
+                allocator,
+                round,
+                pass: if round == 0 { Pass::Memory } else { Pass::Time },
+                place: allocator,
+                starved: false,
+                ops: None,
+                ns: None,
+                refused: 0,
+                figures: figures(wall(round, allocator)),
+            });
         }
     }
     session
 }
 
-fn clock() -> Clock {
-    let now = Instant::now();
-    Clock { started: now, measuring: now, rounds_done: 0 }
+fn pace(budget: Option<Duration>) -> Pace {
+    let _ = Instant::now();
+    Pace::new(budget, vec![Duration::from_secs(1)])
 }
 
 #[test]
-fn glibc_is_the_baseline_and_runs_twice() {
-    let subjects = line_up(vec![Allocator::preloaded("a", "/a.so"), Allocator::glibc()]);
+fn glibc_is_the_baseline_and_runs_twice_and_null_is_last() {
+    let subjects = line_up(vec![Allocator::preloaded("a", "/a.so"), Allocator::glibc()], true);
     let told: Vec<_> = subjects.iter().map(|s| (s.name.as_str(), s.role)).collect();
     assert_eq!(
         told,
-        [("a", Role::Contender), ("glibc", Role::Baseline), ("glibc again", Role::Control)]
+        [
+            ("a", Role::Contender),
+            ("glibc", Role::Baseline),
+            ("glibc again", Role::Control),
+            ("null", Role::Floor)
+        ]
     );
-    let without = line_up(vec![Allocator::preloaded("a", "/a.so")]);
+    let without = line_up(vec![Allocator::preloaded("a", "/a.so")], false);
     assert_eq!(without[0].role, Role::Baseline);
     assert_eq!(without[1].name, "a again");
 }
@@ -62,49 +69,55 @@ fn glibc_is_the_baseline_and_runs_twice() {
 #[test]
 fn a_column_leaves_out_the_warm_up_and_keeps_the_gaps() {
     let mut session = session(3, |round, _| u64::from(round) * 1_000_000_000);
-    session.runs.retain(|r| !(r.round == 2 && r.subject == 1));
-    assert_eq!(session.column(0, wall_seconds), [Some(1.0), Some(2.0), Some(3.0)]);
-    assert_eq!(session.column(1, wall_seconds), [Some(1.0), None, Some(3.0)]);
+    session.runs.retain(|r| !(r.round == 2 && r.allocator == 1));
+    assert_eq!(session.column(0, 0, wall_seconds), [Some(1.0), Some(2.0), Some(3.0)]);
+    assert_eq!(session.column(0, 1, wall_seconds), [Some(1.0), None, Some(3.0)]);
+}
+
+#[test]
+fn starved_runs_count_only_when_few_others_are_left() {
+    let mut session = session(4, |_, _| 1_000_000_000);
+    session.runs.iter_mut().find(|r| r.round == 2 && r.allocator == 0).unwrap().starved = true;
+    assert_eq!(session.column(0, 0, wall_seconds)[1], None);
+    for run in session.runs.iter_mut().filter(|r| r.allocator == 0) {
+        run.starved = run.round != 1;
+    }
+    assert!(session.counts_starved(0));
+    assert_eq!(session.column(0, 0, wall_seconds)[1], Some(1.0));
 }
 
 #[test]
 fn the_rounds_asked_for_are_exact() {
-    let session = session(5, |_, _| 100);
     let options = Options { rounds: Some(5), ..options() };
-    assert_eq!(clock().should_stop(&session, &options, 5), None);
-    assert_eq!(clock().should_stop(&session, &options, 6), Some(Stop::Rounds));
+    let stop = |rounds| pace(None).should_stop(&session(rounds, |_, _| 100), &options, 0);
+    assert_eq!((stop(4), stop(5)), (None, Some(Stop::Rounds)));
 }
 
 #[test]
 fn narrow_intervals_end_it_after_ten_rounds_and_wide_ones_do_not() {
-    let narrow = session(10, |_, _| 100_000);
-    assert_eq!(clock().should_stop(&narrow, &options(), 10), None);
-    assert_eq!(clock().should_stop(&narrow, &options(), 11), Some(Stop::Precise));
-    let wide = session(10, |round, subject| 100_000 + 20_000 * u64::from(round) * subject as u64);
-    assert_eq!(clock().should_stop(&wide, &options(), 11), None);
-    assert_eq!(clock().should_stop(&wide, &options(), MOST_ROUNDS + 1), Some(Stop::Rounds));
+    let stop = |session: &Session| pace(None).should_stop(session, &options(), 0);
+    assert_eq!(stop(&session(9, |_, _| 100_000)), None);
+    assert_eq!(stop(&session(10, |_, _| 100_000)), Some(Stop::Precise));
+    let wide = |round, subject| 100_000 + 20_000 * u64::from(round) * subject as u64;
+    assert_eq!(stop(&session(10, wide)), None);
+    assert_eq!(stop(&session(MOST_ROUNDS, wide)), Some(Stop::Rounds));
 }
 
 #[test]
 fn a_budget_ends_it_but_not_before_three_rounds() {
-    let session = session(3, |_, _| 100);
-    let options = Options { budget: Some(Duration::ZERO), ..options() };
-    assert_eq!(clock().should_stop(&session, &options, 3), None);
-    assert_eq!(clock().should_stop(&session, &options, 4), Some(Stop::Budget));
+    let options = options();
+    let stop = |rounds, budget| {
+        let pace = pace(Some(Duration::from_millis(budget)));
+        pace.should_stop(&session(rounds, |_, _| 100), &options, 0)
+    };
+    assert_eq!((stop(2, 500), stop(3, 500)), (None, Some(Stop::Budget)));
+    assert_eq!(stop(3, 5000), None);
 }
 
 #[test]
 fn when_all_have_failed_there_is_nothing_to_run() {
     let mut session = session(0, |_, _| 1);
     let failure = Failure { how: How::TimedOut, round: 0, stderr: String::new() };
-    session.failures.fill(Some(failure));
-    assert_eq!(clock().should_stop(&session, &options(), 0), Some(Stop::Failed));
-}
-
-#[test]
-fn exit_codes_can_be_ignored_but_signals_cannot() {
-    let ran = |exit| Outcome::Ran(Figures { exit, ..figures(1) }, String::new());
-    assert!(matches!(judge(ran(Exit::Code(1)), false), Judged::Bad(How::Ended(Exit::Code(1)), _)));
-    assert!(matches!(judge(ran(Exit::Code(1)), true), Judged::Good(_)));
-    assert!(matches!(judge(ran(Exit::Signal(11)), true), Judged::Bad(..)));
+    session.failures[0].fill(Some(failure));
+    assert_eq!(pace(None).should_stop(&session, &options(), 0), Some(Stop::Failed));
 }

@@ -1,0 +1,115 @@
+//! How much longer to measure.
+
+use core::time::Duration;
+use std::time::Instant;
+
+use super::{
+    LEAST_ROUNDS, MOST_ROUNDS, Options, PRECISE, ROUNDS_BEFORE_PRECISE, Role, Session, Stop,
+    wall_seconds,
+};
+use crate::stats::{RESAMPLES_QUICK, Ratio};
+
+/// Knows how far the measurement is, and what a round of each workload takes.
+#[derive(Debug)]
+pub(super) struct Pace {
+    started: Instant,
+    budget: Option<Duration>,
+    /// What the last round of each workload took.
+    costs: Vec<Duration>,
+}
+
+impl Pace {
+    pub(super) fn new(budget: Option<Duration>, expected: Vec<Duration>) -> Self {
+        Self { started: Instant::now(), budget, costs: expected }
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// A round of this workload took so long.
+    pub(super) fn took(&mut self, workload: usize, time: Duration) {
+        self.costs[workload] = time;
+    }
+
+    /// Whether a pass of `factor` rounds of each of `workloads` leaves time for the least rounds of all.
+    pub(super) fn has_time_for(&self, factor: u32, workloads: &[usize]) -> bool {
+        let Some(budget) = self.budget else { return true };
+        let pass: Duration = workloads.iter().map(|&w| self.costs[w] * factor).sum();
+        let rest: Duration = self.costs.iter().map(|c| *c * LEAST_ROUNDS).sum();
+        self.elapsed() + pass + rest <= budget
+    }
+
+    /// Whether to end `workload` before its next round, and why.
+    pub(super) fn should_stop(
+        &self,
+        session: &Session,
+        options: &Options,
+        workload: usize,
+    ) -> Option<Stop> {
+        if session.failed_everywhere(workload) {
+            return Some(Stop::Failed);
+        }
+        let measured = session.rounds[workload];
+        if options.rounds.is_some_and(|n| measured >= n) {
+            return Some(Stop::Rounds);
+        }
+        if self.is_over(session, options, workload) {
+            return Some(Stop::Budget);
+        }
+        if options.rounds.is_some() {
+            return None;
+        }
+        if measured >= MOST_ROUNDS {
+            return Some(Stop::Rounds);
+        }
+        let precise =
+            measured >= ROUNDS_BEFORE_PRECISE && is_precise(session, workload, options.seed);
+        precise.then_some(Stop::Precise)
+    }
+
+    /// Whether one more round would end beyond the budget. The least rounds are made all the same, unless another workload
+    /// would then not even have one.
+    fn is_over(&self, session: &Session, options: &Options, workload: usize) -> bool {
+        let Some(budget) = self.budget else { return false };
+        let measured = session.rounds[workload];
+        let least = options.rounds.unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
+        let over = self.elapsed() + self.costs[workload] > budget;
+        let far_over = self.elapsed() > budget + budget / 20;
+        over && (measured >= least || (far_over && measured > 0))
+    }
+
+    /// The share of the work that is done: by time where time decides, else by rounds.
+    pub(super) fn share(&self, session: &Session, options: &Options) -> f64 {
+        let by_time = self.budget.map_or(0.0, |b| self.elapsed().as_secs_f64() / b.as_secs_f64());
+        let goal = options.rounds.unwrap_or(ROUNDS_BEFORE_PRECISE).max(1);
+        let done: u32 = session.rounds.iter().map(|r| (*r).min(goal)).sum();
+        let all = f64::from(goal) * session.rounds.len().max(1) as f64;
+        let by_rounds = f64::from(done) / all;
+        let share = if self.budget.is_some() { by_time } else { by_rounds };
+        share.clamp(0.0, 1.0)
+    }
+}
+
+fn is_precise(session: &Session, workload: usize, seed: u64) -> bool {
+    let wall = |subject| session.column(workload, subject, wall_seconds);
+    let baseline = wall(session.baseline());
+    let w = &session.workloads[workload];
+    (0..session.subjects.len())
+        .filter(|&s| s != session.baseline() && session.subjects[s].role != Role::Floor)
+        .filter(|&s| {
+            session.failures[workload][s].is_none() && w.skips(&session.subjects[s]).is_none()
+        })
+        .all(|s| {
+            Ratio::paired(&wall(s), &baseline, RESAMPLES_QUICK, seed)
+                .is_some_and(|r| r.margin() <= PRECISE * r.estimate)
+        })
+}
+
+/// Half the width of the control's interval.
+pub(super) fn noise(session: &Session, workload: usize, seed: u64) -> Option<f64> {
+    let control = session.subjects.iter().position(|s| s.role == Role::Control)?;
+    let wall = |subject| session.column(workload, subject, wall_seconds);
+    let ratio = Ratio::paired(&wall(control), &wall(session.baseline()), RESAMPLES_QUICK, seed)?;
+    Some(ratio.margin())
+}

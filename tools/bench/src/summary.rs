@@ -1,0 +1,177 @@
+//! From a session to a result: medians, paired ratios with intervals, tails, curves, memory over time.
+//!
+//! Cost: a bootstrap for every cell and figure; a few seconds for forty workloads on ten allocators.
+
+mod overall;
+mod shape;
+
+use crate::launch::Figures;
+use crate::machine::Machine;
+use crate::result::{Cell, Compared, Entry, Prepared, Report, SCHEMA, VERSION, Work};
+use crate::session::{Options, Role, Run, Session, Stop, wall_seconds};
+use crate::stats::{RESAMPLES, Ratio, median};
+
+/// What is known beside the session.
+#[derive(Debug, Clone)]
+pub struct Circumstances {
+    /// The version of heapwright.
+    pub heapwright: String,
+    /// When it began: `2026-03-01T12:10:05Z`.
+    pub started: String,
+    /// The command line that makes it again.
+    pub command_line: Vec<String>,
+    /// What the workloads' lengths were multiplied by.
+    pub scale: f64,
+    /// Whether programs were pinned to processors.
+    pub pinned: bool,
+    /// The machine.
+    pub machine: Machine,
+    /// What was set on it.
+    pub prepared: Vec<Prepared>,
+    /// The share of processor time that a hypervisor took.
+    pub steal: f64,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// The result of `session`.
+#[must_use]
+pub fn report(session: &Session, options: &Options, circumstances: Circumstances) -> Report {
+    let Circumstances { heapwright, started, command_line, scale, pinned, .. } = circumstances;
+    let Circumstances { machine, prepared, steal, mut warnings, .. } = circumstances;
+    warnings.extend(starved(session));
+    Report {
+        schema: SCHEMA.to_owned(),
+        version: VERSION,
+        heapwright,
+        started,
+        command_line,
+        seed: options.seed,
+        scale,
+        warm: options.warm,
+        pinned,
+        stop: session.stop(),
+        elapsed: session.elapsed.as_secs_f64(),
+        machine,
+        prepared,
+        steal,
+        warnings,
+        allocators: session.subjects.iter().map(entry).collect(),
+        workloads: (0..session.workloads.len()).map(|w| work(session, w, options.seed)).collect(),
+        overall: overall::of(session, options.seed),
+        runs: session.runs.clone(),
+    }
+}
+
+fn entry(subject: &crate::session::Subject) -> Entry {
+    Entry {
+        name: subject.name.clone(),
+        library: subject.allocator.library.clone(),
+        version: subject.allocator.version.clone(),
+        role: subject.role,
+    }
+}
+
+/// A warning for workloads most of whose runs did not get their processors.
+fn starved(session: &Session) -> Option<String> {
+    let names: Vec<&str> = (0..session.workloads.len())
+        .filter(|&w| session.counts_starved(w))
+        .map(|w| session.workloads[w].name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "most runs did not get their processors, so those were averaged in too: {}",
+            names.join(", ")
+        )
+    })
+}
+
+fn work(session: &Session, workload: usize, seed: u64) -> Work {
+    let w = &session.workloads[workload];
+    let cells: Vec<Cell> =
+        (0..session.subjects.len()).map(|s| cell(session, workload, s, seed)).collect();
+    let control = session.subjects.iter().position(|s| s.role == Role::Control);
+    let noise_floor = control
+        .and_then(|c| cells[c].time?.ratio)
+        .map(|r| (r.high - 1.0).abs().max((1.0 - r.low).abs()));
+    Work {
+        name: w.name.clone(),
+        group: w.group,
+        about: w.about.clone(),
+        source: w.source.clone(),
+        command: w.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        threads: w.threads,
+        rounds: session.rounds[workload],
+        precise: session.stops[workload] == Stop::Precise,
+        noise_floor,
+        curve: w.curve.clone(),
+        cells,
+    }
+}
+
+fn cell(session: &Session, workload: usize, subject: usize, seed: u64) -> Cell {
+    let s = &session.subjects[subject];
+    let baseline = session.baseline();
+    let is_baseline = subject == baseline;
+    let compared = |figure: &dyn Fn(&Run) -> Option<f64>| {
+        let own = session.column(workload, subject, figure);
+        let values: Vec<f64> = own.iter().copied().flatten().collect();
+        let ratio = (!is_baseline && s.role != Role::Floor)
+            .then(|| session.column(workload, baseline, figure))
+            .and_then(|base| Ratio::paired(&own, &base, RESAMPLES, seed));
+        Some(Compared { median: median(&values)?, ratio, same: ratio.is_some_and(|r| r.is_same()) })
+    };
+    let figure = |of: fn(&Figures) -> f64| compared(&|run: &Run| Some(of(&run.figures)));
+    let details = &session.details[workload][subject];
+    let timed = || session.timed(workload, subject);
+    let peak_rss = peak(session, workload, subject).or_else(|| figure(|f| f.peak_rss_bytes as f64));
+    let peak_live = details.memory.as_ref().and_then(|t| t.peak_live).filter(|live| *live > 0);
+    let flagged =
+        if session.counts_starved(workload) { 0 } else { timed().filter(|r| r.starved).count() };
+    Cell {
+        runs: timed().count() - flagged,
+        flagged,
+        failure: session.failures[workload][subject].clone(),
+        skipped: session.workloads[workload].skips(s).map(str::to_owned),
+        refused: timed().map(|r| r.refused).max().unwrap_or(0),
+        time: compared(&wall_seconds),
+        cpu: figure(|f| (f.user_us + f.system_us) as f64 / 1e6),
+        ns: session.workloads[workload].unit.and_then(|_| compared(&ns_per_call)),
+        rss_per_live: peak_rss.zip(peak_live).map(|(peak, live)| peak.median / live as f64),
+        peak_rss,
+        faults: figure(|f| f.minor_faults as f64),
+        mean_rss: shape::mean_rss(details),
+        end_rss: details.samples.last().map(|s| s.rss_bytes as f64),
+        tails: details.tail.as_ref().map(shape::tails).unwrap_or_default(),
+        rss: shape::rss(details),
+        live: shape::live(details),
+        series: shape::series(&details.time),
+        values: shape::values(&details.time),
+    }
+}
+
+fn ns_per_call(run: &Run) -> Option<f64> {
+    let (ops, ns) = (run.ops?, run.ns?);
+    (ops > 0).then(|| ns as f64 / ops as f64)
+}
+
+/// The peak where a sampled run shows that several processes had memory at once: that of all together. It is one run's, so
+/// it has no interval.
+fn peak(session: &Session, workload: usize, subject: usize) -> Option<Compared> {
+    let sampled = |s: usize| {
+        let details = &session.details[workload][s];
+        let tree = details.samples.iter().map(|s| s.rss_bytes).max()? as f64;
+        let largest = session.column(workload, s, |r| Some(r.figures.peak_rss_bytes as f64));
+        let largest = median(&largest.into_iter().flatten().collect::<Vec<_>>())?;
+        (tree > 1.1 * largest).then_some(tree)
+    };
+    let own = sampled(subject)?;
+    let ratio = (subject != session.baseline())
+        .then(|| sampled(session.baseline()))
+        .flatten()
+        .map(|base| Ratio { estimate: own / base, low: own / base, high: own / base, pairs: 1 });
+    Some(Compared { median: own, ratio, same: false })
+}
+
+#[cfg(test)]
+mod tests;

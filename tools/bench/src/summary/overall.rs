@@ -1,0 +1,79 @@
+//! Each allocator over all workloads.
+
+use crate::result::Overall;
+use crate::session::{Role, Run, Session, wall_seconds};
+use crate::stats::{RESAMPLES_QUICK, Ratio, geometric_mean};
+
+/// By subject.
+pub(super) fn of(session: &Session, seed: u64) -> Vec<Overall> {
+    let mut all: Vec<Overall> =
+        (0..session.subjects.len()).map(|s| one(session, s, seed)).collect();
+    mark_fastest(session, &mut all);
+    mark_pareto(session, &mut all);
+    all
+}
+
+fn one(session: &Session, subject: usize, seed: u64) -> Overall {
+    let baseline = session.baseline();
+    if session.subjects[subject].role == Role::Floor {
+        return Overall::default();
+    }
+    let both = |w: &usize| {
+        [subject, baseline]
+            .iter()
+            .all(|&s| session.failures[*w][s].is_none() && session.timed(*w, s).next().is_some())
+    };
+    let workloads: Vec<usize> = (0..session.workloads.len()).filter(both).collect();
+    let mean = |figure: &dyn Fn(&Run) -> Option<f64>| {
+        if subject == baseline {
+            return Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: workloads.len() });
+        }
+        let column = |w: usize, s: usize| session.column(w, s, figure);
+        let pairs: Vec<_> =
+            workloads.iter().map(|&w| (column(w, subject), column(w, baseline))).collect();
+        geometric_mean(&pairs, RESAMPLES_QUICK, seed)
+    };
+    Overall {
+        workloads: workloads.len(),
+        time: mean(&wall_seconds),
+        peak_rss: mean(&|r: &Run| Some(r.figures.peak_rss_bytes as f64)),
+        is_fastest: false,
+        is_pareto: false,
+    }
+}
+
+/// Those that are compared as wholes: not the control, not the null allocator, and nobody who ended fewer workloads than
+/// others.
+fn contestants(session: &Session, all: &[Overall]) -> Vec<usize> {
+    let most = all.iter().map(|o| o.workloads).max().unwrap_or(0);
+    let takes_part = |s: &usize| {
+        matches!(session.subjects[*s].role, Role::Baseline | Role::Contender)
+            && all[*s].workloads == most
+            && most > 0
+    };
+    (0..all.len()).filter(takes_part).collect()
+}
+
+fn mark_fastest(session: &Session, all: &mut [Overall]) {
+    let mut times: Vec<(usize, Ratio)> =
+        contestants(session, all).into_iter().filter_map(|s| Some((s, all[s].time?))).collect();
+    times.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+    if let [first, second, ..] = times[..]
+        && first.1.high < second.1.low
+    {
+        all[first.0].is_fastest = true;
+    }
+}
+
+fn mark_pareto(session: &Session, all: &mut [Overall]) {
+    let points: Vec<(usize, f64, f64)> = contestants(session, all)
+        .into_iter()
+        .filter_map(|s| Some((s, all[s].time?.estimate, all[s].peak_rss?.estimate)))
+        .collect();
+    for &(s, time, peak) in &points {
+        let is_beaten = points
+            .iter()
+            .any(|&(o, t, p)| o != s && t <= time && p <= peak && (t, p) != (time, peak));
+        all[s].is_pareto = !is_beaten;
+    }
+}

@@ -1,0 +1,165 @@
+use core::time::Duration;
+use std::ffi::OsString;
+
+use super::*;
+use crate::allocator::Allocator;
+use crate::launch::{Exit, Sample};
+use crate::session::{Details, Failure, How, Pass, line_up};
+use crate::testing::figures;
+use crate::told::Told;
+use crate::workload::Workload;
+
+fn session() -> Session {
+    let subjects = line_up(
+        vec![
+            Allocator::glibc(),
+            Allocator::preloaded("fast", "/f.so"),
+            Allocator::preloaded("odd, name", "/o.so"),
+        ],
+        false,
+    );
+    let work =
+        Workload::own("own".into(), "/prog".into(), ["prog", "-x"].map(OsString::from).into());
+    let mut session = Session {
+        failures: vec![vec![None; subjects.len()]],
+        details: vec![vec![Details::default(); subjects.len()]],
+        rounds: vec![8],
+        stops: vec![Stop::Precise],
+        workloads: vec![work],
+        subjects,
+        runs: Vec::new(),
+        elapsed: Duration::from_secs(1),
+    };
+    for round in 0..=8_u32 {
+        // Round by round the machine gets slower; "fast" takes half the time and twice the memory.
+        for allocator in 0..3_usize {
+            let base = 1_000_000_000 + 100_000_000 * u64::from(round);
+            let fast = allocator == 2;
+            let mut figures = figures(if fast { base / 2 } else { base });
+            figures.peak_rss_bytes = if fast { 8 << 20 } else { 4 << 20 };
+            figures.user_us = 0;
+            session.runs.push(Run {
+                workload: 0,
+                allocator,
+                round,
+                pass: if round == 0 { Pass::Memory } else { Pass::Time },
+                place: allocator,
+                starved: false,
+                ops: None,
+                ns: None,
+                refused: 0,
+                figures,
+            });
+        }
+    }
+    session.failures[0][3] =
+        Some(Failure { how: How::Ended(Exit::Signal(11)), round: 0, stderr: "oh".to_owned() });
+    session
+}
+
+fn report_of(session: &Session) -> Report {
+    let options = Options {
+        warmup: 1,
+        rounds: None,
+        budget: None,
+        seed: 42,
+        warm: true,
+        tails: true,
+        ignore_failure: false,
+        show_output: false,
+        timeout: None,
+    };
+    let circumstances = Circumstances {
+        heapwright: "0".to_owned(),
+        started: "2026-03-01T12:10:05Z".to_owned(),
+        command_line: vec!["heapwright".into(), "bench".into()],
+        scale: 1.0,
+        pinned: true,
+        machine: Machine::describe(),
+        prepared: Vec::new(),
+        steal: 0.0,
+        warnings: Vec::new(),
+    };
+    report(session, &options, circumstances)
+}
+
+#[test]
+fn medians_ratios_and_the_fastest() {
+    let report = report_of(&session());
+    let work = &report.workloads[0];
+    let [glibc, again, fast, odd] = &work.cells[..] else { panic!("{work:?}") };
+    assert_eq!((glibc.runs, work.rounds, work.precise), (8, 8, true));
+    assert_eq!(glibc.time.unwrap().median, 1.45);
+    assert_eq!(glibc.time.unwrap().ratio, None);
+    assert!(again.time.unwrap().same && again.time.unwrap().ratio.unwrap().estimate == 1.0);
+    let time = fast.time.unwrap();
+    assert!((time.ratio.unwrap().estimate - 0.5).abs() < 1e-9 && !time.same);
+    assert!((fast.peak_rss.unwrap().ratio.unwrap().estimate - 2.0).abs() < 1e-9);
+    assert!(fast.faults.unwrap().same);
+    // No CPU time at all has no logarithm.
+    assert_eq!(fast.cpu.unwrap().ratio, None);
+    assert_eq!(odd.time, None);
+    assert_eq!(odd.failure.as_ref().unwrap().how.words(), "crashed: SIGSEGV");
+    assert_eq!(work.noise_floor, Some(0.0));
+    assert!(report.some_failed());
+    let overall = &report.overall;
+    assert!(overall[2].is_fastest && overall[2].is_pareto && overall[0].is_pareto);
+    assert!(!overall[1].is_pareto && !overall[3].is_fastest, "{overall:?}");
+    assert!((overall[2].time.unwrap().estimate - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn json_is_read_back_as_it_was() {
+    let report = report_of(&session());
+    let text = report.to_json().unwrap();
+    let back = Report::from_json(&text).unwrap();
+    assert_eq!(back.to_json().unwrap(), text);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&value["schema"], &value["version"]), (&"heapwright-bench".into(), &2.into()));
+    assert_eq!(value["workloads"][0]["command"][1], "-x");
+    assert_eq!(value["workloads"][0]["cells"][2]["time"]["ratio"]["pairs"], 8);
+    assert_eq!(value["runs"][0]["exit"]["code"], 0);
+    let old = text.replacen("\"version\": 2", "\"version\": 1", 1);
+    assert!(Report::from_json(&old).unwrap_err().to_string().contains("heapwright-bench 1"));
+    assert!(Report::from_json("{}").is_err() && Report::from_json("no").is_err());
+}
+
+#[test]
+fn csv_has_a_line_for_each_run_and_quotes_what_needs_it() {
+    let csv = report_of(&session()).to_csv();
+    assert_eq!(csv.lines().count(), 28);
+    let fields = csv.lines().next().unwrap().split(',').count();
+    assert!(csv.lines().all(|l| l.split(',').count() == fields), "{csv}");
+}
+
+#[test]
+fn what_passes_saw_is_kept() {
+    let mut session = session();
+    let samples = (0..=10).map(|i| Sample { ns: i * 1_000_000, rss_bytes: (i % 2) * (20 << 20) });
+    session.details[0][2] = Details {
+        began_ns: 1_000_000_000,
+        samples: samples.collect(),
+        memory: Some(Told::parse("peak_live 10485760\nlive 1001000000 5")),
+        tail: Some(Told::parse(
+            "hist free 5 1\nhist malloc 10 990\nhist malloc 20 9\nhist malloc 900 1",
+        )),
+        time: vec![
+            Told::parse("point a 64 1\npoint a 8 3\nvalue missed 1 count"),
+            Told::parse("point a 64 3\npoint a 8 3\nvalue missed 2 count"),
+        ],
+    };
+    let report = report_of(&session);
+    let cell = &report.workloads[0].cells[2];
+    assert_eq!(cell.peak_rss.unwrap().median, f64::from(20 << 20), "of all processes");
+    assert_eq!((cell.mean_rss, cell.end_rss), (Some(f64::from(10 << 20)), Some(0.0)));
+    assert_eq!(cell.rss_per_live, Some(2.0));
+    assert_eq!(cell.live, [(0.001, 5.0)]);
+    let [malloc, free] = &cell.tails[..] else { panic!("{:?}", cell.tails) };
+    assert_eq!(
+        (malloc.call.as_str(), malloc.p50_ns, malloc.p999_ns, malloc.max_ns),
+        ("malloc", 10.0, 20.0, 900.0)
+    );
+    assert_eq!((free.calls, free.max_ns), (1, 5.0));
+    assert_eq!(cell.series[0].points, [(8.0, 3.0), (64.0, 2.0)]);
+    assert_eq!(cell.values[0].value, 1.5);
+}

@@ -1,0 +1,92 @@
+//! What a workload printed: the lines that `bench/workloads/src/results.rs` describes, read back.
+//!
+//! Unknown lines are skipped, so a user's own program may print what it likes, and these among it.
+
+/// The figures a workload told of one run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Told {
+    /// Calls of malloc and free.
+    pub ops: Option<u64>,
+    /// Nanoseconds of the measured part.
+    pub ns: Option<u64>,
+    /// The most bytes that were live at one time.
+    pub peak_live: Option<u64>,
+    /// Allocations that were refused.
+    pub refused: u64,
+    /// Other figures: name, number, unit.
+    pub values: Vec<(String, f64, String)>,
+    /// Points of curves: series, x, y.
+    pub points: Vec<(String, f64, f64)>,
+    /// Readings of the monotonic clock in nanoseconds, and bytes live then.
+    pub live: Vec<(u64, u64)>,
+    /// Histograms: call, nanoseconds at most, how many.
+    pub histogram: Vec<(String, f64, u64)>,
+}
+
+impl Told {
+    /// Reads what was printed.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut told = Self::default();
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            // A line that is not complete was not for us.
+            let _ = told.line(&words);
+        }
+        told
+    }
+
+    fn line(&mut self, words: &[&str]) -> Option<()> {
+        match *words {
+            ["ops", n] => self.ops = Some(n.parse().ok()?),
+            ["ns", n] => self.ns = Some(n.parse().ok()?),
+            ["peak_live", n] => self.peak_live = Some(n.parse().ok()?),
+            ["refused", n] => self.refused = n.parse().ok()?,
+            ["value", name, n, unit] => {
+                self.values.push((name.to_owned(), finite(n)?, unit.to_owned()))
+            }
+            ["point", series, x, y] => {
+                self.points.push((series.to_owned(), finite(x)?, finite(y)?))
+            }
+            ["live", at, bytes] => self.live.push((at.parse().ok()?, bytes.parse().ok()?)),
+            ["hist", call, ns, n] => {
+                self.histogram.push((call.to_owned(), finite(ns)?, n.parse().ok()?));
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Nanoseconds a call.
+    #[must_use]
+    pub fn ns_per_call(&self) -> Option<f64> {
+        let (ops, ns) = (self.ops?, self.ns?);
+        (ops > 0).then(|| ns as f64 / ops as f64)
+    }
+}
+
+fn finite(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|x: &f64| x.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_and_others_skipped() {
+        let told = Told::parse(
+            "hello\nops 10\nns 250\npeak_live 4096\nrefused 2\nvalue missed 3 count\npoint a/b 64 7.5\n\
+             live 1000 20\nhist malloc 2.5 9\nops x\npoint a nan 1\nvalue broken\n",
+        );
+        assert_eq!(
+            (told.ops, told.ns, told.peak_live, told.refused),
+            (Some(10), Some(250), Some(4096), 2)
+        );
+        assert_eq!(told.ns_per_call(), Some(25.0));
+        assert_eq!(told.values, [("missed".to_owned(), 3.0, "count".to_owned())]);
+        assert_eq!(told.points, [("a/b".to_owned(), 64.0, 7.5)]);
+        assert_eq!((told.live, told.histogram.len()), (vec![(1000, 20)], 1));
+        assert_eq!(Told::parse("ops 0\nns 1").ns_per_call(), None);
+    }
+}

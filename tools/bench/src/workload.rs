@@ -1,0 +1,296 @@
+//! A workload that can be run: a definition with its files, its length and its processors; or the user's own command.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::allocator::Allocator;
+use crate::cpus;
+use crate::definition::{Curve, Definition, Group, Unit};
+use crate::environment::PRELOAD;
+use crate::resolve;
+use crate::session::{Pass, Role, Subject};
+
+/// What workloads need of this machine.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// `heapwright-workloads`.
+    pub workloads: PathBuf,
+    /// The folder with the scripts and inputs of the real programs.
+    pub files: PathBuf,
+    /// A folder that lives as long as the measurement.
+    pub temporary: PathBuf,
+    /// What the lengths are multiplied by.
+    pub scale: f64,
+    /// Of the workloads.
+    pub seed: u64,
+    /// Whether to pin programs to processors.
+    pub pin: bool,
+}
+
+/// One workload, ready.
+#[derive(Debug, Clone)]
+pub struct Workload {
+    /// Its name in tables.
+    pub name: String,
+    /// Which kind.
+    pub group: Group,
+    /// What it does.
+    pub about: String,
+    /// Where it is described.
+    pub source: String,
+    /// Threads that compute all the time.
+    pub threads: u32,
+    /// How its measured part is shown.
+    pub unit: Option<Unit>,
+    /// What its points mean.
+    pub curve: Option<Curve>,
+    /// Its calls can be timed one by one.
+    pub tail: bool,
+    /// It is a workload of `heapwright-workloads`.
+    pub in_process: bool,
+    /// It runs on region allocators.
+    pub region: bool,
+    /// It is linked to a malloc of its own.
+    pub own_malloc: bool,
+    /// Memory to warm before the first run.
+    pub warm_bytes: u64,
+    /// Seconds a run is expected to take.
+    pub seconds: f64,
+    /// The file to execute.
+    pub file: PathBuf,
+    /// Its arguments, `argv[0]` included.
+    pub argv: Vec<OsString>,
+    /// More environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The processors it is pinned to; none: all.
+    pub cpus: Vec<usize>,
+}
+
+impl Workload {
+    /// The user's own command.
+    #[must_use]
+    pub fn own(name: String, file: PathBuf, argv: Vec<OsString>) -> Self {
+        Self {
+            name,
+            group: Group::Own,
+            about: String::new(),
+            source: String::new(),
+            threads: 0,
+            unit: None,
+            curve: None,
+            tail: false,
+            in_process: false,
+            region: false,
+            own_malloc: false,
+            warm_bytes: 0,
+            seconds: 0.0,
+            file,
+            argv,
+            environment: Vec::new(),
+            cpus: Vec::new(),
+        }
+    }
+
+    /// Makes a definition ready. `parameters` are more `KEY=VALUE` for a workload of ours.
+    ///
+    /// # Errors
+    ///
+    /// What this machine lacks, in words.
+    pub fn of(
+        definition: &Definition,
+        parameters: &[String],
+        places: &Places,
+    ) -> Result<Self, String> {
+        if let Some(missing) = definition.needs.iter().find(|n| !is_installed(n)) {
+            return Err(format!("{}: {missing} is not installed", definition.name));
+        }
+        let (file, argv) = if definition.is_in_process() {
+            let name = definition.workload.as_ref().unwrap_or(&definition.name);
+            let mut argv = vec![places.workloads.clone().into_os_string(), name.into()];
+            argv.extend(definition.args.iter().map(OsString::from));
+            argv.push(format!("scale={}", places.scale).into());
+            argv.push(format!("seed={}", places.seed).into());
+            argv.extend(parameters.iter().map(OsString::from));
+            (places.workloads.clone(), argv)
+        } else {
+            if !parameters.is_empty() {
+                return Err(format!("{} is a program and has no parameters", definition.name));
+            }
+            let argv: Vec<OsString> =
+                definition.command.iter().map(|word| expand(word, places).into()).collect();
+            let file = argv.first().map_or_else(Default::default, |a| a.as_os_str().to_owned());
+            let file = resolve::command(&file).map_err(|e| format!("{}: {e}", definition.name))?;
+            (file, argv)
+        };
+        let value = |v: &String| OsString::from(expand(v, places));
+        Ok(Self {
+            name: [core::slice::from_ref(&definition.name), parameters].concat().join(":"),
+            group: definition.group,
+            about: definition.about.clone(),
+            source: definition.source.clone(),
+            threads: definition.threads,
+            unit: definition.unit,
+            curve: definition.curve.clone(),
+            tail: definition.tail,
+            in_process: definition.is_in_process(),
+            region: definition.region,
+            own_malloc: definition.own_malloc,
+            warm_bytes: u64::from(definition.warm_mib) << 20,
+            seconds: definition.seconds * places.scale,
+            file,
+            argv,
+            environment: definition.env.iter().map(|(k, v)| (k.into(), value(v))).collect(),
+            cpus: if places.pin { cpus::choose(definition.threads) } else { Vec::new() },
+        })
+    }
+
+    /// Why `subject` takes no part in it.
+    #[must_use]
+    pub fn skips(&self, subject: &Subject) -> Option<&'static str> {
+        match (&subject.allocator.in_process, subject.role) {
+            (Some(_), Role::Floor) if self.unit.is_none() => Some("counts no calls"),
+            (Some(_), Role::Contender | Role::Baseline | Role::Control) if !self.region => {
+                Some("needs more than a region")
+            }
+            _ => None,
+        }
+    }
+
+    /// The arguments of a run.
+    #[must_use]
+    pub fn arguments(&self, allocator: &Allocator, pass: Pass) -> Vec<OsString> {
+        let mut argv = self.argv.clone();
+        if self.in_process {
+            argv.extend(allocator.in_process.iter().map(|a| format!("allocator={a}").into()));
+            if pass == Pass::Tail {
+                argv.push("tail=1".into());
+            }
+        }
+        argv
+    }
+
+    /// What a run on `subject` adds to the environment.
+    #[must_use]
+    pub fn variables(&self, subject: &Subject) -> Vec<(OsString, OsString)> {
+        let mut all = self.environment.clone();
+        all.extend(subject.environment.iter().cloned());
+        let replaced = all.iter().any(|(key, _)| key == PRELOAD);
+        if self.own_malloc
+            && !replaced
+            && let Some(libc) = libc_file()
+        {
+            all.push((PRELOAD.into(), libc.into()));
+        }
+        all
+    }
+}
+
+/// Replaces `{files}`, `{python3}`, `{temporary}` and `{scale:N}`.
+fn expand(text: &str, places: &Places) -> String {
+    let mut text = text
+        .replace("{files}", &places.files.to_string_lossy())
+        .replace("{temporary}", &places.temporary.to_string_lossy());
+    if text.contains("{python3}") {
+        text = text.replace("{python3}", &python().to_string_lossy());
+    }
+    while let Some((before, rest)) = text.split_once("{scale:")
+        && let Some((number, after)) = rest.split_once('}')
+    {
+        let number = number.parse::<f64>().unwrap_or(1.0) * places.scale;
+        text = format!("{before}{:.0}{after}", number.round().max(1.0));
+    }
+    text
+}
+
+/// The interpreter itself, behind whatever script is called so.
+fn python() -> PathBuf {
+    let usual = Path::new("/usr/bin/python3");
+    if usual.exists() {
+        usual.to_owned()
+    } else {
+        resolve::command("python3".as_ref()).unwrap_or_default()
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    resolve::command(program.as_ref()).is_ok()
+}
+
+/// The C library's file.
+fn libc_file() -> Option<PathBuf> {
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    let line = maps.lines().find(|l| l.contains("/libc.so.6") || l.contains("/libc-2."))?;
+    line.find('/').map(|at| line[at..].into())
+}
+
+/// Whether a variable that belongs to the measurement is inherited, which would change what is measured.
+#[must_use]
+pub fn inherited_preload() -> Option<OsString> {
+    env::var_os(PRELOAD).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> Places {
+        Places {
+            workloads: "/w/heapwright-workloads".into(),
+            files: "/f".into(),
+            temporary: "/t".into(),
+            scale: 0.5,
+            seed: 3,
+            pin: false,
+        }
+    }
+
+    fn definition(more: &str) -> Definition {
+        let text = format!(
+            "name = 'x'\ngroup = 'ours'\norder = 1\nabout = 'a'\nseconds = 2.0\nthreads = 1\n{more}"
+        );
+        Definition::parse("x.toml", &text).unwrap()
+    }
+
+    #[test]
+    fn ours_get_scale_seed_and_parameters() {
+        let d = definition("workload = 'y'\nargs = ['threads=2']\nunit = 'ns'\n");
+        let w = Workload::of(&d, &["threads=8".to_owned()], &places()).unwrap();
+        let words =
+            ["/w/heapwright-workloads", "y", "threads=2", "scale=0.5", "seed=3", "threads=8"];
+        assert_eq!(w.argv, words.map(OsString::from));
+        assert_eq!((w.name.as_str(), w.seconds), ("x:threads=8", 1.0));
+        let null = w.arguments(&Allocator::in_process("null"), Pass::Tail);
+        assert_eq!(null[6..], ["allocator=null", "tail=1"].map(OsString::from));
+    }
+
+    #[test]
+    fn commands_are_expanded_and_what_is_missing_is_named() {
+        let d = definition("command = ['sh', '{files}/a.sh', '{scale:400}', '{scale:1}']\n");
+        let w = Workload::of(&d, &[], &places()).unwrap();
+        assert_eq!(w.argv, ["sh", "/f/a.sh", "200", "1"].map(OsString::from));
+        assert!(w.file.is_absolute());
+        let d = definition("command = ['sh']\nneeds = ['no-such-program']\n");
+        assert_eq!(
+            Workload::of(&d, &[], &places()).unwrap_err(),
+            "x: no-such-program is not installed"
+        );
+    }
+
+    #[test]
+    fn a_program_with_a_malloc_of_its_own_gets_the_c_librarys_for_glibc() {
+        let d = definition("command = ['sh']\nown_malloc = true\n");
+        let w = Workload::of(&d, &[], &places()).unwrap();
+        let subject = |environment| Subject {
+            name: "glibc".into(),
+            allocator: Allocator::glibc(),
+            role: Role::Baseline,
+            environment,
+        };
+        let preloaded = w.variables(&subject(Vec::new()));
+        assert!(preloaded[0].1.to_string_lossy().contains("/libc"), "{preloaded:?}");
+        let own = vec![(PRELOAD.into(), OsString::from("/x.so"))];
+        assert_eq!(w.variables(&subject(own.clone())), own);
+    }
+}
