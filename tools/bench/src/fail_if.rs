@@ -1,0 +1,347 @@
+//! `--fail-if RULE`: a bound on ratios, for use in CI.
+//!
+//! ```text
+//! RULE = WHAT [.METRIC] [@ALLOCATOR] OP NUMBER        geomean > 1.02     max.memory@heapwright >= 1.1     larson.ns<0.9
+//! WHAT = geomean | max | name of a workload           METRIC = time | memory | ns | cpu; time if nothing is said
+//! OP   = > | >= | < | <=                              ALLOCATOR: heapwright if it takes part, else any
+//! ```
+//!
+//! `geomean` is the mean over all workloads, `max` the greatest ratio of any. What the ratios are to is up to the command
+//! that asks: `bench` has allocator ÷ baseline, `compare` has new ÷ old. The estimate decides, not its interval, so that a rule
+//! means what it says; the sentence about it has the interval, and says so when the bound lies inside. A rule that
+//! no figure answers, because the run failed, counts as failed: a broken build must not pass.
+
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::closest::closest;
+use crate::stats::Ratio;
+
+/// Whose ratios are meant when a rule names no allocator.
+const OURS: &str = "heapwright";
+
+/// What a ratio is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// Wall-clock time.
+    Time,
+    /// The peak resident set.
+    Memory,
+    /// Nanoseconds a call.
+    Ns,
+    /// User and system time.
+    Cpu,
+}
+
+impl Metric {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 4] = [Self::Time, Self::Memory, Self::Ns, Self::Cpu];
+
+    /// As rules call it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Memory => "memory",
+            Self::Ns => "ns",
+            Self::Cpu => "cpu",
+        }
+    }
+
+    fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|m| m.word() == word)
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Time => "time",
+            Self::Memory => "peak memory",
+            Self::Ns => "time a call",
+            Self::Cpu => "processor time",
+        })
+    }
+}
+
+/// One ratio that rules can be about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// The workload; `None`: the geometric mean over all.
+    pub workload: Option<String>,
+    /// The allocator.
+    pub allocator: String,
+    /// What it is of.
+    pub metric: Metric,
+    /// The ratio.
+    pub ratio: Ratio,
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    text: String,
+    what: What,
+    metric: Metric,
+    allocator: Option<String>,
+    op: Op,
+    bound: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum What {
+    Geomean,
+    Max,
+    Workload(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Op {
+    Above,
+    AtLeast,
+    Below,
+    AtMost,
+}
+
+impl Op {
+    // The longer first: ">=" begins with ">".
+    const ALL: [(Self, &'static str); 4] =
+        [(Self::AtLeast, ">="), (Self::AtMost, "<="), (Self::Above, ">"), (Self::Below, "<")];
+
+    fn holds(self, value: f64, bound: f64) -> bool {
+        match self {
+            Self::Above => value > bound,
+            Self::AtLeast => value >= bound,
+            Self::Below => value < bound,
+            Self::AtMost => value <= bound,
+        }
+    }
+
+    /// How near `value` is to holding; larger is nearer.
+    fn nearness(self, value: f64) -> f64 {
+        if matches!(self, Self::Above | Self::AtLeast) { value } else { -value }
+    }
+}
+
+/// What is wrong with a rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// It is not of the form.
+    #[error("--fail-if '{rule}': at character {at}: expected {expected}, found {found}")]
+    Form {
+        /// The rule.
+        rule: String,
+        /// Which character, from 1.
+        at: usize,
+        /// What could stand there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// It is about something that does not take part.
+    #[error("--fail-if '{rule}': there is no {kind} {name}{}", nearest(.closest))]
+    Unknown {
+        /// The rule.
+        rule: String,
+        /// `workload` or `allocator`.
+        kind: &'static str,
+        /// What it names.
+        name: String,
+        /// The names that may have been meant.
+        closest: Vec<String>,
+    },
+}
+
+fn nearest(closest: &[String]) -> String {
+    match closest {
+        [] => String::new(),
+        names => format!("; close to it: {}", names.join(", ")),
+    }
+}
+
+/// What became of a rule.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It does not hold; the figure that was nearest to it.
+    Passed(Named),
+    /// It holds, for these figures.
+    Failed(Vec<Named>),
+    /// No figure is there to judge, which counts as failed.
+    NoFigure,
+}
+
+impl Verdict {
+    /// Whether the command is to fail.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Self::Passed(_))
+    }
+}
+
+/// Reads a rule.
+///
+/// # Errors
+///
+/// It is not of the form.
+pub fn parse(text: &str) -> Result<Rule, Error> {
+    let error = |at: usize, expected| Error::Form {
+        rule: text.to_owned(),
+        at: text[..at].chars().count() + 1,
+        expected,
+        found: match text[at..].trim() {
+            "" => "the end".to_owned(),
+            rest => format!("'{rest}'"),
+        },
+    };
+    let skip = |from: usize| text.len() - text[from..].trim_start().len();
+
+    let start = skip(0);
+    let end = text.find(['<', '>', '=', '@']).unwrap_or(text.len());
+    let subject = text.get(start..end).unwrap_or_default().trim_end();
+    let (what, metric) = match subject.rsplit_once('.') {
+        Some((what, word)) => match Metric::named(word) {
+            Some(metric) => (what, metric),
+            None if matches!(what, "geomean" | "max") => {
+                return Err(error(start + what.len() + 1, "time, memory, ns or cpu"));
+            }
+            // A workload may have a point in its name.
+            None => (subject, Metric::Time),
+        },
+        None => (subject, Metric::Time),
+    };
+    let what = match what {
+        "" => return Err(error(start, "geomean, max or the name of a workload")),
+        "geomean" => What::Geomean,
+        "max" => What::Max,
+        name => What::Workload(name.to_owned()),
+    };
+
+    let (allocator, end) = match text[end..].strip_prefix('@') {
+        None => (None, end),
+        Some(rest) => {
+            let stop = end + 1 + rest.find(['<', '>', '=']).unwrap_or(rest.len());
+            let name = text[end + 1..stop].trim();
+            if name.is_empty() {
+                return Err(error(skip(end + 1), "the name of an allocator"));
+            }
+            (Some(name.to_owned()), stop)
+        }
+    };
+
+    let Some((op, sign)) = Op::ALL.into_iter().find(|(_, sign)| text[end..].starts_with(sign))
+    else {
+        return Err(error(end, ">, >=, < or <="));
+    };
+    let number = skip(end + sign.len());
+    match text[number..].trim_end().parse::<f64>() {
+        Ok(bound) if bound.is_finite() && bound > 0.0 => {
+            Ok(Rule { text: text.trim().to_owned(), what, metric, allocator, op, bound })
+        }
+        _ => Err(error(number, "a ratio above 0, such as 1.02")),
+    }
+}
+
+impl Rule {
+    /// Sees that what the rule names takes part.
+    ///
+    /// # Errors
+    ///
+    /// It does not; the error has the closest names.
+    pub fn known(&self, workloads: &[&str], allocators: &[&str]) -> Result<(), Error> {
+        let unknown = |kind, name: &str, among: &[&str]| Error::Unknown {
+            rule: self.text.clone(),
+            kind,
+            name: name.to_owned(),
+            closest: closest(name, among.iter().copied()).into_iter().map(str::to_owned).collect(),
+        };
+        match (&self.what, &self.allocator) {
+            (What::Workload(name), _) if !workloads.contains(&name.as_str()) => {
+                Err(unknown("workload", name, workloads))
+            }
+            (_, Some(name)) if !allocators.contains(&name.as_str()) => {
+                Err(unknown("allocator", name, allocators))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it holds for any of `ratios` that it is about.
+    ///
+    /// The caller leaves out what nobody wants judged: the control and the null allocator.
+    #[must_use]
+    pub fn check(&self, ratios: &[Named]) -> Verdict {
+        let mut about: Vec<&Named> = ratios.iter().filter(|r| self.is_about(r)).collect();
+        if self.allocator.is_none() && ratios.iter().any(|r| r.allocator == OURS) {
+            about.retain(|r| r.allocator == OURS);
+        }
+        if self.what == What::Max {
+            about = greatest(&about);
+        }
+        let failed: Vec<Named> = about
+            .iter()
+            .filter(|r| self.op.holds(r.ratio.estimate, self.bound))
+            .map(|&r| r.clone())
+            .collect();
+        let near = |r: &&&Named| self.op.nearness(r.ratio.estimate);
+        match about.iter().max_by(|a, b| near(a).total_cmp(&near(b))) {
+            None => Verdict::NoFigure,
+            Some(&nearest) if failed.is_empty() => Verdict::Passed(nearest.clone()),
+            Some(_) => Verdict::Failed(failed),
+        }
+    }
+
+    fn is_about(&self, ratio: &Named) -> bool {
+        ratio.metric == self.metric
+            && self.allocator.as_ref().is_none_or(|name| *name == ratio.allocator)
+            && match (&self.what, &ratio.workload) {
+                (What::Geomean, None) | (What::Max, Some(_)) => true,
+                (What::Workload(name), Some(workload)) => name == workload,
+                _ => false,
+            }
+    }
+
+    /// The verdict in words, a line for each figure.
+    #[must_use]
+    pub fn sentence(&self, verdict: &Verdict) -> String {
+        let line = |named: &Named, judged: &str| {
+            let Ratio { estimate, low, high, .. } = named.ratio;
+            let of = named.workload.as_deref().unwrap_or("geometric mean");
+            let doubt = if low <= self.bound && self.bound <= high {
+                "; the bound lies in the interval: another measurement may say otherwise"
+            } else {
+                ""
+            };
+            format!(
+                "fail-if  {}: {judged}: {of}, {} of {}: {estimate:.3} [{low:.3}, {high:.3}]{doubt}",
+                self.text, named.metric, named.allocator
+            )
+        };
+        match verdict {
+            Verdict::Passed(nearest) => line(nearest, "passed"),
+            Verdict::Failed(all) => {
+                all.iter().map(|r| line(r, "FAILED")).collect::<Vec<_>>().join("\n")
+            }
+            Verdict::NoFigure => {
+                format!("fail-if  {}: FAILED: there is no figure to judge", self.text)
+            }
+        }
+    }
+}
+
+/// The greatest ratio of each allocator.
+fn greatest<'a>(ratios: &[&'a Named]) -> Vec<&'a Named> {
+    let mut best: Vec<&Named> = Vec::new();
+    for &ratio in ratios {
+        match best.iter_mut().find(|b| b.allocator == ratio.allocator) {
+            None => best.push(ratio),
+            Some(b) if b.ratio.estimate < ratio.ratio.estimate => *b = ratio,
+            Some(_) => {}
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests;
