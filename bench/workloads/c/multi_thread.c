@@ -9,24 +9,25 @@ struct thread {
 
 static void *replace(void *argument) {
     struct thread *t = argument;
-    uint64_t **slots = calloc(t->slots, sizeof *slots);
+    uint64_t **slots = own_table(t->slots, sizeof *slots);
+    bool is_null = work_is_null();
     if (!slots) wrong("no memory for the table");
     for (uint64_t i = 0; i < t->steps; i++) {
-        uint64_t random = next_random(&t->state), at = random % t->slots;
-        if (slots[at] && *slots[at] != at) wrong("a block lost its mark");
+        uint64_t random = next_random(&t->state), at = below((uint32_t)random, t->slots);
+        if (slots[at] && *slots[at] != at && !is_null) wrong("a block lost its mark");
         free(slots[at]);
-        slots[at] = malloc(8 + (random >> 32) % t->largest);
+        slots[at] = malloc(8 + below(random >> 32, t->largest));
         if (slots[at]) *slots[at] = at;
         else t->refused++;
     }
     for (uint64_t i = 0; i < t->slots; i++) free(slots[i]);
-    free(slots);
+    free_own_table(slots);
     return NULL;
 }
 
 // Runs it; the number of blocks that were refused.
 uint64_t work_multi_thread(uint64_t threads, uint64_t steps, uint64_t slots, uint64_t largest, uint64_t seed) {
-    struct thread *all = calloc(threads, sizeof *all);
+    struct thread *all = own_table(threads, sizeof *all);
     uint64_t refused = 0;
     if (!all) wrong("no memory for the threads");
     for (uint64_t i = 0; i < threads; i++) {
@@ -37,6 +38,6 @@ uint64_t work_multi_thread(uint64_t threads, uint64_t steps, uint64_t slots, uin
         pthread_join(all[i].id, NULL);
         refused += all[i].refused;
     }
-    free(all);
+    free_own_table(all);
     return refused;
 }

@@ -61,6 +61,11 @@ pub(crate) fn refused() -> u64 {
     REFUSED.load(Ordering::Relaxed)
 }
 
+/// Takes `count` out of those: requests that were to be refused.
+pub(crate) fn were_to_be_refused(count: u64) {
+    REFUSED.fetch_sub(count, Ordering::Relaxed);
+}
+
 /// `malloc`; null when it is refused, which is counted.
 #[inline(always)]
 pub(crate) fn malloc(size: usize) -> *mut u8 {
@@ -206,21 +211,30 @@ unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
     new
 }
 
-/// Rust's global allocator: the same heap, but for the null allocator, whose blocks hold no data.
+/// Rust's global allocator: the same heap, but for the null allocator, whose blocks hold no data, and for what a region
+/// allocator refuses: it is counted as refused, and malloc's, because a collection cannot do without.
 #[derive(Debug)]
 pub(crate) struct Global;
+
+/// `block`, or one of malloc's where a region allocator has none.
+#[inline(always)]
+fn or_malloc(block: *mut u8, align: usize, size: usize) -> *mut u8 {
+    if block.is_null() && MODE.load(Ordering::Relaxed) == REGION {
+        return memalign(align, size);
+    }
+    block
+}
 
 // SAFETY: every block is one of malloc's or the region's, of the size and alignment asked for.
 unsafe impl GlobalAlloc for Global {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let (align, size) = (layout.align(), layout.size());
         if is_null() {
-            memalign(layout.align(), layout.size())
-        } else if layout.align() <= ALIGN {
-            malloc(layout.size())
-        } else {
-            aligned(layout.align(), layout.size())
+            return memalign(align, size);
         }
+        let block = if align <= ALIGN { malloc(size) } else { aligned(align, size) };
+        or_malloc(block, align, size)
     }
 
     #[inline]
@@ -235,7 +249,7 @@ unsafe impl GlobalAlloc for Global {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= ALIGN && !is_null() {
+        if MODE.load(Ordering::Relaxed) == PLAIN && layout.align() <= ALIGN {
             return calloc(layout.size());
         }
         // SAFETY: the caller's promise.
@@ -249,7 +263,7 @@ unsafe impl GlobalAlloc for Global {
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        if layout.align() <= ALIGN && !is_null() {
+        if layout.align() <= ALIGN && matches!(MODE.load(Ordering::Relaxed), PLAIN | TIMED) {
             // SAFETY: the caller's promise.
             return unsafe { realloc(block, new_size) };
         }
@@ -289,7 +303,13 @@ unsafe extern "C" fn work_free(block: *mut u8) {
 /// `calloc`; null when the product is too large.
 #[unsafe(no_mangle)]
 extern "C" fn work_calloc(count: usize, size: usize) -> *mut u8 {
-    count.checked_mul(size).map_or(core::ptr::null_mut(), calloc)
+    let mode = MODE.load(Ordering::Relaxed);
+    match count.checked_mul(size) {
+        Some(bytes) => calloc(bytes),
+        // SAFETY: calloc takes any numbers.
+        None if matches!(mode, PLAIN | TIMED) => seen(unsafe { libc::calloc(count, size) }.cast()),
+        None => seen(core::ptr::null_mut()),
+    }
 }
 
 /// `realloc`.
@@ -307,4 +327,10 @@ unsafe extern "C" fn work_realloc(block: *mut u8, size: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 extern "C" fn work_aligned_alloc(align: usize, size: usize) -> *mut u8 {
     if align.is_power_of_two() { aligned(align, size) } else { core::ptr::null_mut() }
+}
+
+/// Whether data means nothing.
+#[unsafe(no_mangle)]
+extern "C" fn work_is_null() -> bool {
+    is_null()
 }

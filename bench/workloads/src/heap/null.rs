@@ -1,8 +1,9 @@
-//! The null allocator: the next bytes of a piece of memory that stays in the cache.
+//! The null allocator: the next bytes of a piece of memory that stays in the cache. Each thread has a piece of its own, so that
+//! threads do not take each other's cache lines.
 
 use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use base::bits::align_up;
 
@@ -10,28 +11,48 @@ use base::bits::align_up;
 const BYTES: usize = 1 << 20;
 /// No block is larger.
 const LARGEST: usize = BYTES / 2;
+/// From a piece to the next: a block may begin at the end of the `BYTES`. Pieces are aligned to this.
+const STRIDE: usize = 2 * BYTES;
+/// More threads than this share.
+const PIECES: usize = 64;
+/// So many are touched before time is taken.
+const READY: usize = 8;
 
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Maps the memory.
 pub(crate) fn start() {
     // SAFETY: malloc takes any size.
-    let memory: *mut u8 = unsafe { libc::aligned_alloc(LARGEST, BYTES + LARGEST) }.cast();
+    let memory: *mut u8 = unsafe { libc::aligned_alloc(STRIDE, PIECES * STRIDE) }.cast();
     assert!(!memory.is_null(), "no memory for the null allocator");
-    // SAFETY: the bytes are ours; touched, so that no page is touched first while time is taken.
-    unsafe { memory.write_bytes(1, BYTES + LARGEST) };
+    // SAFETY: the bytes are ours.
+    unsafe { memory.write_bytes(1, READY * STRIDE) };
     MEMORY.store(memory, Ordering::Relaxed);
 }
 
-/// The next block. Each thread goes its own way through the memory.
+/// The next block.
 #[inline(always)]
 pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
     std::thread_local! {
-        static AT: Cell<usize> = const { Cell::new(0) };
+        static AT: Cell<*mut u8> = const { Cell::new(ptr::null_mut()) };
     }
     AT.with(|at| {
-        let start = align_up(at.get() & (BYTES - 1), align.min(LARGEST));
-        at.set(start + align_up(size.min(LARGEST), 16));
-        MEMORY.load(Ordering::Relaxed).wrapping_add(start)
+        let mut now = at.get();
+        if now.is_null() {
+            now = piece();
+        }
+        let block = now.map_addr(|now| {
+            (now & !(STRIDE - 1)) + align_up(now & (BYTES - 1), align.min(LARGEST))
+        });
+        at.set(block.wrapping_add(align_up(size.min(LARGEST), 16)));
+        block
     })
+}
+
+/// A thread's piece.
+#[cold]
+fn piece() -> *mut u8 {
+    let taken = TAKEN.fetch_add(1, Ordering::Relaxed);
+    MEMORY.load(Ordering::Relaxed).wrapping_add(taken % PIECES * STRIDE)
 }
