@@ -20,11 +20,11 @@
 mod watch;
 
 use core::ffi::{c_char, c_int};
+use core::fmt::Write as _;
 use core::time::Duration;
 use core::{mem, ptr};
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::fd::{FromRawFd as _, RawFd};
@@ -134,11 +134,15 @@ fn measure(program: &Program) -> String {
     let busy_after = busy(&program.cpus);
     watch::end_what_is_left();
     match started {
-        Started::At { clock, floor } => {
-            line(&ended, clock, floor, busy_before.zip(busy_after).map(|(b, a)| a.saturating_sub(b)))
-        }
+        Started::At { clock, floor } => line(
+            &ended,
+            clock,
+            floor,
+            busy_before.zip(busy_after).map(|(b, a)| a.saturating_sub(b)),
+        ),
         Started::Refused(why) if why >= NOT_PINNED => {
-            let error = std::io::Error::from_raw_os_error(i32::try_from(why - NOT_PINNED).unwrap_or(0));
+            let error =
+                std::io::Error::from_raw_os_error(i32::try_from(why - NOT_PINNED).unwrap_or(0));
             format!("failed sched_setaffinity to {:?}: {error}\n", program.cpus)
         }
         Started::Refused(errno) => format!("exec {errno}\n"),
@@ -299,8 +303,12 @@ mod tests {
     #[test]
     fn what_the_launcher_says_is_understood() {
         let [cpus, sample] = arguments(&[1, 3], Some(Duration::from_millis(5)));
-        let (fd, program) = given(&["7", &cpus, &sample, "A=b", "--", "/bin/x", "x", "--"]).unwrap();
-        assert_eq!((fd, program.cpus, program.sample), (7, vec![1, 3], Some(Duration::from_millis(5))));
+        let (fd, program) =
+            given(&["7", &cpus, &sample, "A=b", "--", "/bin/x", "x", "--"]).unwrap();
+        assert_eq!(
+            (fd, program.cpus, program.sample),
+            (7, vec![1, 3], Some(Duration::from_millis(5)))
+        );
         assert_eq!((program.file.as_c_str(), program.argv.len()), (c"/bin/x", 2));
         assert_eq!(program.envp.last().unwrap().as_c_str(), c"A=b");
         let [cpus, sample] = arguments(&[], None);

@@ -1,8 +1,10 @@
 //! The parent's side of one measured run: starts the helper, listens, and turns its line into figures.
 //!
-//! Standard input of the program is `/dev/null`. Its output is discarded, but the end of what it said on standard
-//! error is kept for the case that it fails. Everything the run started is one process group, and what is left of
-//! it is killed when the run is over: the next run shall have the machine to itself.
+//! Standard input of the program is `/dev/null`. Its output is discarded or, if that is asked for, kept; the end of what
+//! it said on standard error is kept for the case that it fails. Everything the run started is below the helper, and what
+//! is left of it is killed when the run is over: the next run shall have the machine to itself.
+
+mod answer;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -18,14 +20,23 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{Errno, FdFlags, fcntl_setfd, read};
-use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 
-use crate::{helper, warm};
+use crate::{helper, tree, warm};
 
 /// So much of a failing program's standard error is kept.
 const TAIL: usize = 4096;
+
+/// So much of what a program prints is kept; the rest is read and dropped.
+const PRINTED: usize = 4 << 20;
+
+/// So much of the helper's line is kept; it has about a hundred thousand bytes when memory was looked at for long.
+const LINE: usize = 1 << 20;
+
+/// No more than this is read from one pipe before the clock and the other pipes have their turn.
+const AT_ONCE: usize = 2 << 20;
 
 /// How often a waiting parent looks at the clock and at Ctrl-C.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -39,15 +50,15 @@ pub struct Job<'a> {
     pub argv: &'a [OsString],
     /// Variables that replace or extend the inherited environment.
     pub environment: &'a [(OsString, OsString)],
-    /// Let the program's output through instead of discarding it.
+    /// Let the program's output through instead of discarding it; what is captured is not shown.
     pub show_output: bool,
     /// Kill it after so long.
     pub timeout: Option<Duration>,
     /// The processors it may use; none: all.
     pub cpus: &'a [usize],
-    /// Look at the memory of all its processes so often.
+    /// Look at the memory of all its processes so often; less often in a long run, or when there are very many of them.
     pub sample: Option<Duration>,
-    /// Keep what it prints on standard output.
+    /// Keep what it prints on standard output, up to 4 MiB.
     pub capture: bool,
 }
 
@@ -70,7 +81,8 @@ pub struct Figures {
     pub user_us: u64,
     /// System time of the same.
     pub system_us: u64,
-    /// The largest resident set any process of the run had.
+    /// The largest resident set any process of the run had; where memory was looked at, the largest that all of them
+    /// together were seen to have, if that is more.
     pub peak_rss_bytes: u64,
     /// Peaks below this would not be seen: what the fork touched before exec.
     pub peak_rss_floor_bytes: u64,
@@ -84,7 +96,9 @@ pub struct Figures {
     pub involuntary_switches: u64,
     /// How it ended.
     pub exit: Exit,
-    /// Processor time that others, a hypervisor included, took from this run's processors meanwhile.
+    /// Processor time that others, a hypervisor included, took from this run's processors meanwhile. Coarse: the kernel
+    /// counts it in ticks of 10 ms for each processor, so that of a short run it says little. A run that is not pinned has
+    /// all processors. `None`: it cannot be read.
     pub others_us: Option<u64>,
 }
 
@@ -169,10 +183,12 @@ impl Launcher {
     pub fn run(&self, job: &Job<'_>, interrupted: &AtomicBool) -> Result<Outcome, Error> {
         let (figures, figures_in) = new_pipe()?;
         let (said, said_in) = new_pipe()?;
+        let (printed, printed_in) = new_pipe()?;
         fcntl_setfd(&figures_in, FdFlags::empty())
             .map_err(|e| Error::System("share a pipe", e.into()))?;
         let mut command = Command::new(&self.executable);
         command.arg(helper::SUBCOMMAND).arg(figures_in.as_raw_fd().to_string());
+        command.args(helper::arguments(job.cpus, job.sample));
         for (key, value) in job.environment {
             let mut entry = key.clone();
             entry.push("=");
@@ -180,27 +196,37 @@ impl Launcher {
             command.arg(entry);
         }
         command.arg("--").arg(job.file).args(job.argv).stdin(Stdio::null()).process_group(0);
-        if job.show_output {
-            command.stdout(io::stderr()).stderr(Stdio::inherit());
-            drop(said_in);
+        // A write end that is not handed over is closed, so that its reading end is not waited for.
+        if job.capture {
+            // The program shall not wait for us to read; if this is refused it has 64 KiB.
+            let _ = fcntl_setpipe_size(&printed_in, 1 << 20);
+            command.stdout(printed_in);
         } else {
-            command.stdout(Stdio::null()).stderr(said_in);
+            drop(printed_in);
+            command.stdout(if job.show_output { io::stderr().into() } else { Stdio::null() });
+        }
+        if job.show_output {
+            drop(said_in);
+            command.stderr(Stdio::inherit());
+        } else {
+            command.stderr(said_in);
         }
         let child = command.spawn().map_err(|e| Error::System("start the helper", e))?;
         let mut group = Group { child };
-        // `command` holds the write end of `said`.
+        // `command` holds the write ends.
         drop((figures_in, command));
         let mut run = Listening {
-            figures: Stream::new(figures)?,
-            said: Stream::new(said)?,
+            figures: Stream::new(figures, Keep::Last(LINE))?,
+            said: Stream::new(said, Keep::Last(TAIL))?,
+            printed: Stream::new(printed, Keep::First(PRINTED))?,
             deadline: job.timeout.map(|t| Instant::now() + t),
         };
         let ended = run.until_the_line(interrupted)?;
         group.kill();
-        let tail = run.said.tail();
+        let said = run.said.text();
         match ended {
-            Ended::Line(line) => parse(&line, tail),
-            Ended::TimedOut => Ok(Outcome::TimedOut(tail)),
+            Ended::Line(line) => answer::parse(&line, said, run.printed.text()),
+            Ended::TimedOut => Ok(Outcome::TimedOut(said)),
             Ended::Interrupted => Ok(Outcome::Interrupted),
         }
     }
@@ -214,9 +240,15 @@ struct Group {
 impl Group {
     /// Ends what still runs, then collects the helper; until that its number cannot mean anyone else.
     fn kill(&mut self) {
-        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // An error means that nothing was left.
-            let _ = kill_process_group(pid, Signal::KILL);
+        let helper = i32::try_from(self.child.id()).unwrap_or(0);
+        // A process may have left the group; if the helper has ended itself, it has seen to that before.
+        let below = tree::descendants(helper);
+        // Errors mean that nothing was left.
+        if let Some(group) = Pid::from_raw(helper) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        for process in below.into_iter().filter_map(Pid::from_raw) {
+            let _ = kill_process(process, Signal::KILL);
         }
         let _ = self.child.wait();
     }
@@ -236,10 +268,11 @@ enum Ended {
     Interrupted,
 }
 
-/// Both pipes of a run.
+/// The pipes of a run.
 struct Listening {
     figures: Stream,
     said: Stream,
+    printed: Stream,
     deadline: Option<Instant>,
 }
 
@@ -253,21 +286,24 @@ impl Listening {
                 return Ok(Ended::TimedOut);
             }
             self.wait_for_news()?;
-            self.said.read_all(TAIL);
-            self.figures.read_all(TAIL);
+            self.said.read_what_is_there();
+            self.printed.read_what_is_there();
+            self.figures.read_what_is_there();
             if self.figures.closed || self.figures.held.back() == Some(&b'\n') {
-                // What was said before the end is in the pipe by now.
-                self.said.read_all(TAIL);
-                return Ok(Ended::Line(self.figures.tail()));
+                // What was said before the end is in the pipes by now.
+                self.said.read_what_is_there();
+                self.printed.read_what_is_there();
+                return Ok(Ended::Line(self.figures.text()));
             }
         }
     }
 
     fn wait_for_news(&self) -> Result<(), Error> {
-        let mut fds = vec![PollFd::from_borrowed_fd(self.figures.fd(), PollFlags::IN)];
-        if !self.said.closed {
-            fds.push(PollFd::from_borrowed_fd(self.said.fd(), PollFlags::IN));
-        }
+        let mut fds: Vec<PollFd<'_>> = [&self.figures, &self.said, &self.printed]
+            .into_iter()
+            .filter(|stream| !stream.closed)
+            .map(|stream| PollFd::from_borrowed_fd(stream.fd(), PollFlags::IN))
+            .collect();
         match poll(&mut fds, Some(&TICK)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(Error::System("wait for the helper", error.into())),
@@ -275,35 +311,43 @@ impl Listening {
     }
 }
 
-/// The read end of a pipe, of which only the last bytes are kept.
+/// Which part of what comes through a pipe is kept.
+#[derive(Clone, Copy)]
+enum Keep {
+    First(usize),
+    Last(usize),
+}
+
+/// The read end of a pipe.
 struct Stream {
     fd: OwnedFd,
+    keep: Keep,
     held: VecDeque<u8>,
     closed: bool,
 }
 
 impl Stream {
-    fn new(fd: OwnedFd) -> Result<Self, Error> {
+    fn new(fd: OwnedFd, keep: Keep) -> Result<Self, Error> {
         let flags = fcntl_getfl(&fd).map_err(|e| Error::System("read pipe flags", e.into()))?;
         fcntl_setfl(&fd, flags | OFlags::NONBLOCK)
             .map_err(|e| Error::System("set pipe flags", e.into()))?;
-        Ok(Self { fd, held: VecDeque::new(), closed: false })
+        Ok(Self { fd, keep, held: VecDeque::new(), closed: false })
     }
 
     fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
 
-    /// Reads what is there; keeps the last `keep` bytes.
-    fn read_all(&mut self, keep: usize) {
-        let mut buffer = [0_u8; 4096];
-        while !self.closed {
+    /// Reads what is there, but not for ever from one who keeps writing.
+    fn read_what_is_there(&mut self) {
+        let mut buffer = [0_u8; 1 << 16];
+        let mut taken = 0;
+        while !self.closed && taken < AT_ONCE {
             match read(&self.fd, &mut buffer) {
                 Ok(0) => self.closed = true,
                 Ok(n) => {
-                    self.held.extend(&buffer[..n]);
-                    let excess = self.held.len().saturating_sub(keep);
-                    self.held.drain(..excess);
+                    self.hold(&buffer[..n]);
+                    taken += n;
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
@@ -312,91 +356,25 @@ impl Stream {
         }
     }
 
-    fn tail(&mut self) -> String {
+    fn hold(&mut self, bytes: &[u8]) {
+        match self.keep {
+            Keep::First(most) => {
+                let room = most.saturating_sub(self.held.len());
+                self.held.extend(bytes.iter().take(room));
+            }
+            Keep::Last(most) => {
+                self.held.extend(bytes);
+                let excess = self.held.len().saturating_sub(most);
+                self.held.drain(..excess);
+            }
+        }
+    }
+
+    fn text(&mut self) -> String {
         String::from_utf8_lossy(self.held.make_contiguous()).into_owned()
     }
 }
 
 fn new_pipe() -> Result<(OwnedFd, OwnedFd), Error> {
     pipe_with(PipeFlags::CLOEXEC).map_err(|e| Error::System("make a pipe", e.into()))
-}
-
-/// Reads the helper's line.
-fn parse(line: &str, tail: String) -> Result<Outcome, Error> {
-    let wrong =
-        || Error::Helper(if line.is_empty() { "no answer" } else { line.trim() }.to_owned());
-    let mut words = line.split_whitespace();
-    let kind = words.next().ok_or_else(wrong)?;
-    let numbers: Vec<u64> = words.map_while(|w| w.parse().ok()).collect();
-    match (kind, numbers.as_slice()) {
-        ("exec", [errno]) => Ok(Outcome::NotStarted(i32::try_from(*errno).unwrap_or(0))),
-        ("ran", &[wall_ns, user_us, system_us, peak, floor, minor, major, gave, taken, status]) => {
-            let figures = Figures {
-                wall_ns,
-                user_us,
-                system_us,
-                peak_rss_bytes: peak * 1024,
-                peak_rss_floor_bytes: floor * 1024,
-                minor_faults: minor,
-                major_faults: major,
-                voluntary_switches: gave,
-                involuntary_switches: taken,
-                exit: exit(i32::try_from(status).map_err(|_| wrong())?),
-                others_us: None,
-            };
-            Ok(Outcome::Ran(Box::new(Ran {
-                figures,
-                began_ns: 0,
-                said: tail,
-                printed: String::new(),
-                samples: Vec::new(),
-            })))
-        }
-        _ => Err(wrong()),
-    }
-}
-
-fn exit(status: i32) -> Exit {
-    if libc::WIFSIGNALED(status) {
-        Exit::Signal(libc::WTERMSIG(status))
-    } else {
-        Exit::Code(libc::WEXITSTATUS(status))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_figures() {
-        let outcome = parse("ran 1000 2 3 1500 900 40 1 5 6 0\n", "oh".into()).unwrap();
-        let Outcome::Ran(ran) = outcome else { panic!("{outcome:?}") };
-        let (figures, tail) = (ran.figures, ran.said);
-        assert_eq!((figures.wall_ns, figures.user_us, figures.system_us), (1000, 2, 3));
-        assert_eq!(figures.peak_rss_bytes, 1500 * 1024);
-        assert_eq!(figures.peak_rss_floor_bytes, 900 * 1024);
-        assert_eq!((figures.minor_faults, figures.exit), (40, Exit::Code(0)));
-        assert_eq!(tail, "oh");
-    }
-
-    #[test]
-    fn ends_of_every_kind() {
-        let exit_of =
-            |status: i32| match parse(&format!("ran 1 1 1 1 1 1 1 1 1 {status}"), String::new()) {
-                Ok(Outcome::Ran(ran)) => ran.figures.exit,
-                other => panic!("{other:?}"),
-            };
-        assert_eq!(exit_of(3 << 8), Exit::Code(3));
-        assert_eq!(exit_of(11), Exit::Signal(11));
-        assert_eq!(exit_of(6 | 0x80), Exit::Signal(6), "with a core dump");
-        assert_eq!(parse("exec 8", String::new()).unwrap(), Outcome::NotStarted(8));
-    }
-
-    #[test]
-    fn a_helper_that_broke_is_an_error() {
-        for line in ["", "ran 1 2", "failed fork: no", "exec", "ran a b c"] {
-            assert!(parse(line, String::new()).is_err(), "{line:?}");
-        }
-    }
 }

@@ -37,6 +37,7 @@ pub mod summary;
 #[cfg(test)]
 mod testing;
 pub mod told;
+mod tree;
 pub mod warm;
 pub mod words;
 pub mod workload;

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::process::exit;
 use std::time::Instant;
 
-use heapwright_bench::helper;
 use heapwright_bench::launch::{Exit, Figures, Job, Launcher, Outcome, Ran};
+use heapwright_bench::{cpus, helper};
 
 const MIB: u64 = 1 << 20;
 
@@ -20,6 +20,9 @@ fn main() {
     let args: Vec<OsString> = env::args_os().skip(1).collect();
     if args.first().is_some_and(|a| a == helper::SUBCOMMAND) {
         exit(helper::main(&args[1..]));
+    }
+    if args.first().is_some_and(|a| a == TOUCH) {
+        return touch();
     }
     let wanted = |name: &str| match args.iter().find(|a| !a.as_encoded_bytes().starts_with(b"-")) {
         Some(filter) => name.contains(&*filter.to_string_lossy()),
@@ -43,7 +46,7 @@ fn main() {
 }
 
 /// In this order, and one after the other: the first one is about what a parent has touched.
-const TESTS: [(&str, fn()); 7] = [
+const TESTS: [(&str, fn()); 14] = [
     ("a_fat_parent_does_not_show", a_fat_parent_does_not_show),
     ("what_the_program_touches_does_show", what_the_program_touches_does_show),
     ("times_are_those_of_the_program", times_are_those_of_the_program),
@@ -54,6 +57,13 @@ const TESTS: [(&str, fn()); 7] = [
         a_program_that_hangs_is_killed_with_its_children,
     ),
     ("an_interrupt_ends_the_run", an_interrupt_ends_the_run),
+    ("the_memory_of_all_processes_is_seen", the_memory_of_all_processes_is_seen),
+    ("looking_does_not_change_the_time", looking_does_not_change_the_time),
+    ("a_program_gets_the_processors_it_is_given", a_program_gets_the_processors_it_is_given),
+    ("what_is_printed_is_kept", what_is_printed_is_kept),
+    ("a_flood_ends_and_is_cut", a_flood_ends_and_is_cut),
+    ("a_flood_without_end_is_killed_in_time", a_flood_without_end_is_killed_in_time),
+    ("who_left_the_group_is_ended_too", who_left_the_group_is_ended_too),
 ];
 
 fn run_job(argv: &[&str], change: impl FnOnce(&mut Job<'_>)) -> Outcome {
@@ -164,6 +174,144 @@ fn a_program_that_hangs_is_killed_with_its_children() {
     let outcome = run_job(&["/bin/sh", "-c", "sleep 60 & exit 0"], |_| {});
     assert!(matches!(outcome, Outcome::Ran(..)), "{outcome:?}");
     assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+/// The argument with which this file is a program that has 30 MB for half a second.
+const TOUCH: &str = "__touch";
+
+fn touch() {
+    let ballast = black_box(vec![1_u8; 30_000_000]);
+    std::thread::sleep(Duration::from_millis(500));
+    black_box(ballast);
+}
+
+fn the_memory_of_all_processes_is_seen() {
+    let me = env::current_exe().unwrap();
+    // One of the two has lost its parent.
+    let two = format!("({0} {TOUCH} &); {0} {TOUCH}", me.display());
+    let two = ["/bin/sh", "-c", &two];
+    let outcome = run_job(&two, |job| job.sample = Some(Duration::from_millis(5)));
+    let Outcome::Ran(run) = outcome else { panic!("{outcome:?}") };
+    let seen = run.samples.iter().map(|s| s.rss_bytes).max().unwrap();
+    assert!(run.figures.peak_rss_bytes > 55 * MIB && seen > 55 * MIB, "{run:?}");
+    assert!(run.samples.is_sorted_by_key(|s| s.ns), "{run:?}");
+    let latest = run.samples.last().unwrap();
+    assert!(latest.ns <= run.figures.wall_ns, "{latest:?} {:?}", run.figures);
+    assert!(run.figures.wall_ns - latest.ns < 200_000_000, "{latest:?} {:?}", run.figures);
+    // Unasked, only the largest is seen, and nothing else is different.
+    let plain = ran(&two);
+    assert!(plain.figures.peak_rss_bytes < 55 * MIB && plain.samples.is_empty(), "{plain:?}");
+}
+
+fn looking_does_not_change_the_time() {
+    let outcome = run_job(&["/bin/sleep", "0.2"], |job| job.sample = Some(Duration::from_secs(3)));
+    let Outcome::Ran(run) = outcome else { panic!("{outcome:?}") };
+    assert!((200_000_000..2_000_000_000).contains(&run.figures.wall_ns), "{run:?}");
+    assert_eq!(run.samples.len(), 1, "the first one: {run:?}");
+    assert!(run.began_ns > 0, "{run:?}");
+    // Whatever else this machine does: the figure is there, and in bounds.
+    let others = run.figures.others_us.unwrap();
+    let processors = u64::try_from(std::thread::available_parallelism().unwrap().get()).unwrap();
+    assert!(others <= processors * (run.figures.wall_ns / 1000 + 50_000), "{run:?}");
+}
+
+fn printed(argv: &[&str], cpus: &[usize]) -> String {
+    let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
+    let job = Job {
+        file: Path::new(&argv[0]),
+        argv: &argv,
+        environment: &[],
+        show_output: false,
+        timeout: None,
+        cpus,
+        sample: None,
+        capture: true,
+    };
+    let launcher = Launcher::new(env::current_exe().unwrap());
+    match launcher.run(&job, &AtomicBool::new(false)).unwrap() {
+        Outcome::Ran(ran) => ran.printed,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn a_program_gets_the_processors_it_is_given() {
+    let allowed = ["/bin/sh", "-c", "grep Cpus_allowed_list /proc/self/status"];
+    for &cpu in cpus::choose(1).iter().chain(&[0]) {
+        assert_eq!(printed(&["/usr/bin/nproc"], &[cpu]), "1\n");
+        let list = printed(&allowed, &[cpu]);
+        assert_eq!(list.split_whitespace().last(), Some(cpu.to_string().as_str()), "{list}");
+    }
+    let all = std::thread::available_parallelism().unwrap();
+    assert_eq!(printed(&["/usr/bin/nproc"], &[]), format!("{all}\n"));
+    // A processor that is not there is no result of the program.
+    let argv = ["true".into()];
+    let mut job = Job {
+        file: Path::new("/bin/true"),
+        argv: &argv,
+        environment: &[],
+        show_output: false,
+        timeout: None,
+        cpus: &[1023],
+        sample: None,
+        capture: false,
+    };
+    let launcher = Launcher::new(env::current_exe().unwrap());
+    let error = launcher.run(&job, &AtomicBool::new(false)).unwrap_err();
+    assert!(error.to_string().contains("sched_setaffinity to [1023]: Invalid"), "{error}");
+    job.cpus = &[0];
+    assert!(launcher.run(&job, &AtomicBool::new(false)).is_ok());
+}
+
+fn what_is_printed_is_kept() {
+    let text = printed(&["/bin/sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' a; echo end"], &[]);
+    assert_eq!(text.len(), 1_000_004);
+    assert!(text.ends_with("aend\n") && text.starts_with("aaa"));
+    assert_eq!(printed(&["/bin/true"], &[]), "");
+}
+
+fn a_flood_ends_and_is_cut() {
+    let start = Instant::now();
+    let text = printed(&["/bin/sh", "-c", "echo begin; head -c 50000000 /dev/zero"], &[]);
+    assert_eq!(text.len(), 4 << 20);
+    assert!(text.starts_with("begin\n"));
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+fn a_flood_without_end_is_killed_in_time() {
+    let start = Instant::now();
+    let outcome = run_job(&["/bin/sh", "-c", "yes & yes >&2"], |job| {
+        job.timeout = Some(Duration::from_millis(300));
+        job.capture = true;
+    });
+    assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
+    assert!(start.elapsed() < Duration::from_secs(10));
+    // Its end is the end of the run, whoever goes on.
+    let outcome = run_job(&["/bin/sh", "-c", "yes & exit 0"], |job| job.capture = true);
+    assert!(matches!(outcome, Outcome::Ran(..)), "{outcome:?}");
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+fn who_left_the_group_is_ended_too() {
+    let number = printed(&["/bin/sh", "-c", "setsid sleep 60 & echo $!; sleep 0.1"], &[]);
+    let gone = |number: &str| !Path::new("/proc").join(number.trim()).exists();
+    assert!(gone(&number), "{number}");
+    // The same when the run is cut short: its number is found by what it does, as nothing is given back.
+    let mark = format!("6{}", std::process::id());
+    let outcome = run_job(&["/bin/sh", "-c", &format!("setsid sleep {mark} & sleep 60")], |job| {
+        job.timeout = Some(Duration::from_millis(300));
+    });
+    assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
+    let left = || {
+        std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+            let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            line.split(|&b| b == 0).any(|word| word == mark.as_bytes())
+        })
+    };
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while left() {
+        assert!(Instant::now() < deadline, "still there");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn an_interrupt_ends_the_run() {
