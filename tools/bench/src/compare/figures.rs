@@ -1,0 +1,213 @@
+//! The figures of two results, resampled.
+
+use crate::fail_if::Metric;
+use crate::result::{Cell, Report};
+use crate::rng::Rng;
+use crate::session::{Pass, Run};
+use crate::stats::{Ratio, median};
+
+/// Resamples of a figure.
+pub const DRAWS: usize = 4_000;
+
+/// The largest process alone is not the whole, where all together have so much more.
+const TOGETHER: f64 = 1.1;
+
+/// One of the two results, by names.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    report: &'a Report,
+}
+
+impl<'a> Side<'a> {
+    /// The figures of `report`.
+    #[must_use]
+    pub fn new(report: &'a Report) -> Self {
+        Self { report }
+    }
+
+    /// The place of an allocator.
+    #[must_use]
+    pub fn allocator(&self, name: &str) -> Option<usize> {
+        self.report.allocators.iter().position(|e| e.name == name)
+    }
+
+    /// The version of an allocator.
+    #[must_use]
+    pub fn version(&self, name: &str) -> Option<String> {
+        self.report.allocators[self.allocator(name)?].version.clone()
+    }
+
+    fn cell(&self, workload: &str, allocator: &str) -> Option<&'a Cell> {
+        let work = self.report.workloads.iter().find(|w| w.name == workload)?;
+        work.cells.get(self.allocator(allocator)?)
+    }
+
+    /// A figure of every round that counts.
+    fn column(&self, workload: &str, allocator: &str, metric: Metric) -> Vec<Option<f64>> {
+        let places = self.report.workloads.iter().position(|w| w.name == workload);
+        let Some((w, a)) = places.zip(self.allocator(allocator)) else { return Vec::new() };
+        let timed = |r: &&Run| r.workload == w && r.pass == Pass::Time && r.round > 0;
+        let runs: Vec<&Run> = self.report.runs.iter().filter(timed).collect();
+        let starved_too = counts_starved(&runs, self.report.allocators.len());
+        let mut column = Vec::new();
+        for run in runs.iter().filter(|r| r.allocator == a && (starved_too || !r.starved)) {
+            let place = usize::try_from(run.round - 1).unwrap_or(0);
+            column.resize(column.len().max(place + 1), None);
+            column[place] = figure(run, metric).filter(|v| *v > 0.0);
+        }
+        column
+    }
+}
+
+/// As the session decides it: starved runs count where too few others are left.
+fn counts_starved(runs: &[&Run], allocators: usize) -> bool {
+    (0..allocators).any(|a| {
+        let all = runs.iter().filter(|r| r.allocator == a).count();
+        let clean = runs.iter().filter(|r| r.allocator == a && !r.starved).count();
+        2 * clean < all
+    })
+}
+
+fn figure(run: &Run, metric: Metric) -> Option<f64> {
+    let figures = &run.figures;
+    match metric {
+        Metric::Time => Some(figures.wall_ns as f64),
+        Metric::Memory => Some(figures.peak_rss_bytes as f64),
+        Metric::Cpu => Some((figures.user_us + figures.system_us) as f64),
+        Metric::Ns => Some(run.ns? as f64 / run.ops.filter(|ops| *ops > 0)? as f64),
+    }
+}
+
+/// The logarithm of a ratio, and what it might have been.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    estimate: f64,
+    draws: Vec<f64>,
+    runs: usize,
+}
+
+impl Drawn {
+    /// The difference of the medians of two samples of logarithms, each resampled by itself.
+    fn difference(old: &[f64], new: &[f64], rng: &mut Rng) -> Option<Self> {
+        let estimate = median(new)? - median(old)?;
+        let draws = (0..DRAWS).map(|_| resampled(new, rng) - resampled(old, rng)).collect();
+        Some(Self { estimate, draws, runs: old.len().min(new.len()) })
+    }
+
+    /// A ratio of two single figures.
+    fn single(old: f64, new: f64) -> Self {
+        let estimate = (new / old).ln();
+        Self { estimate, draws: vec![estimate], runs: 1 }
+    }
+
+    /// The geometric mean; `None` of nothing.
+    pub fn mean<'a>(all: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let all: Vec<&Self> = all.collect();
+        let share = 1.0 / all.len() as f64;
+        let mean = |of: &dyn Fn(&Self) -> f64| all.iter().map(|d| of(d) * share).sum::<f64>();
+        let runs = all.iter().map(|d| d.runs);
+        // Single figures do not vary.
+        let draw = |i: usize| mean(&|d| d.draws.get(i).copied().unwrap_or(d.estimate));
+        Some(Self {
+            runs: runs.clone().filter(|n| *n > 1).min().or(runs.min())?,
+            estimate: mean(&|d| d.estimate),
+            draws: (0..DRAWS).map(draw).collect(),
+        })
+    }
+
+    /// The ratio with its interval of 95 %.
+    #[must_use]
+    pub fn ratio(&self) -> Ratio {
+        let mut sorted = self.draws.clone();
+        sorted.sort_by(f64::total_cmp);
+        let cut = sorted.len() / 40;
+        Ratio {
+            estimate: self.estimate.exp(),
+            low: sorted[cut].min(self.estimate).exp(),
+            high: sorted[sorted.len() - 1 - cut].max(self.estimate).exp(),
+            pairs: self.runs,
+        }
+    }
+}
+
+/// The median of as many values, drawn with repetition.
+fn resampled(values: &[f64], rng: &mut Rng) -> f64 {
+    let mut drawn: Vec<f64> = (0..values.len()).map(|_| values[rng.below(values.len())]).collect();
+    let middle = drawn.len() / 2;
+    let (below, &mut upper, _) = drawn.select_nth_unstable_by(middle, f64::total_cmp);
+    if values.len() % 2 == 1 {
+        return upper;
+    }
+    f64::midpoint(below.iter().copied().fold(f64::NEG_INFINITY, f64::max), upper)
+}
+
+/// New ÷ old.
+#[must_use]
+pub fn plain(
+    old: &Side<'_>,
+    new: &Side<'_>,
+    workload: &str,
+    allocator: &str,
+    metric: Metric,
+    rng: &mut Rng,
+) -> Option<Drawn> {
+    let [before, after] = [old, new].map(|s| s.column(workload, allocator, metric));
+    if metric == Metric::Memory {
+        let together = |side: &Side<'_>, column: &[Option<f64>]| {
+            let peak = side.cell(workload, allocator)?.peak_rss?.median;
+            let largest = median(&column.iter().copied().flatten().collect::<Vec<_>>())?;
+            (peak > TOGETHER * largest).then_some(peak)
+        };
+        if let Some((old, new)) = together(old, &before).zip(together(new, &after)) {
+            return Some(Drawn::single(old, new));
+        }
+    }
+    let logs = |column: &[Option<f64>]| -> Vec<f64> {
+        column.iter().copied().flatten().map(f64::ln).collect()
+    };
+    Drawn::difference(&logs(&before), &logs(&after), rng)
+}
+
+/// The same of the ratios to the baseline, which are taken within each round.
+#[must_use]
+pub fn relative(
+    old: &Side<'_>,
+    new: &Side<'_>,
+    workload: &str,
+    allocator: &str,
+    baseline: &str,
+    metric: Metric,
+    rng: &mut Rng,
+) -> Option<Drawn> {
+    let [before, after] = [old, new].map(|side| {
+        let own = side.column(workload, allocator, metric);
+        let base = side.column(workload, baseline, metric);
+        let pairs = own.into_iter().zip(base);
+        pairs.filter_map(|(own, base)| Some((own? / base?).ln())).collect::<Vec<f64>>()
+    });
+    Drawn::difference(&before, &after, rng)
+}
+
+/// Whether any allocation was refused in either, so that its time is no time of the work.
+#[must_use]
+pub fn refused(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) -> bool {
+    [old, new].iter().any(|s| s.cell(workload, allocator).is_some_and(|c| c.refused > 0))
+}
+
+/// Why a figure that both should have cannot be compared.
+#[must_use]
+pub fn obstacle(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) -> Option<String> {
+    let cells = old.cell(workload, allocator).zip(new.cell(workload, allocator));
+    let (before, after) = cells?;
+    let what = match (&before.failure, &after.failure) {
+        (None, Some(failure)) => format!("ran in old and fails in new: {}", failure.how.words()),
+        (Some(failure), None) => format!("failed in old ({}) and runs in new", failure.how.words()),
+        (Some(_), Some(_)) => "fails in both".to_owned(),
+        (None, None) if before.refused > 0 || after.refused > 0 => format!(
+            "allocations were refused, {} in old and {} in new: time is not compared",
+            before.refused, after.refused
+        ),
+        (None, None) => return None,
+    };
+    Some(format!("{workload} on {allocator}: {what}"))
+}

@@ -1,0 +1,232 @@
+use super::*;
+use crate::definition::Group;
+use crate::machine::Machine;
+use crate::result::{Cell, Compared, Entry, Work};
+use crate::session::{Pass, Run, Stop};
+use crate::testing::figures;
+
+/// A result of two workloads in `rounds` rounds; `time` says how long the runs of a subject take on average.
+fn report(rounds: u32, time: impl Fn(&str, &str) -> f64) -> Report {
+    let roles = [
+        ("glibc", Role::Baseline),
+        ("glibc again", Role::Control),
+        ("heapwright", Role::Contender),
+        ("null", Role::Floor),
+    ];
+    let works = ["larson", "cfrac"];
+    let entry = |(name, role): (&str, Role)| Entry {
+        name: name.to_owned(),
+        library: None,
+        version: Some("1.0".to_owned()),
+        role,
+    };
+    let mut runs = Vec::new();
+    for round in 0..=rounds {
+        for (workload, work) in works.iter().enumerate() {
+            // What disturbs a round disturbs all of it.
+            let common = 1.0 + f64::from(round * 7 % 5) / 50.0;
+            for (allocator, (name, _)) in roles.iter().enumerate() {
+                let own = 1.0 + f64::from((round * 5 + allocator as u32 * 3) % 7) / 1000.0;
+                let seconds = time(work, name.trim_end_matches(" again")) * common * own;
+                let ns = (seconds * 1e9) as u64;
+                runs.push(Run {
+                    workload,
+                    allocator,
+                    round,
+                    pass: if round == 0 { Pass::Memory } else { Pass::Time },
+                    place: allocator,
+                    starved: false,
+                    ops: Some(1_000_000),
+                    ns: Some(ns),
+                    refused: 0,
+                    figures: figures(ns),
+                });
+            }
+        }
+    }
+    let peak = Compared { median: f64::from(1 << 20), ratio: None, same: false };
+    let work = |name: &str| Work {
+        name: name.to_owned(),
+        group: Group::Community,
+        about: String::new(),
+        source: String::new(),
+        command: ["/cache/heapwright-workloads", name, "scale=1", "seed=1"]
+            .map(str::to_owned)
+            .to_vec(),
+        threads: 1,
+        rounds,
+        precise: true,
+        noise_floor: None,
+        curve: None,
+        cells: vec![Cell { peak_rss: Some(peak), ..Cell::default() }; roles.len()],
+    };
+    Report {
+        schema: SCHEMA.to_owned(),
+        version: VERSION,
+        heapwright: "0.1.0".to_owned(),
+        started: "2026-03-01T12:10:05Z".to_owned(),
+        command_line: Vec::new(),
+        seed: 1,
+        scale: 1.0,
+        warm: true,
+        pinned: true,
+        stop: Stop::Precise,
+        elapsed: 1.0,
+        machine: Machine { kernel: "Linux 6".to_owned(), ..Machine::describe() },
+        prepared: Vec::new(),
+        steal: 0.0,
+        warnings: Vec::new(),
+        allocators: roles.map(entry).to_vec(),
+        workloads: works.map(work).to_vec(),
+        overall: Vec::new(),
+        runs,
+    }
+}
+
+fn usual(_: &str, allocator: &str) -> f64 {
+    if allocator == "heapwright" { 0.8 } else { 1.0 }
+}
+
+fn line<'a>(c: &'a Comparison, workload: &str, allocator: &str, metric: Metric) -> &'a Line {
+    let workload = (!workload.is_empty()).then_some(workload);
+    c.lines
+        .iter()
+        .find(|l| {
+            l.workload.as_deref() == workload && l.allocator == allocator && l.metric == metric
+        })
+        .unwrap()
+}
+
+#[test]
+fn a_slower_machine_is_no_slower_allocator() {
+    let new = report(12, |w, a| 1.1 * usual(w, a));
+    let c = of(&report(12, usual), &new).unwrap();
+    assert_eq!(c.baseline.as_deref(), Some("glibc"));
+    let ours = line(&c, "larson", "heapwright", Metric::Time);
+    assert_eq!(
+        (ours.judged, ours.change, ours.other),
+        (Judged::Relative, Change::Same, Some(Change::More))
+    );
+    assert!((ours.plain.estimate - 1.1).abs() < 0.001, "{ours:?}");
+    assert_eq!(ours.dissent().unwrap().1, Change::More);
+    let drift = c.overall(Role::Baseline, Metric::Time).unwrap();
+    assert_eq!((drift.judged, drift.change), (Judged::Plain, Change::More));
+    let memory = line(&c, "larson", "heapwright", Metric::Memory);
+    assert_eq!((memory.judged, memory.change), (Judged::Plain, Change::Same));
+    assert!(c.named().iter().all(|n| n.metric == Metric::Memory || n.allocator == "heapwright"));
+}
+
+#[test]
+fn a_slower_allocator_is_one() {
+    let slower =
+        |w: &str, a: &str| usual(w, a) * if (w, a) == ("cfrac", "heapwright") { 1.05 } else { 1.0 };
+    let c = of(&report(12, usual), &report(12, slower)).unwrap();
+    assert_eq!(line(&c, "larson", "heapwright", Metric::Time).change, Change::Same);
+    for metric in [Metric::Time, Metric::Ns, Metric::Cpu] {
+        let cfrac = line(&c, "cfrac", "heapwright", metric);
+        assert_eq!(cfrac.change, Change::More);
+        let r = cfrac.ratio();
+        assert!(r.low < 1.05 && 1.05 < r.high || (r.estimate - 1.05).abs() < 0.001, "{r:?}");
+        assert_eq!(r.pairs, 12);
+    }
+    let mean = line(&c, "", "heapwright", Metric::Time).ratio();
+    assert!((mean.estimate - 1.05_f64.sqrt()).abs() < 0.001, "{mean:?}");
+    assert!(mean.low <= mean.estimate && mean.estimate <= mean.high);
+    assert!(c.lines.iter().all(|l| l.allocator != "null"));
+}
+
+#[test]
+fn the_bootstrap_covers_the_truth_and_narrows() {
+    let width = |rounds| {
+        let c = of(&report(rounds, usual), &report(rounds, usual)).unwrap();
+        let plain = line(&c, "larson", "glibc", Metric::Time).plain;
+        assert!(plain.low <= 1.0 && 1.0 <= plain.high, "{plain:?}");
+        plain.high - plain.low
+    };
+    assert!(width(40) < width(8));
+}
+
+#[test]
+fn without_a_common_baseline_times_are_compared_as_they_are() {
+    let mut old = report(8, usual);
+    old.allocators[0].version = Some("0.9".to_owned());
+    let c = of(&old, &report(8, usual)).unwrap();
+    assert_eq!(c.baseline, None);
+    let ours = line(&c, "larson", "heapwright", Metric::Time);
+    assert_eq!((ours.judged, ours.relative), (Judged::Plain, None));
+    assert!(c.warnings.iter().any(|w| w.contains("no baseline in common")), "{:?}", c.warnings);
+    assert!(c.named().iter().any(|n| n.allocator == "glibc"));
+}
+
+#[test]
+fn what_differs_is_said() {
+    let mut new = report(4, usual);
+    new.machine.kernel = "Linux 7".to_owned();
+    new.machine.cores += 2;
+    new.seed = 2;
+    new.workloads[1].name = "other".to_owned();
+    let c = of(&report(8, usual), &new).unwrap();
+    let said = c.warnings.join("\n");
+    for told in
+        ["kernel: Linux 6 in old, Linux 7 in new", "processors: ", "seed", "fewer than 6 rounds"]
+    {
+        assert!(said.contains(told), "{told} is missing in {said}");
+    }
+    assert_eq!(c.new.workloads_only_here, ["other"]);
+    assert_eq!(c.old.workloads_only_here, ["cfrac"]);
+    let memory = line(&c, "larson", "heapwright", Metric::Memory);
+    assert_eq!(memory.judged, Judged::Relative, "other machines");
+    let same = of(&report(8, usual), &report(8, usual)).unwrap();
+    assert_eq!(same.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn another_scale_leaves_nanoseconds() {
+    let mut new = report(8, usual);
+    new.scale = 0.1;
+    let c = of(&report(8, usual), &new).unwrap();
+    assert!(c.lines.iter().all(|l| l.metric == Metric::Ns) && !c.lines.is_empty());
+    for run in &mut new.runs {
+        run.ns = None;
+    }
+    let why = of(&report(8, usual), &new).unwrap_err().to_string();
+    assert!(why.contains("different scales, 1 and 0.1"), "{why}");
+}
+
+#[test]
+fn other_work_failures_and_refusals_are_not_compared() {
+    let mut new = report(8, usual);
+    new.workloads[0].command.insert(2, "threads=8".to_owned());
+    new.workloads[1].cells[2].refused = 3;
+    let c = of(&report(8, usual), &new).unwrap();
+    let said = c.not_compared.join("\n");
+    assert!(
+        said.contains("larson: other work, 'larson' in old and 'larson threads=8' in new"),
+        "{said}"
+    );
+    assert!(
+        said.contains("cfrac on heapwright: allocations were refused, 0 in old and 3 in new"),
+        "{said}"
+    );
+    let ours = c.lines.iter().filter(|l| l.allocator == "heapwright");
+    assert!(ours.clone().count() > 0 && ours.clone().all(|l| l.metric == Metric::Memory));
+    assert!(c.lines.iter().all(|l| l.workload.as_deref() != Some("larson")));
+}
+
+#[test]
+fn files_that_are_no_results() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(FILE);
+    let said = |text: &str| {
+        fs::write(&file, text).unwrap();
+        load(dir.path()).map(|_| ()).unwrap_err().to_string()
+    };
+    assert!(said("<html>").contains("is no JSON"));
+    assert!(said("{}").contains("has no \"schema\""));
+    assert!(said("{\"schema\": \"other\"}").contains("has the schema \"other\""));
+    assert!(said("{\"schema\": \"heapwright-bench\", \"version\": 1}").contains("has version 1"));
+    assert!(said("{\"schema\": \"heapwright-bench\", \"version\": 2}").contains("missing field"));
+    assert!(matches!(load(&dir.path().join("none")), Err(Error::Read(..))));
+    fs::write(&file, serde_json::to_string(&report(3, usual)).unwrap()).unwrap();
+    assert_eq!(load(&file).unwrap().runs.len(), 32);
+}
