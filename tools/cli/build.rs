@@ -1,11 +1,12 @@
-//! Builds the drop-in libraries, so that the command can carry them inside itself.
+//! Builds the drop-in libraries and the program of workloads, so that the command can carry them inside itself, with the
+//! definitions of the workloads and the files of the real programs.
 //!
 //! A second cargo runs inside this build script, with a target directory of its own in `OUT_DIR` (the outer cargo
 //! holds the lock of the usual one) and without the settings that the outer one hands down: the embedded libraries are
 //! always plain release builds, whether this is `cargo run`, `clippy`, `doc`, `test` or a coverage build.
 //!
-//! `HEAPWRIGHT_EMBED=/folder` embeds that folder's `libheapwright.so` and `libheapwright-NAME.so` instead, for packagers who
-//! build the libraries apart.
+//! `HEAPWRIGHT_EMBED=/folder` embeds that folder's `libheapwright.so`, `libheapwright-NAME.so` and `heapwright-workloads`
+//! instead, for packagers who build them apart.
 
 use std::env;
 use std::ffi::OsString;
@@ -17,6 +18,10 @@ use std::process::{Command, Output, exit};
 const FLAGSHIP: &str = "heapwright";
 const PACKAGE: &str = "heapwright-abi";
 const OTHERS: [&str; 6] = ["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
+/// The program of workloads, and its package.
+const WORKLOADS: &str = "heapwright-workloads";
+/// The folders whose files real programs read, beside those of `bench/real`.
+const PROGRAMS: [&str; 4] = ["churn.py", "churn.pl", "churn.sql", "stl.cpp"];
 const GIVEN: &str = "HEAPWRIGHT_EMBED";
 
 /// What the inner cargo may inherit of the variables that begin with `CARGO`; `CARGO_MAKEFLAGS` shares the job server.
@@ -59,32 +64,77 @@ fn main() {
             Some(folder) => folder.join(format!("lib{stem}.so")),
             None => folder.join(format!("lib{}.so", stem.replace('-', "_"))),
         };
-        if given.is_some() {
-            println!("cargo::rerun-if-changed={}", built.display());
-        }
-        let bytes = fs::read(&built).unwrap_or_else(|e| {
-            fail(&format!("cannot read the library to embed, {}: {e}", built.display()))
-        });
-        if !bytes.starts_with(b"\x7fELF") {
-            fail(&format!("{} is not an ELF library", built.display()));
-        }
-        let embedded = out.join(format!("lib{stem}.so"));
-        if let Err(e) = fs::write(&embedded, &bytes) {
-            fail(&format!("cannot write {}: {e}", embedded.display()));
-        }
-        let hash = hash(&bytes);
-        table += &format!(
-            "    Embedded {{ name: {name:?}, file: {stem:?}, bytes: include_bytes!({embedded:?}), hash: \"{hash:016x}\" }},\n"
-        );
+        table += &carried(name, &format!("lib{stem}"), ".so", &built, &out, given.is_some());
+        table += ",\n";
     }
-    table += "];\n";
+    table += "];\n\n/// The program of workloads.\npub(crate) const WORKLOADS: Embedded = ";
+    table += &carried(WORKLOADS, WORKLOADS, "", &folder.join(WORKLOADS), &out, given.is_some());
+    table += ";\n\n";
+    table += &bench_files();
     let embedded = out.join("embedded.rs");
     if let Err(e) = fs::write(&embedded, table) {
         fail(&format!("cannot write {}: {e}", embedded.display()));
     }
 }
 
-/// Builds the libraries and says in which folder they are.
+/// Copies `built` to where it is embedded from; the value of an `Embedded`.
+fn carried(name: &str, stem: &str, suffix: &str, built: &Path, out: &Path, given: bool) -> String {
+    if given {
+        println!("cargo::rerun-if-changed={}", built.display());
+    }
+    let bytes = fs::read(built)
+        .unwrap_or_else(|e| fail(&format!("cannot read what to embed, {}: {e}", built.display())));
+    if !bytes.starts_with(b"\x7fELF") {
+        fail(&format!("{} is not an ELF file", built.display()));
+    }
+    let embedded = out.join(format!("{stem}{suffix}"));
+    if let Err(e) = fs::write(&embedded, &bytes) {
+        fail(&format!("cannot write {}: {e}", embedded.display()));
+    }
+    let hash = hash(&bytes);
+    format!(
+        "Embedded {{ name: {name:?}, stem: {stem:?}, suffix: {suffix:?}, \
+         bytes: include_bytes!({embedded:?}), hash: \"{hash:016x}\" }}"
+    )
+}
+
+/// The definitions of the workloads, and the files that real programs read.
+fn bench_files() -> String {
+    let bench = path("CARGO_MANIFEST_DIR").join("../../bench");
+    let mut text = String::from(
+        "/// The definitions: a file's name and its text.\npub(crate) const DEFINITIONS: &[(&str, &str)] = &[\n",
+    );
+    for file in files(&bench.join("definitions"))
+        .iter()
+        .filter(|f| f.extension().is_some_and(|e| e == "toml"))
+    {
+        text += &format!("    ({:?}, include_str!({file:?})),\n", name_of(file));
+    }
+    text += "];\n\n/// The files of the real programs.\npub(crate) const FILES: &[(&str, &[u8])] = &[\n";
+    let programs = PROGRAMS.iter().map(|name| bench.join("programs").join(name));
+    for file in files(&bench.join("real")).into_iter().chain(programs) {
+        println!("cargo::rerun-if-changed={}", file.display());
+        text += &format!("    ({:?}, include_bytes!({file:?})),\n", name_of(&file));
+    }
+    text + "];\n"
+}
+
+/// The files of a folder, by name.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let entries = fs::read_dir(folder)
+        .unwrap_or_else(|e| fail(&format!("cannot read {}: {e}", folder.display())));
+    let mut all: Vec<PathBuf> =
+        entries.flatten().map(|e| e.path()).filter(|p| p.is_file()).collect();
+    all.sort();
+    all
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Builds the libraries and the program, and says in which folder they are.
 fn build(out: &Path) -> PathBuf {
     let here = path("CARGO_MANIFEST_DIR");
     let root = here.join("../..");
@@ -99,6 +149,8 @@ fn build(out: &Path) -> PathBuf {
         "abi/drop-ins",
         "abi/src",
         "abi/build.rs",
+        "bench/blocks",
+        "bench/workloads",
         "crates",
         "Cargo.toml",
         "Cargo.lock",
@@ -126,13 +178,15 @@ fn build(out: &Path) -> PathBuf {
         }
     }
     let said = last.map(|o| String::from_utf8_lossy(&o.stderr).into_owned()).unwrap_or_default();
-    fail(&format!("the drop-in libraries ({PACKAGE} and others) do not build:\n{said}"))
+    fail(&format!(
+        "the drop-in libraries ({PACKAGE} and others) and {WORKLOADS} do not build:\n{said}"
+    ))
 }
 
 fn cargo(manifest: &Path, directory: &Path, target: &str, network: &[&str]) -> Output {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(&cargo);
-    command.args(["build", "--release", "--package", PACKAGE]);
+    command.args(["build", "--release", "--package", PACKAGE, "--package", WORKLOADS]);
     for name in OTHERS {
         command.arg("--package").arg(format!("{PACKAGE}-{name}"));
     }

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use bench::allocator::{Allocator, GLIBC};
+use bench::closest::closest;
 use bench::inspect::elf;
 use bench::{discover, environment};
 
 use crate::embedded::{self, Embedded};
+use crate::exit::Usage;
 use crate::flags::allocator::AllocatorArg;
 use crate::unpack;
 
@@ -68,10 +70,16 @@ fn installed(name: &str) -> anyhow::Result<Allocator> {
         }
         known.push(f.allocator.name);
     }
-    bail!(
-        "no allocator {name} on this machine; there are {}. A library anywhere else: -a {name}=/path/to/lib.so",
+    let near = closest(name, known.iter().map(String::as_str));
+    let hint = if near.is_empty() {
+        String::new()
+    } else {
+        format!("did you mean {}? ", near.join(" or "))
+    };
+    bail!(Usage(format!(
+        "no allocator {name} on this machine; {hint}there are {}. A library anywhere else: -a {name}=/path/to/lib.so",
         known.join(", ")
-    )
+    )))
 }
 
 fn library(name: &str, path: &Path) -> anyhow::Result<Allocator> {

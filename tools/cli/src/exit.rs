@@ -1,5 +1,6 @@
 //! Exit codes, as `env`, `timeout` and the shells use them.
 
+use core::fmt;
 use std::process::ExitCode;
 
 use bench::resolve;
@@ -9,15 +10,36 @@ use crate::style;
 /// heapwright itself failed.
 pub(crate) const FAILED: u8 = 125;
 
+/// A `--fail-if` holds.
+pub(crate) const CROSSED: u8 = 1;
+
+/// Wrong usage.
+pub(crate) const USAGE: u8 = 2;
+
 /// Some allocator failed; the others were measured.
 pub(crate) const SOME_FAILED: u8 = 3;
 
 /// The user interrupted; what was measured was printed.
 pub(crate) const INTERRUPTED: u8 = 130;
 
+/// The command line names something that there is not.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for Usage {}
+
 /// Tells an error on standard error; the exit code that belongs to it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     eprintln!("{} {error:#}", style::error("heapwright:"));
+    if error.chain().any(|e| e.is::<Usage>()) {
+        return ExitCode::from(USAGE);
+    }
     let resolve = error.chain().find_map(|e| e.downcast_ref::<resolve::Error>());
     ExitCode::from(resolve.map_or(FAILED, resolve::Error::exit_code))
 }

@@ -6,3 +6,4 @@ pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod program;
 pub(crate) mod settings;
+pub(crate) mod workload;

@@ -1,4 +1,4 @@
-//! Puts an embedded library where the dynamic loader of any child can open it.
+//! Puts an embedded library or program where the dynamic loader of any child can open it.
 //!
 //! The first of these that works: `$XDG_CACHE_HOME/heapwright`; for root `/var/cache/heapwright` (children that
 //! become another user must be able to read it, and root's home is closed to them); `~/.cache/heapwright`; a
@@ -64,12 +64,11 @@ fn unpack_into(directory: &Path, library: &Embedded) -> io::Result<PathBuf> {
     if statvfs(directory)?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
         return Err(io::Error::other("libraries cannot be loaded from there"));
     }
-    let path = directory.join(format!("lib{}-{}.so", library.file, library.hash));
+    let path = directory.join(format!("{}-{}{}", library.stem, library.hash, library.suffix));
     if is_unpacked(&path, library) {
         return Ok(path);
     }
-    let temporary =
-        directory.join(format!(".lib{}-{}.{}", library.file, library.hash, process::id()));
+    let temporary = directory.join(format!(".{}-{}.{}", library.stem, library.hash, process::id()));
     let written = write_new(&temporary, library).and_then(|()| fs::rename(&temporary, &path));
     if written.is_err() {
         // Nothing to do about a file that cannot even be removed.
@@ -94,7 +93,7 @@ fn write_new(path: &Path, library: &Embedded) -> io::Result<()> {
 
 /// A file without a name. It stays open, across exec too, so that its path stays valid for the program's lifetime.
 fn in_memory(library: &Embedded) -> io::Result<PathBuf> {
-    let mut file = fs::File::from(memfd_create(library.file, MemfdFlags::empty())?);
+    let mut file = fs::File::from(memfd_create(library.stem, MemfdFlags::empty())?);
     file.write_all(library.bytes)?;
     let path = format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd());
     let _ = file.into_raw_fd();
@@ -105,8 +104,13 @@ fn in_memory(library: &Embedded) -> io::Result<PathBuf> {
 mod tests {
     use super::*;
 
-    const LIBRARY: Embedded =
-        Embedded { name: "other", file: "test", bytes: b"the content", hash: "0123" };
+    const LIBRARY: Embedded = Embedded {
+        name: "other",
+        stem: "libtest",
+        suffix: ".so",
+        bytes: b"the content",
+        hash: "0123",
+    };
 
     #[test]
     fn unpacked_once_and_mended_when_damaged() {

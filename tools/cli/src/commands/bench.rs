@@ -1,50 +1,71 @@
-//! `heapwright bench`: the same program under all allocators, compared.
+//! `heapwright bench`: the same work under all allocators, compared.
 
+mod allocators;
+mod list;
 mod progress;
+mod workloads;
 
 use core::sync::atomic::AtomicBool;
+use std::env;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
-use bench::allocator::{Allocator, GLIBC};
-use bench::inspect::{self, Inspection, loader};
-use bench::launch::{Job, Launcher};
+use anyhow::{Context as _, anyhow};
+use bench::fail_if::Rule;
+use bench::inspect::{self, Inspection};
+use bench::launch::Launcher;
 use bench::machine::{Busyness, Machine};
-use bench::probe;
-use bench::report::Report;
+use bench::prepare;
+use bench::result::Report;
 use bench::session::{self, Role, Session, Stop, line_up};
+use bench::summary::{self, Circumstances};
+use bench::workload::Workload;
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::run::variables;
-use crate::flags::allocator::{AllocatorArg, SomeAllocators};
+use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
 use crate::flags::output::OutputFlags;
-use crate::flags::program::Program;
+use crate::flags::program::LastProgram;
 use crate::flags::settings::SettingsFlags;
-use crate::{allocators, exit, format, table};
+use crate::flags::workload::WorkloadArg;
+use crate::{allocators as known, exit, format, table};
 
 const EXAMPLES: &str = "\
 Examples:
-  heapwright bench -- python3 -c 'import json; json.dumps(list(range(10**6)))'
-  heapwright bench -a heapwright,glibc --time 3m -- ./program input.txt
+  heapwright bench --time 3m                       the standard set on every allocator of this machine
+  heapwright bench larson mstress -a heapwright,mimalloc,glibc
+  heapwright bench larson:threads=8 t-test1:largest=65536
+  heapwright bench all --time 45m --prepare        everything, the machine put in order meanwhile
+  heapwright bench --list                          the workloads, and the sets of them
+  heapwright bench -- ./program input.txt          your own program
   heapwright bench -a glibc -a mine=./libmine.so --rounds 20 -- ./program
-  heapwright bench -o result.json -- ./program
+  heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
 
-Each round runs the program once on every allocator, in random order. glibc takes part twice: what it \
-differs from itself by is noise. Memory is the peak of the largest process. Standard input is empty.
+Each round runs a workload once on every allocator, in random order. glibc takes part twice: what it \
+differs from itself by is noise. Memory over time and single calls are measured in passes of their own. \
+The table goes to standard output; result.json, runs.csv, report.html and plots go to a new folder.
 
-Exit codes: 0 all were measured; 3 some allocator failed, the others were measured; 125 the program fails \
-on all of them; 126 it cannot be executed; 127 it was not found; 130 interrupted, what was measured is \
-printed.";
+Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator; 3 some \
+allocator failed, the others were measured; 125 a program fails on all of them, or the result cannot be \
+written; 126 the program cannot be executed; 127 it was not found; 130 interrupted, what was measured is \
+printed and written.";
 
-/// Compare allocators on a program: time, processor time, peak memory, page faults
+/// Compare allocators on workloads or on a program: time, memory over time, single calls
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
+    /// Workloads, with parameters after colons; or sets: standard, all, texts, community, ours, real [default: standard]
+    #[arg(value_name = "WORKLOAD", conflicts_with = "command")]
+    workloads: Vec<WorkloadArg>,
+
+    /// Show the workloads and the sets of them, and do nothing
+    #[arg(long)]
+    list: bool,
+
     #[command(flatten)]
     allocators: SomeAllocators,
 
@@ -54,129 +75,162 @@ pub(crate) struct Bench {
     #[command(flatten)]
     measure: MeasureFlags,
 
+    /// Exit with 1 if this holds, such as 'geomean>1.02' or 'larson.memory>1.1'; may be repeated. The ratio is heapwright's to
+    /// the baseline, or with @NAME another allocator's
+    #[arg(long, value_name = "EXPRESSION", value_parser = bench::fail_if::parse)]
+    fail_if: Vec<Rule>,
+
     #[command(flatten)]
     output: OutputFlags,
 
     #[command(flatten)]
-    program: Program,
+    program: LastProgram,
 }
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        self.output.check()?;
-        let file = self.program.file()?;
+        if self.list {
+            return list::print();
+        }
+        let folder = self.output.folder()?;
         let machine = Machine::describe();
         let before = Busyness::now();
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
-        let inspection = inspect::program(&file, self.program.arguments())
-            .with_context(|| format!("cannot inspect {}", file.display()))?;
-        warnings.extend(without_effect(&file, &inspection));
-        let chosen = self.chosen(&inspection, &mut warnings)?;
+        let inspection = self.inspection(&mut warnings)?;
+        let chosen = allocators::chosen(
+            &self.allocators.allocators,
+            self.measure.region,
+            inspection.as_ref(),
+            &mut warnings,
+        )?;
+        let mut subjects = line_up(chosen, self.program.is_absent());
+        for subject in &mut subjects {
+            subject.environment = variables(&subject.allocator, &self.settings.settings)?;
+        }
+        let (workloads, scale, _places) = self.workloads(&subjects, &mut warnings)?;
+        self.check_rules(&workloads, &subjects)?;
+        let options = self.measure.options(workloads.len());
         for warning in &warnings {
             exit::warn(warning);
         }
-        let subjects = line_up(chosen);
-        let environments = subjects
-            .iter()
-            .map(|s| variables(&s.allocator, &self.settings.settings))
-            .collect::<anyhow::Result<Vec<_>>>()?;
-        let options = self.measure.options();
         let interrupted = catch_interrupts()?;
-        let job = Job {
-            file: &file,
-            argv: &self.program.command,
-            environment: &[],
-            show_output: options.show_output,
-            timeout: options.timeout,
-            cpus: &[],
-            sample: None,
-            capture: false,
-        };
+        let guard = self.prepare()?;
+        let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
-        let launcher = Launcher::new(allocators::this_executable()?);
-        let session = session::run(
-            &launcher,
-            &job,
-            subjects,
-            &environments,
-            &options,
-            &mut progress,
-            &interrupted,
-        )?;
+        let launcher = Launcher::new(known::this_executable()?);
+        let session =
+            session::run(&launcher, workloads, subjects, &options, &mut progress, &interrupted)?;
         progress.finish();
-        warnings.extend(Busyness::now().steal_warning(&before));
-        if session.failures.iter().all(Option::is_some) {
+        let prepared = guard.as_ref().map(|g| g.settings().to_vec()).unwrap_or_default();
+        drop(guard);
+        let now = Busyness::now();
+        warnings.extend(now.steal_warning(&before));
+        if (0..session.workloads.len()).all(|w| session.failed_everywhere(w)) {
             return Err(fails_everywhere(&session));
         }
-        if session.stop == Stop::Interrupted && session.rounds == 0 {
+        if session.stop() == Stop::Interrupted && session.runs.is_empty() {
             eprintln!("interrupted before anything was measured");
             return Ok(ExitCode::from(exit::INTERRUPTED));
         }
-        let words = self.program.words();
-        let report = Report::new(&session, words, &options, machine, warnings);
-        self.output.write(&report)?;
-        self.say_next(&report);
-        Ok(ExitCode::from(match session.stop {
+        let circumstances = Circumstances {
+            heapwright: env!("CARGO_PKG_VERSION").to_owned(),
+            started,
+            command_line: command_line(options.seed),
+            scale,
+            pinned: self.measure.pins(),
+            machine,
+            prepared,
+            steal: now.stolen_since(&before),
+            warnings,
+        };
+        let report = summary::report(&session, &options, circumstances);
+        let written = self.output.write(&report, folder.as_deref());
+        self.say_next(&report, folder.as_deref());
+        written?;
+        let crossed = self.crossed(&report);
+        Ok(ExitCode::from(match session.stop() {
             Stop::Interrupted => exit::INTERRUPTED,
+            _ if crossed => exit::CROSSED,
             _ if report.some_failed() => exit::SOME_FAILED,
             _ => 0,
         }))
     }
 
-    /// The allocators to compare, each seen to work.
-    fn chosen(
+    /// What is known of the user's own program before it runs.
+    fn inspection(&self, warnings: &mut Vec<String>) -> anyhow::Result<Option<Inspection>> {
+        let Some(file) = self.program.file()? else { return Ok(None) };
+        let inspection = inspect::program(&file, self.program.arguments())
+            .with_context(|| format!("cannot inspect {}", file.display()))?;
+        warnings.extend(without_effect(&file, &inspection));
+        Ok(Some(inspection))
+    }
+
+    /// What is run, the scale of it, and the folders that have to live so long.
+    fn workloads(
         &self,
-        inspection: &Inspection,
+        subjects: &[session::Subject],
         warnings: &mut Vec<String>,
-    ) -> anyhow::Result<Vec<Allocator>> {
-        let asked = &self.allocators.allocators;
-        let everything = asked.is_empty() || asked.contains(&AllocatorArg::Name("all".to_owned()));
-        let mut chosen: Vec<Allocator> = if everything { allocators::all()? } else { Vec::new() };
-        for arg in asked.iter().filter(|a| **a != AllocatorArg::Name("all".to_owned())) {
-            let allocator = allocators::find(arg)?;
-            match chosen.iter().find(|c| c.name == allocator.name) {
-                Some(same) if *same == allocator || everything => {}
-                Some(_) => bail!("two allocators are called {}", allocator.name),
-                None => chosen.push(allocator),
+    ) -> anyhow::Result<(Vec<Workload>, f64, Option<tempfile::TempDir>)> {
+        if let Some(file) = self.program.file()? {
+            let argv = self.program.command.clone();
+            let own = Workload::own(format::shell(&self.program.words()), file, argv);
+            return Ok((vec![own], 1.0, None));
+        }
+        let wanted = workloads::Wanted {
+            names: &self.workloads,
+            subjects,
+            scale: self.measure.scale,
+            budget: &|workloads| self.measure.budget(workloads),
+            rounds: self.measure.rounds(),
+            pin: self.measure.pins(),
+        };
+        let (workloads, scale, folder) = workloads::chosen(&wanted, warnings)?;
+        Ok((workloads, scale, Some(folder)))
+    }
+
+    fn prepare(&self) -> anyhow::Result<Option<prepare::Guard>> {
+        if !self.measure.prepare {
+            return Ok(None);
+        }
+        let guard = prepare::start(&known::this_executable()?)?;
+        for setting in guard.settings() {
+            if let Some(problem) = &setting.problem {
+                exit::warn(&format!("not prepared: {}: {problem}", setting.what));
             }
         }
-        let mut working = Vec::new();
-        for allocator in chosen {
-            match works(allocator, inspection) {
-                Ok(allocator) => working.push(allocator),
-                Err(error) if everything && working.iter().any(|w: &Allocator| w.name == GLIBC) => {
-                    warnings.push(format!("left out: {error:#}"));
-                }
-                Err(error) => return Err(error),
-            }
+        Ok(Some(guard))
+    }
+
+    /// Whether a `--fail-if` holds; says which.
+    fn crossed(&self, report: &Report) -> bool {
+        let ratios = report.ratios();
+        let mut crossed = false;
+        for rule in &self.fail_if {
+            let verdict = rule.check(&ratios);
+            eprintln!("{}", rule.sentence(&verdict));
+            crossed |= verdict.is_failure();
         }
-        Ok(working)
+        crossed
+    }
+
+    /// Sees, before anything runs, that every rule is about what takes part.
+    fn check_rules(
+        &self,
+        workloads: &[Workload],
+        subjects: &[session::Subject],
+    ) -> anyhow::Result<()> {
+        let workloads: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
+        let contenders = subjects.iter().filter(|s| s.role == Role::Contender);
+        let allocators: Vec<&str> = contenders.map(|s| s.name.as_str()).collect();
+        for rule in &self.fail_if {
+            rule.known(&workloads, &allocators).map_err(|e| anyhow!(exit::Usage(e.to_string())))?;
+        }
+        Ok(())
     }
 
     /// The next useful command; beside a machine-readable result it goes to standard error.
-    fn say_next(&self, report: &Report) {
-        let program = format::shell(&report.command);
-        let undecided = report
-            .allocators
-            .iter()
-            .any(|e| e.role == Role::Contender && e.wall.is_some_and(|w| w.same));
-        let winner = report.allocators.iter().find(|e| e.winner && e.role == Role::Contender);
-        let next = match (winner, self.output.file()) {
-            (Some(best), _) if !undecided => {
-                let name = match &best.library {
-                    Some(path) if self.is_by_path(&best.name) => {
-                        format!("{}={}", best.name, path.display())
-                    }
-                    _ => best.name.clone(),
-                };
-                format!("heapwright run -a {name} -- {program}")
-            }
-            (_, None) => format!("heapwright bench --time 5m -o result.json -- {program}"),
-            (_, Some(_)) => format!("heapwright bench --time 5m -- {program}"),
-        };
-        if let Some(file) = self.output.file() {
-            eprintln!("wrote    {}", file.display());
-        }
+    fn say_next(&self, report: &Report, folder: Option<&Path>) {
+        let next = self.next(report, folder);
         if self.output.is_for_people() {
             println!("next     {next}");
         } else {
@@ -184,48 +238,52 @@ impl Bench {
         }
     }
 
-    fn is_by_path(&self, name: &str) -> bool {
-        self.allocators
-            .allocators
-            .iter()
-            .any(|a| matches!(a, AllocatorArg::Library { name: n, .. } if n == name))
-    }
-}
-
-/// Sees that `allocator` becomes malloc in a small program, and that this program's loader takes it.
-fn works(allocator: Allocator, program: &Inspection) -> anyhow::Result<Allocator> {
-    let answer = match probe::ask(&allocators::this_executable()?, &allocator) {
-        Ok(answer) => answer,
-        // It will fail in the table, and that is a result.
-        Err(probe::Error::Broken(..)) => return Ok(allocator),
-        Err(error) => bail!("allocator {}: {error}", allocator.name),
-    };
-    let Some(library) = allocator.library() else {
-        let file = answer.malloc.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !file.starts_with("libc.") && !file.starts_with("libc-") {
-            bail!(
-                "{} would not be measured: LD_PRELOAD is set, and malloc comes from {}",
-                allocator.name,
-                answer.malloc.display()
-            );
+    fn next(&self, report: &Report, folder: Option<&Path>) -> String {
+        if self.program.is_absent() {
+            return match folder {
+                Some(folder) => format!("heapwright compare OLD {}", folder.display()),
+                None => "heapwright bench --time 10m".to_owned(),
+            };
         }
-        return Ok(allocator);
-    };
-    if let (Some(loader), Some(target), true) =
-        (&program.loader, program.program(), program.is_usable())
-        && loader::is_glibc(loader)
-        && let loader::Answer::Refuses(said) = loader::ask(loader, target, library)
-    {
-        bail!("{} does not load into {}: {said}", allocator.name, target.display());
+        let program = format::shell(&self.program.words());
+        let undecided =
+            report.workloads.iter().flat_map(|w| w.cells.iter().zip(&report.allocators));
+        let undecided = undecided
+            .filter(|(_, e)| e.role == Role::Contender)
+            .any(|(c, _)| c.time.is_some_and(|t| t.same));
+        let best = report.allocators.iter().zip(&report.overall).find(|(_, o)| o.is_fastest);
+        match best.map(|(e, _)| e).filter(|e| e.role == Role::Contender) {
+            Some(best) if !undecided => {
+                let name = match &best.library {
+                    Some(path) if self.allocators.is_by_path(&best.name) => {
+                        format!("{}={}", best.name, path.display())
+                    }
+                    _ => best.name.clone(),
+                };
+                format!("heapwright run -a {name} -- {program}")
+            }
+            _ => format!("heapwright bench --time 5m -- {program}"),
+        }
     }
-    let version = answer.version.or(allocator.version.clone());
-    Ok(allocator.with_version(version))
 }
 
 fn without_effect(file: &Path, inspection: &Inspection) -> Option<String> {
     let obstacle = inspection.obstacle()?;
     let target = inspection.program().unwrap_or(file).display();
     Some(format!("{target}: {}; every row measures the same malloc", obstacle.text))
+}
+
+/// This command line, with the seed that was chosen.
+fn command_line(seed: u64) -> Vec<String> {
+    let mut words: Vec<String> = env::args_os().map(|w| w.to_string_lossy().into_owned()).collect();
+    if let Some(first) = words.first_mut() {
+        "heapwright".clone_into(first);
+    }
+    if !words.iter().any(|w| w == "--seed" || w.starts_with("--seed=")) {
+        let at = words.iter().position(|w| w == "bench").map_or(words.len(), |at| at + 1);
+        words.splice(at..at, ["--seed".to_owned(), seed.to_string()]);
+    }
+    words
 }
 
 /// The first Ctrl-C ends the measurement, the second one this process.
@@ -240,16 +298,24 @@ fn catch_interrupts() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 fn fails_everywhere(session: &Session) -> anyhow::Error {
-    let Some(Some(failure)) = session.failures.get(session.baseline()) else {
-        return anyhow::anyhow!("the program fails on every allocator");
+    let name = |w: usize| match session.workloads[w].group {
+        bench::definition::Group::Own => "the program".to_owned(),
+        _ => session.workloads[w].name.clone(),
     };
-    let mut text = format!("the program fails on every allocator: {}", failure.how.words());
-    for line in table::last_lines(&failure.stderr, 5) {
-        text.push_str("\n  | ");
-        text.push_str(line);
+    let mut text = String::new();
+    for w in 0..session.workloads.len() {
+        let Some(failure) = session.failures[w].iter().flatten().next() else { continue };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += &format!("{} fails on every allocator: {}", name(w), failure.how.words());
+        for line in table::last_lines(&failure.stderr, 5) {
+            text.push_str("\n  | ");
+            text.push_str(line);
+        }
+        if matches!(failure.how, session::How::Ended(bench::launch::Exit::Code(_))) {
+            text.push_str("\n  (if that is no failure: --ignore-failure)");
+        }
     }
-    if matches!(failure.how, session::How::Ended(bench::launch::Exit::Code(_))) {
-        text.push_str("\n  (if that is no failure: --ignore-failure)");
-    }
-    anyhow::anyhow!(text)
+    if text.is_empty() { anyhow!("nothing was run") } else { anyhow!(text) }
 }

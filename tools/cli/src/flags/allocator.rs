@@ -57,6 +57,14 @@ pub(crate) struct SomeAllocators {
     pub(crate) allocators: Vec<AllocatorArg>,
 }
 
+impl SomeAllocators {
+    /// Whether the allocator of this name was given by its path.
+    pub(crate) fn is_by_path(&self, name: &str) -> bool {
+        let is = |a: &AllocatorArg| matches!(a, AllocatorArg::Library { name: n, .. } if n == name);
+        self.allocators.iter().any(is)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,18 +7,28 @@ use std::hash::RandomState;
 use bench::session::Options;
 use clap::Args;
 
+/// What a workload gets when no time is given.
+const EACH: Duration = Duration::from_secs(15);
+
+/// And all together.
+const LEAST: Duration = Duration::from_secs(60);
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Measuring")]
 pub(crate) struct MeasureFlags {
-    /// End after this time, such as 90s or 3m [default: 1m, none with --rounds]
+    /// End after about this time, such as 90s or 3m [default: 15 s for each workload, at least 1m; none with --rounds]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
+
+    /// Multiply the length of every workload [default: as much as the time allows, at most 1]
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub(crate) scale: Option<f64>,
 
     /// Measure exactly so many rounds [default: until the intervals are within 1 %, at least 10, at most 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     rounds: Option<u32>,
 
-    /// First rounds to throw away
+    /// First rounds to throw away; memory over time is looked at in the first of them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000))]
     warmup: u32,
 
@@ -26,6 +36,23 @@ pub(crate) struct MeasureFlags {
     /// that no run pays for memory that a virtual machine gave back to its host
     #[arg(long)]
     cold: bool,
+
+    /// Do not time single calls, which takes a round of its own
+    #[arg(long)]
+    no_tails: bool,
+
+    /// Let programs run on any processor. By default each is pinned to as many as it has threads that compute
+    #[arg(long)]
+    no_pin: bool,
+
+    /// Put the machine in order and restore it afterwards, however this ends: CPU governor, turbo, SMT, ASLR; what cannot be
+    /// set is said
+    #[arg(long)]
+    pub(crate) prepare: bool,
+
+    /// Use region allocators of the workloads' own program, behind one lock, instead of drop-in libraries of the same name
+    #[arg(long)]
+    pub(crate) region: bool,
 
     /// Decides the random order; the default is fresh each time, and is printed
     #[arg(long, value_name = "N")]
@@ -45,22 +72,46 @@ pub(crate) struct MeasureFlags {
 }
 
 impl MeasureFlags {
+    /// The time that was asked for, or what is usual for so many workloads.
+    pub(crate) fn budget(&self, workloads: usize) -> Option<Duration> {
+        let workloads = u32::try_from(workloads).unwrap_or(u32::MAX);
+        match (self.time, self.rounds) {
+            (None, None) => Some(EACH.saturating_mul(workloads).max(LEAST)),
+            (time, _) => time,
+        }
+    }
+
+    /// Exactly so many rounds.
+    pub(crate) fn rounds(&self) -> Option<u32> {
+        self.rounds
+    }
+
+    /// Whether programs are pinned.
+    pub(crate) fn pins(&self) -> bool {
+        !self.no_pin
+    }
+
     /// The options of the session.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self, workloads: usize) -> Options {
         Options {
             warmup: self.warmup,
             warm: !self.cold,
+            tails: !self.no_tails,
             rounds: self.rounds,
-            budget: match (self.time, self.rounds) {
-                (None, None) => Some(Duration::from_secs(60)),
-                (time, _) => time,
-            },
+            budget: self.budget(workloads),
             // Small enough to be typed again.
             seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % 100_000),
             ignore_failure: self.ignore_failure,
             show_output: self.show_output,
             timeout: self.timeout,
         }
+    }
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if (0.001..=1000.0).contains(&factor) => Ok(factor),
+        _ => Err("it has to be a number from 0.001 to 1000".to_owned()),
     }
 }
 

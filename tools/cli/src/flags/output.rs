@@ -1,13 +1,15 @@
 //! Where results go and in which form.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use bench::report::Report;
+use bench::result::Report;
 use clap::{Args, ValueEnum};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
+use crate::exit::{self, Usage};
 use crate::table;
 
 /// The form of a result.
@@ -24,15 +26,19 @@ pub(crate) enum Format {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
-    /// The form of the result: table, json or csv [default: table; with -o what the file's name ends in, else json]
+    /// What goes to standard output: table, json or csv. With json or csv no folder is written unless -o names one [default: table]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
 
-    /// Write the result to FILE, and the table to standard output
-    #[arg(short, long, value_name = "FILE")]
+    /// Write result.json, runs.csv, report.html, table.txt and plots to this folder [default: bench-DATE in the current one]
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// Overwrite FILE
+    /// Write no folder
+    #[arg(long, conflicts_with = "output")]
+    no_files: bool,
+
+    /// Write into a folder that has files in it
     #[arg(short, long, requires = "output")]
     force: bool,
 }
@@ -40,52 +46,65 @@ pub(crate) struct OutputFlags {
 impl OutputFlags {
     /// Whether standard output is for people.
     pub(crate) fn is_for_people(&self) -> bool {
-        self.output.is_some() || matches!(self.format, None | Some(Format::Table))
+        matches!(self.format, None | Some(Format::Table))
     }
 
-    /// The file to write, if there is one.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        self.output.as_deref()
+    /// When this began: `2026-03-01T12:10:05Z`.
+    pub(crate) fn started(&self) -> String {
+        Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
-    /// Finds out before the measurement whether the result could be written after it.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
-        let Some(file) = &self.output else { return Ok(()) };
-        if file.exists() && !self.force {
-            bail!("{} exists; --force overwrites it", file.display());
-        }
-        let directory = match file.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
+    /// The folder to write, if one is; made now, so that what is wrong with it is said before anything is measured. That it
+    /// cannot be made is only warned about: the table is printed all the same.
+    pub(crate) fn folder(&self) -> anyhow::Result<Option<PathBuf>> {
+        let folder = match &self.output {
+            Some(folder) => folder.clone(),
+            None if self.no_files || !self.is_for_people() => return Ok(None),
+            None => {
+                let now = Timestamp::now().to_zoned(TimeZone::system());
+                format!("bench-{}", now.strftime("%Y-%m-%dT%H%M%S")).into()
+            }
         };
-        if !directory.is_dir() {
-            bail!("cannot write {}: there is no directory {}", file.display(), directory.display());
+        if folder.exists() && !folder.is_dir() {
+            bail!(Usage(format!("{} is no folder", folder.display())));
         }
+        let has_files = fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
+        if has_files && !self.force {
+            bail!(Usage(format!("{} has files in it; --force writes there", folder.display())));
+        }
+        let probe = folder.join(".heapwright");
+        let tried = fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&probe, "x"))
+            .and_then(|()| fs::remove_file(&probe));
+        if let Err(error) = tried {
+            exit::warn(&format!(
+                "nothing can be written to {}: {error}; the table will be printed",
+                folder.display()
+            ));
+        }
+        Ok(Some(folder))
+    }
+
+    /// Prints the result, and writes the folder. What could not be written is the error; the rest is.
+    pub(crate) fn write(&self, report: &Report, folder: Option<&Path>) -> anyhow::Result<()> {
+        print!("{}", render(report, self.format.unwrap_or(Format::Table))?);
+        let Some(folder) = folder else { return Ok(()) };
+        let file = |name: &str, text: &str| {
+            let path = folder.join(name);
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        };
+        let written = [
+            file("result.json", &render(report, Format::Json)?),
+            file("runs.csv", &render(report, Format::Csv)?),
+            file("table.txt", &table::plain(report)),
+            report::write(report, folder).map(drop).map_err(anyhow::Error::from),
+        ];
+        written.into_iter().collect::<anyhow::Result<Vec<()>>>()?;
+        eprintln!(
+            "wrote    {}/{{result.json,runs.csv,table.txt,report.html,plots}}",
+            folder.display()
+        );
         Ok(())
-    }
-
-    /// Writes the result.
-    pub(crate) fn write(&self, report: &Report) -> anyhow::Result<()> {
-        let Some(file) = &self.output else {
-            print!("{}", render(report, self.format.unwrap_or(Format::Table))?);
-            return Ok(());
-        };
-        let format = self.format.unwrap_or_else(|| match file.extension() {
-            Some(e) if e == "csv" => Format::Csv,
-            Some(e) if e == "txt" => Format::Table,
-            _ => Format::Json,
-        });
-        print!("{}", table::of(report));
-        let text = render(report, format)?;
-        let mut options = OpenOptions::new();
-        options.write(true).truncate(true).create(true);
-        if !self.force {
-            options.create_new(true);
-        }
-        options
-            .open(file)
-            .and_then(|mut f| f.write_all(text.as_bytes()))
-            .with_context(|| format!("cannot write {}", file.display()))
     }
 }
 

@@ -22,6 +22,36 @@ pub(crate) struct Program {
     pub(crate) command: Vec<OsString>,
 }
 
+/// A program that may be there, after `--`.
+#[derive(Debug, Args)]
+pub(crate) struct LastProgram {
+    /// A program of yours and its arguments, instead of workloads
+    #[arg(last = true, value_name = "CMD", help_heading = "Arguments")]
+    pub(crate) command: Vec<OsString>,
+}
+
+impl LastProgram {
+    /// Whether none is given.
+    pub(crate) fn is_absent(&self) -> bool {
+        self.command.is_empty()
+    }
+
+    /// The file that will be executed, if a program is given.
+    pub(crate) fn file(&self) -> Result<Option<PathBuf>, resolve::Error> {
+        self.command.first().map(|word| resolve::command(word)).transpose()
+    }
+
+    /// The arguments without the program's own name.
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        self.command.get(1..).unwrap_or_default()
+    }
+
+    /// The words, for people and for files.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.command.iter().map(|w| w.to_string_lossy().into_owned()).collect()
+    }
+}
+
 impl Program {
     /// The file that will be executed. A flag that we do not know is wrong usage, not a program.
     pub(crate) fn file(&self) -> Result<PathBuf, resolve::Error> {

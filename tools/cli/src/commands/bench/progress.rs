@@ -1,17 +1,24 @@
-//! The progress bar of `bench`, on standard error; nothing is drawn when that is not a terminal.
+//! The progress bar of `bench`, on standard error; where that is no terminal, a line now and then.
 
 use core::time::Duration;
+use std::time::Instant;
 
-use bench::session::{Failure, Observer, Options};
+use bench::session::{Failure, Observer, Options, Pass, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The bar's length: a thousandth is finer than any terminal.
 const STEPS: u64 = 1000;
 
+/// How often a line is printed where no bar can be drawn.
+const SOMETIMES: Duration = Duration::from_secs(30);
+
 /// Draws the bar.
 pub(super) struct Progress {
     bar: ProgressBar,
     rounds: Option<u32>,
+    started: Instant,
+    told: Instant,
+    is_quiet: bool,
 }
 
 impl Progress {
@@ -23,42 +30,72 @@ impl Progress {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
-        if let Ok(style) =
-            ProgressStyle::with_template("  ▕{bar:24}▏ {percent:>3} %  {msg}  eta {eta}")
-        {
+        if let Ok(style) = ProgressStyle::with_template("  ▕{bar:24}▏ {percent:>3} %  {msg}") {
             bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         }
         bar.enable_steady_tick(Duration::from_millis(250));
-        Self { bar, rounds: options.rounds }
+        let now = Instant::now();
+        Self { bar, rounds: options.rounds, started: now, told: now, is_quiet: options.show_output }
     }
 
     /// Removes the bar.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }
+
+    /// What is left, judged by what is done.
+    fn left(&self, share: f64) -> Option<Duration> {
+        let elapsed = self.started.elapsed();
+        (share > 0.01).then(|| elapsed.mul_f64((1.0 - share) / share))
+    }
+
+    fn message(&self, step: &Step<'_>) -> String {
+        let which = match (step.pass, step.round, self.rounds) {
+            (Pass::Memory, ..) => "memory".to_owned(),
+            (Pass::Tail, ..) => "single calls".to_owned(),
+            (Pass::Time, 0, _) => "warm-up".to_owned(),
+            (Pass::Time, n, Some(all)) => format!("round {n}/{all}"),
+            (Pass::Time, n, None) => format!("round {n}"),
+        };
+        let mut text = format!("{}  {which}  {}", step.workload, step.subject);
+        if let Some(left) = self.left(step.share) {
+            let seconds = left.as_secs();
+            text += &format!("  eta {}:{:02}", seconds / 60, seconds % 60);
+        }
+        if let Some(noise) = step.noise {
+            text += &format!("  noise ±{:.1} %", 100.0 * noise);
+        }
+        text
+    }
 }
 
 impl Observer for Progress {
-    fn running(&mut self, round: u32, subject: &str, share: f64) {
-        let which = match (round, self.rounds) {
-            (0, _) => "warm-up".to_owned(),
-            (n, Some(all)) => format!("round {n}/{all}"),
-            (n, None) => format!("round {n}"),
-        };
-        self.bar.set_message(format!("{which}  {subject}"));
+    fn running(&mut self, step: &Step<'_>) {
+        let message = self.message(step);
+        if self.bar.is_hidden() {
+            if !self.is_quiet && self.told.elapsed() > SOMETIMES {
+                self.told = Instant::now();
+                eprintln!("{:.0} percent  {message}", 100.0 * step.share);
+            }
+            return;
+        }
+        self.bar.set_message(message);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a share is between 0 and 1"
         )]
-        self.bar.set_position((share * STEPS as f64) as u64);
+        self.bar.set_position((step.share * STEPS as f64) as u64);
     }
 
-    fn failed(&mut self, subject: &str, failure: &Failure) {
+    fn failed(&mut self, workload: &str, subject: &str, failure: &Failure) {
         // The table tells it too; this is for those who watch.
         if !self.bar.is_hidden() {
             self.bar.suspend(|| {
-                eprintln!("{subject}: {}; it is not run again", failure.how.words());
+                eprintln!(
+                    "{workload} on {subject}: {}; it is not run there again",
+                    failure.how.words()
+                );
             });
         }
     }

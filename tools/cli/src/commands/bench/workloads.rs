@@ -1,0 +1,261 @@
+//! Which workloads are run, and how long each: as the time allows.
+
+use core::time::Duration;
+use std::fs;
+
+use anyhow::{Context as _, bail};
+use bench::closest::closest;
+use bench::definition::{Definition, Group, parse_all};
+use bench::session::{LEAST_ROUNDS, Role, Subject};
+use bench::workload::{Places, Workload};
+use tempfile::TempDir;
+
+use crate::embedded::{DEFINITIONS, FILES, WORKLOADS};
+use crate::exit::Usage;
+use crate::flags::workload::WorkloadArg;
+use crate::unpack::unpack;
+
+/// The sets, and what they are.
+pub(super) const SETS: [(&str, &str); 6] = [
+    ("standard", "a choice that fits in a few minutes; the default"),
+    ("all", "all of them"),
+    ("texts", "of the texts the project was founded on"),
+    ("community", "what allocators have been compared on for decades"),
+    ("ours", "what nobody else has"),
+    ("real", "programs of this machine"),
+];
+
+/// Starting a process, warming its memory and looking after it takes so long.
+const BESIDE: f64 = 0.06;
+
+/// Shorter runs than this share of their usual length are mostly start; then rather fewer workloads.
+const LEAST_SCALE: f64 = 0.2;
+
+/// What is asked for.
+pub(super) struct Wanted<'a> {
+    pub(super) names: &'a [WorkloadArg],
+    pub(super) subjects: &'a [Subject],
+    pub(super) scale: Option<f64>,
+    pub(super) budget: &'a dyn Fn(usize) -> Option<Duration>,
+    pub(super) rounds: Option<u32>,
+    pub(super) pin: bool,
+}
+
+/// A definition with what the command line adds.
+type Chosen = (Definition, Vec<String>);
+
+/// All definitions, in the order of tables.
+pub(super) fn definitions() -> anyhow::Result<Vec<Definition>> {
+    parse_all(DEFINITIONS.iter().copied()).context("a definition inside this executable is wrong")
+}
+
+/// The workloads, ready to run, their scale, and the folder that they need.
+pub(super) fn chosen(
+    wanted: &Wanted<'_>,
+    warnings: &mut Vec<String>,
+) -> anyhow::Result<(Vec<Workload>, f64, TempDir)> {
+    let all = definitions()?;
+    let folder =
+        TempDir::with_prefix("heapwright-bench-").context("cannot make a temporary folder")?;
+    let files = folder.path().join("files");
+    fs::create_dir(&files).context("cannot make a temporary folder")?;
+    for (name, bytes) in FILES {
+        fs::write(files.join(name), bytes).with_context(|| format!("cannot write {name}"))?;
+    }
+    // Servers that do not run as root read their files too.
+    open_to_all(folder.path())?;
+    let mut places = Places {
+        workloads: unpack(&WORKLOADS)?,
+        files,
+        temporary: folder.path().to_owned(),
+        scale: wanted.scale.unwrap_or(1.0),
+        seed: 1,
+        pin: wanted.pin,
+    };
+    let is_set = wanted.names.iter().all(|w| SETS.iter().any(|(set, _)| *set == w.name));
+    let mut definitions = named(wanted.names, &all)?;
+    // What is not installed: said of a set, refused by name.
+    let mut missing = Vec::new();
+    definitions.retain(|(d, parameters)| match Workload::of(d, parameters, &places) {
+        Ok(_) => true,
+        Err(why) => {
+            missing.push((d.name.clone(), why));
+            false
+        }
+    });
+    for (name, why) in missing {
+        if wanted.names.iter().any(|w| w.name == name) {
+            bail!(Usage(why));
+        }
+        warnings.push(format!("left out: {why}"));
+    }
+    if wanted.scale.is_none() {
+        let standard = wanted.names.is_empty() || wanted.names.iter().any(|w| w.name == "standard");
+        places.scale = fit(&mut definitions, wanted, standard && is_set, warnings);
+    }
+    let workloads = definitions
+        .iter()
+        .map(|(d, parameters)| Workload::of(d, parameters, &places).map_err(anyhow::Error::msg))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    if workloads.is_empty() {
+        bail!("none of these workloads can be run on this machine");
+    }
+    Ok((workloads, places.scale, folder))
+}
+
+fn open_to_all(folder: &std::path::Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot open {} to other users", folder.display()))
+}
+
+/// The definitions that the names mean, each once.
+fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Chosen>> {
+    let standard = [WorkloadArg { name: "standard".to_owned(), parameters: Vec::new() }];
+    let names = if names.is_empty() { &standard } else { names };
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for word in names {
+        let members: Vec<&Definition> = match set(&word.name) {
+            Some(is_member) => all.iter().filter(|d| is_member(d)).collect(),
+            None => match all.iter().find(|d| d.name == word.name) {
+                Some(definition) => vec![definition],
+                None => bail!(Usage(unknown(&word.name, all))),
+            },
+        };
+        for definition in members {
+            let one = (definition.clone(), word.parameters.clone());
+            if !chosen.contains(&one) {
+                chosen.push(one);
+            }
+        }
+    }
+    chosen.sort_by_key(|(d, _)| d.order);
+    Ok(chosen)
+}
+
+fn set(name: &str) -> Option<fn(&Definition) -> bool> {
+    Some(match name {
+        "standard" => |d| d.standard.is_some(),
+        "all" => |_| true,
+        "texts" => |d| d.group == Group::Texts,
+        "community" => |d| d.group == Group::Community,
+        "ours" => |d| d.group == Group::Ours,
+        "real" => |d| d.group == Group::Real,
+        _ => return None,
+    })
+}
+
+fn unknown(name: &str, all: &[Definition]) -> String {
+    let names = || all.iter().map(|d| d.name.as_str()).chain(SETS.iter().map(|s| s.0));
+    let near = closest(name, names());
+    let hint = if near.is_empty() {
+        "'heapwright bench --list' shows them".to_owned()
+    } else {
+        format!("did you mean {}? 'heapwright bench --list' shows all", near.join(" or "))
+    };
+    let program = if bench::resolve::command(name.as_ref()).is_ok() {
+        format!("; to measure the program {name}: heapwright bench -- {name}")
+    } else {
+        String::new()
+    };
+    format!("no workload {name}; {hint}{program}")
+}
+
+/// The largest scale at which everything fits into the time; of the standard set the last ones are left out rather than
+/// making all too short.
+fn fit(
+    definitions: &mut Vec<Chosen>,
+    wanted: &Wanted<'_>,
+    may_leave_out: bool,
+    warnings: &mut Vec<String>,
+) -> f64 {
+    let Some(time) = (wanted.budget)(definitions.len()) else { return 1.0 };
+    let rounds = f64::from(wanted.rounds.unwrap_or(LEAST_ROUNDS + 1));
+    let cost = |definitions: &[Chosen], scale: f64| -> f64 {
+        definitions.iter().map(|(d, _)| cost(d, wanted.subjects, rounds, scale)).sum()
+    };
+    let available = time.as_secs_f64() * 0.97;
+    let scales = || (0..32).map(|i| 0.9_f64.powi(i)).chain([0.03]);
+    let scale_of = |definitions: &[Chosen]| scales().find(|s| cost(definitions, *s) <= available);
+    let mut left_out = Vec::new();
+    while may_leave_out
+        && definitions.len() > 3
+        && scale_of(definitions).is_none_or(|s| s < LEAST_SCALE)
+    {
+        let last =
+            definitions.iter().enumerate().max_by_key(|(_, (d, _))| d.standard).map(|(i, _)| i);
+        let Some(last) = last else { break };
+        left_out.push(definitions.remove(last).0.name);
+    }
+    if !left_out.is_empty() {
+        warnings.push(format!(
+            "left out, so that the rest fits into the time: {}",
+            left_out.join(", ")
+        ));
+    }
+    let scale = scale_of(definitions).unwrap_or(0.03);
+    // Two digits are enough, and can be typed again.
+    (scale * 100.0).round() / 100.0
+}
+
+/// Seconds that a workload takes in all passes.
+fn cost(d: &Definition, subjects: &[Subject], rounds: f64, scale: f64) -> f64 {
+    let takes_part = |s: &&Subject| match (&s.allocator.in_process, s.role) {
+        (Some(_), Role::Floor) => d.unit.is_some(),
+        (Some(_), _) => d.region,
+        _ => true,
+    };
+    let names = subjects.iter().filter(takes_part).count() as f64;
+    // A run whose calls are timed takes about twice as long.
+    let passes = 1.0 + rounds + if d.tail { 2.0 } else { 0.0 };
+    names * passes * (d.seconds * scale + BESIDE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_and_names_are_found_once() {
+        let all = definitions().unwrap();
+        let of = |text: &str| text.parse::<WorkloadArg>().unwrap();
+        let names = |words: &[&str]| -> Vec<String> {
+            let words: Vec<WorkloadArg> = words.iter().map(|w| of(w)).collect();
+            named(&words, &all).unwrap().into_iter().map(|(d, _)| d.name).collect()
+        };
+        assert_eq!(names(&["all"]).len(), all.len());
+        assert_eq!(names(&["bench-tiny", "bench-tiny"]), ["bench-tiny"]);
+        assert!(names(&[]).len() < all.len());
+        assert_eq!(names(&["bench-tiny", "bench-tiny:size=64"]).len(), 2);
+        let error = named(&[of("bench-tin")], &all).unwrap_err().to_string();
+        assert!(error.contains("did you mean bench-tiny"), "{error}");
+        let error = named(&[of("sh")], &all).unwrap_err().to_string();
+        assert!(error.contains("heapwright bench -- sh"), "{error}");
+    }
+
+    #[test]
+    fn the_time_decides_the_scale() {
+        let all = definitions().unwrap();
+        let subjects = bench::session::line_up(vec![bench::allocator::Allocator::glibc()], true);
+        let fitted = |time: u64, standard: bool| {
+            let mut chosen: Vec<Chosen> =
+                all.iter().filter(|d| d.standard.is_some()).map(|d| (d.clone(), vec![])).collect();
+            let wanted = Wanted {
+                names: &[],
+                subjects: &subjects,
+                scale: None,
+                budget: &|_| Some(Duration::from_secs(time)),
+                rounds: None,
+                pin: false,
+            };
+            let mut warnings = Vec::new();
+            let scale = fit(&mut chosen, &wanted, standard, &mut warnings);
+            (scale, chosen.len(), warnings.len())
+        };
+        let count = all.iter().filter(|d| d.standard.is_some()).count();
+        assert_eq!(fitted(100_000, true), (1.0, count, 0));
+        let (short, left, warnings) = fitted(12, true);
+        assert!(short < 1.0 && (left < count) == (warnings == 1), "{short} {left}");
+        assert_eq!(fitted(1, false).1, count, "what is asked for by name stays");
+    }
+}

@@ -1,0 +1,35 @@
+//! Workloads as written on the command line: `NAME`, `NAME:KEY=VALUE`, or a set of them.
+
+use core::convert::Infallible;
+use core::str::FromStr;
+
+/// A word before `--`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WorkloadArg {
+    /// Of a workload or a set.
+    pub(crate) name: String,
+    /// `KEY=VALUE`, each.
+    pub(crate) parameters: Vec<String>,
+}
+
+impl FromStr for WorkloadArg {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let mut words = text.split(':').map(str::to_owned);
+        let name = words.next().unwrap_or_default();
+        Ok(Self { name, parameters: words.collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_parameters() {
+        let of = |text: &str| text.parse::<WorkloadArg>().unwrap();
+        assert_eq!(of("larson"), WorkloadArg { name: "larson".into(), parameters: vec![] });
+        assert_eq!(of("larson:threads=8:seed=3").parameters, ["threads=8", "seed=3"]);
+    }
+}

@@ -1,0 +1,256 @@
+//! Many workloads: a line a workload, a column an allocator; as many columns beside each other as fit.
+
+use bench::result::{Cell, Compared, Report, Work};
+use bench::session::Role;
+use bench::stats::Ratio;
+
+use crate::format;
+
+/// What a cell shows.
+#[derive(Clone, Copy)]
+enum Show {
+    Time,
+    Memory,
+    Ns,
+    Tail,
+}
+
+/// A column is no narrower.
+const NARROWEST: usize = 9;
+
+/// The tables: time, memory, nanoseconds a call, the slowest calls.
+pub(super) fn lines(report: &Report, width: usize) -> Vec<String> {
+    let baseline = &report.allocators[report.baseline()].name;
+    let mut lines = Vec::new();
+    let mut section = |title: String, show: Show| {
+        let works: Vec<&Work> = report.workloads.iter().filter(|w| is_shown(w, show)).collect();
+        if !works.is_empty() {
+            if !lines.is_empty() {
+                lines.push(String::new());
+            }
+            lines.push(title);
+            lines.extend(table(report, &works, show, width));
+        }
+    };
+    section(
+        format!(
+            "time ÷ {baseline}'s ± 95 % interval (lower is better; * least, = no difference shown)"
+        ),
+        Show::Time,
+    );
+    section(format!("peak memory of all processes ÷ {baseline}'s"), Show::Memory);
+    section(
+        "nanoseconds a call of malloc or free (null: what the workload itself takes)".to_owned(),
+        Show::Ns,
+    );
+    section(
+        "malloc: nanoseconds that all but one call in a thousand took at most / the longest"
+            .to_owned(),
+        Show::Tail,
+    );
+    lines
+}
+
+fn is_shown(work: &Work, show: Show) -> bool {
+    match show {
+        Show::Time | Show::Memory => true,
+        Show::Ns => work.cells.iter().any(|c| c.ns.is_some()),
+        Show::Tail => work.cells.iter().any(|c| !c.tails.is_empty()),
+    }
+}
+
+fn table(report: &Report, works: &[&Work], show: Show, width: usize) -> Vec<String> {
+    let shown: Vec<usize> =
+        (0..report.allocators.len()).filter(|&a| is_column(report, works, a, show)).collect();
+    let mut head = vec!["".to_owned()];
+    if matches!(show, Show::Time) {
+        head.push("noise".to_owned());
+    }
+    head.extend(shown.iter().map(|&a| report.allocators[a].name.clone()));
+    let mut rows = vec![head];
+    for work in works {
+        let mut row = vec![work.name.clone()];
+        if matches!(show, Show::Time) {
+            row.push(
+                work.noise_floor.map_or_else(|| "-".into(), |n| format!("±{:.1}%", 100.0 * n)),
+            );
+        }
+        let best = best(report, work, show);
+        row.extend(shown.iter().map(|&a| {
+            let mut text = cell(report, &work.cells[a], a, show);
+            if best == Some(a) {
+                text.push_str(" *");
+            }
+            text
+        }));
+        rows.push(row);
+    }
+    if matches!(show, Show::Time | Show::Memory) && works.len() > 1 {
+        rows.push(overall(report, &shown, show));
+    }
+    let fixed = if matches!(show, Show::Time) { 2 } else { 1 };
+    blocks(&rows, fixed, width)
+}
+
+/// The control has its noise column; the null allocator counts nothing but nanoseconds.
+fn is_column(report: &Report, works: &[&Work], allocator: usize, show: Show) -> bool {
+    let role = report.allocators[allocator].role;
+    match (role, show) {
+        (Role::Control, _) => false,
+        (Role::Floor, Show::Ns) => works.iter().any(|w| w.cells[allocator].ns.is_some()),
+        (Role::Floor, _) => false,
+        (_, Show::Tail) => works.iter().any(|w| !w.cells[allocator].tails.is_empty()),
+        _ => true,
+    }
+}
+
+fn cell(report: &Report, cell: &Cell, allocator: usize, show: Show) -> String {
+    if cell.failure.is_some() {
+        return "FAILED".to_owned();
+    }
+    if cell.skipped.is_some() {
+        return "n/a".to_owned();
+    }
+    let is_baseline = allocator == report.baseline();
+    let mut text = match show {
+        Show::Time => compared(cell.time, is_baseline, true),
+        Show::Memory => compared(cell.peak_rss, is_baseline, false),
+        Show::Ns => cell.ns.map_or_else(|| "-".to_owned(), |c| format!("{:.1}", c.median)),
+        Show::Tail => match cell.tails.iter().find(|t| t.call == "malloc") {
+            Some(t) => format!("{}/{}", nanos(t.p999_ns), nanos(t.max_ns)),
+            None => "-".to_owned(),
+        },
+    };
+    if cell.refused > 0 && matches!(show, Show::Time | Show::Ns) {
+        text.push_str(" r");
+    }
+    text
+}
+
+fn compared(figure: Option<Compared>, is_baseline: bool, with_margin: bool) -> String {
+    match figure {
+        None => "-".to_owned(),
+        Some(_) if is_baseline => "1".to_owned(),
+        Some(Compared { ratio: None, .. }) => "-".to_owned(),
+        Some(Compared { ratio: Some(ratio), same, .. }) => {
+            let margin =
+                if with_margin { format!(" ±{:.2}", ratio.margin()) } else { String::new() };
+            format!("{:.2}{margin}{}", ratio.estimate, if same && with_margin { " =" } else { "" })
+        }
+    }
+}
+
+fn nanos(ns: f64) -> String {
+    match ns {
+        n if n >= 1e6 => format!("{:.1}ms", n / 1e6),
+        n if n >= 1e4 => format!("{:.0}µs", n / 1e3),
+        n if n >= 1e3 => format!("{:.1}µs", n / 1e3),
+        n => format!("{n:.0}ns"),
+    }
+}
+
+/// The allocator with the least figure.
+fn best(report: &Report, work: &Work, show: Show) -> Option<usize> {
+    let score = |a: usize| {
+        let (cell, role) = (&work.cells[a], report.allocators[a].role);
+        if !matches!(role, Role::Baseline | Role::Contender)
+            || cell.failure.is_some()
+            || cell.refused > 0
+        {
+            return None;
+        }
+        match show {
+            Show::Time => cell.time,
+            Show::Memory => cell.peak_rss,
+            Show::Ns => cell.ns,
+            Show::Tail => None,
+        }
+        .and_then(|c| match (role, show, c.ratio) {
+            (_, Show::Ns, _) => Some(c.median),
+            (Role::Baseline, ..) => Some(1.0),
+            (_, _, ratio) => ratio.map(|r| r.estimate),
+        })
+    };
+    let scores: Vec<Option<f64>> = (0..report.allocators.len()).map(score).collect();
+    let contestants = scores.iter().flatten().count();
+    bench::stats::least(&scores).filter(|_| contestants > 1)
+}
+
+fn overall(report: &Report, shown: &[usize], show: Show) -> Vec<String> {
+    let mut row = vec!["geometric mean".to_owned()];
+    if matches!(show, Show::Time) {
+        row.push(String::new());
+    }
+    row.extend(shown.iter().map(|&a| {
+        let Some(overall) = report.overall.get(a) else { return "-".to_owned() };
+        let (ratio, margin) = match show {
+            Show::Time => (overall.time, true),
+            _ => (overall.peak_rss, false),
+        };
+        let short = if overall.workloads < report.workloads.len() {
+            format!(" of {}", overall.workloads)
+        } else {
+            String::new()
+        };
+        match ratio {
+            None => "-".to_owned(),
+            Some(_) if a == report.baseline() => "1".to_owned(),
+            Some(Ratio { estimate, .. }) if !margin => format!("{estimate:.2}{short}"),
+            Some(ratio) => format::ratio(&ratio) + &short,
+        }
+    }));
+    row
+}
+
+/// The rows in columns; blocks below each other when they do not all fit, each with the first `fixed` columns.
+fn blocks(rows: &[Vec<String>], fixed: usize, width: usize) -> Vec<String> {
+    let widths: Vec<usize> = (0..rows[0].len())
+        .map(|c| {
+            let widest = rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
+            if c < fixed { widest } else { widest.max(NARROWEST) }
+        })
+        .collect();
+    let left: usize = widths[..fixed].iter().map(|w| w + 2).sum();
+    let mut lines = Vec::new();
+    let mut from = fixed;
+    while from < widths.len() {
+        let mut to = from;
+        let mut used = left;
+        while to < widths.len() && (to == from || used + widths[to] + 2 <= width) {
+            used += widths[to] + 2;
+            to += 1;
+        }
+        if from > fixed {
+            lines.push(String::new());
+        }
+        for row in rows {
+            let columns = (0..fixed).chain(from..to);
+            let text: Vec<String> = columns.map(|c| format!("{:<1$}", row[c], widths[c])).collect();
+            lines.push(format!("  {}", text.join("  ")).trim_end().to_owned());
+        }
+        from = to;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_that_do_not_fit_go_below() {
+        let row = |name: &str| vec![name.to_owned(), "1".into(), "22".into(), "333".into()];
+        let rows = [row("a"), row("long")];
+        let wide = blocks(&rows, 1, 100);
+        assert_eq!(wide.len(), 2);
+        let narrow = blocks(&rows, 1, 30);
+        assert_eq!(narrow.len(), 5, "{narrow:#?}");
+        assert!(narrow.iter().all(|l| l.chars().count() <= 32));
+        assert!(narrow[3].trim_start().starts_with('a'));
+    }
+
+    #[test]
+    fn nanoseconds_have_a_unit() {
+        assert_eq!([12.4, 1500.0, 25_000.0, 2.5e6].map(nanos), ["12ns", "1.5µs", "25µs", "2.5ms"]);
+    }
+}

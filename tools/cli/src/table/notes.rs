@@ -1,0 +1,110 @@
+//! What stands below the table: noise, failures, what was refused, what to think of few rounds.
+
+use bench::definition::Group;
+use bench::result::{Report, Work};
+use bench::session::Role;
+use bench::stats::{ENOUGH_PAIRS, median};
+
+use crate::format;
+
+pub(super) fn lines(report: &Report) -> Vec<String> {
+    let baseline = &report.allocators[report.baseline()].name;
+    let mut lines = Vec::new();
+    if let [own] = &report.workloads[..]
+        && own.group == Group::Own
+    {
+        lines.push(format!(
+            "medians; below each its ratio to {baseline} ± 95 % interval (lower is better)"
+        ));
+        lines.push("* least time   = no difference shown".to_owned());
+    }
+    lines.extend(noise(report, baseline));
+    lines.extend(few(report));
+    lines.extend(unseen(report));
+    for (at, entry) in report.allocators.iter().enumerate() {
+        lines.extend(refused(report, at, &entry.name));
+        for work in &report.workloads {
+            lines.extend(failed(work, at, &entry.name));
+        }
+    }
+    let flagged: usize = report.workloads.iter().flat_map(|w| &w.cells).map(|c| c.flagged).sum();
+    if flagged > 0 {
+        lines.push(format!(
+            "flagged  {flagged} run{} did not get the processors {} computes on, and do not count",
+            if flagged == 1 { "" } else { "s" },
+            if flagged == 1 { "it" } else { "they" },
+        ));
+    }
+    lines
+}
+
+fn noise(report: &Report, baseline: &str) -> Option<String> {
+    let floors: Vec<f64> = report.workloads.iter().filter_map(|w| w.noise_floor).collect();
+    let middle = 100.0 * median(&floors)?;
+    Some(if floors.len() == 1 {
+        format!(
+            "noise    {baseline} against itself: ±{middle:.1} %; a smaller difference in time means nothing"
+        )
+    } else {
+        let most = 100.0 * floors.iter().copied().fold(0.0, f64::max);
+        format!(
+            "noise    {baseline} against itself: ±{middle:.1} % in the middle workload, ±{most:.1} % at most; \
+             a smaller difference in time means nothing"
+        )
+    })
+}
+
+fn few(report: &Report) -> Option<String> {
+    let pairs = |w: &Work| w.cells.iter().filter_map(|c| c.time?.ratio).map(|r| r.pairs).min();
+    let pairs = report.workloads.iter().filter_map(pairs).min()?;
+    (pairs < ENOUGH_PAIRS).then(|| {
+        format!(
+            "note     {pairs} round{} too few for a 95 % interval ({ENOUGH_PAIRS} would do): take ± as the range seen",
+            if pairs == 1 { " is" } else { "s are" },
+        )
+    })
+}
+
+/// Peaks that the fork hides.
+fn unseen(report: &Report) -> Option<String> {
+    let floor = report.runs.iter().map(|r| r.figures.peak_rss_floor_bytes).max()?;
+    let least = report.runs.iter().map(|r| r.figures.peak_rss_bytes).min()?;
+    (least <= floor).then(|| {
+        format!("note     peak RSS below {} cannot be measured", format::bytes(floor as f64))
+    })
+}
+
+fn refused(report: &Report, at: usize, name: &str) -> Option<String> {
+    if report.allocators[at].role == Role::Control {
+        return None;
+    }
+    let works: Vec<String> = report
+        .workloads
+        .iter()
+        .filter(|w| w.cells[at].refused > 0)
+        .map(|w| format!("{} {}", w.name, format::count(w.cells[at].refused as f64)))
+        .collect();
+    (!works.is_empty()).then(|| {
+        format!("refused  {name} (marked r; its times are of less work): {}", works.join(", "))
+    })
+}
+
+fn failed(work: &Work, at: usize, name: &str) -> Vec<String> {
+    let Some(failure) = &work.cells[at].failure else { return Vec::new() };
+    let when = if failure.round == 0 {
+        "before the first round".to_owned()
+    } else {
+        format!("round {}", failure.round)
+    };
+    let what = if work.group == Group::Own { String::new() } else { format!(" {}", work.name) };
+    let mut lines = vec![format!("failed  {what} {name}, {when}: {}", failure.how.words())];
+    lines.extend(last_lines(&failure.stderr, 3).map(|l| format!("         | {l}")));
+    lines
+}
+
+/// The last `n` lines of what a program said.
+pub(crate) fn last_lines(text: &str, n: usize) -> impl Iterator<Item = &str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let from = lines.len().saturating_sub(n);
+    lines.into_iter().skip(from)
+}
