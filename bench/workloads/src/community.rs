@@ -1,6 +1,28 @@
 //! The workloads that allocators have been compared on for decades, written anew from their published descriptions.
 
+mod alloc_test;
+mod block;
+mod cache;
+mod larson;
+mod mleak;
+mod mstress;
+mod rptest;
+mod shbench;
+mod sizes;
+mod xmalloc;
+
 use crate::list::Workload;
 
 /// All of them.
-pub(crate) const ALL: &[&Workload] = &[];
+pub(crate) const ALL: &[&Workload] = &[
+    &larson::WORKLOAD,
+    &mstress::WORKLOAD,
+    &rptest::WORKLOAD,
+    &xmalloc::WORKLOAD,
+    &shbench::SH6,
+    &shbench::SH8,
+    &alloc_test::WORKLOAD,
+    &cache::SCRATCH,
+    &cache::THRASH,
+    &mleak::WORKLOAD,
+];
