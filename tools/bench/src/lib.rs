@@ -11,13 +11,15 @@
 //!
 //! What there is, in reading order: [`allocator`] and [`discover`] (which allocators this machine has), [`probe`]
 //! (does a library really become malloc, and which version is it), [`resolve`] and [`inspect`] (can this program be
-//! interposed), [`helper`] and [`launch`] (one measured run), [`definition`] and [`workload`] (what is run), [`told`] (what it
-//! prints), [`warm`], [`stats`] and [`session`] (many runs), [`machine`], [`summary`] and [`result`] (what the result file says).
+//! interposed), [`helper`] and [`launch`] (one measured run), [`definition`] and [`workload`] (what is run), [`told`]
+//! (what it prints), [`prepare`] and [`warm`] (the machine put in order), [`cpus`], [`stats`] and [`session`] (many
+//! runs), [`machine`], [`summary`] and [`result`] (what the result file says).
 //!
 //! The library never prints; the command does.
 
 pub mod allocator;
 pub mod closest;
+pub mod compare;
 pub mod cpus;
 pub mod definition;
 pub mod discover;
@@ -27,6 +29,7 @@ pub mod helper;
 pub mod inspect;
 pub mod launch;
 pub mod machine;
+pub mod prepare;
 pub mod probe;
 pub mod resolve;
 pub mod result;

@@ -1,6 +1,10 @@
 //! Measures real programs through a real helper process; above all, that a fat parent does not show in their memory.
 //!
-//! This test has its own `main` because the helper is this very file, executed once more.
+//! This test has its own `main` because the helper is this very file, executed once more. So is the process that puts the
+//! machine in order, which is tested here for that reason.
+
+#[path = "honest_rss/prepare.rs"]
+mod prepare;
 
 use core::hint::black_box;
 use core::sync::atomic::AtomicBool;
@@ -21,8 +25,14 @@ fn main() {
     if args.first().is_some_and(|a| a == helper::SUBCOMMAND) {
         exit(helper::main(&args[1..]));
     }
+    if args.first().is_some_and(|a| a == heapwright_bench::prepare::SUBCOMMAND) {
+        exit(heapwright_bench::prepare::main(&args[1..]));
+    }
     if args.first().is_some_and(|a| a == TOUCH) {
         return touch();
+    }
+    if args.first().is_some_and(|a| a == prepare::HOLD) {
+        return prepare::hold(Path::new(&args[1]));
     }
     let wanted = |name: &str| match args.iter().find(|a| !a.as_encoded_bytes().starts_with(b"-")) {
         Some(filter) => name.contains(&*filter.to_string_lossy()),
@@ -46,7 +56,7 @@ fn main() {
 }
 
 /// In this order, and one after the other: the first one is about what a parent has touched.
-const TESTS: [(&str, fn()); 14] = [
+const TESTS: [(&str, fn()); 16] = [
     ("a_fat_parent_does_not_show", a_fat_parent_does_not_show),
     ("what_the_program_touches_does_show", what_the_program_touches_does_show),
     ("times_are_those_of_the_program", times_are_those_of_the_program),
@@ -64,6 +74,8 @@ const TESTS: [(&str, fn()); 14] = [
     ("a_flood_ends_and_is_cut", a_flood_ends_and_is_cut),
     ("a_flood_without_end_is_killed_in_time", a_flood_without_end_is_killed_in_time),
     ("who_left_the_group_is_ended_too", who_left_the_group_is_ended_too),
+    ("dropping_the_guard_restores", prepare::dropping_the_guard_restores),
+    ("being_killed_restores_too", prepare::being_killed_restores_too),
 ];
 
 fn run_job(argv: &[&str], change: impl FnOnce(&mut Job<'_>)) -> Outcome {

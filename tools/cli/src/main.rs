@@ -19,7 +19,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use bench::{helper, probe, warm};
+use bench::{helper, prepare, probe, warm};
 
 fn main() -> ExitCode {
     // First of all, and with nothing else touched: what the helper touches counts as the measured program's memory.
@@ -39,6 +39,11 @@ fn hidden() -> Option<ExitCode> {
     if first == helper::SUBCOMMAND {
         let rest: Vec<OsString> = args.collect();
         let code = u8::try_from(helper::main(&rest)).unwrap_or(1);
+        return Some(ExitCode::from(code));
+    }
+    if first == prepare::SUBCOMMAND {
+        let rest: Vec<OsString> = args.collect();
+        let code = u8::try_from(prepare::main(&rest)).unwrap_or(1);
         return Some(ExitCode::from(code));
     }
     if first == warm::SUBCOMMAND {
