@@ -1,10 +1,13 @@
 //! The machine a result was measured on, and how busy it was with other things.
 
 use std::fs;
+use std::path::Path;
 use std::thread;
 
 use rustix::system::uname;
 use serde::{Deserialize, Serialize};
+
+use crate::prepare;
 
 /// A load above this share of the processors disturbs measurements.
 const HIGH_LOAD: f64 = 0.5;
@@ -12,8 +15,9 @@ const HIGH_LOAD: f64 = 0.5;
 /// So much stolen time disturbs measurements.
 const HIGH_STEAL: f64 = 0.02;
 
-/// What a result file says about its machine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What a result file says about its machine, before anything was prepared.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Machine {
     /// Operating system and kernel release.
     pub kernel: String,
@@ -29,10 +33,22 @@ pub struct Machine {
     pub huge_pages: Option<String>,
     /// The C library.
     pub glibc: Option<String>,
-    /// The frequency governor; virtual machines have none.
+    /// The frequency governor, or several; virtual machines have none.
     pub governor: Option<String>,
+    /// Whether processors may run faster than their nominal frequency: `on` or `off`.
+    pub turbo: Option<String>,
+    /// Whether a core runs two threads, as `/sys/devices/system/cpu/smt/control` says it.
+    pub smt: Option<String>,
+    /// Whether addresses are randomised: `on`, `off`, or what is.
+    pub aslr: Option<String>,
+    /// Bytes of swap; 0: none.
+    pub swap_bytes: u64,
+    /// Parts of memory that are nearer to some processors than to others; 0: unknown.
+    pub numa_nodes: usize,
     /// Whether a hypervisor is underneath.
     pub virtual_machine: bool,
+    /// Which, as it calls itself.
+    pub hypervisor: Option<String>,
 }
 
 impl Machine {
@@ -41,6 +57,9 @@ impl Machine {
     pub fn describe() -> Self {
         let uname = uname();
         let cpuinfo = read("/proc/cpuinfo");
+        let meminfo = read("/proc/meminfo");
+        let [governor, turbo, smt, aslr] = prepare::now(Path::new("/"));
+        let hypervisor = hypervisor();
         Self {
             kernel: format!(
                 "{} {}",
@@ -50,31 +69,50 @@ impl Machine {
             arch: uname.machine().to_string_lossy().into_owned(),
             cpu: cpu_model(&cpuinfo).unwrap_or("unknown processor").to_owned(),
             cores: thread::available_parallelism().map_or(1, core::num::NonZero::get),
-            memory_bytes: kib_field(&read("/proc/meminfo"), "MemTotal").unwrap_or(0) * 1024,
+            memory_bytes: kib_field(&meminfo, "MemTotal").unwrap_or(0) * 1024,
             huge_pages: huge_pages(),
             glibc: glibc_version(),
-            governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-            virtual_machine: cpuinfo
-                .lines()
-                .any(|l| l.starts_with("flags") && l.split_whitespace().any(|f| f == "hypervisor")),
+            governor,
+            turbo,
+            smt,
+            aslr,
+            swap_bytes: kib_field(&meminfo, "SwapTotal").unwrap_or(0) * 1024,
+            numa_nodes: count(&read("/sys/devices/system/node/online")),
+            virtual_machine: hypervisor.is_some()
+                || cpuinfo.lines().any(|l| {
+                    l.starts_with("flags") && l.split_whitespace().any(|f| f == "hypervisor")
+                }),
+            hypervisor,
         }
     }
 
     /// The description in one line.
     #[must_use]
     pub fn line(&self) -> String {
-        let gib = self.memory_bytes as f64 / f64::from(1 << 30);
-        format!(
-            "{} {} · {}{} · {} core{} · {gib:.0} GiB · THP {} · glibc {}",
+        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+        let mut line = format!(
+            "{} {} · {}{} · {} core{} · {:.0} GiB · THP {} · glibc {}",
             self.kernel,
             self.arch,
             self.cpu,
             if self.virtual_machine { " (VM)" } else { "" },
             self.cores,
             if self.cores == 1 { "" } else { "s" },
+            gib(self.memory_bytes),
             self.huge_pages.as_deref().unwrap_or("none"),
             self.glibc.as_deref().unwrap_or("none"),
-        )
+        );
+        // What is unusual and changes figures.
+        if let Some(governor) = self.governor.as_deref().filter(|&g| g != "performance") {
+            line += &format!(" · governor {governor}");
+        }
+        if self.numa_nodes > 1 {
+            line += &format!(" · {} NUMA nodes", self.numa_nodes);
+        }
+        if self.swap_bytes > 0 {
+            line += &format!(" · {:.1} GiB swap", gib(self.swap_bytes));
+        }
+        line
     }
 }
 
@@ -166,6 +204,39 @@ fn first_line(path: &str) -> Option<String> {
     read(path).lines().next().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty())
 }
 
+/// How many numbers a list such as `0-1,4` has.
+fn count(list: &str) -> usize {
+    let one = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+        Some((last + 1).saturating_sub(first))
+    };
+    list.trim().split(',').filter_map(one).sum()
+}
+
+/// The name of the hypervisor underneath: what the processor says, else the system's own tables.
+fn hypervisor() -> Option<String> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::__cpuid;
+        // Bit 31 is never set by a real processor; the leaf holds twelve characters.
+        if __cpuid(1).ecx >> 31 == 1 {
+            let leaf = __cpuid(0x4000_0000);
+            let name = [leaf.ebx, leaf.ecx, leaf.edx].map(u32::to_le_bytes).concat();
+            let name = String::from_utf8_lossy(&name);
+            let name = name.trim_matches(|c: char| c == '\0' || c.is_whitespace());
+            return Some(if name.is_empty() { "unnamed".to_owned() } else { name.to_owned() });
+        }
+    }
+    first_line("/sys/hypervisor/type").or_else(|| {
+        let vendor = first_line("/sys/class/dmi/id/sys_vendor")?;
+        ["QEMU", "VMware", "Xen", "innotek", "Parallels"]
+            .iter()
+            .any(|known| vendor.contains(known))
+            .then_some(vendor)
+    })
+}
+
 fn cpu_model(cpuinfo: &str) -> Option<&str> {
     let value = |key: &str| {
         cpuinfo
@@ -205,6 +276,27 @@ mod tests {
         let machine = Machine::describe();
         assert!(machine.cores >= 1 && machine.memory_bytes > 0, "{machine:?}");
         assert!(machine.line().starts_with("Linux "), "{}", machine.line());
+        assert_eq!(machine.hypervisor.is_some(), machine.virtual_machine, "{machine:?}");
+        let text = serde_json::to_string(&machine).unwrap();
+        assert_eq!(serde_json::from_str::<Machine>(&text).unwrap(), machine);
+        // An older result lacks some of it.
+        let old: Machine = serde_json::from_str(r#"{"kernel":"Linux 5"}"#).unwrap();
+        assert_eq!(old, Machine { kernel: "Linux 5".to_owned(), ..Machine::default() });
+    }
+
+    #[test]
+    fn the_line_names_what_is_unusual() {
+        let plain = Machine { governor: Some("performance".into()), ..Machine::default() };
+        assert!(plain.line().ends_with("glibc none"), "{}", plain.line());
+        let unusual = Machine {
+            governor: Some("powersave".into()),
+            numa_nodes: 2,
+            swap_bytes: 3 << 29,
+            ..plain
+        };
+        let end = "governor powersave · 2 NUMA nodes · 1.5 GiB swap";
+        assert!(unusual.line().ends_with(end), "{}", unusual.line());
+        assert_eq!((count("0\n"), count("0-1,4\n"), count("")), (1, 3, 0));
     }
 
     #[test]

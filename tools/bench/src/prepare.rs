@@ -101,6 +101,11 @@ pub fn start_in(executable: &Path, root: &Path) -> Result<Guard, Error> {
     Err(Error::Broken(String::new()))
 }
 
+/// What `root` has now, in words: governor, turbo, SMT, ASLR.
+pub(crate) fn now(root: &Path) -> [Option<String>; 4] {
+    settings::now(root)
+}
+
 /// Plays the process that sets, waits and restores: `args` is what follows [`SUBCOMMAND`]. Returns the exit code.
 #[must_use]
 pub fn main(args: &[OsString]) -> i32 {

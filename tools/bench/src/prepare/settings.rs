@@ -83,6 +83,14 @@ fn governors(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// What there is below `root`, in the order of [`knobs`].
+pub(super) fn now(root: &Path) -> [Option<String>; 4] {
+    knobs(root).map(|knob| {
+        let read = |file| fs::read_to_string(file).ok().map(|value| value.trim().to_owned());
+        knob.words(knob.files.iter().filter_map(read).collect())
+    })
+}
+
 /// Sets what can be set below `root`; what came of it, and what [`restore`] needs.
 pub(super) fn apply(root: &Path) -> (Vec<Prepared>, Vec<Undo>) {
     let mut undo = Vec::new();
@@ -214,6 +222,9 @@ mod tests {
             (file(root.path(), &format!("{cpu}/intel_pstate/no_turbo"), "0\n"), "0\n", "1"),
             (file(root.path(), &format!("{cpu}/smt/control"), "on\n"), "on\n", "off"),
         ];
+        let word = |word: &str| Some(word.to_owned());
+        let there = [word("performance, powersave, schedutil"), word("on"), word("on"), None];
+        assert_eq!(now(root.path()), there);
         let (settings, undo) = apply(root.path());
         for (file, _, set) in &files {
             assert_eq!(fs::read_to_string(file).unwrap(), *set, "{file:?}");
