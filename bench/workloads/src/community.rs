@@ -3,9 +3,11 @@
 mod alloc_test;
 mod block;
 mod cache;
+mod cfrac;
 mod larson;
 mod mleak;
 mod mstress;
+mod number;
 mod rptest;
 mod shbench;
 mod sizes;
@@ -25,4 +27,10 @@ pub(crate) const ALL: &[&Workload] = &[
     &cache::SCRATCH,
     &cache::THRASH,
     &mleak::WORKLOAD,
+    &cfrac::WORKLOAD,
 ];
+
+/// Prints what a computation came to: the same for the same seed, whatever the allocator. `heapwright bench` skips the line.
+fn answer(of: u64) {
+    println!("answer {of:016x}");
+}
