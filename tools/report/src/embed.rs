@@ -1,0 +1,76 @@
+//! The result inside the page, as JSON, made smaller where the page would be too large.
+
+use bench::result::Report;
+
+use crate::thin::thin;
+
+/// How much of a result a page holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Detail {
+    /// Whether every run is in it.
+    pub(crate) runs: bool,
+    /// Points of a line at most; none: all.
+    pub(crate) points: Option<usize>,
+    /// Points of a drawn line at most.
+    pub(crate) drawn: usize,
+}
+
+/// From everything to little.
+pub(crate) const DETAILS: [Detail; 7] = [
+    Detail { runs: true, points: None, drawn: 320 },
+    Detail { runs: false, points: None, drawn: 320 },
+    Detail { runs: false, points: Some(240), drawn: 240 },
+    Detail { runs: false, points: Some(120), drawn: 120 },
+    Detail { runs: false, points: Some(60), drawn: 60 },
+    Detail { runs: false, points: Some(30), drawn: 30 },
+    Detail { runs: false, points: Some(12), drawn: 12 },
+];
+
+/// What was left out, in words; nothing was: empty.
+pub(crate) fn left_out(report: &Report, detail: Detail) -> String {
+    match detail {
+        Detail { runs: true, .. } => String::new(),
+        Detail { points: None, .. } => {
+            format!(
+                "To keep it small, this page does not hold the {} single runs; result.json does.",
+                report.runs.len()
+            )
+        }
+        Detail { points: Some(n), .. } => format!(
+            "To keep it small, this page does not hold the {} single runs, and of each line at most {n} points; result.json \
+             has all.",
+            report.runs.len()
+        ),
+    }
+}
+
+/// The JSON text, which no tag can end. A number that is not finite is `null`.
+pub(crate) fn json(report: &Report, detail: Detail) -> String {
+    let text = if detail.runs {
+        serde_json::to_string(report)
+    } else {
+        serde_json::to_string(&smaller(report, detail))
+    };
+    // The types of a report have string keys only, so that nothing can fail; an empty page still works.
+    text.unwrap_or_else(|_| "{}".to_owned()).replace('<', "\\u003c")
+}
+
+fn smaller(report: &Report, detail: Detail) -> Report {
+    let mut report = Report { runs: Vec::new(), ..report.clone() };
+    let Some(most) = detail.points else { return report };
+    let shorten = |points: &mut Vec<(f64, f64)>| {
+        *points = thin(points, most).into_iter().map(|(x, y)| (rounded(x), rounded(y))).collect();
+    };
+    for cell in report.workloads.iter_mut().flat_map(|w| &mut w.cells) {
+        shorten(&mut cell.rss);
+        shorten(&mut cell.live);
+        cell.tails.iter_mut().for_each(|t| shorten(&mut t.curve));
+        cell.series.iter_mut().for_each(|s| shorten(&mut s.points));
+    }
+    report
+}
+
+/// To five digits.
+fn rounded(v: f64) -> f64 {
+    format!("{v:.4e}").parse().unwrap_or(v)
+}

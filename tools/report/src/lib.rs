@@ -1,0 +1,74 @@
+//! What people look at: plots and one offline page from a result.
+//!
+//! ```text
+//! Report ── view (who is shown, what a cell says) ──┬── plot: SVG ── png: pixels
+//!                                                   ├── verdict: sentences
+//!                                                   ├── tables
+//!                                                   └── page: all of it, and the result as JSON, in one file
+//! ```
+//!
+//! Everything is made from the [`Report`] alone, nothing is measured or read. Whatever is absent from a result is said
+//! in words or left out; no result makes it panic.
+
+mod axis;
+mod embed;
+mod format;
+mod page;
+mod plot;
+mod png;
+mod style;
+mod svg;
+mod tables;
+mod thin;
+mod verdict;
+mod view;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bench::result::Report;
+
+pub use page::html;
+pub use plot::{Plot, plots};
+pub use png::{Error as PngError, png};
+
+/// A file could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It could not be written, or its folder not be made.
+    #[error("{0}")]
+    Write(PathBuf, #[source] io::Error),
+    /// Its picture could not be drawn.
+    #[error("{0}")]
+    Draw(PathBuf, #[source] PngError),
+}
+
+/// Writes `report.html`, `plots/*.svg` and `plots/*.png` into `folder`, which exists; what is there is replaced.
+///
+/// Returns the files written, the page first. Cost: some 10 ms a plot.
+///
+/// # Errors
+///
+/// A file cannot be written; those written before stay.
+pub fn write(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut written = Vec::new();
+    let mut put = |path: PathBuf, content: &[u8]| {
+        fs::write(&path, content).map_err(|e| Error::Write(path.clone(), e))?;
+        written.push(path);
+        Ok(())
+    };
+    put(folder.join("report.html"), html(report).as_bytes())?;
+    let plots = plots(report);
+    let place = folder.join("plots");
+    if !plots.is_empty() {
+        fs::create_dir_all(&place).map_err(|e| Error::Write(place.clone(), e))?;
+    }
+    for plot in plots {
+        let path = place.join(format!("{}.png", plot.name));
+        let pixels = png(&plot.svg).map_err(|e| Error::Draw(path.clone(), e))?;
+        put(place.join(format!("{}.svg", plot.name)), plot.svg.as_bytes())?;
+        put(path, &pixels)?;
+    }
+    Ok(written)
+}

@@ -1,0 +1,98 @@
+//! The pictures: which there are, and what they show.
+
+mod chart;
+mod dots;
+mod lines;
+mod pareto;
+
+use bench::result::Report;
+
+use crate::view::View;
+
+/// Points of one line at most, in files.
+const FINE: usize = 512;
+
+/// One picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plot {
+    /// Its file's name, without an ending: letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// What it shows, in words.
+    pub title: String,
+    /// The picture itself: stands alone, needs no other file.
+    pub svg: String,
+}
+
+/// Which part of the page a picture belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Pareto,
+    Time,
+    Memory,
+    Latency,
+    Curves,
+}
+
+/// A picture, and where the page has it.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub(crate) part: Part,
+    /// The workload it is about; none: all.
+    pub(crate) workload: Option<usize>,
+    /// `rss`, `tail`, `series` or nothing, and the call's or the curve's name: what its CSV file holds.
+    pub(crate) data: (&'static str, String),
+    pub(crate) plot: Plot,
+}
+
+/// All pictures of the page, those without data left out. `points` is the most of one line.
+pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
+    let mut all: Vec<Placed> = pareto::plot(view).into_iter().collect();
+    all.extend(dots::panels(view));
+    for work in 0..view.report.workloads.len() {
+        all.extend(lines::memory(view, work, points));
+    }
+    for work in 0..view.report.workloads.len() {
+        all.extend(lines::latency(view, work, points));
+    }
+    for work in 0..view.report.workloads.len() {
+        all.extend(lines::curves(view, work, points));
+    }
+    for place in 1..all.len() {
+        // Two names may become one where letters are replaced.
+        let taken = |name: &str| all[..place].iter().any(|p| p.plot.name == name);
+        let mut name = all[place].plot.name.clone();
+        let mut n = 2;
+        while taken(&name) {
+            name = format!("{}-{n}", all[place].plot.name);
+            n += 1;
+        }
+        all[place].plot.name = name;
+    }
+    all
+}
+
+/// Every picture of `report` that there is data for.
+///
+/// `time` has all workloads in one; the others are `pareto`, and for each workload with such data `memory-…`, `latency-…`
+/// and `curve-…`. Cost: some milliseconds. Never panics.
+#[must_use]
+pub fn plots(report: &Report) -> Vec<Plot> {
+    let view = View::of(report);
+    let mut all = Vec::new();
+    let placed = placed(&view, FINE);
+    let panels: Vec<&Plot> =
+        placed.iter().filter(|p| p.part == Part::Time).map(|p| &p.plot).collect();
+    all.extend(dots::together(&panels));
+    all.extend(placed.into_iter().filter(|p| p.part != Part::Time).map(|p| p.plot));
+    all
+}
+
+/// `text` as part of a file's name.
+fn file_name(text: &str) -> String {
+    let name: String = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .take(80)
+        .collect();
+    name.trim_matches(['.', '-']).to_owned()
+}

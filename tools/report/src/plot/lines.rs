@@ -1,0 +1,140 @@
+//! Memory over time, the share of slow calls, and the curves of sweeps: one chart of lines a workload.
+
+use super::chart::{Ask, Chart, Line};
+use super::{Part, Placed, Plot, file_name};
+use crate::axis::Kind;
+use crate::format::{Unit, escape};
+use crate::view::View;
+
+/// Attributes by which the page's script finds the numbers.
+fn data(kind: &str, work: usize, name: &str) -> String {
+    format!("data-k=\"{kind}\" data-w=\"{work}\" data-n=\"{}\"", escape(name))
+}
+
+/// The lines of all allocators in `who` for which `points` has some.
+fn lines<'a>(
+    view: &'a View<'_>,
+    who: &[usize],
+    points: impl Fn(usize) -> &'a [(f64, f64)],
+) -> Vec<Line<'a>> {
+    who.iter()
+        .map(|&a| Line { who: a, name: view.name(a), style: view.styles[a], points: points(a) })
+        .collect()
+}
+
+/// Resident memory over time, with what was asked for behind it.
+pub(super) fn memory(view: &View<'_>, work: usize, points: usize) -> Option<Placed> {
+    let w = view.report.workloads.get(work)?;
+    let cell = |a: usize| view.cell(work, a);
+    // All ask for the same: the baseline's stands for it, or else the first there is.
+    let live = [view.baseline]
+        .iter()
+        .chain(&view.shown)
+        .filter_map(|&a| cell(a))
+        .map(|c| c.live.as_slice())
+        .find(|live| !live.is_empty());
+    let title = format!("{}: memory over time", w.name);
+    let chart = Chart {
+        title: title.clone(),
+        x: Ask { label: "time".into(), kind: Kind::Even, unit: Unit::Seconds },
+        y: Ask {
+            label: "resident memory of all processes".into(),
+            kind: Kind::Even,
+            unit: Unit::Bytes,
+        },
+        lines: lines(view, &view.shown, |a| cell(a).map_or(&[], |c| &c.rss)),
+        area: live.map(|live| (live, "grey: asked for")),
+        by_x: false,
+        data: data("rss", work, ""),
+    };
+    let name = format!("memory-{}", file_name(&w.name));
+    let svg = chart.draw(points)?;
+    Some(Placed {
+        part: Part::Memory,
+        workload: Some(work),
+        data: ("rss", String::new()),
+        plot: Plot { name, title, svg },
+    })
+}
+
+/// For every call that was timed: which share took longer than so long.
+pub(super) fn latency(view: &View<'_>, work: usize, points: usize) -> Vec<Placed> {
+    let Some(w) = view.report.workloads.get(work) else { return Vec::new() };
+    let mut calls: Vec<&str> = Vec::new();
+    for tail in w.cells.iter().flat_map(|c| &c.tails) {
+        if !calls.contains(&tail.call.as_str()) {
+            calls.push(&tail.call);
+        }
+    }
+    let who: Vec<usize> = view.shown_and_floor();
+    let placed = calls.into_iter().filter_map(|call| {
+        let tail = |a: usize| view.cell(work, a)?.tails.iter().find(|t| t.call == call);
+        let title = format!("{}: {call} calls that take longer", w.name);
+        let chart = Chart {
+            title: title.clone(),
+            x: Ask { label: "longer than".into(), kind: Kind::Decades, unit: Unit::Nanoseconds },
+            y: Ask { label: "share of calls".into(), kind: Kind::Decades, unit: Unit::Share },
+            lines: lines(view, &who, |a| tail(a).map_or(&[], |t| &t.curve)),
+            area: None,
+            by_x: true,
+            data: data("tail", work, call),
+        };
+        let name = format!("latency-{}-{}", file_name(&w.name), file_name(call));
+        let svg = chart.draw(points)?;
+        Some(Placed {
+            part: Part::Latency,
+            workload: Some(work),
+            data: ("tail", call.to_owned()),
+            plot: Plot { name, title, svg },
+        })
+    });
+    placed.collect()
+}
+
+/// Every curve of the workload's own.
+pub(super) fn curves(view: &View<'_>, work: usize, points: usize) -> Vec<Placed> {
+    let Some(w) = view.report.workloads.get(work) else { return Vec::new() };
+    let mut names: Vec<&str> = Vec::new();
+    for series in w.cells.iter().flat_map(|c| &c.series) {
+        if !names.contains(&series.name.as_str()) {
+            names.push(&series.name);
+        }
+    }
+    let ask = |label: Option<&String>, log: bool, fallback: &str| {
+        let label = label.filter(|l| !l.is_empty()).map_or(fallback, String::as_str);
+        let unit = match label {
+            "bytes" => Unit::Bytes,
+            "seconds" | "s" => Unit::Seconds,
+            _ => Unit::Number,
+        };
+        Ask { label: label.to_owned(), kind: if log { Kind::Doublings } else { Kind::Even }, unit }
+    };
+    let curve = w.curve.as_ref();
+    let who: Vec<usize> = view.shown_and_floor();
+    let placed = names.iter().filter_map(|name| {
+        let series = |a: usize| view.cell(work, a)?.series.iter().find(|s| s.name == *name);
+        let title = if names.len() == 1 && (name.is_empty() || *name == w.name) {
+            w.name.clone()
+        } else {
+            format!("{}: {name}", w.name)
+        };
+        let chart = Chart {
+            title: title.clone(),
+            x: ask(curve.map(|c| &c.x), curve.is_some_and(|c| c.x_log), "x"),
+            y: ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y"),
+            lines: lines(view, &who, |a| series(a).map_or(&[], |s| &s.points)),
+            area: None,
+            by_x: false,
+            data: data("series", work, name),
+        };
+        let file = format!("curve-{}-{}", file_name(&w.name), file_name(name));
+        let svg = chart.draw(points)?;
+        Some(Placed {
+            part: Part::Curves,
+            workload: Some(work),
+            data: ("series", (*name).to_owned()),
+            plot: Plot { name: file.trim_end_matches('-').to_owned(), title, svg },
+        })
+    });
+    placed.collect()
+}

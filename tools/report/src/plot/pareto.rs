@@ -1,0 +1,133 @@
+//! Overall time against overall memory: who is better in neither is behind somebody.
+
+use super::{Part, Placed, Plot};
+use crate::axis::{Axis, Kind};
+use crate::format::{Unit, cut, ratio};
+use crate::svg::{Anchor, Svg, width_of};
+use crate::view::View;
+
+const SIZE: (f64, f64) = (480.0, 400.0);
+const LEFT: f64 = 56.0;
+const RIGHT: f64 = 20.0;
+const TOP: f64 = 52.0;
+const BOTTOM: f64 = 48.0;
+
+type Area = (f64, f64, f64, f64);
+
+fn touch(a: &Area, b: &Area) -> bool {
+    a.0 < b.2 && b.0 < a.2 && a.1 < b.3 && b.1 < a.3
+}
+
+/// `None` unless somebody besides the baseline has both.
+pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
+    let dots = view.overall();
+    let dots: Vec<_> = dots
+        .into_iter()
+        .filter_map(|(a, o, time, peak)| Some((a, o, time?, peak?)))
+        .filter(|(_, _, t, p)| t.estimate > 0.0 && p.estimate > 0.0)
+        .filter(|(_, _, t, p)| t.estimate.is_finite() && p.estimate.is_finite())
+        .collect();
+    if dots.len() < 2 {
+        return None;
+    }
+    let x = Axis::around(
+        dots.iter().flat_map(|d| [d.2.low, d.2.estimate, d.2.high]),
+        Kind::Decades,
+        Unit::Ratio,
+        (LEFT, SIZE.0 - RIGHT),
+    )?
+    .padded(0.12);
+    let y = Axis::around(
+        dots.iter().flat_map(|d| [d.3.low, d.3.estimate, d.3.high]),
+        Kind::Decades,
+        Unit::Ratio,
+        (SIZE.1 - BOTTOM, TOP),
+    )?
+    .padded(0.08);
+    let base = view.name(view.baseline);
+    let title = "Time and memory over all workloads".to_owned();
+    let mut svg = Svg::new(SIZE.0, SIZE.1);
+    svg.text((8.0, 17.0), Anchor::Start, 13.0, "ink", &title);
+    let label =
+        format!("peak memory relative to {} (less is better); ringed: Pareto set", cut(base, 16));
+    svg.text((8.0, 36.0), Anchor::Start, 11.0, "mute", &label);
+    for v in y.ticks(7) {
+        svg.line((x.from, y.at(v)), (x.to, y.at(v)), if v == 1.0 { "axis" } else { "grid" });
+        svg.text((x.from - 6.0, y.at(v) + 4.0), Anchor::End, 11.0, "mute", &Unit::Ratio.tick(v));
+    }
+    for v in x.ticks(7) {
+        svg.line((x.at(v), y.to), (x.at(v), y.from), if v == 1.0 { "axis" } else { "grid" });
+        svg.text((x.at(v), y.from + 16.0), Anchor::Middle, 11.0, "mute", &Unit::Ratio.tick(v));
+    }
+    let below = format!("time relative to {} (less is better)", cut(base, 16));
+    svg.text((f64::midpoint(x.from, x.to), y.from + 36.0), Anchor::Middle, 11.0, "mute", &below);
+
+    let places: Vec<(f64, f64)> =
+        dots.iter().map(|d| (x.at(d.2.estimate), y.at(d.3.estimate))).collect();
+    let mut taken: Vec<Area> =
+        places.iter().map(|(px, py)| (px - 8.0, py - 8.0, px + 8.0, py + 8.0)).collect();
+    for ((a, overall, time, peak), &(px, py)) in dots.iter().zip(&places) {
+        let style = &view.styles[*a];
+        svg.stroke((x.at(time.low), py), (x.at(time.high), py), style, 1.2, 0.8);
+        svg.stroke((px, y.at(peak.low)), (px, y.at(peak.high)), style, 1.2, 0.8);
+        if overall.is_pareto {
+            svg.put(format_args!(
+                "<circle cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"9\" class=\"s{}\" stroke=\"{}\" stroke-width=\"1.3\"/>",
+                style.colour,
+                style.light()
+            ));
+        }
+        let said = format!(
+            "{}: time {}, peak memory {}, {} workloads",
+            view.name(*a),
+            ratio(time.estimate),
+            ratio(peak.estimate),
+            overall.workloads
+        );
+        svg.marker((px, py), style, 5.0, &said);
+    }
+    for ((a, ..), &(px, py)) in dots.iter().zip(&places) {
+        let name = cut(view.name(*a), 20);
+        let (at, anchor) = free_place(&name, px, py, &mut taken);
+        svg.name(at, anchor, &view.styles[*a], &name, view.name(*a));
+    }
+    let svg = svg.finish(&title, "");
+    Some(Placed {
+        part: Part::Pareto,
+        workload: None,
+        data: ("", String::new()),
+        plot: Plot { name: "pareto".into(), title, svg },
+    })
+}
+
+/// Right, left, above or below the point, ever further off: the first place where the name touches nothing.
+fn free_place(name: &str, px: f64, py: f64, taken: &mut Vec<Area>) -> ((f64, f64), Anchor) {
+    let wide = width_of(name, 12.0);
+    let fits = |area: &Area| {
+        area.0 >= 2.0 && area.2 <= SIZE.0 - 2.0 && area.1 >= TOP - 12.0 && area.3 <= SIZE.1 - BOTTOM
+    };
+    for far in 0..12_u32 {
+        let off = f64::from(far) * 7.0;
+        let candidates = [
+            (px + 12.0, py + off, Anchor::Start),
+            (px - 12.0 - wide, py + off, Anchor::End),
+            (px + 12.0, py - off, Anchor::Start),
+            (px - 12.0 - wide, py - off, Anchor::End),
+            (px - wide / 2.0, py - 16.0 - off, Anchor::Middle),
+            (px - wide / 2.0, py + 17.0 + off, Anchor::Middle),
+        ];
+        for (left, middle, anchor) in candidates {
+            let area = (left, middle - 7.0, left + wide, middle + 7.0);
+            if fits(&area) && !taken.iter().any(|t| touch(t, &area)) {
+                taken.push(area);
+                let at = match anchor {
+                    Anchor::Start => left,
+                    Anchor::Middle => left + wide / 2.0,
+                    Anchor::End => left + wide,
+                };
+                return ((at, middle + 4.0), anchor);
+            }
+        }
+    }
+    ((px + 12.0, py + 4.0), Anchor::Start)
+}

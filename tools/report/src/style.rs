@@ -1,0 +1,106 @@
+//! How an allocator looks, the same in every picture: a colour, a dash and a marker, so that no two are told apart by
+//! colour alone.
+//!
+//! The colours follow Okabe and Ito's set for colour-blind readers ("Color Universal Design", 2008), darkened until each
+//! has a contrast of 3 to 1 with white, and lightened for the dark page.
+
+use bench::result::Report;
+use bench::session::Role;
+
+/// A colour on the light and on the dark page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Colour {
+    pub(crate) light: &'static str,
+    pub(crate) dark: &'static str,
+}
+
+/// The contenders', then the baseline's, then the null allocator's.
+pub(crate) const COLOURS: [Colour; 9] = [
+    Colour { light: "#0068ad", dark: "#58b0f0" },
+    Colour { light: "#cc5200", dark: "#ff8f4d" },
+    Colour { light: "#00876a", dark: "#2fd0a5" },
+    Colour { light: "#ad4d86", dark: "#ea9fcb" },
+    Colour { light: "#a86f00", dark: "#f0b840" },
+    Colour { light: "#2389c0", dark: "#92d4fb" },
+    Colour { light: "#787000", dark: "#e0d64a" },
+    Colour { light: "#1c1c1c", dark: "#f2f2f2" },
+    Colour { light: "#7a7a7a", dark: "#9c9c9c" },
+];
+
+const BASELINE: usize = 7;
+const FLOOR: usize = 8;
+const CONTENDERS: usize = 7;
+
+/// Dashes; five of them, so that with seven colours the pair repeats after 35.
+const DASHES: [&str; 5] = ["", "7 3", "2 2.5", "10 3 2 3", "5 2 1.5 2 1.5 2"];
+
+/// The shape at points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Marker {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Down,
+    Cross,
+    Plus,
+    Ring,
+}
+
+const MARKERS: [Marker; 6] =
+    [Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Down, Marker::Cross, Marker::Plus];
+
+/// How one allocator looks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    /// Its place in [`COLOURS`]; the page's classes `s0`, `f0` … are by this.
+    pub(crate) colour: usize,
+    pub(crate) dash: &'static str,
+    pub(crate) marker: Marker,
+}
+
+impl Style {
+    pub(crate) fn light(&self) -> &'static str {
+        COLOURS.get(self.colour).map_or("#000", |c| c.light)
+    }
+}
+
+/// By allocator.
+pub(crate) fn styles(report: &Report) -> Vec<Style> {
+    let mut contender = 0;
+    report
+        .allocators
+        .iter()
+        .map(|entry| match entry.role {
+            Role::Baseline | Role::Control => {
+                Style { colour: BASELINE, dash: "", marker: Marker::Circle }
+            }
+            Role::Floor => Style { colour: FLOOR, dash: "1.5 3", marker: Marker::Ring },
+            Role::Contender => {
+                let i = contender;
+                contender += 1;
+                Style {
+                    colour: i % CONTENDERS,
+                    dash: DASHES[i % DASHES.len()],
+                    marker: MARKERS[i % MARKERS.len()],
+                }
+            }
+        })
+        .collect()
+}
+
+/// The page's rules for the colours of pictures, for one theme.
+pub(crate) fn variables(dark: bool) -> String {
+    COLOURS
+        .iter()
+        .enumerate()
+        .map(|(i, c)| format!("--s{i}:{};", if dark { c.dark } else { c.light }))
+        .collect()
+}
+
+/// The classes that use them.
+pub(crate) fn classes() -> String {
+    (0..COLOURS.len())
+        .map(|i| format!(".s{i}{{stroke:var(--s{i})}}.f{i}{{fill:var(--s{i})}}\n"))
+        .collect()
+}

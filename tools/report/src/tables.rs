@@ -1,0 +1,344 @@
+//! The tables of the page: time, memory, nanoseconds a call, tails.
+
+use bench::definition::Group;
+use bench::result::{Cell, Compared, Tail};
+use serde::Serialize;
+
+use crate::format::{self, bytes, nanoseconds, number, percent, ratio, seconds};
+use crate::view::{State, View, with_margin};
+
+/// One table; its columns are allocators.
+#[derive(Debug, Serialize)]
+pub(crate) struct Table {
+    /// What its CSV file is called.
+    pub(crate) id: &'static str,
+    /// The columns before the allocators'.
+    pub(crate) lead: Vec<&'static str>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) groups: Vec<Rows>,
+    pub(crate) sortable: bool,
+}
+
+/// The head of an allocator's column.
+#[derive(Debug, Serialize)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    /// Its colour's number.
+    pub(crate) colour: usize,
+    pub(crate) note: String,
+}
+
+/// Rows under one heading.
+#[derive(Debug, Serialize)]
+pub(crate) struct Rows {
+    pub(crate) title: String,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// One row.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) lead: Vec<Entry>,
+    pub(crate) cells: Vec<Entry>,
+}
+
+/// One cell.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Entry {
+    pub(crate) text: String,
+    /// Below it, in small letters.
+    pub(crate) small: String,
+    /// Where pointed at.
+    pub(crate) title: String,
+    /// What it is sorted by; nothing comes last.
+    pub(crate) sort: String,
+    pub(crate) class: &'static str,
+}
+
+impl Entry {
+    fn words(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { sort: text.to_lowercase(), text, ..Self::default() }
+    }
+
+    fn none() -> Self {
+        Self { text: format::NONE.to_owned(), class: "none", ..Self::default() }
+    }
+
+    fn star(mut self, is_best: bool) -> Self {
+        if is_best {
+            self.text.push_str(" *");
+        }
+        self
+    }
+}
+
+fn group_title(group: Group) -> &'static str {
+    match group {
+        Group::Texts => "of the texts the project was founded on",
+        Group::Community => "the community's",
+        Group::Ours => "ours",
+        Group::Real => "real programs",
+        Group::Own => "own command",
+    }
+}
+
+fn columns(view: &View<'_>, who: &[usize]) -> Vec<Column> {
+    who.iter()
+        .map(|&a| Column {
+            name: view.name(a).to_owned(),
+            colour: view.styles[a].colour,
+            note: view.report.allocators[a].version.clone().unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// Rows by group, in the order in which the groups first appear.
+fn grouped(view: &View<'_>, mut rows: impl FnMut(usize) -> Vec<Row>) -> Vec<Rows> {
+    let mut groups: Vec<Rows> = Vec::new();
+    for (w, work) in view.report.workloads.iter().enumerate() {
+        let more = rows(w);
+        if more.is_empty() {
+            continue;
+        }
+        let title = group_title(work.group);
+        match groups.iter_mut().find(|g| g.title == title) {
+            Some(group) => group.rows.extend(more),
+            None => groups.push(Rows { title: title.to_owned(), rows: more }),
+        }
+    }
+    groups
+}
+
+fn absent(view: &View<'_>, work: usize, a: usize) -> Option<Entry> {
+    let State::Not(why) = view.state(work, a) else { return None };
+    // The reason is in the cell itself where it adds something: not everybody can point at things.
+    let small = why.long.strip_prefix("skipped: ").unwrap_or_default();
+    Some(Entry {
+        text: why.short.clone(),
+        small: format::cut(small, 60),
+        title: why.long,
+        sort: String::new(),
+        class: "absent",
+    })
+}
+
+fn workload_name(view: &View<'_>, work: usize) -> Entry {
+    let w = &view.report.workloads[work];
+    let threads = match w.threads {
+        0 => "waits".to_owned(),
+        1 => "1 thread".to_owned(),
+        n => format!("{n} threads"),
+    };
+    let small = format!(
+        "{threads} · {} rounds{}",
+        w.rounds,
+        if w.precise { "" } else { ", not yet precise" }
+    );
+    Entry { title: w.about.clone(), small, ..Entry::words(w.name.clone()) }
+}
+
+/// Time relative to the baseline.
+pub(crate) fn time(view: &View<'_>) -> Table {
+    let groups = grouped(view, |w| {
+        let noise = view.report.workloads[w].noise_floor.filter(|n| n.is_finite());
+        let noise = noise.map_or_else(Entry::none, |n| Entry {
+            text: format!("±{}", percent(n)),
+            sort: n.to_string(),
+            ..Entry::default()
+        });
+        let cells = view.shown.iter().map(|&a| time_cell(view, w, a)).collect();
+        vec![Row { lead: vec![workload_name(view, w), noise], cells }]
+    });
+    let mut table = Table {
+        id: "time",
+        lead: vec!["workload", "noise"],
+        columns: columns(view, &view.shown),
+        groups,
+        sortable: true,
+    };
+    let overall = view.overall();
+    if overall.is_empty() {
+        return table;
+    }
+    let least = view.best(|a| overall.iter().find(|o| o.0 == a)?.2.map(|r| r.estimate));
+    let cells = view
+        .shown
+        .iter()
+        .map(|&a| match overall.iter().find(|o| o.0 == a) {
+            Some((_, o, Some(r), _)) if o.time.is_some() || a == view.baseline => Entry {
+                text: if o.time.is_some() && a != view.baseline {
+                    with_margin(r)
+                } else {
+                    "1".into()
+                },
+                small: format!("over {} workloads", o.workloads),
+                title: format!("95 % interval {} to {}", ratio(r.low), ratio(r.high)),
+                class: shade(r.estimate, r.is_same()),
+                ..Entry::default()
+            }
+            .star(least == Some(a)),
+            _ => Entry::none(),
+        })
+        .collect();
+    let lead = vec![Entry::words("geometric mean"), Entry::default()];
+    table.groups.push(Rows { title: "over all workloads".into(), rows: vec![Row { lead, cells }] });
+    table
+}
+
+fn shade(estimate: f64, same: bool) -> &'static str {
+    match estimate {
+        _ if same => "same",
+        e if e < 1.0 => "better",
+        e if e > 1.0 => "worse",
+        _ => "",
+    }
+}
+
+fn time_cell(view: &View<'_>, w: usize, a: usize) -> Entry {
+    if let Some(entry) = absent(view, w, a) {
+        return entry;
+    }
+    let State::Ran(cell) = view.state(w, a) else { return Entry::none() };
+    let Some(time) = cell.time else { return Entry::none() };
+    let interval = time.ratio.map_or(String::new(), |r| {
+        format!("95 % interval {} to {} from {} pairs; ", ratio(r.low), ratio(r.high), r.pairs)
+    });
+    Entry {
+        text: view.time_text(w, a),
+        small: seconds(time.median),
+        title: format!("{interval}{} runs, {} flagged", cell.runs, cell.flagged),
+        sort: view.time(w, a).map_or(String::new(), |r| r.to_string()),
+        class: time.ratio.map_or("", |r| shade(r.estimate, time.same)),
+    }
+}
+
+/// One row of figures; the least gets a star.
+fn figures(
+    view: &View<'_>,
+    w: usize,
+    who: &[usize],
+    lead: Vec<Entry>,
+    value: impl Fn(&Cell) -> Option<f64>,
+    show: fn(f64) -> String,
+    compared: impl Fn(&Cell) -> Option<Compared>,
+) -> Option<Row> {
+    let of = |a: usize| match view.state(w, a) {
+        State::Ran(cell) => value(cell).filter(|v| v.is_finite()),
+        State::Not(_) => None,
+    };
+    if who.iter().all(|&a| of(a).is_none()) {
+        return None;
+    }
+    let best = view.best(of);
+    let cells = who
+        .iter()
+        .map(|&a| {
+            let Some(v) = of(a) else {
+                return absent(view, w, a)
+                    .map_or_else(Entry::none, |e| Entry { small: String::new(), ..e });
+            };
+            let compared = view.cell(w, a).and_then(&compared);
+            let r = compared.and_then(|c| c.ratio).filter(|r| r.estimate.is_finite());
+            let same = compared.is_some_and(|c| c.same);
+            Entry {
+                text: show(v),
+                small: r.map_or(String::new(), |r| {
+                    format!("{}{}", with_margin(&r), if same { " =" } else { "" })
+                }),
+                title: r.map_or(String::new(), |r| {
+                    format!("95 % interval {} to {} of the baseline's", ratio(r.low), ratio(r.high))
+                }),
+                sort: v.to_string(),
+                class: r.map_or("", |r| shade(r.estimate, same)),
+            }
+            .star(best == Some(a))
+        })
+        .collect();
+    Some(Row { lead, cells })
+}
+
+/// Peak, mean and end of resident memory, and the peak against what was asked for.
+pub(crate) fn memory(view: &View<'_>) -> Table {
+    type Figure = (&'static str, fn(&Cell) -> Option<f64>, fn(f64) -> String);
+    const FIGURES: [Figure; 4] = [
+        ("peak", |c| c.peak_rss.map(|p| p.median), bytes),
+        ("mean", |c| c.mean_rss, bytes),
+        ("end", |c| c.end_rss, bytes),
+        ("RSS/live", |c| c.rss_per_live, ratio),
+    ];
+    let groups = grouped(view, |w| {
+        let rows = FIGURES.iter().filter_map(|(name, value, show)| {
+            let lead = vec![workload_name(view, w), Entry::words(*name)];
+            let is_peak = *name == "peak";
+            figures(view, w, &view.shown, lead, value, *show, |c| c.peak_rss.filter(|_| is_peak))
+        });
+        named_once(rows.collect())
+    });
+    Table {
+        id: "memory",
+        lead: vec!["workload", "figure"],
+        columns: columns(view, &view.shown),
+        groups,
+        sortable: false,
+    }
+}
+
+/// Nanoseconds a call, the null allocator's beside the others.
+pub(crate) fn calls(view: &View<'_>) -> Table {
+    let who = view.shown_and_floor();
+    let groups = grouped(view, |w| {
+        let lead = vec![workload_name(view, w)];
+        let show = |v| format!("{} ns", number(v));
+        figures(view, w, &who, lead, |c| c.ns.map(|n| n.median), show, |c| c.ns)
+            .into_iter()
+            .collect()
+    });
+    Table {
+        id: "calls",
+        lead: vec!["workload"],
+        columns: columns(view, &who),
+        groups,
+        sortable: true,
+    }
+}
+
+/// What single calls took.
+pub(crate) fn tails(view: &View<'_>) -> Table {
+    type Figure = (&'static str, fn(&Tail) -> f64);
+    const FIGURES: [Figure; 3] =
+        [("p50", |t| t.p50_ns), ("p99.9", |t| t.p999_ns), ("max", |t| t.max_ns)];
+    let who = view.shown_and_floor();
+    let groups = grouped(view, |w| {
+        let mut calls: Vec<&str> = Vec::new();
+        for tail in view.report.workloads[w].cells.iter().flat_map(|c| &c.tails) {
+            if !calls.contains(&tail.call.as_str()) {
+                calls.push(&tail.call);
+            }
+        }
+        let rows = calls.iter().flat_map(|call| FIGURES.iter().map(move |f| (call, f)));
+        let rows = rows.filter_map(|(call, (name, value))| {
+            let lead = vec![workload_name(view, w), Entry::words(format!("{call} {name}"))];
+            let of = |c: &Cell| c.tails.iter().find(|t| t.call == *call).map(value);
+            figures(view, w, &who, lead, of, nanoseconds, |_| None)
+        });
+        named_once(rows.collect())
+    });
+    Table {
+        id: "tails",
+        lead: vec!["workload", "call"],
+        columns: columns(view, &who),
+        groups,
+        sortable: false,
+    }
+}
+
+/// Only the first of a workload's rows has its name.
+fn named_once(mut rows: Vec<Row>) -> Vec<Row> {
+    for row in rows.iter_mut().skip(1) {
+        if let Some(name) = row.lead.first_mut() {
+            *name = Entry { class: "again", ..Entry::default() };
+        }
+    }
+    rows
+}

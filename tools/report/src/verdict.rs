@@ -1,0 +1,170 @@
+//! The result in sentences: who is fastest and by how much, who takes least memory, and how sure that is.
+
+use bench::result::Overall;
+use bench::session::Stop;
+use bench::stats::Ratio;
+
+use crate::format::{list, percent, ratio, seconds};
+use crate::view::{State, View};
+
+type Row<'a> = (usize, &'a Overall, Option<Ratio>, Option<Ratio>);
+
+/// The most important one first; never empty.
+pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
+    let overall = view.overall();
+    let mut said = vec![time(view, &overall)];
+    said.extend(memory(view, &overall));
+    said.extend(pareto(view, &overall));
+    said.extend(noise(view));
+    said.extend(dropped(view));
+    said.extend(ended(view));
+    said
+}
+
+fn interval(r: &Ratio) -> String {
+    format!("{} (95 % interval {} to {})", ratio(r.estimate), ratio(r.low), ratio(r.high))
+}
+
+fn by_how_much(estimate: f64) -> String {
+    if estimate < 1.0 {
+        format!("{} less", percent(1.0 - estimate))
+    } else {
+        format!("{} more", percent(estimate - 1.0))
+    }
+}
+
+fn count(n: usize) -> String {
+    if n == 1 { "one workload".to_owned() } else { format!("{n} workloads") }
+}
+
+fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
+    let base = view.name(view.baseline);
+    let mut timed: Vec<(usize, &Overall, Ratio)> =
+        overall.iter().filter_map(|(a, o, t, _)| t.map(|t| (*a, *o, t))).collect();
+    timed.sort_by(|a, b| a.2.estimate.total_cmp(&b.2.estimate));
+    let Some((first, of, r)) = timed.first() else {
+        return "No time was measured that can be compared.".to_owned();
+    };
+    let name = view.name(*first);
+    if timed.len() == 1 {
+        return format!("Only {name} was measured: there is nothing to compare it with.");
+    }
+    let next = timed.get(1).map_or("", |n| view.name(n.0));
+    if !of.is_fastest {
+        let estimate = if *first == view.baseline {
+            String::new()
+        } else {
+            format!(" It takes {} of {base}'s time over {}.", interval(r), count(of.workloads))
+        };
+        return format!(
+            "No allocator is shown to be the fastest. {name} has the least time, but its lead over {next} is within the \
+             uncertainty.{estimate}"
+        );
+    }
+    if *first == view.baseline {
+        let (_, of, r) = timed[1];
+        return format!(
+            "{name}, the baseline, is the fastest over {}. The next one, {next}, takes {} of its time, {}.",
+            count(of.workloads),
+            interval(&r),
+            by_how_much(r.estimate)
+        );
+    }
+    format!(
+        "{name} is the fastest: over {} it takes {} of {base}'s time, {}.",
+        count(of.workloads),
+        interval(r),
+        by_how_much(r.estimate)
+    )
+}
+
+fn memory(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
+    let mut all: Vec<(usize, Ratio)> =
+        overall.iter().filter_map(|(a, _, _, p)| p.map(|p| (*a, p))).collect();
+    all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+    let (&(first, r), &(next, other)) = (all.first()?, all.get(1)?);
+    let (base, name) = (view.name(view.baseline), view.name(first));
+    if first == view.baseline {
+        return Some(format!(
+            "{name}, the baseline, needs least memory at its peak; {} follows with {}.",
+            view.name(next),
+            interval(&other)
+        ));
+    }
+    let close = if other.low <= r.high {
+        format!("; {} is not shown to need more", view.name(next))
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{name} needs least memory at its peak: {} of {base}'s, {}{close}.",
+        interval(&r),
+        by_how_much(r.estimate)
+    ))
+}
+
+fn pareto(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
+    let set: Vec<String> = overall
+        .iter()
+        .filter(|(_, o, ..)| o.is_pareto)
+        .map(|(a, ..)| view.name(*a).to_owned())
+        .collect();
+    match set.len() {
+        0 => None,
+        1 => Some(format!("Nobody is better than {} in time or in peak memory.", list(&set))),
+        _ => Some(format!(
+            "Nobody is better in both time and peak memory than one of {} (the Pareto set).",
+            list(&set)
+        )),
+    }
+}
+
+fn noise(view: &View<'_>) -> Option<String> {
+    let mut floors: Vec<(f64, &str)> = view
+        .report
+        .workloads
+        .iter()
+        .filter_map(|w| Some((w.noise_floor.filter(|n| n.is_finite())?, w.name.as_str())))
+        .collect();
+    floors.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (most, middle) = (floors.last()?, floors.get(floors.len() / 2)?);
+    let base = view.name(view.baseline);
+    Some(format!(
+        "Noise floor: {base} against itself differs by {} on the middle workload and by {} at most ({}); smaller differences \
+         mean nothing.",
+        percent(middle.0),
+        percent(most.0),
+        most.1
+    ))
+}
+
+fn dropped(view: &View<'_>) -> Option<String> {
+    let mut said = Vec::new();
+    for &a in &view.shown {
+        let failed = |w: usize| {
+            view.cell(w, a).is_some_and(|c| c.failure.is_some() || c.refused > 0)
+                && matches!(view.state(w, a), State::Not(_))
+        };
+        let n = (0..view.report.workloads.len()).filter(|&w| failed(w)).count();
+        if n > 0 {
+            said.push(format!("{} on {n}", view.name(a)));
+        }
+    }
+    (!said.is_empty()).then(|| {
+        format!("Failures or refused allocations: {}. What happened is in the table.", list(&said))
+    })
+}
+
+fn ended(view: &View<'_>) -> Option<String> {
+    match view.report.stop {
+        Stop::Interrupted => {
+            Some("The measurement was interrupted; this is what there was.".into())
+        }
+        Stop::Failed => Some("The measurement ended because nothing was left to run.".into()),
+        Stop::Budget => Some(format!(
+            "The measurement ended with its time budget, after {}.",
+            seconds(view.report.elapsed)
+        )),
+        Stop::Rounds | Stop::Precise => None,
+    }
+}

@@ -1,0 +1,173 @@
+//! A result as people look at it: who is shown, and what a cell says in words.
+
+use bench::launch::Exit;
+use bench::result::{Cell, Overall, Report};
+use bench::session::{How, Role};
+use bench::stats::Ratio;
+
+use crate::format::{self, number, ratio};
+use crate::style::{Style, styles};
+
+/// A result with what is asked of it again and again.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) report: &'a Report,
+    pub(crate) styles: Vec<Style>,
+    /// The place of the baseline.
+    pub(crate) baseline: usize,
+    /// The baseline and the contenders, in their order.
+    pub(crate) shown: Vec<usize>,
+}
+
+/// Why there is no figure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Why {
+    /// Two or three words.
+    pub(crate) short: String,
+    /// All of it.
+    pub(crate) long: String,
+}
+
+/// What came of one workload on one allocator.
+#[derive(Debug)]
+pub(crate) enum State<'a> {
+    Ran(&'a Cell),
+    Not(Why),
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn of(report: &'a Report) -> Self {
+        let shown = (0..report.allocators.len())
+            .filter(|&a| matches!(report.allocators[a].role, Role::Baseline | Role::Contender))
+            .collect();
+        Self { report, styles: styles(report), baseline: report.baseline(), shown }
+    }
+
+    pub(crate) fn name(&self, allocator: usize) -> &'a str {
+        self.report.allocators.get(allocator).map_or("nobody", |e| e.name.as_str())
+    }
+
+    /// All that are shown, and the null allocator.
+    pub(crate) fn shown_and_floor(&self) -> Vec<usize> {
+        let floors = (0..self.report.allocators.len())
+            .filter(|&a| self.report.allocators[a].role == Role::Floor);
+        self.shown.iter().copied().chain(floors).collect()
+    }
+
+    pub(crate) fn cell(&self, work: usize, allocator: usize) -> Option<&'a Cell> {
+        self.report.workloads.get(work)?.cells.get(allocator)
+    }
+
+    /// Whether there are figures to compare; a run in which allocations were refused has none.
+    pub(crate) fn state(&self, work: usize, allocator: usize) -> State<'a> {
+        let Some(cell) = self.cell(work, allocator) else {
+            return State::Not(why("not run", "there is no such cell in the result"));
+        };
+        if let Some(reason) = &cell.skipped {
+            return State::Not(why("skipped", &format!("skipped: {reason}")));
+        }
+        if let Some(failure) = &cell.failure {
+            let short = how(failure.how);
+            let mut long = format!("{short} in round {}", failure.round);
+            if !failure.stderr.trim().is_empty() {
+                long = format!("{long}: {}", failure.stderr.trim());
+            }
+            return State::Not(Why { short, long });
+        }
+        if cell.refused > 0 {
+            let short = format!("{} refused", number(cell.refused as f64));
+            let long = format!(
+                "{} allocations were refused in one run, so its time does not count",
+                cell.refused
+            );
+            return State::Not(Why { short, long });
+        }
+        if cell.runs == 0 && cell.time.is_none() {
+            let long = match cell.flagged {
+                0 => "nothing was measured".to_owned(),
+                n => format!("none of {n} runs got its processors"),
+            };
+            return State::Not(Why { short: "no run counts".into(), long });
+        }
+        State::Ran(cell)
+    }
+
+    /// Time against the baseline; the baseline's own is 1.
+    pub(crate) fn time(&self, work: usize, allocator: usize) -> Option<f64> {
+        let State::Ran(cell) = self.state(work, allocator) else { return None };
+        let time = cell.time?;
+        let ratio = time.ratio.map(|r| r.estimate);
+        ratio.or((allocator == self.baseline).then_some(1.0)).filter(|r| r.is_finite())
+    }
+
+    /// Who has the least of a figure; nobody where only one has it.
+    pub(crate) fn best(&self, figure: impl Fn(usize) -> Option<f64>) -> Option<usize> {
+        let mut all: Vec<(usize, f64)> = self
+            .shown
+            .iter()
+            .filter_map(|&a| figure(a).filter(|v| v.is_finite()).map(|v| (a, v)))
+            .collect();
+        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        (all.len() > 1).then(|| all[0].0)
+    }
+
+    /// `0.58 ±0.02 =*`.
+    pub(crate) fn time_text(&self, work: usize, allocator: usize) -> String {
+        let State::Ran(cell) = self.state(work, allocator) else { return String::new() };
+        let star = if self.best(|a| self.time(work, a)) == Some(allocator) { "*" } else { "" };
+        let same = cell.time.is_some_and(|t| t.same) && allocator != self.baseline;
+        let marks = format!("{}{star}", if same { "=" } else { "" });
+        let text = match cell.time.and_then(|t| t.ratio) {
+            Some(r) => with_margin(&r),
+            None if allocator == self.baseline && cell.time.is_some() => "1".to_owned(),
+            None => format::NONE.to_owned(),
+        };
+        if marks.is_empty() { text } else { format!("{text} {marks}") }
+    }
+
+    /// Who is shown, with time and peak over all workloads; the baseline's are 1.
+    pub(crate) fn overall(&self) -> Vec<(usize, &'a Overall, Option<Ratio>, Option<Ratio>)> {
+        let one = Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: 0 };
+        let good = |r: Option<Ratio>, a: usize| {
+            r.or((a == self.baseline).then_some(one)).filter(|r| r.estimate.is_finite())
+        };
+        self.shown
+            .iter()
+            .filter_map(|&a| Some((a, self.report.overall.get(a)?)))
+            .filter(|(_, o)| o.workloads > 0)
+            .map(|(a, o)| (a, o, good(o.time, a), good(o.peak_rss, a)))
+            .collect()
+    }
+}
+
+/// `0.58 ±0.02`.
+pub(crate) fn with_margin(r: &Ratio) -> String {
+    format!("{} ±{}", ratio(r.estimate), ratio(r.margin()))
+}
+
+fn why(short: &str, long: &str) -> Why {
+    Why { short: short.to_owned(), long: long.to_owned() }
+}
+
+fn how(how: How) -> String {
+    match how {
+        How::Ended(Exit::Code(code)) => format!("exit code {code}"),
+        How::Ended(Exit::Signal(signal)) => format!("crashed ({})", signal_name(signal)),
+        How::NotStarted(errno) => format!("not started ({errno})"),
+        How::TimedOut => "timed out".to_owned(),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        15 => "SIGTERM",
+        other => return format!("signal {other}"),
+    };
+    name.to_owned()
+}
