@@ -1,14 +1,27 @@
-//! Finds the allocator libraries of this machine: known names in the directories the dynamic loader searches.
+//! Finds the allocator libraries of this machine.
+//!
+//! ```text
+//! own     $HEAPWRIGHT_ALLOCATORS (libraries or folders, between colons), then $XDG_DATA_HOME/heapwright/allocators
+//!         (~/.local/share/…): every library that exports malloc, by any name
+//! others  the checkout's target/peers/allocators, which `cargo xtask peers` fills, then the directories of the
+//!         dynamic loader: known names only
+//! ```
+//!
+//! Of two libraries with one name, the own one has it, then the newer one; the other is called by its major version
+//! too, such as `mimalloc2`.
 
+mod places;
+
+use core::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::allocator::Allocator;
+use crate::allocator::{Allocator, GLIBC, HEAPWRIGHT};
 use crate::inspect::elf;
 use crate::probe;
+
+pub use places::library_directories;
 
 /// What a library's file is called up to `.so`, and what its allocator is called here. The first of two files with
 /// the same allocator name wins.
@@ -29,82 +42,12 @@ const KNOWN: [(&str, &str); 14] = [
     ("libhardened_malloc", "hardened_malloc"),
 ];
 
-/// Where the loader looks when nothing else is configured.
-const DEFAULT_DIRECTORIES: [&str; 10] = [
-    "/usr/local/lib",
-    "/usr/local/lib64",
-    "/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/lib64",
-    "/usr/lib64",
-    "/lib",
-    "/usr/lib",
-];
-
-/// The directories of the loader: `LD_LIBRARY_PATH`, those configured in `/etc/ld.so.conf`, and the default ones.
-#[must_use]
-pub fn library_directories() -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = env::var_os("LD_LIBRARY_PATH")
-        .map(|path| env::split_paths(&path).filter(|p| p.is_absolute()).collect())
-        .unwrap_or_default();
-    configured(Path::new("/etc/ld.so.conf"), 0, &mut all);
-    all.extend(DEFAULT_DIRECTORIES.iter().map(PathBuf::from));
-    let mut seen = Vec::new();
-    all.retain(|directory| match fs::canonicalize(directory) {
-        Ok(real) if !seen.contains(&real) => {
-            seen.push(real);
-            true
-        }
-        _ => false,
-    });
-    all
-}
-
-/// Reads one file of the loader's configuration: a directory a line, `include PATTERN`, `#` comments.
-fn configured(file: &Path, depth: u32, found: &mut Vec<PathBuf>) {
-    let Ok(text) = fs::read_to_string(file) else { return };
-    for line in text.lines().map(|l| l.split('#').next().unwrap_or(l).trim()) {
-        if let Some(pattern) = line.strip_prefix("include ") {
-            // Deeper nesting than this is a loop.
-            if depth < 4 {
-                for included in matching(Path::new(pattern.trim())) {
-                    configured(&included, depth + 1, found);
-                }
-            }
-        } else if line.starts_with('/') {
-            found.push(line.into());
-        }
-    }
-}
-
-/// The files that a pattern with `*` in its last part means; the only form in use.
-fn matching(pattern: &Path) -> Vec<PathBuf> {
-    let (Some(directory), Some(name)) =
-        (pattern.parent(), pattern.file_name().and_then(OsStr::to_str))
-    else {
-        return Vec::new();
-    };
-    let Some((start, end)) = name.split_once('*') else { return vec![pattern.to_owned()] };
-    let mut files: Vec<PathBuf> = entries(directory)
-        .filter(|path| {
-            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
-        })
-        .collect();
-    files.sort();
-    files
-}
-
-fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> {
-    fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path())
-}
-
-/// A library file whose name says that it is an allocator.
+/// A library file that may be an allocator's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
-    name: &'static str,
+    name: String,
+    /// The user has put it there.
+    own: bool,
     /// The place of its file name in [`KNOWN`]; a smaller one is preferred.
     rank: usize,
     /// What follows `.so.`, as numbers.
@@ -112,8 +55,9 @@ struct Candidate {
     path: PathBuf,
 }
 
-/// What the file name says; `None` for anything but a shared library of a known allocator.
-fn candidate(path: PathBuf) -> Option<Candidate> {
+/// What the file name says; `None` for anything but a shared library, and unless it is the user's own, of a known
+/// allocator.
+fn candidate(path: PathBuf, own: bool) -> Option<Candidate> {
     let file = path.file_name()?.to_str()?;
     let (stem, rest) = file.split_once(".so")?;
     let version = match rest.strip_prefix('.') {
@@ -121,14 +65,25 @@ fn candidate(path: PathBuf) -> Option<Candidate> {
         None if rest.is_empty() => Vec::new(),
         None => return None,
     };
-    let rank = KNOWN.iter().position(|(known, _)| *known == stem)?;
-    Some(Candidate { name: KNOWN[rank].1, rank, version, path })
+    let (rank, name) = match KNOWN.iter().position(|(known, _)| *known == stem) {
+        Some(rank) => (rank, KNOWN[rank].1),
+        None if own => (KNOWN.len(), stem.strip_prefix("lib").unwrap_or(stem)),
+        None => return None,
+    };
+    // These two names are taken.
+    let name = match name {
+        "" => return None,
+        GLIBC | HEAPWRIGHT => format!("{name}-own"),
+        _ => name.to_owned(),
+    };
+    Some(Candidate { name, own, rank, version, path })
 }
 
-/// One candidate for each real library, named: the newest `mimalloc` is that, another major version `mimalloc2`.
+/// One candidate for each real library, named: the user's own or the newest `mimalloc` is that, another major version
+/// `mimalloc2`. A second library with the same major version is left out.
 fn named(mut candidates: Vec<Candidate>) -> Vec<(String, Candidate)> {
-    // Of the names of one file the one with the longest version says most.
-    candidates.sort_by_key(|c| (c.rank, core::cmp::Reverse(c.version.clone())));
+    // Of the names of one file the one with the longest version says most. What is equal stays in the order of places.
+    candidates.sort_by_key(|c| (c.rank, !c.own, Reverse(c.version.clone())));
     let mut files = Vec::new();
     candidates.retain(|c| {
         let real = fs::canonicalize(&c.path).unwrap_or_else(|_| c.path.clone());
@@ -138,13 +93,13 @@ fn named(mut candidates: Vec<Candidate>) -> Vec<(String, Candidate)> {
         }
         new
     });
-    let mut taken = BTreeMap::new();
+    let mut taken: BTreeMap<String, Candidate> = BTreeMap::new();
     for c in candidates {
-        let major = c.version.first().map(u64::to_string).unwrap_or_default();
-        let name = if taken.contains_key(c.name) {
-            format!("{}{major}", c.name)
-        } else {
-            c.name.to_owned()
+        let major = c.version.first().copied();
+        let name = match taken.get(&c.name) {
+            None => c.name.clone(),
+            Some(first) if major.is_none() || first.version.first().copied() == major => continue,
+            Some(_) => format!("{}{}", c.name, major.unwrap_or(0)),
         };
         taken.entry(name).or_insert(c);
     }
@@ -167,36 +122,62 @@ pub struct Found {
 /// Cost: reads about ten directories and starts one small process for each library.
 #[must_use]
 pub fn installed(executable: &Path) -> Vec<Found> {
-    in_directories(&library_directories(), executable)
+    let (libraries, folders) = places::own();
+    let mut candidates = Vec::new();
+    // One that is named and is none is said; what else lies in a folder is of no interest.
+    let mut wrong = Vec::new();
+    for path in libraries {
+        match candidate(path.clone(), true) {
+            None => wrong.push(unusable(path, "is not called NAME.so")),
+            Some(_) if !elf::defines_malloc(&path) => {
+                wrong.push(unusable(path, "is not a library for this machine that exports malloc"));
+            }
+            Some(c) => candidates.push(c),
+        }
+    }
+    candidates.extend(in_directories(&folders, true));
+    let others = places::of_the_checkout(executable).into_iter().chain(library_directories());
+    candidates.extend(in_directories(&others.collect::<Vec<_>>(), false));
+    let mut found = asked(candidates, executable);
+    found.extend(wrong);
+    found
 }
 
-fn in_directories(directories: &[PathBuf], executable: &Path) -> Vec<Found> {
-    let candidates = directories
+fn unusable(path: PathBuf, why: &str) -> Found {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let problem = Some(format!("{} {why}", path.display()));
+    Found { allocator: Allocator::preloaded(name, path), problem }
+}
+
+fn in_directories(directories: &[PathBuf], own: bool) -> Vec<Candidate> {
+    directories
         .iter()
-        .flat_map(|d| entries(d))
-        .filter_map(candidate)
+        .flat_map(|d| places::entries(d))
+        .filter_map(|path| candidate(path, own))
         .filter(|c| elf::defines_malloc(&c.path))
-        .collect();
-    named(candidates)
-        .into_iter()
-        .map(|(name, c)| {
-            let from_name = || {
-                let numbers: Vec<String> = c.version.iter().map(u64::to_string).collect();
-                (!numbers.is_empty()).then(|| format!("so.{}", numbers.join(".")))
-            };
-            let allocator = Allocator::preloaded(name, &c.path);
-            match probe::ask(executable, &allocator) {
-                Ok(answer) => Found {
-                    allocator: allocator.with_version(answer.version.or_else(from_name)),
-                    problem: None,
-                },
-                Err(error) => Found {
-                    allocator: allocator.with_version(from_name()),
-                    problem: Some(error.to_string()),
-                },
-            }
-        })
         .collect()
+}
+
+/// Names the candidates and has each say what it is.
+fn asked(candidates: Vec<Candidate>, executable: &Path) -> Vec<Found> {
+    let one = |(name, c): (String, Candidate)| {
+        let from_name = || {
+            let numbers: Vec<String> = c.version.iter().map(u64::to_string).collect();
+            (!numbers.is_empty()).then(|| format!("so.{}", numbers.join(".")))
+        };
+        let allocator = Allocator::preloaded(name, &c.path);
+        match probe::ask(executable, &allocator) {
+            Ok(answer) => Found {
+                allocator: allocator.with_version(answer.version.or_else(from_name)),
+                problem: None,
+            },
+            Err(error) => Found {
+                allocator: allocator.with_version(from_name()),
+                problem: Some(error.to_string()),
+            },
+        }
+    };
+    named(candidates).into_iter().map(one).collect()
 }
 
 #[cfg(test)]
@@ -204,7 +185,8 @@ mod tests {
     use super::*;
 
     fn of(path: &str) -> Option<(&'static str, Vec<u64>)> {
-        candidate(path.into()).map(|c| (c.name, c.version))
+        let c = candidate(path.into(), false)?;
+        Some((KNOWN[c.rank].1, c.version))
     }
 
     #[test]
@@ -232,7 +214,8 @@ mod tests {
         }
         std::os::unix::fs::symlink("libmimalloc.so.3.0", path("libmimalloc.so.3")).unwrap();
         std::os::unix::fs::symlink("libmimalloc.so.3", path("libmimalloc.so")).unwrap();
-        let found = named(entries(dir.path()).filter_map(candidate).collect());
+        let found =
+            named(places::entries(dir.path()).filter_map(|p| candidate(p, false)).collect());
         let names: Vec<_> = found.iter().map(|(n, c)| (n.as_str(), c.path.clone())).collect();
         assert_eq!(
             names,
@@ -245,25 +228,36 @@ mod tests {
     }
 
     #[test]
-    fn the_loaders_configuration_is_followed() {
-        let dir = tempfile::tempdir().unwrap();
-        let conf = dir.path().join("ld.so.conf");
-        let more = dir.path().join("more.d");
-        fs::create_dir(&more).unwrap();
-        fs::write(&conf, format!("/one # comment\ninclude {}/*.conf\n", more.display())).unwrap();
-        fs::write(more.join("b.conf"), "/three\n").unwrap();
-        fs::write(more.join("a.conf"), format!("/two\ninclude {}\n", conf.display())).unwrap();
-        fs::write(more.join("a.txt"), "/never\n").unwrap();
-        let mut found = Vec::new();
-        configured(&conf, 0, &mut found);
-        assert_eq!(&found[..2], [Path::new("/one"), Path::new("/two")]);
-        assert!(found.contains(&"/three".into()) && !found.contains(&"/never".into()));
-    }
-
-    #[test]
     fn what_is_no_library_is_not_found() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("libjemalloc.so.2"), "not an ELF file").unwrap();
-        assert_eq!(in_directories(&[dir.path().to_owned()], Path::new("/bin/true")), []);
+        assert_eq!(in_directories(&[dir.path().to_owned()], true), []);
+    }
+
+    #[test]
+    fn ones_own_comes_first_under_any_name() {
+        let all = [
+            ("/system/libjemalloc.so.2", false),
+            ("/system/libmimalloc.so.3.1", false),
+            ("/system/libmimalloc.so.2.0", false),
+            ("/own/libmimalloc.so", true),
+            ("/own/libjemalloc.so.2", true),
+            ("/own/libmine.so", true),
+            ("/own/libheapwright.so", true),
+            ("/own/notes.txt", true),
+            ("/system/libmine.so", false),
+        ];
+        let candidates = all.iter().filter_map(|(p, own)| candidate(p.into(), *own)).collect();
+        let told: Vec<_> =
+            named(candidates).into_iter().map(|(n, c)| (n, c.path.display().to_string())).collect();
+        let expected = [
+            ("mimalloc", "/own/libmimalloc.so"),
+            ("mimalloc2", "/system/libmimalloc.so.2.0"),
+            ("mimalloc3", "/system/libmimalloc.so.3.1"),
+            ("jemalloc", "/own/libjemalloc.so.2"),
+            ("heapwright-own", "/own/libheapwright.so"),
+            ("mine", "/own/libmine.so"),
+        ];
+        assert_eq!(told, expected.map(|(n, p)| (n.to_owned(), p.to_owned())));
     }
 }
