@@ -16,5 +16,5 @@ fn main() {
     build.include("c").flag("-std=c11").flag("-pthread").warnings(true).extra_warnings(true);
     build.flag("-fno-builtin-malloc").flag("-fno-builtin-free").flag("-fno-builtin-calloc");
     build.flag("-fno-builtin-realloc").opt_level(2);
-    build.file("c/multi_thread.c").compile("work");
+    build.files(["c/mitest.c", "c/multi_thread.c"]).compile("work");
 }

@@ -1,10 +1,34 @@
 //! The workloads of the texts that the project was founded on.
 
+mod align_test;
+mod basic;
 mod bench_tiny;
+mod block;
+mod glibc_simple;
+mod glibc_thread;
+mod malloc_large;
+mod mitest;
+mod multi_thread;
 mod multi_thread_c;
+mod t_test1;
+mod tlsf;
 
 use crate::list::Workload;
 
 /// All of them.
-pub(crate) const ALL: &[&Workload] =
-    &[&bench_tiny::ONE_THREAD, &bench_tiny::THREADS, &multi_thread_c::WORKLOAD];
+pub(crate) const ALL: &[&Workload] = &[
+    &basic::WORKLOAD,
+    &align_test::WORKLOAD,
+    &multi_thread::WORKLOAD,
+    &mitest::WORKLOAD,
+    &glibc_simple::WORKLOAD,
+    &glibc_thread::WORKLOAD,
+    &malloc_large::WORKLOAD,
+    &multi_thread_c::WORKLOAD,
+    &t_test1::ONE,
+    &t_test1::GRID,
+    &bench_tiny::ONE_THREAD,
+    &bench_tiny::THREADS,
+    &tlsf::SWEEP,
+    &tlsf::WIDE,
+];

@@ -12,7 +12,7 @@ const BATCH: usize = 100;
 pub(crate) const ONE_THREAD: Workload = Workload {
     name: "bench-tiny",
     about: "100 blocks of 16 bytes are allocated, then freed in the same order, in one thread",
-    parameters: &[SIZE, scaled("iterations", 1_000_000, "batches of 100 blocks")],
+    parameters: &[SIZE, scaled("iterations", 1_200_000, "batches of 100 blocks")],
     run: |arguments, results| {
         let (size, iterations) = (arguments.size("size"), arguments.get("iterations"));
         let start = clock::now();
@@ -29,7 +29,7 @@ pub(crate) const THREADS: Workload = Workload {
     parameters: &[
         SIZE,
         fixed("threads", 4, "threads"),
-        scaled("iterations", 400_000, "batches of 100 blocks in each thread"),
+        scaled("iterations", 250_000, "batches of 100 blocks in each thread"),
     ],
     run: run_threads,
 };

@@ -13,18 +13,18 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("threads", 4, "threads"),
         fixed("slots", 1000, "blocks of a thread"),
         fixed("largest", 2048, "bytes of the largest block"),
-        scaled("steps", 2_000_000, "blocks that each thread replaces"),
+        scaled("steps", 8_000_000, "blocks that each thread replaces"),
     ],
     run,
 };
 
 unsafe extern "C" {
-    fn work_multi_thread(threads: u64, steps: u64, slots: u64, largest: u64, seed: u64) -> u64;
+    fn work_multi_thread(threads: u64, steps: u64, slots: u64, largest: u64, seed: u64);
 }
 
 fn run(arguments: &Arguments, results: &mut Results) {
     let get = |name| arguments.get(name);
-    let (threads, steps, slots) = (get("threads"), get("steps"), get("slots"));
+    let (threads, steps, slots) = (get("threads"), get("steps"), get("slots").max(1));
     let start = clock::now();
     // SAFETY: any numbers will do; refused blocks are counted by `heap`.
     unsafe { work_multi_thread(threads, steps, slots, get("largest"), arguments.seed()) };

@@ -1,0 +1,50 @@
+//! `align-test`: blocks of random sizes at alignments from 8 to 4096, random ones replaced (component OS report, `align_test`,
+//! which goes to 128).
+
+use super::block::{Block, free_all, table};
+use crate::arguments::{Arguments, fixed, scaled};
+use crate::clock;
+use crate::list::Workload;
+use crate::results::Results;
+use crate::rng::Rng;
+
+/// The workload.
+pub(crate) const WORKLOAD: Workload = Workload {
+    name: "align-test",
+    about: "random blocks of a table are replaced by ones of odd sizes at alignments of 8 to 4096",
+    parameters: &[
+        fixed("slots", 1000, "blocks of the table"),
+        fixed("largest", 16, "bytes of the largest block, as a power of two; doublings are alike"),
+        scaled("steps", 6_000_000, "blocks that are replaced"),
+    ],
+    run,
+};
+
+/// From 8 to 4096.
+const ALIGNMENTS: u64 = 10;
+
+fn run(arguments: &Arguments, results: &mut Results) {
+    let (slots, steps) = (arguments.size("slots").max(1), arguments.get("steps"));
+    let largest = arguments.get("largest").clamp(1, 24);
+    let mut rng = Rng::new(arguments.seed());
+    let mut table = table(slots);
+    let start = clock::now();
+    for _ in 0..steps {
+        let at = rng.below(slots);
+        let (align, size) = choose(rng.next(), largest);
+        table[at].replace(|| Block::aligned(align, size, at));
+    }
+    free_all(&mut table);
+    results.work(2 * steps, clock::now() - start);
+    // As many blocks of each doubling, whose mean is half as much again as its least.
+    results.peak_live(slots * (3 << (largest - 1)) / largest as usize);
+}
+
+/// An alignment, and a size from 1 to two to the power of `largest`.
+#[inline(always)]
+fn choose(random: u64, largest: u64) -> (usize, usize) {
+    let align = 8 << (((random & 0xffff) * ALIGNMENTS) >> 16);
+    let doubling = (((random >> 16) & 0xffff) * largest) >> 16;
+    let above = (random >> 32) & ((1 << doubling) - 1);
+    (align, (1_usize << doubling) + above as usize)
+}

@@ -1,0 +1,78 @@
+//! `glibc-thread`: threads that each replace random blocks of a table, small sizes far more often than large ones (what glibc's
+//! bench-malloc-thread does; component OS report, `glibc_bench`).
+
+use super::block::{Block, free_all, table};
+use crate::arguments::{Arguments, fixed, scaled};
+use crate::list::Workload;
+use crate::results::Results;
+use crate::rng::Rng;
+use crate::threads;
+
+/// The workload.
+pub(crate) const WORKLOAD: Workload = Workload {
+    name: "glibc-thread",
+    about: "threads that each replace random blocks of a table, sizes distributed as 1/size",
+    parameters: &[
+        fixed("threads", 4, "threads"),
+        fixed("slots", 1024, "blocks of a thread"),
+        fixed("smallest", 4, "bytes of the smallest block"),
+        fixed("largest", 32_768, "bytes of the largest block"),
+        scaled("steps", 8_000_000, "blocks that each thread replaces"),
+    ],
+    run,
+};
+
+/// Sizes are drawn before time is taken, so many of them.
+const SIZES: usize = 8192;
+
+fn run(arguments: &Arguments, results: &mut Results) {
+    let get = |name| arguments.size(name);
+    let (count, slots, steps) = (get("threads"), get("slots").max(1), arguments.get("steps"));
+    let sizes = sizes(&mut Rng::new(arguments.seed()), get("smallest"), get("largest"));
+    let (_, ns) = threads::together(count, |i| {
+        let mut rng = Rng::new(arguments.seed() * 1000 + i as u64);
+        let mut table = table(slots);
+        for _ in 0..steps {
+            let random = rng.next();
+            let size = sizes[(random >> 32) as usize % SIZES];
+            let at = (((random & 0xffff_ffff) * slots as u64) >> 32) as usize;
+            table[at].replace(|| Block::new(size as usize, at));
+        }
+        free_all(&mut table);
+    });
+    results.work(2 * count as u64 * steps, ns);
+    let mean = sizes.iter().map(|size| *size as usize).sum::<usize>() / SIZES;
+    results.peak_live(count * slots * mean);
+}
+
+/// Sizes whose density falls as 1/size: as many in each doubling.
+fn sizes(rng: &mut Rng, smallest: usize, largest: usize) -> Vec<u32> {
+    let low = smallest.max(1) as f64;
+    let ratio = largest as f64 / low;
+    let size = |_| {
+        let part = (rng.next() >> 32) as f64 / 4_294_967_296.0;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between the smallest and the largest; `as` saturates"
+        )]
+        let size = (low * ratio.powf(part)) as u32;
+        size
+    };
+    (0..SIZES).map(size).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_doubling_has_as_many() {
+        let sizes = sizes(&mut Rng::new(1), 4, 32_768);
+        assert!(sizes.iter().all(|size| (4..=32_768).contains(size)));
+        for doubling in 2..15 {
+            let many = sizes.iter().filter(|size| size.ilog2() == doubling).count();
+            assert!((530..730).contains(&many), "{doubling}: {many}");
+        }
+    }
+}

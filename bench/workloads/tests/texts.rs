@@ -1,0 +1,112 @@
+//! The workloads of the texts, each for a moment, as `heapwright bench` runs them: they end well, print what they should, and the
+//! seed decides all of it but the times.
+
+use std::process::{Command, Output};
+
+/// A workload, whether it counts its calls, and the points of its curves.
+const ALL: &[(&str, bool, usize)] = &[
+    ("basic", false, 0),
+    ("align-test", true, 0),
+    ("multi-thread", false, 0),
+    ("mitest", false, 0),
+    ("glibc-simple", true, 9 * 4),
+    ("glibc-thread", true, 0),
+    ("malloc-large", false, 0),
+    ("multi-thread-c", true, 0),
+    ("t-test1", true, 0),
+    ("t-test1-grid", true, 9 * 12 * 2),
+    ("bench-tiny", true, 0),
+    ("bench-tiny-mt", true, 0),
+    ("tlsf-sweep", true, 256),
+    ("tlsf-wide", true, 6 * 50),
+];
+
+fn run(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_heapwright-workloads"))
+        .args(words)
+        .output()
+        .expect("the program was built with this test")
+}
+
+/// The lines that a run printed, which ended well.
+fn lines(words: &[&str]) -> Vec<Vec<String>> {
+    let output = run(words);
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("words and numbers");
+    text.lines().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
+}
+
+/// The number of the only line that begins with `key`.
+fn number(lines: &[Vec<String>], key: &str) -> Option<u64> {
+    let mut found = lines.iter().filter(|line| line[0] == key);
+    let number = found.next()?[1].parse().expect("a whole number");
+    assert!(found.next().is_none(), "two lines of {key}");
+    Some(number)
+}
+
+/// Every line without what depends on the time.
+fn without_times(lines: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut all = lines.to_vec();
+    all.retain(|line| line[0] != "ns");
+    for line in &mut all {
+        if line[0] == "point" {
+            line.truncate(3);
+        }
+    }
+    all
+}
+
+#[test]
+fn each_prints_its_figures_and_the_seed_decides_them() {
+    for &(name, counts, points) in ALL {
+        let words = [name, "scale=0.002", "seed=5"];
+        let first = lines(&words);
+        assert_eq!(number(&first, "refused"), Some(0), "{name}");
+        assert!(number(&first, "peak_live").is_some_and(|bytes| bytes > 1000), "{name}");
+        assert_eq!(number(&first, "ops").is_some_and(|ops| ops > 0), counts, "{name}");
+        assert_eq!(number(&first, "ns").is_some_and(|ns| ns > 0), counts, "{name}");
+        let is_point = |line: &&Vec<String>| line[0] == "point";
+        let found: Vec<&Vec<String>> = first.iter().filter(is_point).collect();
+        assert_eq!(found.len(), points, "{name}");
+        let is_positive = |y: &str| y.parse::<f64>().is_ok_and(|y| y > 0.0 && y.is_finite());
+        assert!(found.iter().all(|point| point.len() == 4 && is_positive(&point[3])), "{name}");
+        assert_eq!(without_times(&first), without_times(&lines(&words)), "{name}");
+    }
+}
+
+#[test]
+fn tails_are_of_as_many_calls() {
+    for name in ["bench-tiny", "multi-thread-c", "tlsf-sweep"] {
+        let told = lines(&[name, "scale=0.002", "tail=1"]);
+        let calls = |kind: &str| -> u64 {
+            let of_kind = told.iter().filter(|line| line[0] == "hist" && line[1] == kind);
+            of_kind.map(|line| line[3].parse::<u64>().expect("a count")).sum()
+        };
+        let ops = number(&told, "ops").expect("it counts");
+        assert!(calls("malloc") >= ops / 2, "{name}: {} of {ops}", calls("malloc"));
+        assert!(calls("free") >= ops / 2, "{name}: {} of {ops}", calls("free"));
+    }
+}
+
+#[test]
+fn what_a_small_region_refuses_is_counted_and_not_timed() {
+    let sweep = |region| lines(&["tlsf-sweep", "scale=0.01", "allocator=tlsf", region]);
+    let (tight, wide) = (sweep("region=2"), sweep("region=64"));
+    assert_eq!(number(&wide, "refused"), Some(0));
+    assert!(number(&tight, "refused").is_some_and(|refused| refused > 1000));
+    let ops = |told: &[Vec<String>]| number(told, "ops").expect("it counts");
+    assert!(ops(&tight) < ops(&wide), "only what was granted is among the calls");
+    // No block of a region of 1 MiB is so large.
+    let none = lines(&["tlsf-sweep", "step=2000000", "last=2000000", "region=1", "allocator=tlsf"]);
+    assert!(none.iter().all(|line| line[0] != "point" || line[2] == "0"));
+}
+
+#[test]
+fn the_null_allocator_is_refused_where_it_means_nothing() {
+    for name in ["mitest", "malloc-large"] {
+        let output = run(&[name, "allocator=null", "scale=0.002"]);
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("null allocator"), "{name}");
+    }
+    assert_eq!(number(&lines(&["t-test1", "allocator=null", "scale=0.002"]), "refused"), Some(0));
+}
