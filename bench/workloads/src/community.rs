@@ -4,6 +4,8 @@ mod alloc_test;
 mod block;
 mod cache;
 mod cfrac;
+mod cover;
+mod espresso;
 mod larson;
 mod mleak;
 mod mstress;
@@ -28,6 +30,7 @@ pub(crate) const ALL: &[&Workload] = &[
     &cache::THRASH,
     &mleak::WORKLOAD,
     &cfrac::WORKLOAD,
+    &espresso::WORKLOAD,
 ];
 
 /// Prints what a computation came to: the same for the same seed, whatever the allocator. `heapwright bench` skips the line.
