@@ -47,7 +47,7 @@ const OLDEST: u64 = 2;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be read.
-    #[error("cannot read {0}: {1}")]
+    #[error("cannot read {0}")]
     Read(PathBuf, #[source] io::Error),
     /// It is no result, or one of another version.
     #[error("{0} {1}")]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench, completions, doctor, list, man, run};
+use crate::commands::{bench, compare, completions, doctor, list, man, run};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
@@ -14,9 +14,11 @@ Examples:
   heapwright run --stats -- ./server         the same, with a table of its memory at exit
   heapwright run --check -- ./server         can its malloc be replaced at all?
   heapwright bench -- ./program --flag       compare all allocators of this machine on it
+  heapwright compare old new                 two results of bench: what became slower
 
 Exit codes:
   those of the program for 'run' (a shell shows 128 + N when signal N ended it)
+  1 a --fail-if of 'bench' or 'compare' holds; 3 an allocator failed in 'bench'; 130 'bench' was interrupted
   125 heapwright itself failed; 126 the program cannot be executed; 127 it was not found; 2 wrong usage";
 
 /// Memory allocators, and the workbench to choose one.
@@ -35,6 +37,7 @@ pub(crate) struct Cli {
 enum Command {
     Run(run::Run),
     Bench(bench::Bench),
+    Compare(compare::Compare),
     List(list::List),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -48,6 +51,7 @@ pub(crate) fn run() -> ExitCode {
     let done = match cli.command {
         Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Compare(compare) => compare.run(),
         Command::List(list) => list.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Completions(completions) => completions.run(),

@@ -1,0 +1,114 @@
+//! `heapwright compare`: two results beside each other.
+
+mod show;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use bench::compare::{self, Comparison, Error};
+use bench::fail_if::{self, Rule};
+use clap::{Args, ValueEnum};
+
+use crate::exit::{self, Usage};
+
+const EXAMPLES: &str = "\
+Examples:
+  heapwright compare old/ new/
+  heapwright compare old/result.json new/result.json --fail-if 'geomean>1.02' --fail-if 'max.memory>1.10'
+  heapwright compare old new --fail-if 'larson.ns@jemalloc >= 1.05' --format json
+
+Every ratio is new ÷ old: above 1 is slower, or more memory. The two were measured at different times, and a machine \
+that was slower on one of the days makes every allocator look slower. So times are divided by those of the baseline \
+of their own result first, where both have the same unchanged one (glibc of the same version); where the plain \
+ratio says something else it stands below. Memory is compared plainly.
+
+A rule is WHAT[.METRIC][@ALLOCATOR] OP NUMBER: WHAT is geomean, max or the name of a workload; METRIC is time, memory, \
+ns (a call) or cpu; OP is >, >=, < or <=. Without @ALLOCATOR it is about heapwright, or about any if that takes no \
+part. The estimate decides, its interval is printed. What cannot be judged, because a run failed, fails.
+
+Exit codes: 0 compared; 1 a --fail-if holds; 2 wrong usage, a file that is no result, or nothing to compare; \
+125 a file cannot be read.";
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// Everything
+    Json,
+    /// One line for each figure
+    Csv,
+}
+
+/// Compare two results of bench: what became slower, what takes more memory
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Compare {
+    /// The result to compare with: result.json, or the folder that holds it
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+
+    /// The result that is compared
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+
+    /// Exit with 1 when this holds, such as 'geomean>1.02'; may be given more than once
+    #[arg(long, value_name = "RULE")]
+    fail_if: Vec<String>,
+
+    /// The form of the comparison: table, json or csv
+    #[arg(long, value_name = "FORMAT", default_value = "table", hide_possible_values = true)]
+    format: Format,
+}
+
+impl Compare {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        // A typing error is said before files are read.
+        let rules = self
+            .fail_if
+            .iter()
+            .map(|text| fail_if::parse(text).map_err(usage))
+            .collect::<anyhow::Result<Vec<Rule>>>()?;
+        let old = compare::load(&self.old).map_err(readable)?;
+        let new = compare::load(&self.new).map_err(readable)?;
+        let comparison = compare::of(&old, &new).map_err(readable)?;
+        let (workloads, allocators) = comparison.names();
+        for rule in &rules {
+            rule.known(&workloads, &allocators).map_err(usage)?;
+        }
+        let names = [&self.old, &self.new].map(|path| path.display().to_string());
+        match self.format {
+            Format::Table => print!("{}", show::table(&comparison, &names)),
+            Format::Csv => print!("{}", show::csv(&comparison)),
+            Format::Json => println!("{}", serde_json::to_string_pretty(&comparison)?),
+        }
+        let has_failed = judge(&rules, &comparison, matches!(self.format, Format::Table));
+        Ok(ExitCode::from(if has_failed { exit::CROSSED } else { 0 }))
+    }
+}
+
+/// Says what became of the rules, beside the table or else on standard error; whether one of them holds.
+fn judge(rules: &[Rule], comparison: &Comparison, is_for_people: bool) -> bool {
+    let ratios = comparison.named();
+    let mut has_failed = false;
+    for rule in rules {
+        let verdict = rule.check(&ratios);
+        has_failed |= verdict.is_failure();
+        if is_for_people {
+            println!("{}", rule.sentence(&verdict));
+        } else {
+            eprintln!("{}", rule.sentence(&verdict));
+        }
+    }
+    has_failed
+}
+
+fn usage(error: fail_if::Error) -> anyhow::Error {
+    Usage(error.to_string()).into()
+}
+
+fn readable(error: Error) -> anyhow::Error {
+    match error {
+        Error::Read(..) => error.into(),
+        Error::Schema(..) | Error::Nothing(_) => Usage(error.to_string()).into(),
+    }
+}

@@ -1,0 +1,185 @@
+//! `compare`: what it prints, its rules, its exit codes, what it says of files that are no results.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use bench::definition::Group;
+use bench::launch::{Exit, Figures};
+use bench::machine::Machine;
+use bench::result::{Cell, Compared, Entry, Report, SCHEMA, VERSION, Work};
+use bench::session::{Pass, Role, Run, Stop};
+use common::{heapwright, outcome};
+use serde_json::Value;
+
+/// Twelve rounds of one workload; heapwright takes `ours` seconds on average, glibc one.
+fn report(ours: f64) -> Report {
+    let roles = [
+        ("glibc", Role::Baseline),
+        ("glibc again", Role::Control),
+        ("heapwright", Role::Contender),
+    ];
+    let mut runs = Vec::new();
+    for round in 1..=12 {
+        for (place, (name, _)) in roles.iter().enumerate() {
+            let own = 1.0 + f64::from((round * 5 + u32::try_from(place).unwrap() * 3) % 7) / 1000.0;
+            let seconds = if *name == "heapwright" { ours * own } else { own };
+            runs.push(run(place, round, seconds));
+        }
+    }
+    let peak = Compared { median: f64::from(1 << 20), ratio: None, same: false };
+    let work = Work {
+        name: "larson".to_owned(),
+        group: Group::Community,
+        about: String::new(),
+        source: String::new(),
+        command: ["/cache/heapwright-workloads", "larson"].map(str::to_owned).to_vec(),
+        threads: 4,
+        rounds: 12,
+        precise: true,
+        noise_floor: None,
+        curve: None,
+        cells: vec![Cell { peak_rss: Some(peak), ..Cell::default() }; roles.len()],
+    };
+    let entry = |(name, role): (&str, Role)| Entry {
+        name: name.to_owned(),
+        library: None,
+        version: Some("1.0".to_owned()),
+        role,
+    };
+    Report {
+        schema: SCHEMA.to_owned(),
+        version: VERSION,
+        heapwright: "0.1.0".to_owned(),
+        started: "2026-03-01T12:10:05Z".to_owned(),
+        command_line: Vec::new(),
+        seed: 1,
+        scale: 1.0,
+        warm: true,
+        pinned: true,
+        stop: Stop::Precise,
+        elapsed: 1.0,
+        machine: Machine::describe(),
+        prepared: Vec::new(),
+        steal: 0.0,
+        warnings: Vec::new(),
+        allocators: roles.map(entry).to_vec(),
+        workloads: vec![work],
+        overall: Vec::new(),
+        runs,
+    }
+}
+
+fn run(allocator: usize, round: u32, seconds: f64) -> Run {
+    let wall = core::time::Duration::from_secs_f64(seconds);
+    let ns = u64::try_from(wall.as_nanos()).unwrap();
+    Run {
+        workload: 0,
+        allocator,
+        round,
+        pass: Pass::Time,
+        place: allocator,
+        starved: false,
+        ops: Some(1_000_000),
+        ns: Some(ns),
+        refused: 0,
+        figures: Figures {
+            wall_ns: ns,
+            user_us: ns / 1000,
+            system_us: 0,
+            peak_rss_bytes: 1 << 20,
+            peak_rss_floor_bytes: 0,
+            minor_faults: 10,
+            major_faults: 0,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+            exit: Exit::Code(0),
+            others_us: None,
+        },
+    }
+}
+
+fn write(folder: &Path, report: &Report) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("result.json"), report.to_json().unwrap()).unwrap();
+}
+
+/// The outcome of comparing `old` with `new`, both in `folder`.
+fn compare(folder: &Path, args: &[&str]) -> (String, String, Option<i32>) {
+    outcome(heapwright().current_dir(folder).args(["compare", "old", "new"]).args(args))
+}
+
+#[test]
+fn what_became_slower_and_rules_about_it() {
+    let dir = tempfile::tempdir().unwrap();
+    write(&dir.path().join("old"), &report(0.8));
+    let mut new = report(0.88);
+    new.machine.kernel = "Linux of tomorrow".to_owned();
+    write(&dir.path().join("new"), &new);
+
+    let (out, err, code) = compare(dir.path(), &[]);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    for told in ["larson", "1.100", "+ slower", "noise ", "geometric mean", "Linux of tomorrow"] {
+        assert!(out.contains(told), "{told:?} is missing in {out}");
+    }
+    let files = ["old/result.json", "new/result.json"];
+    let by_file = outcome(heapwright().current_dir(dir.path()).arg("compare").args(files));
+    assert_eq!(by_file.2, Some(0), "{}", by_file.1);
+
+    let (out, _, code) = compare(dir.path(), &["--fail-if", "geomean>1.2"]);
+    assert_eq!(code, Some(0));
+    assert!(out.contains("geomean>1.2: passed"), "{out}");
+    let (out, _, code) = compare(dir.path(), &["--fail-if", "geomean>1.02"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("geomean>1.02: FAILED"), "{out}");
+    let rule = ["--fail-if", "larson.ns@heapwright>=1.05", "--format", "json"];
+    let (out, err, code) = compare(dir.path(), &rule);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("FAILED: larson"), "beside JSON it is said on standard error: {err}");
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&json["schema"], &json["baseline"]),
+        (&"heapwright-compare".into(), &"glibc".into())
+    );
+    let (out, _, _) = compare(dir.path(), &["--format", "csv"]);
+    assert!(out.starts_with("workload,allocator,role,metric,"), "{out}");
+}
+
+#[test]
+fn wrong_usage_is_2_and_names_what_is_near() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["old", "new"] {
+        write(&dir.path().join(name), &report(0.8));
+    }
+    for (rule, told) in [
+        ("geomean>", "expected"),
+        ("larsen>1.02", "larson"),
+        ("geomean@heapwrite>1.02", "heapwright"),
+    ] {
+        let (out, err, code) = compare(dir.path(), &["--fail-if", rule]);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{rule}: {err}");
+        assert!(err.contains(told), "{rule}: {err}");
+    }
+    assert_eq!(outcome(heapwright().args(["compare", "old"])).2, Some(2));
+}
+
+#[test]
+fn files_that_cannot_be_compared_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    write(&dir.path().join("old"), &report(0.8));
+    let (_, err, code) = compare(dir.path(), &[]);
+    assert_eq!(code, Some(125));
+    assert!(err.contains("cannot read new") && err.matches("No such file").count() == 1, "{err}");
+    fs::write(dir.path().join("new"), "<html>").unwrap();
+    let (_, err, code) = compare(dir.path(), &[]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("new is no JSON"), "{err}");
+    fs::remove_file(dir.path().join("new")).unwrap();
+    let mut other = report(0.8);
+    other.workloads[0].name = "cfrac".to_owned();
+    write(&dir.path().join("new"), &other);
+    let (_, err, code) = compare(dir.path(), &[]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("larson") && err.contains("cfrac"), "{err}");
+}
