@@ -1,12 +1,15 @@
-//! `cargo xtask peers`: the allocators heapwright is compared with, installed or found.
+//! `cargo xtask peers`: the allocators heapwright is compared with, installed, compiled or found.
 //!
-//! glibc is always there; jemalloc, gperftools' tcmalloc_minimal and the distribution's mimalloc come
-//! from its packages; two newer mimallocs are compiled from the C sources that the Rust package
-//! `libmimalloc-sys` carries. [`find`] only looks, so that measuring never installs anything.
+//! glibc is always there; jemalloc, gperftools' tcmalloc_minimal and the distribution's mimalloc come from its packages;
+//! mimalloc 2 and 3, snmalloc and rpmalloc are compiled from the sources that Rust packages carry. All of them are in
+//! `peers/allocators` of the target folder afterwards, where the command `heapwright` of this checkout finds them.
+//! [`find`] only looks, so that measuring never installs anything.
 
-mod mimalloc;
+mod sources;
 
 use comfy_table::{Table, presets};
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -64,12 +67,20 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     };
     if install {
         install_packages();
-        if let Err(why) = mimalloc::build() {
-            eprintln!("peers: mimalloc was not compiled: {why}");
+        for problem in sources::build() {
+            eprintln!("peers: {problem}");
+        }
+        if let Err(why) = link() {
+            eprintln!("peers: {why}");
         }
     }
-    let found = find();
+    let found = all();
     println!("{}", table(&found));
+    for allocator in &found {
+        if let Some(problem) = problem(&allocator.path) {
+            println!("{} does not work: {problem}", allocator.name);
+        }
+    }
     for known in &KNOWN {
         if !found.iter().any(|a| a.name == known.name) {
             println!("{} is missing: install the package {}", known.name, known.package);
@@ -78,19 +89,56 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     if found.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Every allocator library on this machine, glibc first.
+/// The allocators that `reach` compares with, glibc first.
 pub(crate) fn find() -> Vec<Allocator> {
-    let linker = output(Command::new("/sbin/ldconfig").arg("-p")).unwrap_or_default();
-    let mut found: Vec<Allocator> = KNOWN
-        .iter()
-        .filter_map(|known| {
-            let path = located(&linker, known.soname)?;
-            let version = version_of(known, &path);
-            Some(Allocator { name: known.name.to_owned(), version, path })
-        })
-        .collect();
-    found.extend(mimalloc::built());
+    let mut found = all();
+    found.retain(|a| a.name != "snmalloc" && a.name != "rpmalloc");
     found
+}
+
+/// Every peer on this machine, glibc first.
+fn all() -> Vec<Allocator> {
+    let mut found = system();
+    found.extend(sources::built());
+    found
+}
+
+/// Those the dynamic linker knows.
+fn system() -> Vec<Allocator> {
+    let linker = output(Command::new("/sbin/ldconfig").arg("-p")).unwrap_or_default();
+    let one = |known: &Known| {
+        let path = located(&linker, known.soname)?;
+        let version = version_of(known, &path);
+        Some(Allocator { name: known.name.to_owned(), version, path })
+    };
+    KNOWN.iter().filter_map(one).collect()
+}
+
+/// Puts links to the system's peers beside those that were compiled.
+fn link() -> Result<(), String> {
+    let folder = sources::folder();
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    for allocator in system().iter().filter(|a| a.name != "glibc") {
+        // The real file's name says more of its version.
+        let real = allocator.path.canonicalize().unwrap_or_else(|_| allocator.path.clone());
+        let link = folder.join(real.file_name().unwrap_or_default());
+        // What was linked before may be gone from the system.
+        if link.is_symlink() {
+            fs::remove_file(&link).map_err(|e| format!("{}: {e}", link.display()))?;
+        }
+        if !link.exists() {
+            symlink(&real, &link).map_err(|e| format!("{}: {e}", link.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a small program says when it is run on a library; nothing if all is well.
+fn problem(library: &Path) -> Option<String> {
+    // A library that does not load is only complained about.
+    let out = Command::new("/bin/sh").args(["-c", ":"]).env("LD_PRELOAD", library).output().ok()?;
+    let said = String::from_utf8_lossy(&out.stderr).trim().to_owned();
+    (!out.status.success() || !said.is_empty()).then(|| format!("{}: {said}", out.status))
 }
 
 /// A table of name, version and path, in Markdown.
