@@ -1,6 +1,27 @@
 //! The workloads that nobody else has.
+//!
+//! They look at what benchmarks of calls a second leave out: deadlines, memory over time, what becomes of memory while
+//! nothing calls, processes that fork and threads that come and go.
+
+mod block;
+mod chains;
+mod fork_storm;
+mod frame_audio;
+mod idle_return;
+mod long_run;
+mod phases;
+mod sampled;
+mod thread_churn;
 
 use crate::list::Workload;
 
 /// All of them.
-pub(crate) const ALL: &[&Workload] = &[];
+pub(crate) const ALL: &[&Workload] = &[
+    &frame_audio::WORKLOAD,
+    &chains::WORKLOAD,
+    &phases::WORKLOAD,
+    &long_run::WORKLOAD,
+    &idle_return::WORKLOAD,
+    &fork_storm::WORKLOAD,
+    &thread_churn::WORKLOAD,
+];
