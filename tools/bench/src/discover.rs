@@ -163,7 +163,9 @@ fn asked(candidates: Vec<Candidate>, executable: &Path) -> Vec<Found> {
     let one = |(name, c): (String, Candidate)| {
         let from_name = || {
             let numbers: Vec<String> = c.version.iter().map(u64::to_string).collect();
-            (!numbers.is_empty()).then(|| format!("so.{}", numbers.join(".")))
+            // A library's own number is not its project's, but for what `cargo xtask peers` has built.
+            let prefix = if places::is_of_peers(&c.path) { "" } else { "so." };
+            (!numbers.is_empty()).then(|| format!("{prefix}{}", numbers.join(".")))
         };
         let allocator = Allocator::preloaded(name, &c.path);
         match probe::ask(executable, &allocator) {

@@ -1,10 +1,14 @@
 //! Measures real programs through a real helper process; above all, that a fat parent does not show in their memory.
 //!
-//! This test has its own `main` because the helper is this very file, executed once more. So is the process that puts the
-//! machine in order, which is tested here for that reason.
+//! This test has its own `main` because the helper is this very file, executed once more. So are the process that puts the
+//! machine in order and the one that is asked for its malloc, which are tested here for that reason.
 
 #[path = "honest_rss/prepare.rs"]
 mod prepare;
+#[path = "honest_rss/probe.rs"]
+mod probe;
+#[path = "honest_rss/starved.rs"]
+mod starved;
 
 use core::hint::black_box;
 use core::sync::atomic::AtomicBool;
@@ -31,6 +35,12 @@ fn main() {
     if args.first().is_some_and(|a| a == TOUCH) {
         return touch();
     }
+    if args.first().is_some_and(|a| a == heapwright_bench::probe::SUBCOMMAND) {
+        return print!("{}", heapwright_bench::probe::answer());
+    }
+    if args.first().is_some_and(|a| a == starved::COMPUTE) {
+        return starved::compute();
+    }
     if args.first().is_some_and(|a| a == prepare::HOLD) {
         return prepare::hold(Path::new(&args[1]));
     }
@@ -56,7 +66,7 @@ fn main() {
 }
 
 /// In this order, and one after the other: the first one is about what a parent has touched.
-const TESTS: [(&str, fn()); 16] = [
+const TESTS: [(&str, fn()); 18] = [
     ("a_fat_parent_does_not_show", a_fat_parent_does_not_show),
     ("what_the_program_touches_does_show", what_the_program_touches_does_show),
     ("times_are_those_of_the_program", times_are_those_of_the_program),
@@ -75,6 +85,8 @@ const TESTS: [(&str, fn()); 16] = [
     ("a_flood_without_end_is_killed_in_time", a_flood_without_end_is_killed_in_time),
     ("who_left_the_group_is_ended_too", who_left_the_group_is_ended_too),
     ("dropping_the_guard_restores", prepare::dropping_the_guard_restores),
+    ("a_competitor_on_the_processor_is_seen", starved::a_competitor_on_the_processor_is_seen),
+    ("what_is_no_malloc_is_told_apart", probe::what_is_no_malloc_is_told_apart),
     ("being_killed_restores_too", prepare::being_killed_restores_too),
 ];
 

@@ -55,6 +55,11 @@ pub(super) fn of_the_checkout(executable: &Path) -> Option<PathBuf> {
     Some(above.find(|folder| folder.join("CACHEDIR.TAG").is_file())?.join(PEERS))
 }
 
+/// Whether a library is among those.
+pub(super) fn is_of_peers(library: &Path) -> bool {
+    library.parent().is_some_and(|folder| folder.ends_with(PEERS))
+}
+
 /// The directories of the loader: `LD_LIBRARY_PATH`, those configured in `/etc/ld.so.conf`, and the default ones.
 #[must_use]
 pub fn library_directories() -> Vec<PathBuf> {

@@ -1,0 +1,116 @@
+//! A run that does not get its processor is flagged, from the helper's figures to the session's runs.
+
+use core::hint::black_box;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Instant;
+
+use heapwright_bench::allocator::Allocator;
+use heapwright_bench::cpus;
+use heapwright_bench::launch::{Job, Launcher};
+use heapwright_bench::session::{self, Failure, Observer, Options, Session, Step, line_up};
+use heapwright_bench::workload::Workload;
+
+/// The argument with which this file is a program that computes.
+pub(crate) const COMPUTE: &str = "__compute";
+
+/// For as many seconds as the next argument says, or as much work as takes a quarter of a second or so.
+pub(crate) fn compute() {
+    let seconds = env::args().nth(2).and_then(|s| s.parse().ok());
+    let end = seconds.map(|s| Instant::now() + Duration::from_secs(s));
+    let mut x = 1_u64;
+    for _ in 0.. {
+        for _ in 0..20_000_000 {
+            x = black_box(x.wrapping_mul(0x5851_f42d_4c95_7f2d).rotate_left(7));
+        }
+        if end.is_none_or(|end| Instant::now() >= end) {
+            return;
+        }
+    }
+}
+
+struct Deaf;
+
+impl Observer for Deaf {
+    fn running(&mut self, _: &Step<'_>) {}
+    fn failed(&mut self, workload: &str, subject: &str, failure: &Failure) {
+        panic!("{workload} {subject} {failure:?}");
+    }
+}
+
+fn argv(more: &[&str]) -> (PathBuf, Vec<OsString>) {
+    let me = env::current_exe().unwrap();
+    let argv = core::iter::once(me.clone().into_os_string())
+        .chain([COMPUTE].iter().chain(more).map(OsString::from))
+        .collect();
+    (me, argv)
+}
+
+/// One workload of so many threads on one processor, twice.
+fn measured(threads: u32, cpu: usize) -> Session {
+    let (me, argv) = argv(&[]);
+    let mut work = Workload::own("compute".into(), me.clone(), argv);
+    work.threads = threads;
+    work.cpus = vec![cpu];
+    let options = Options {
+        warmup: 0,
+        rounds: Some(1),
+        budget: None,
+        seed: 1,
+        warm: false,
+        tails: false,
+        ignore_failure: false,
+        show_output: false,
+        timeout: None,
+    };
+    let subjects = line_up(vec![Allocator::glibc()], false);
+    let launcher = Launcher::new(me);
+    session::run(&launcher, vec![work], subjects, &options, &mut Deaf, &AtomicBool::new(false))
+        .unwrap()
+}
+
+pub(crate) fn a_competitor_on_the_processor_is_seen() {
+    let cpu = cpus::choose(1).first().copied().unwrap_or(0);
+    let enough = AtomicBool::new(false);
+    let (me, argv) = argv(&["60"]);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let job = Job {
+                file: &me,
+                argv: &argv,
+                environment: &[],
+                show_output: false,
+                timeout: None,
+                cpus: &[cpu],
+                sample: None,
+                capture: false,
+            };
+            Launcher::new(&me).run(&job, &enough).unwrap();
+        });
+        // Until it computes.
+        thread::sleep(Duration::from_millis(200));
+        // By the time that a single thread waited, and by what others had of the processors of several.
+        let sessions = [1, 2].map(|threads| measured(threads, cpu));
+        let unknown = measured(0, cpu);
+        enough.store(true, Ordering::Relaxed);
+        for session in sessions {
+            assert_eq!(session.runs.len(), 2);
+            for run in &session.runs {
+                let f = &run.figures;
+                assert!(run.starved, "{run:?}");
+                assert!(
+                    u128::from(f.wall_ns) > 1200 * u128::from(f.user_us + f.system_us),
+                    "{f:?}"
+                );
+                assert!(f.others_us.unwrap() * 1000 > f.wall_ns / 5, "{f:?}");
+            }
+            // All were, so that nothing else is left to go by.
+            assert!(session.counts_starved(0));
+        }
+        assert!(unknown.runs.iter().all(|r| !r.starved), "it may wait as it likes: {unknown:?}");
+    });
+}
