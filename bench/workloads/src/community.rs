@@ -1,6 +1,7 @@
 //! The workloads that allocators have been compared on for decades, written anew from their published descriptions.
 
 mod alloc_test;
+mod barnes;
 mod block;
 mod cache;
 mod cfrac;
@@ -31,6 +32,7 @@ pub(crate) const ALL: &[&Workload] = &[
     &mleak::WORKLOAD,
     &cfrac::WORKLOAD,
     &espresso::WORKLOAD,
+    &barnes::WORKLOAD,
 ];
 
 /// Prints what a computation came to: the same for the same seed, whatever the allocator. `heapwright bench` skips the line.

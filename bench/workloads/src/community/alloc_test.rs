@@ -20,7 +20,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("largest", 1024, "bytes of the largest block; as many in each doubling of sizes"),
         fixed("first", 256, "blocks of the first table"),
         fixed("last", 131_072, "blocks of the last table; each has eight times as many as before"),
-        scaled("steps", 3_000_000, "blocks that are replaced in each table"),
+        scaled("steps", 4_500_000, "blocks that are replaced in each table"),
     ],
     run,
 };

@@ -156,7 +156,7 @@ pub(super) fn complement(cover: &[Cube], variables: usize) -> Cover {
     if cover.iter().any(Cube::is_all) {
         return list(0);
     }
-    if let [] = cover {
+    if cover.is_empty() {
         let mut all = list(1);
         all.push(Cube::all(variables));
         return all;
@@ -213,7 +213,7 @@ mod tests {
 
     fn point(of: usize) -> Cube {
         let mut point = Cube::all(VARIABLES);
-        (0..VARIABLES).for_each(|v| point.set(v, 1 + (of >> v & 1) as u32));
+        (0..VARIABLES).for_each(|v| point.set(v, 1 + u32::from(of >> v & 1 != 0)));
         point
     }
 

@@ -165,7 +165,7 @@ mod tests {
         let cover: Cover = points
             .map(|p| {
                 let mut point = Cube::all(5);
-                (0..5).for_each(|v| point.set(v, 1 + (p >> v & 1) as u32));
+                (0..5).for_each(|v| point.set(v, 1 + u32::from(p >> v & 1 != 0)));
                 point
             })
             .collect();

@@ -24,7 +24,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("smallest", 8, "bytes of the smallest block"),
         fixed("largest", 1000, "bytes of the largest block"),
         fixed("steps", 50_000, "blocks that a thread replaces before it hands the table on"),
-        scaled("generations", 100, "threads that a table goes through"),
+        scaled("generations", 500, "threads that a table goes through"),
     ],
     run,
 };

@@ -23,7 +23,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("blocks", 2000, "blocks that a thread leaves"),
         fixed("largest", 4096, "bytes of the largest block"),
         fixed("steps", 2000, "more blocks that a thread allocates and frees itself"),
-        scaled("rounds", 600, "threads, one after the other, in each place"),
+        scaled("rounds", 2400, "threads, one after the other, in each place"),
     ],
     run,
 };

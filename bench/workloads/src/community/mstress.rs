@@ -23,7 +23,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("slots", 1000, "trees that all threads share"),
         fixed("largest", 65_536, "bytes of the largest block"),
         fixed("trees", 2000, "trees that a thread builds"),
-        scaled("rounds", 10, "rounds"),
+        scaled("rounds", 15, "rounds"),
     ],
     run,
 };
@@ -98,7 +98,9 @@ fn run(arguments: &Arguments, results: &mut Results) {
         left.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().for_each(Tree::free);
     }
     for slot in slots {
-        slot.into_inner().unwrap_or_else(PoisonError::into_inner).map(Tree::free);
+        if let Some(tree) = slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            tree.free();
+        }
     }
     results.work(calls, ns);
     results.peak_live(peak);

@@ -112,12 +112,11 @@ impl Number {
 
     /// The quotient, and what is left.
     pub(super) fn divided_by_small(&self, by: u32) -> (Self, u32) {
-        let mut quotient = Vec::with_capacity(self.digits.len());
-        quotient.resize(self.digits.len(), 0);
+        let mut quotient = self.digits.clone();
         let mut rest = 0;
-        for (digit, into) in self.digits.iter().zip(&mut quotient).rev() {
+        for digit in quotient.iter_mut().rev() {
             let wide = rest << 32 | u64::from(*digit);
-            *into = low(wide / u64::from(by));
+            *digit = low(wide / u64::from(by));
             rest = wide % u64::from(by);
         }
         (Self::of(quotient), low(rest))

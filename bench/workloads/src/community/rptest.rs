@@ -25,7 +25,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("cross", 2, "every so many lots one goes to the neighbour; 0: none"),
         fixed("smallest", 8, "bytes of the smallest block"),
         fixed("largest", 16_000, "bytes of the largest block"),
-        scaled("lots", 10_000, "lots of each thread"),
+        scaled("lots", 40_000, "lots of each thread"),
     ],
     run,
 };

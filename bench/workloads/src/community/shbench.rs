@@ -22,7 +22,7 @@ pub(crate) const SH6: Workload = Workload {
         fixed("threads", 2, "threads"),
         LARGEST,
         KEPT,
-        scaled("bursts", 700_000, "bursts of each thread"),
+        scaled("bursts", 1_000_000, "bursts of each thread"),
     ],
     run: |arguments, results| run(arguments, results, false),
 };
@@ -35,7 +35,7 @@ pub(crate) const SH8: Workload = Workload {
         fixed("threads", 8, "threads"),
         LARGEST,
         KEPT,
-        scaled("bursts", 150_000, "bursts of each thread"),
+        scaled("bursts", 230_000, "bursts of each thread"),
     ],
     run: |arguments, results| run(arguments, results, true),
 };
