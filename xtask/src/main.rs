@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask NAME [ARGS]`.
 
+mod agree;
 mod arceos;
 mod blocks;
 mod ci;
@@ -25,6 +26,7 @@ usage: cargo xtask NAME [ARGS]
   golden   instruction budgets of the fast paths, against bench/golden
   reach    the figures of docs/benchmarks.md, as tables
   blocks   the block allocators beside others
+  agree    heapwright bench against hyperfine, on the same workloads
   peers    installs or finds the allocators to compare with
   qemu     boots the kernels of bare-metal in QEMU, and what they say
   wcet     the longest path of each allocator's entry points, from the disassembly
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         "golden" => golden::run(&rest),
         "reach" => reach::run(&rest),
         "blocks" => blocks::run(&rest),
+        "agree" => agree::run(&rest),
         "peers" => peers::run(&rest),
         "qemu" => qemu::run(&rest),
         "wcet" => wcet::run(&rest),

@@ -1,0 +1,217 @@
+//! `cargo xtask agree`: figures of `heapwright bench` against those of an independent program, hyperfine.
+//!
+//! The claim: for public workloads both say the same, within the intervals that they state. What is compared is the
+//! ratio of two allocators, heapwright ÷ glibc, of the wall time of whole processes: that is what hyperfine measures, and
+//! it is `time` of bench. The seconds themselves are printed and not judged: the two measure one after the other, and
+//! on a shared machine the minutes differ by more than the allocators do. A ratio is made of runs beside each other.
+//!
+//! - **Same work**: hyperfine runs the command line that bench's result names, with the same `LD_PRELOAD`, on any
+//!   processor as bench does with `--no-pin`, after as much memory was warmed.
+//! - **Interleaved**: each workload is measured by bench and at once by hyperfine, which is started once for each
+//!   round with one run of each allocator, the order turned on by one each time.
+//! - **Interval**: of 95 %, of the median of the paired ratios, from resampling the rounds, in both cases. Both tools also
+//!   measure glibc against itself; how far the interval of that is from 1 is the noise floor, and widens theirs.
+//! - **Agree**: the two widened intervals overlap. **Too wide** is no agreement: an interval of more than
+//!   [`verdict::WIDEST`] says nothing.
+//! - **Again**: a workload that does not agree, or is too wide, is measured again by both with twice the rounds, at most
+//!   [`TRIES`] times in all. Every try is a line of the table, the last one counts.
+
+mod hyperfine;
+mod verdict;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use bench::result::Report;
+use bench::session::Role;
+use comfy_table::{Table, presets};
+
+use crate::peers::{output, root, target_dir};
+use verdict::{Measured, Verdict};
+
+const USAGE: &str = "\
+usage: cargo xtask agree [--quick] [--rounds N] [--heapwright PATH] [WORKLOAD]…
+
+  --quick            shorter runs and fewer rounds, about two minutes
+  --rounds N         rounds of the first try (20; 10 with --quick)
+  --heapwright PATH  the command to try, instead of building it
+  WORKLOAD           instead of larson, glibc-thread and t-test1
+
+Measures each workload with `heapwright bench` and with hyperfine: heapwright against glibc, wall time of whole
+processes. They agree when the 95 % intervals of the two ratios, each widened by what glibc differs from itself, overlap
+and are not too wide to say anything. What does not is measured again with twice the rounds, at most three times in all.
+Exits with 1 when a workload does not agree. Needs hyperfine (the package of that name).
+";
+
+/// Public workloads whose time is mostly malloc and free.
+const WORKLOADS: [&str; 3] = ["larson", "glibc-thread", "t-test1"];
+
+/// How often a workload is measured at most, each time with twice the rounds.
+const TRIES: u32 = 3;
+
+/// The subject, whose ratio to glibc is compared.
+const SUBJECT: &str = "heapwright";
+
+/// What the command line asks for.
+#[derive(Debug)]
+struct Options {
+    quick: bool,
+    rounds: u32,
+    heapwright: Option<PathBuf>,
+    workloads: Vec<String>,
+}
+
+/// The command.
+pub(crate) fn run(args: &[String]) -> ExitCode {
+    let options = match parse(args) {
+        Ok(options) => options,
+        Err(why) => {
+            eprint!("agree: {why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match act(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("agree: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(args: &[String]) -> Result<Options, String> {
+    let mut options = Options { quick: false, rounds: 0, heapwright: None, workloads: Vec::new() };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--quick" => options.quick = true,
+            "--heapwright" => options.heapwright = Some(value()?.into()),
+            "--rounds" => {
+                // Fewer have no interval of 95 %.
+                let n = value()?.parse().ok().filter(|n| (6..=1000).contains(n));
+                options.rounds = n.ok_or("--rounds takes a number from 6 to 1000")?;
+            }
+            other if other.starts_with('-') => return Err(format!("there is no {other:?}")),
+            name => options.workloads.push(name.to_owned()),
+        }
+    }
+    if options.rounds == 0 {
+        options.rounds = if options.quick { 10 } else { 20 };
+    }
+    if options.workloads.is_empty() {
+        options.workloads = WORKLOADS.map(str::to_owned).to_vec();
+    }
+    Ok(options)
+}
+
+fn act(options: &Options) -> Result<bool, String> {
+    let version = hyperfine::version()?;
+    let heapwright = match &options.heapwright {
+        Some(path) => path.clone(),
+        None => build()?,
+    };
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header([
+        "workload",
+        "rounds",
+        "glibc, bench",
+        "glibc, hyperfine",
+        "heapwright ÷ glibc, bench",
+        "heapwright ÷ glibc, hyperfine",
+        "agree",
+    ]);
+    let mut all_agree = true;
+    for workload in &options.workloads {
+        let mut rounds = options.rounds;
+        for attempt in 1..=TRIES {
+            eprintln!("agree: {workload}, {rounds} rounds each of bench and of hyperfine");
+            let (bench, report) = with_bench(&heapwright, workload, rounds, options.quick)?;
+            let theirs = with_hyperfine(&heapwright, &report, rounds)?;
+            let verdict = Verdict::of(&bench, &theirs);
+            table.add_row([
+                if attempt == 1 { workload.clone() } else { format!("{workload}, again") },
+                rounds.to_string(),
+                format!("{:.3} s", bench.glibc_seconds),
+                format!("{:.3} s", theirs.glibc_seconds),
+                bench.to_string(),
+                theirs.to_string(),
+                verdict.to_string(),
+            ]);
+            if verdict == Verdict::Agree {
+                break;
+            }
+            all_agree &= attempt < TRIES;
+            rounds *= 2;
+        }
+    }
+    println!("{table}\n");
+    println!(
+        "ratios are medians of pairs, with 95 % intervals; ± after 'noise' is what glibc differs from itself, and widens \
+         them. {version}"
+    );
+    Ok(all_agree)
+}
+
+/// Builds the command; where it is.
+fn build() -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "--package", "heapwright-cli"])
+        .current_dir(root())
+        .status()
+        .map_err(|e| format!("cargo did not start: {e}"))?;
+    if status.success() {
+        Ok(target_dir().join("release/heapwright"))
+    } else {
+        Err("the command heapwright does not build".to_owned())
+    }
+}
+
+/// What bench says of `workload`, and its whole result.
+fn with_bench(
+    heapwright: &Path,
+    workload: &str,
+    rounds: u32,
+    quick: bool,
+) -> Result<(Measured, Report), String> {
+    let mut command = Command::new(heapwright);
+    command.args(["bench", workload, "-a", "heapwright,glibc", "--format", "json"]);
+    command.args(["--no-tails", "--no-pin", "--seed", "1", "--rounds", &rounds.to_string()]);
+    command.args(["--scale", if quick { "0.3" } else { "1" }]).env_remove("LD_PRELOAD");
+    let text = output(command.stderr(Stdio::piped()))?;
+    let report = Report::from_json(&text).map_err(|e| format!("bench's result: {e}"))?;
+    let measured = from_report(&report).ok_or("bench has no figures of both allocators")?;
+    Ok((measured, report))
+}
+
+fn from_report(report: &Report) -> Option<Measured> {
+    let work = report.workloads.first()?;
+    let subject = report.allocators.iter().position(|e| e.name == SUBJECT)?;
+    Some(Measured {
+        ratio: work.cells.get(subject)?.time?.ratio?,
+        noise: work.noise_floor?,
+        glibc_seconds: work.cells.get(report.baseline())?.time?.median,
+    })
+}
+
+/// What hyperfine says of the same command line on the same libraries.
+fn with_hyperfine(heapwright: &Path, report: &Report, rounds: u32) -> Result<Measured, String> {
+    let work = report.workloads.first().ok_or("bench has no workload")?;
+    let library = |role: Role| {
+        let entry = report.allocators.iter().find(|e| e.role == role);
+        entry.and_then(|e| e.library.clone())
+    };
+    // As bench warms: a quarter more than the largest peak.
+    let peaks = work.cells.iter().filter_map(|c| Some(c.peak_rss?.median));
+    let peak = peaks.fold(0.0, f64::max);
+    let warm =
+        [heapwright.display().to_string(), "__warm".to_owned(), format!("{:.0}", peak * 1.25)];
+    let subject = report.allocators.iter().find(|e| e.name == SUBJECT);
+    let libraries = [subject.and_then(|e| e.library.clone()), library(Role::Baseline)];
+    hyperfine::measure(&work.command, &libraries, &warm, rounds)
+}
+
+#[cfg(test)]
+mod tests;
