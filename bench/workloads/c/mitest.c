@@ -1,5 +1,6 @@
-// Checks what C and POSIX say of the allocation calls, in the way of mimalloc's own test of its interface: each rule has a number
-// and a name, and a broken one ends the program. A block that is refused though it could be granted is left out (and counted).
+// Checks what C and POSIX say of the allocation calls, in the way of mimalloc's own test of its interface: each rule
+// has a number and a name, and a broken one ends the program. A block that is refused though it could be granted is
+// left out (and counted).
 #include "work.h"
 
 static uint64_t refused, state;

@@ -1,5 +1,5 @@
-// The component OS's multi_thread_test in C: threads that each keep a table of blocks of random sizes, replacing one at random
-// each step. Each block begins with its mark: its thread and its slot.
+// The component OS's multi_thread_test in C: threads that each keep a table of blocks of random sizes, replacing one at
+// random each step. Each block begins with its mark: its thread and its slot.
 #include "work.h"
 
 struct thread {

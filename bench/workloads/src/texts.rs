@@ -6,6 +6,7 @@ mod bench_tiny;
 mod block;
 mod glibc_simple;
 mod glibc_thread;
+mod list_walk;
 mod malloc_large;
 mod mitest;
 mod multi_thread;
@@ -31,4 +32,5 @@ pub(crate) const ALL: &[&Workload] = &[
     &bench_tiny::THREADS,
     &tlsf::SWEEP,
     &tlsf::WIDE,
+    &list_walk::WORKLOAD,
 ];

@@ -1,5 +1,5 @@
-//! `align-test`: blocks of random sizes at alignments from 8 to 4096, random ones replaced (component OS report, `align_test`,
-//! which goes to 128).
+//! `align-test`: blocks of random sizes at alignments from 8 to 4096, random ones replaced (component OS report,
+//! `align_test`, which tests alignments other than 8).
 
 use super::block::{Block, free_all, table};
 use crate::arguments::{Arguments, fixed, scaled};

@@ -1,5 +1,5 @@
-//! `basic`: vectors and maps, as the component OS's memtest has them: a long vector that grows, many short and many longer
-//! vectors, a map of numbers and a map of texts, all of them searched, checked and dropped.
+//! `basic`: vectors and maps, as the component OS's memtest has them: a long vector that grows, many short and many
+//! longer vectors, a map of numbers and a map of texts, all of them searched, checked and dropped.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! A block with its size and its mark, from each of the calls that allocate.
 //!
-//! Layer: between [`heap`] and the workloads of this folder. Costs sixteen bytes and the writing and reading of two words; the
-//! rules of each call are checked where it is made. A block that was refused is none.
+//! Layer: between [`heap`] and the workloads of this folder. Costs sixteen bytes and the writing and reading of two
+//! words; the rules of each call are checked where it is made. A block that was refused is none.
 
 use core::{mem, ptr, slice};
 

@@ -1,5 +1,5 @@
-//! `glibc-thread`: threads that each replace random blocks of a table, small sizes far more often than large ones (what glibc's
-//! bench-malloc-thread does; component OS report, `glibc_bench`).
+//! `glibc-thread`: threads that each replace random blocks of a table, small sizes far more often than large ones (what
+//! glibc's bench-malloc-thread does; component OS report, `glibc_bench`).
 
 use super::block::{Block, free_all, table};
 use crate::arguments::{Arguments, fixed, scaled};

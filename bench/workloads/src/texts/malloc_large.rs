@@ -17,7 +17,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("slots", 10, "blocks of the table"),
         fixed("smallest", 2 << 20, "bytes of the smallest block"),
         fixed("largest", 15 << 20, "bytes of the largest block"),
-        scaled("steps", 2800, "blocks that are replaced"),
+        scaled("steps", 4000, "blocks that are replaced"),
     ],
     run,
 };

@@ -1,5 +1,5 @@
-//! `multi-thread`: threads that each fill and drain collections, and pass their blocks on to the next thread, which verifies and
-//! drops them (component OS report, `multi_thread_test`).
+//! `multi-thread`: threads that each fill and drain collections, and pass their blocks on to the next thread, which
+//! verifies and drops them (component OS report, `multi_thread_test`).
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

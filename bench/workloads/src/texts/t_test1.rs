@@ -1,5 +1,5 @@
-//! `t-test1`: threads whose tables of blocks are filled and emptied at random, by every call there is (the ptmalloc package's
-//! test; TCMalloc text, "PTMalloc2 unittest"), and the text's figures made with it.
+//! `t-test1`: threads whose tables of blocks are filled and emptied at random, by every call there is (the ptmalloc
+//! package's test; TCMalloc text, "PTMalloc2 unittest"), and the text's figures made with it.
 
 use super::block::{Block, free_all, table};
 use crate::arguments::{Arguments, fixed, scaled};
@@ -87,8 +87,8 @@ struct Done {
 }
 
 impl Work {
-    /// In `count` threads. Each reads the clock itself: a point of the grid is over sooner than the thread that waits for all of
-    /// them may get a processor.
+    /// In `count` threads. Each reads the clock itself: a point of the grid is over sooner than the thread that waits
+    /// for all of them may get a processor.
     fn threads(&self, count: usize, seed: u64) -> Done {
         let (each, _) = threads::together(count, |i| {
             let (begin, cpu) = (clock::now(), clock::thread_cpu());

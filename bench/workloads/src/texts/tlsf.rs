@@ -1,8 +1,9 @@
-//! The TLSF text's bench: a table full of blocks, a random one freed and another allocated in its place, timed for one range of
-//! sizes after the other.
+//! The TLSF text's bench: a table full of blocks, a random one freed and another allocated in its place, timed for one
+//! range of sizes after the other.
 //!
-//! Only pairs of a free and an allocation that was granted are timed. In the text a curve falls where its pool is exhausted,
-//! because refusing is quick; here what is refused is outside of the time, and a point where nothing was granted is missing.
+//! Only pairs of a free and an allocation that was granted are timed. In the text a curve falls where its pool is
+//! exhausted, because refusing is quick; here what is refused is outside of the time, and a point where nothing was
+//! granted is missing.
 
 use super::block::{Block, free_all, table};
 use crate::arguments::{Arguments, fixed, scaled};
