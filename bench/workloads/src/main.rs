@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! heapwright-workloads NAME [KEY=VALUE…]     runs it, prints its figures (see `results`)
+//! heapwright-workloads check NAME KEY=VALUE… runs nothing, says whether these parameters are right
 //! heapwright-workloads list                  names, parameters, what each does
 //! ```
 //!
@@ -36,8 +37,9 @@ static GLOBAL: heap::Global = heap::Global;
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
-    let Some((name, rest)) = words.split_first() else {
-        eprintln!("usage: heapwright-workloads NAME [KEY=VALUE…] | list");
+    let only_checks = words.first().is_some_and(|word| word == "check");
+    let Some((name, rest)) = words[usize::from(only_checks)..].split_first() else {
+        eprintln!("usage: heapwright-workloads [check] NAME [KEY=VALUE…] | list");
         return ExitCode::from(2);
     };
     if name == "list" {
@@ -55,6 +57,9 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if only_checks {
+        return ExitCode::SUCCESS;
+    }
     if let Err(why) = heap::choose(arguments.allocator(), arguments.region_bytes()) {
         eprintln!("{name}: {why}");
         return ExitCode::from(2);

@@ -1,10 +1,9 @@
-//! `bench`: results, their forms, failures, interruption. Short programs, few rounds: these test the command, not the
-//! allocators.
+//! `bench` of one's own program: results, their forms, failures, interruption. Short programs, few rounds: these test the
+//! command, not the allocators.
 
 mod common;
 
 use core::time::Duration;
-use std::fs;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 
@@ -22,20 +21,20 @@ fn the_json_of_three_rounds() {
     let (report, code) =
         json(&["-a", "heapwright,glibc", "--rounds", "3", "--seed", "7", "--", "/bin/true"]);
     assert_eq!(code, Some(0));
-    assert_eq!((&report["schema"], &report["version"]), (&"heapwright-bench".into(), &1.into()));
-    assert_eq!(report["command"], serde_json::json!(["/bin/true"]));
-    assert_eq!((&report["rounds"], &report["seed"]), (&3.into(), &7.into()));
-    assert_eq!((&report["baseline"], &report["stop"]), (&"glibc".into(), &"rounds".into()));
+    assert_eq!((&report["schema"], &report["version"]), (&"heapwright-bench".into(), &2.into()));
+    assert_eq!((&report["seed"], &report["stop"]), (&7.into(), &"rounds".into()));
+    let work = &report["workloads"][0];
+    assert_eq!(work["command"], serde_json::json!(["/bin/true"]));
+    assert_eq!((&work["rounds"], &work["group"]), (&3.into(), &"own".into()));
     let entries = report["allocators"].as_array().unwrap();
     let names: Vec<_> = entries.iter().map(|e| e["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["heapwright", "glibc", "glibc again"]);
-    for entry in entries {
-        assert_eq!(entry["runs"], 3);
-        assert_eq!(entry["failure"], Value::Null);
-        for metric in ["wall", "cpu", "peak_rss", "minor_faults"] {
-            assert!(entry[metric]["median"].as_f64().unwrap() > 0.0, "{metric}: {entry}");
+    for (entry, cell) in entries.iter().zip(work["cells"].as_array().unwrap()) {
+        assert_eq!((&cell["runs"], &cell["failure"]), (&3.into(), &Value::Null));
+        for metric in ["time", "cpu", "peak_rss", "faults"] {
+            assert!(cell[metric]["median"].as_f64().unwrap() > 0.0, "{metric}: {cell}");
         }
-        let ratio = &entry["wall"]["ratio"];
+        let ratio = &cell["time"]["ratio"];
         assert_eq!(ratio.is_null(), entry["role"] == "baseline");
         if let Some(estimate) = ratio["estimate"].as_f64() {
             assert!(
@@ -44,9 +43,9 @@ fn the_json_of_three_rounds() {
         }
     }
     let runs = report["runs"].as_array().unwrap();
-    assert_eq!(runs.len(), 12, "three names in a warm-up and three rounds");
+    assert_eq!(runs.len(), 12, "three names in a pass for memory and three rounds");
     // The program needs about a megabyte; this command and its library need several.
-    for run in runs.iter().filter(|r| r["subject"] == 1) {
+    for run in runs.iter().filter(|r| r["allocator"] == 1) {
         assert!(run["peak_rss_bytes"].as_u64().unwrap() < 5_000_000, "{run}");
     }
 }
@@ -57,7 +56,7 @@ fn the_seed_repeats_the_order() {
         let (report, _) =
             json(&["-a", "glibc", "--rounds", "8", "--seed", seed, "--", "/bin/true"]);
         let runs = report["runs"].as_array().unwrap();
-        runs.iter().map(|r| r["subject"].as_u64().unwrap()).collect::<Vec<_>>()
+        runs.iter().map(|r| r["allocator"].as_u64().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(order("1"), order("1"));
     assert_ne!(order("1"), order("2"));
@@ -65,7 +64,7 @@ fn the_seed_repeats_the_order() {
 
 #[test]
 fn the_table_and_the_next_command() {
-    let args = ["bench", "-a", "glibc", "--rounds", "2", "--", "/bin/true"];
+    let args = ["bench", "-a", "glibc", "--rounds", "2", "--no-files", "--", "/bin/true"];
     let (out, err, code) = outcome(heapwright().args(args));
     assert_eq!(code, Some(0), "{err}");
     for told in [
@@ -87,27 +86,7 @@ fn csv_has_one_line_for_each_run() {
     let args = ["bench", "-a", "glibc", "--rounds", "2", "--format", "csv", "--", "/bin/true"];
     let (out, _, _) = outcome(heapwright().args(args));
     assert_eq!(out.lines().count(), 1 + 2 * 3);
-    assert!(out.starts_with("round,place,allocator,wall_ns,"));
-}
-
-#[test]
-fn a_result_file_is_not_overwritten_unless_forced() {
-    let dir = tempfile::tempdir().unwrap();
-    let result = dir.path().join("result.json");
-    let bench = |force: &[&str]| {
-        let mut command = heapwright();
-        command.args(["bench", "-a", "glibc", "--rounds", "1", "-o"]).arg(&result);
-        outcome(command.args(force).args(["--", "/bin/true"]))
-    };
-    let (out, err, code) = bench(&[]);
-    assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("glibc again") && err.contains("wrote"));
-    let report: Value = serde_json::from_str(&fs::read_to_string(&result).unwrap()).unwrap();
-    assert_eq!(report["rounds"], 1);
-    let (_, err, code) = bench(&[]);
-    assert_eq!(code, Some(125));
-    assert!(err.contains("--force"), "{err}");
-    assert_eq!(bench(&["--force"]).2, Some(0));
+    assert!(out.starts_with("workload,allocator,pass,round,place,"));
 }
 
 #[test]
@@ -117,11 +96,12 @@ fn an_allocator_that_crashes_is_a_result() {
     let args = ["-a", "heapwright,glibc", "--rounds", "2", "--", "/bin/sh", "-c", crash];
     let (report, code) = json(&args);
     assert_eq!(code, Some(3));
-    let failure = &report["allocators"][0]["failure"];
+    let cells = &report["workloads"][0]["cells"];
+    let failure = &cells[0]["failure"];
     assert_eq!(failure["how"]["ended"]["signal"], 11, "{report}");
     assert_eq!((&failure["round"], &failure["stderr"]), (&0.into(), &"oh no\n".into()));
-    assert_eq!(report["allocators"][1]["runs"], 2);
-    let (out, _, code) = outcome(heapwright().arg("bench").args(args));
+    assert_eq!(cells[1]["runs"], 2);
+    let (out, _, code) = outcome(heapwright().args(["bench", "--no-files"]).args(args));
     assert_eq!(code, Some(3));
     assert!(out.contains("crashed: SIGSEGV") && out.contains("| oh no"), "{out}");
 }
@@ -148,7 +128,8 @@ fn an_allocator_that_crashes_at_once_is_a_result_too() {
     let (report, code) =
         json(&["-a", "glibc", "-a", &crash, "--rounds", "1", "--", program, "--version"]);
     assert_eq!(code, Some(3), "{report}");
-    assert_eq!(report["allocators"][2]["failure"]["how"]["ended"]["signal"], 6, "{report}");
+    let failure = &report["workloads"][0]["cells"][2]["failure"];
+    assert_eq!(failure["how"]["ended"]["signal"], 6, "{report}");
 }
 
 #[test]
@@ -160,8 +141,11 @@ fn a_program_that_always_fails_is_125_with_its_message() {
     for told in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"] {
         assert!(err.contains(told), "{told:?} is missing in {err}");
     }
-    let (_, err, code) =
-        outcome(heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "-i"]).args(fails));
+    let (_, err, code) = outcome(
+        heapwright()
+            .args(["bench", "-a", "glibc", "--rounds", "2", "-i", "--no-files"])
+            .args(fails),
+    );
     assert_eq!(code, Some(0), "{err}");
 }
 
@@ -196,7 +180,7 @@ fn what_cannot_be_started_is_126_or_127() {
 fn output_of_the_program_is_shown_on_request_only() {
     let args = |extra: &'static str| {
         let mut command = heapwright();
-        command.args(["bench", "-a", "glibc", "--rounds", "1", "--warmup", "0"]);
+        command.args(["bench", "-a", "glibc", "--rounds", "1", "--warmup", "0", "--no-files"]);
         outcome(command.args((!extra.is_empty()).then_some(extra)).args([
             "--",
             "/bin/echo",
@@ -215,6 +199,7 @@ fn an_interrupt_keeps_what_was_measured() {
     let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
         .args([
             "bench",
+            "--no-files",
             "-a",
             "glibc",
             "--rounds",
@@ -246,7 +231,7 @@ fn an_interrupt_keeps_what_was_measured() {
 fn a_static_program_is_warned_about_before_the_first_run() {
     let dir = tempfile::tempdir().unwrap();
     let program = common::file(dir.path(), "static", &common::static_program(0), 0o755);
-    let args = ["bench", "-a", "heapwright,glibc", "--rounds", "1", "--"];
+    let args = ["bench", "-a", "heapwright,glibc", "--rounds", "1", "--no-files", "--"];
     let (_, err, code) = outcome(heapwright().args(args).arg(program));
     assert_eq!(code, Some(0), "{err}");
     assert!(

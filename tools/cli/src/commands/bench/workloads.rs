@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use bench::closest::closest;
@@ -93,6 +95,9 @@ pub(super) fn chosen(
         let standard = wanted.names.is_empty() || wanted.names.iter().any(|w| w.name == "standard");
         places.scale = fit(&mut definitions, wanted, standard && is_set, warnings);
     }
+    for (d, parameters) in definitions.iter().filter(|(_, p)| !p.is_empty()) {
+        check(&places.workloads, d, parameters)?;
+    }
     let workloads = definitions
         .iter()
         .map(|(d, parameters)| Workload::of(d, parameters, &places).map_err(anyhow::Error::msg))
@@ -103,7 +108,24 @@ pub(super) fn chosen(
     Ok((workloads, places.scale, folder))
 }
 
-fn open_to_all(folder: &std::path::Path) -> anyhow::Result<()> {
+/// Sees that a workload has these parameters.
+fn check(program: &Path, definition: &Definition, parameters: &[String]) -> anyhow::Result<()> {
+    if parameters.iter().any(|p| p.starts_with("allocator=") || p.starts_with("tail=")) {
+        bail!(Usage("allocators are chosen by -a; calls are timed unless --no-tails".to_owned()));
+    }
+    let name = definition.workload.as_ref().unwrap_or(&definition.name);
+    let checked = Command::new(program)
+        .args(["check", name])
+        .args(parameters)
+        .output()
+        .with_context(|| format!("cannot execute {}", program.display()))?;
+    if !checked.status.success() {
+        bail!(Usage(String::from_utf8_lossy(&checked.stderr).trim_end().to_owned()));
+    }
+    Ok(())
+}
+
+fn open_to_all(folder: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
         .with_context(|| format!("cannot open {} to other users", folder.display()))

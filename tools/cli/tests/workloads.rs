@@ -1,0 +1,163 @@
+//! `bench` of the workloads it brings, and the folder of results.
+
+mod common;
+
+use core::time::Duration;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use common::{heapwright, outcome};
+use serde_json::Value;
+
+fn bench(args: &[&str], folder: &Path) -> (String, String, Option<i32>) {
+    let mut command = heapwright();
+    command.arg("bench").args(args).arg("-o").arg(folder);
+    outcome(command.timeout(Duration::from_secs(240)))
+}
+
+fn result(folder: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(folder.join("result.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_workload_has_nanoseconds_tails_and_what_it_costs_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("new/results");
+    let args = ["bench-tiny", "-a", "heapwright,glibc", "--rounds", "2", "--scale", "0.05"];
+    let (out, err, code) = bench(&args, &folder);
+    assert_eq!(code, Some(0), "{err}");
+    for told in ["nanoseconds a call", "null", "peak memory", "heapwright compare OLD"] {
+        assert!(out.contains(told), "{told:?} is missing in {out}");
+    }
+    for file in ["runs.csv", "table.txt", "report.html", "plots/time.svg", "plots/time.png"] {
+        assert!(folder.join(file).metadata().unwrap().len() > 100, "{file}");
+    }
+    let result = result(&folder);
+    let names: Vec<_> = result["allocators"].as_array().unwrap().iter().collect();
+    let null = names.iter().position(|a| a["name"] == "null").unwrap();
+    let cells = &result["workloads"][0]["cells"];
+    assert_eq!(cells[0]["tails"][0]["call"], "malloc", "{}", cells[0]);
+    let ns = |at: usize| cells[at]["ns"]["median"].as_f64().unwrap();
+    assert!(ns(null) < ns(1), "the null allocator is the least");
+
+    let (_, err, code) = bench(&args, &folder);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("--force"), "{err}");
+}
+
+#[test]
+fn wrong_names_are_2_with_the_closest_before_anything_runs() {
+    for (args, told) in [
+        (&["bench-tin"][..], "did you mean bench-tiny"),
+        (&["bench-tiny", "-a", "heapwrigt"], "did you mean heapwright"),
+        (&["bench-tiny:iteration=3"], "there are size, iterations"),
+        (&["bench-tiny:allocator=tlsf"], "-a"),
+        (&["bench-tiny", "--fail-if", "bench-tny.time>1"], "bench-tiny"),
+        (&["bench-tiny", "--fail-if", "geomean"], "geomean"),
+        (&["sh"], "heapwright bench -- sh"),
+        (&["python3:threads=2"], "no parameters"),
+    ] {
+        let begun = Instant::now();
+        let (out, err, code) = outcome(heapwright().args(["bench", "--no-files"]).args(args));
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
+        assert!(err.contains(told), "{args:?}: {told:?} is missing in {err}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{args:?}");
+    }
+}
+
+#[test]
+fn a_library_that_is_no_allocator_is_refused_before_anything_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = common::file(dir.path(), "libtext.so", b"text", 0o644);
+    let named = format!("mine={}", text.display());
+    let (_, err, code) = outcome(heapwright().args([
+        "bench",
+        "--no-files",
+        "bench-tiny",
+        "-a",
+        "glibc",
+        "-a",
+        &named,
+    ]));
+    assert!(matches!(code, Some(2 | 125)), "{code:?} {err}");
+    assert!(err.contains("libtext.so"), "{err}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_said_and_the_table_is_printed() {
+    // A folder below a file can be made by nobody, root included.
+    let args = ["bench-tiny", "-a", "glibc", "--rounds", "1", "--scale", "0.01", "--no-tails"];
+    let (out, err, code) = bench(&args, Path::new("/proc/version/results"));
+    assert_eq!(code, Some(125), "{err}");
+    assert!(err.contains("nothing can be written to /proc/version/results"), "{err}");
+    assert!(out.contains("glibc") && out.contains("noise"), "{out}");
+}
+
+#[test]
+fn a_full_disk_is_said_and_the_table_is_printed() {
+    let dir = tempfile::tempdir().unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=8k", "tmpfs"])
+        .arg(dir.path())
+        .output()
+        .is_ok_and(|o| o.status.success());
+    if !mounted {
+        eprintln!("skipped: a small disk cannot be mounted here");
+        return;
+    }
+    let args = ["bench-tiny", "-a", "glibc", "--rounds", "1", "--scale", "0.01", "--no-tails"];
+    let (out, err, code) = bench(&args, &dir.path().join("results"));
+    let _ = Command::new("umount").arg(dir.path()).status();
+    assert_eq!(code, Some(125), "{err}");
+    assert!(err.contains("cannot write"), "{err}");
+    assert!(out.contains("glibc") && out.contains("noise"), "{out}");
+}
+
+#[test]
+fn a_rule_that_holds_is_1() {
+    let args = |rule: &'static str| {
+        let mut command = heapwright();
+        command.args(["bench", "bench-tiny", "-a", "heapwright,glibc", "--rounds", "2", "--scale"]);
+        command.args(["0.02", "--no-tails", "--format", "csv", "--fail-if", rule]);
+        let (_, err, code) = outcome(&mut command);
+        (err, code)
+    };
+    let (err, code) = args("geomean>0.001");
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("geomean"), "{err}");
+    let (err, code) = args("geomean>1000");
+    assert_eq!(code, Some(0), "{err}");
+}
+
+#[test]
+fn region_allocators_stand_beside_each_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = ["tlsf-wide", "--region", "-a", "tlsf,talc", "--rounds", "1", "--scale", "0.02"];
+    let (out, err, code) = bench(&args, &dir.path().join("r"));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("tlsf") && out.contains("talc"), "{out}");
+}
+
+#[test]
+fn a_short_time_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    let args = ["bench-tiny", "larson", "-a", "heapwright,glibc", "--time", "15s"];
+    let (_, err, code) = bench(&args, &dir.path().join("r"));
+    assert_eq!(code, Some(0), "{err}");
+    // On a machine that does other things at the same time a round takes longer than was planned.
+    assert!(begun.elapsed() < Duration::from_secs(45), "{:?} {err}", begun.elapsed());
+}
+
+#[test]
+fn the_list_shows_workloads_and_sets() {
+    let (out, _, code) = outcome(heapwright().args(["bench", "--list"]));
+    assert_eq!(code, Some(0));
+    for told in
+        ["bench-tiny", "larson", "t-test1", "redis", "standard", "heapwright bench --time 3m"]
+    {
+        assert!(out.contains(told), "{told:?} is missing in {out}");
+    }
+}
