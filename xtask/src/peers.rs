@@ -1,9 +1,9 @@
 //! `cargo xtask peers`: the allocators heapwright is compared with, installed, compiled or found.
 //!
-//! glibc is always there; jemalloc, gperftools' tcmalloc_minimal and the distribution's mimalloc come from its packages;
-//! mimalloc 2 and 3, snmalloc and rpmalloc are compiled from the sources that Rust packages carry. All of them are in
-//! `peers/allocators` of the target folder afterwards, where the command `heapwright` of this checkout finds them.
-//! [`find`] only looks, so that measuring never installs anything.
+//! glibc is always there; jemalloc, gperftools' tcmalloc_minimal and the distribution's mimalloc come from its
+//! packages; mimalloc 2 and 3, snmalloc and rpmalloc are compiled from the sources that Rust packages carry. All of
+//! them are in `peers/allocators` of the target folder afterwards, where the command `heapwright` of this checkout
+//! finds them. [`find`] only looks, so that measuring never installs anything.
 
 mod sources;
 
@@ -15,6 +15,9 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
 usage: cargo xtask peers [--no-install]
+
+Puts the allocators to compare with into peers/allocators of the target folder, where `heapwright list` and
+`heapwright bench` of this checkout find them; $HEAPWRIGHT_ALLOCATORS may name that folder to any other heapwright.
 
   --no-install   only find, do not install packages or compile
 ";
