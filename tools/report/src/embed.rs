@@ -1,6 +1,7 @@
 //! The result inside the page, as JSON, made smaller where the page would be too large.
 
 use bench::result::Report;
+use serde_json::Value;
 
 use crate::thin::thin;
 
@@ -49,7 +50,7 @@ pub(crate) fn json(report: &Report, detail: Detail) -> String {
     let text = if detail.runs {
         serde_json::to_string(report)
     } else {
-        serde_json::to_string(&smaller(report, detail))
+        serde_json::to_value(smaller(report, detail)).map(rounded).map(|value| value.to_string())
     };
     // The types of a report have string keys only, so that nothing can fail; an empty page still works.
     text.unwrap_or_else(|_| "{}".to_owned()).replace('<', "\\u003c")
@@ -59,7 +60,7 @@ fn smaller(report: &Report, detail: Detail) -> Report {
     let mut report = Report { runs: Vec::new(), ..report.clone() };
     let Some(most) = detail.points else { return report };
     let shorten = |points: &mut Vec<(f64, f64)>| {
-        *points = thin(points, most).into_iter().map(|(x, y)| (rounded(x), rounded(y))).collect();
+        *points = thin(points, most);
     };
     for cell in report.workloads.iter_mut().flat_map(|w| &mut w.cells) {
         shorten(&mut cell.rss);
@@ -70,7 +71,17 @@ fn smaller(report: &Report, detail: Detail) -> Report {
     report
 }
 
-/// To five digits.
-fn rounded(v: f64) -> f64 {
-    format!("{v:.4e}").parse().unwrap_or(v)
+/// Every number that is no whole one, to five digits.
+fn rounded(value: Value) -> Value {
+    match value {
+        Value::Number(n) => match n.as_f64().filter(|_| n.is_f64()) {
+            Some(v) => format!("{v:.4e}").parse::<f64>().map_or(Value::Number(n), Value::from),
+            None => Value::Number(n),
+        },
+        Value::Array(all) => all.into_iter().map(rounded).collect(),
+        Value::Object(all) => {
+            Value::Object(all.into_iter().map(|(key, v)| (key, rounded(v))).collect())
+        }
+        other => other,
+    }
 }

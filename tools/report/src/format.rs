@@ -89,7 +89,7 @@ pub(crate) fn percent(share: f64) -> String {
         return NONE.to_owned();
     }
     let v = share * 100.0;
-    if v.abs() < 10.0 { format!("{v:.1} %") } else { format!("{v:.0} %") }
+    if v.abs() < 10.0 { format!("{v:.1}\u{a0}%") } else { format!("{v:.0}\u{a0}%") }
 }
 
 /// A ratio: `0.58`.
@@ -124,7 +124,8 @@ impl Unit {
             Self::Seconds => in_units(v * 1e9, NANOSECONDS, short),
             Self::Nanoseconds => in_units(v, NANOSECONDS, short),
             Self::Share if v >= 0.0001 => format!("{} %", short(v * 100.0)),
-            Self::Share => format!("1 in {}", short((1.0 / v).round())),
+            Self::Share if v > 1.1e-6 => format!("1 in {}k", short((1e-3 / v).round())),
+            Self::Share => format!("1 in {}M", short((1e-6 / v).round())),
         }
     }
 
@@ -199,7 +200,8 @@ mod tests {
         assert_eq!(bytes(f64::INFINITY), NONE);
         assert_eq!(nanoseconds(999.9), "1.00 µs");
         assert_eq!(Unit::Share.tick(0.001), "0.1 %");
-        assert_eq!(Unit::Share.tick(1e-6), "1 in 1\u{202f}000\u{202f}000");
+        assert_eq!(Unit::Share.tick(1e-5), "1 in 100k");
+        assert_eq!(Unit::Share.tick(1e-6), "1 in 1M");
     }
 
     #[test]

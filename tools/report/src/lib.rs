@@ -3,7 +3,7 @@
 //! ```text
 //! Report ── view (who is shown, what a cell says) ──┬── plot: SVG ── png: pixels
 //!                                                   ├── verdict: sentences
-//!                                                   ├── tables
+//!                                                   ├── tables ── sections
 //!                                                   └── page: all of it, and the result as JSON, in one file
 //! ```
 //!
@@ -16,6 +16,7 @@ mod format;
 mod page;
 mod plot;
 mod png;
+mod sections;
 mod style;
 mod svg;
 mod tables;

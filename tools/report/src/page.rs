@@ -9,13 +9,12 @@ use serde::Serialize;
 
 use crate::embed::{self, DETAILS, Detail};
 use crate::format::{bytes, escape, percent, seconds};
-use crate::plot::{self, Part};
-use crate::tables::{self, Table};
+use crate::sections::{self, Section};
 use crate::view::View;
 use crate::{style, verdict};
 
 /// No page is larger than this many bytes, if leaving out detail can help it.
-const LARGEST: usize = 2_000_000;
+const LARGEST: usize = 2_500_000;
 
 const TEMPLATE: &str = include_str!("../assets/page.html");
 const RULES: &str = include_str!("../assets/page.css");
@@ -27,11 +26,14 @@ struct Page {
     title: String,
     rules: String,
     script: &'static str,
+    headline: String,
+    subtitle: String,
     verdict: Vec<String>,
     warnings: Vec<String>,
     left_out: String,
-    tables: Vec<(TableText, Table)>,
-    parts: Vec<PartView>,
+    starved: String,
+    key: Vec<Key>,
+    sections: Vec<Section>,
     facts: Vec<(String, String)>,
     allocators: Vec<Library>,
     prepared: Vec<[String; 4]>,
@@ -39,30 +41,13 @@ struct Page {
     json: String,
 }
 
+/// An allocator as the key at the top has it.
 #[derive(Debug, Serialize)]
-struct TableText {
-    title: &'static str,
-    about: String,
-    empty: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-struct PartView {
-    id: &'static str,
-    title: &'static str,
-    about: String,
-    empty: &'static str,
-    is_single: bool,
-    figures: Vec<Figure>,
-}
-
-#[derive(Debug, Serialize)]
-struct Figure {
-    svg: String,
-    kind: &'static str,
-    workload: String,
+struct Key {
+    who: usize,
     name: String,
-    file: String,
+    swatch: String,
+    is_ours: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,7 +66,7 @@ struct About {
     command: String,
 }
 
-/// The page alone: a whole HTML file that needs nothing else, at most 2 MB where leaving out detail helps.
+/// The page alone: a whole HTML file that needs nothing else, at most 2.5 MB where leaving out detail helps.
 ///
 /// Cost: some 10 ms, more where detail has to be left out. Never panics.
 #[must_use]
@@ -114,16 +99,56 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
         title: format!("heapwright bench, {}", report.started),
         rules: rules(),
         script: SCRIPT,
+        headline: verdict::headline(view),
+        subtitle: subtitle(view),
         verdict: verdict::sentences(view),
         warnings: report.warnings.clone(),
         left_out: embed::left_out(report, detail),
-        tables: all_tables(view),
-        parts: parts(view, detail),
+        starved: starved(report),
+        key: view.shown.iter().map(|&a| key(view, a)).collect(),
+        sections: sections::all(view, detail.drawn),
         facts: facts(report),
         allocators: libraries(report),
         prepared: report.prepared.iter().map(prepared).collect(),
         workloads: report.workloads.iter().map(about).collect(),
         json: embed::json(report, detail),
+    }
+}
+
+fn subtitle(view: &View<'_>) -> String {
+    let report = view.report;
+    let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    format!(
+        "{} on {}, measured {} on {}, {}",
+        many(view.shown.len(), "memory allocator"),
+        many(report.workloads.len(), "workload"),
+        report.started.get(..10).unwrap_or(&report.started),
+        report.machine.cpu,
+        many(report.machine.cores, "processor"),
+    )
+}
+
+/// How many runs do not count, in words; none: empty.
+fn starved(report: &Report) -> String {
+    let cells = || report.workloads.iter().flat_map(|w| &w.cells);
+    let flagged: usize = cells().map(|c| c.flagged).sum();
+    let counted: usize = cells().map(|c| c.runs).sum();
+    if flagged == 0 {
+        return String::new();
+    }
+    format!(
+        "{flagged} of {} timed runs did not get their processors for long enough (starved), so they do not count.",
+        flagged + counted
+    )
+}
+
+fn key(view: &View<'_>, a: usize) -> Key {
+    let style = &view.styles[a];
+    Key {
+        who: a,
+        name: view.name(a).to_owned(),
+        swatch: style::swatch(style),
+        is_ours: style.is_ours,
     }
 }
 
@@ -135,135 +160,15 @@ fn rules() -> String {
     rules
 }
 
-fn all_tables(view: &View<'_>) -> Vec<(TableText, Table)> {
-    let base = view.name(view.baseline);
-    let text = |title, about: String, empty| TableText { title, about, empty };
-    vec![
-        (
-            text(
-                "Time",
-                format!(
-                    "Wall-clock time relative to {base}, less is better, ± the 95 % interval; below it the median. = no difference \
-                     from {base} is shown, * the least of the row. Noise: {base} against itself."
-                ),
-                "No time was measured.",
-            ),
-            tables::time(view),
-        ),
-        (
-            text(
-                "Memory",
-                "Resident memory of all processes of a run: at its peak (below it, relative to the baseline), on average and \
-                 at the end. RSS/live: the peak over the most that was asked for at one time. * the least of the row."
-                    .to_owned(),
-                "No memory was measured.",
-            ),
-            tables::memory(view),
-        ),
-        (
-            text(
-                "Nanoseconds a call",
-                "Time of the measured part over its calls of malloc and free. The null allocator does nothing: its column \
-                 is what the workload and its harness cost themselves."
-                    .to_owned(),
-                "No workload counted its calls.",
-            ),
-            tables::calls(view),
-        ),
-        (
-            text(
-                "Tails",
-                "How long single calls took, timed one by one in a pass of their own: half of them at most p50, all but one \
-                 in a thousand at most p99.9. Reading the clock is part of each."
-                    .to_owned(),
-                "No calls were timed one by one.",
-            ),
-            tables::tails(view),
-        ),
-    ]
-}
-
-fn parts(view: &View<'_>, detail: Detail) -> Vec<PartView> {
-    let base = view.name(view.baseline);
-    let texts = [
-        (
-            Part::Pareto,
-            "pareto",
-            "Time against memory",
-            format!("Geometric means over the workloads that the allocator and {base} both ended, with 95 % intervals. Lower left is better."),
-            "There are no two allocators with both time and memory over all workloads, so there is nothing to draw.",
-        ),
-        (
-            Part::Time,
-            "dots",
-            "Time by workload",
-            format!("Relative to {base}, on a scale where half and double are equally far from 1; the grey band is the noise floor."),
-            "No workload was ended by anybody, so there is nothing to draw.",
-        ),
-        (
-            Part::Memory,
-            "memory",
-            "Memory over time",
-            "Resident memory of all processes. Point at a chart to read it off; drag across to zoom.".to_owned(),
-            "Memory over time was not looked at.",
-        ),
-        (
-            Part::Latency,
-            "latency",
-            "Slow calls",
-            "The share of calls that took longer than so long; both axes in powers of ten.".to_owned(),
-            "No calls were timed one by one.",
-        ),
-        (
-            Part::Curves,
-            "curves",
-            "Sweeps",
-            "What changes as a workload's parameter does; means of the runs.".to_owned(),
-            "No workload has a curve.",
-        ),
-    ];
-    let mut placed = plot::placed(view, detail.drawn);
-    texts
-        .into_iter()
-        .map(|(part, id, title, about, empty)| {
-            let (mine, rest) = placed.drain(..).partition(|p| p.part == part);
-            placed = rest;
-            let figures: Vec<plot::Placed> = mine;
-            PartView {
-                id,
-                title,
-                about,
-                empty,
-                is_single: part == Part::Pareto,
-                figures: figures.into_iter().enumerate().map(|(i, p)| figure(p, id, i)).collect(),
-            }
-        })
-        .collect()
-}
-
-fn figure(placed: plot::Placed, id: &str, i: usize) -> Figure {
-    // The colours are the page's; an id makes the picture a place to link to.
-    let svg = placed.plot.svg.replacen("<svg ", &format!("<svg id=\"{id}-{i}\" "), 1);
-    let (kind, name) = placed.data;
-    let kind = match (kind, placed.part) {
-        ("", Part::Pareto) => "overall",
-        ("", _) => "time",
-        (kind, _) => kind,
-    };
-    Figure {
-        svg,
-        kind,
-        workload: placed.workload.map_or(String::new(), |w| w.to_string()),
-        name,
-        file: placed.plot.name,
-    }
-}
-
 fn facts(report: &Report) -> Vec<(String, String)> {
     let machine = &report.machine;
     let yes = |yes| if yes { "yes" } else { "no" };
     let unknown = || "unknown".to_owned();
-    let memory = u32::try_from(machine.memory_bytes >> 20).map_or(f64::INFINITY, f64::from);
+    let mib = |n: u64| bytes(u32::try_from(n >> 20).map_or(f64::INFINITY, f64::from) * 1_048_576.0);
+    let virtual_machine = match (&machine.hypervisor, machine.virtual_machine) {
+        (Some(name), true) => format!("yes, {name}"),
+        (_, is_virtual) => yes(is_virtual).to_owned(),
+    };
     let fact = |what: &str, value: String| (what.to_owned(), value);
     vec![
         fact("heapwright", report.heapwright.clone()),
@@ -275,10 +180,21 @@ fn facts(report: &Report) -> Vec<(String, String)> {
         fact("kernel", format!("{} {}", machine.kernel, machine.arch)),
         fact("processor", machine.cpu.clone()),
         fact("processors", machine.cores.to_string()),
-        fact("virtual machine", yes(machine.virtual_machine).to_owned()),
-        fact("memory", bytes(memory * 1_048_576.0)),
+        fact("virtual machine", virtual_machine),
+        fact("memory", mib(machine.memory_bytes)),
         fact("transparent huge pages", machine.huge_pages.clone().unwrap_or_else(unknown)),
+        fact(
+            "swap",
+            if machine.swap_bytes == 0 { "none".to_owned() } else { mib(machine.swap_bytes) },
+        ),
+        fact(
+            "memory nodes (NUMA)",
+            if machine.numa_nodes == 0 { unknown() } else { machine.numa_nodes.to_string() },
+        ),
         fact("frequency governor", machine.governor.clone().unwrap_or_else(unknown)),
+        fact("turbo", machine.turbo.clone().unwrap_or_else(unknown)),
+        fact("two threads a core (SMT)", machine.smt.clone().unwrap_or_else(unknown)),
+        fact("random addresses (ASLR)", machine.aslr.clone().unwrap_or_else(unknown)),
         fact("glibc", machine.glibc.clone().unwrap_or_else(unknown)),
         fact("stolen processor time", percent(report.steal)),
         fact("programs pinned", yes(report.pinned).to_owned()),

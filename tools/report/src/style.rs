@@ -4,8 +4,11 @@
 //! The colours follow Okabe and Ito's set for colour-blind readers ("Color Universal Design", 2008), darkened until each
 //! has a contrast of 3 to 1 with white, and lightened for the dark page.
 
+use bench::allocator::HEAPWRIGHT;
 use bench::result::Report;
 use bench::session::Role;
+
+use crate::svg::Svg;
 
 /// A colour on the light and on the dark page.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +56,10 @@ const MARKERS: [Marker; 6] =
 /// How one allocator looks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
+    /// The allocator's place in the result.
+    pub(crate) who: usize,
+    /// Whether it is ours, which stands out.
+    pub(crate) is_ours: bool,
     /// Its place in [`COLOURS`]; the page's classes `s0`, `f0` … are by this.
     pub(crate) colour: usize,
     pub(crate) dash: &'static str,
@@ -63,30 +70,53 @@ impl Style {
     pub(crate) fn light(&self) -> &'static str {
         COLOURS.get(self.colour).map_or("#000", |c| c.light)
     }
+
+    /// As an attribute; nothing for a plain line.
+    pub(crate) fn dashes(&self) -> String {
+        if self.dash.is_empty() {
+            String::new()
+        } else {
+            format!(" stroke-dasharray=\"{}\"", self.dash)
+        }
+    }
 }
 
 /// By allocator.
 pub(crate) fn styles(report: &Report) -> Vec<Style> {
+    let ours = |name: &str| name == HEAPWRIGHT;
+    // Ours has the first colour and look, and shares them with nobody.
+    let others = if report.allocators.iter().any(|e| ours(&e.name)) { 1 } else { 0 };
     let mut contender = 0;
-    report
-        .allocators
-        .iter()
-        .map(|entry| match entry.role {
-            Role::Baseline | Role::Control => {
-                Style { colour: BASELINE, dash: "", marker: Marker::Circle }
-            }
-            Role::Floor => Style { colour: FLOOR, dash: "1.5 3", marker: Marker::Ring },
+    let look = |(who, entry): (usize, &bench::result::Entry)| {
+        let is_ours = ours(&entry.name) && entry.role == Role::Contender;
+        let (colour, dash, marker) = match entry.role {
+            Role::Baseline | Role::Control => (BASELINE, "", Marker::Circle),
+            Role::Floor => (FLOOR, "1.5 3", Marker::Ring),
+            Role::Contender if is_ours => (0, DASHES[0], MARKERS[0]),
             Role::Contender => {
                 let i = contender;
                 contender += 1;
-                Style {
-                    colour: i % CONTENDERS,
-                    dash: DASHES[i % DASHES.len()],
-                    marker: MARKERS[i % MARKERS.len()],
-                }
+                let colour = others + i % (CONTENDERS - others);
+                let marker = others + i % (MARKERS.len() - others);
+                (colour, DASHES[(others + i) % DASHES.len()], MARKERS[marker])
             }
-        })
-        .collect()
+        };
+        Style { who, is_ours, colour, dash, marker }
+    };
+    report.allocators.iter().enumerate().map(look).collect()
+}
+
+/// A piece of its line with its marker, for the page's key.
+pub(crate) fn swatch(style: &Style) -> String {
+    let mut svg = Svg::new(28.0, 12.0);
+    svg.put(format_args!(
+        "<path d=\"M0 6L28 6\" class=\"s{}\" stroke=\"{}\" stroke-width=\"1.8\"{}/>",
+        style.colour,
+        style.light(),
+        style.dashes()
+    ));
+    svg.marker((14.0, 6.0), style, 4.2, "");
+    svg.small()
 }
 
 /// The page's rules for the colours of pictures, for one theme.
@@ -101,6 +131,8 @@ pub(crate) fn variables(dark: bool) -> String {
 /// The classes that use them.
 pub(crate) fn classes() -> String {
     (0..COLOURS.len())
-        .map(|i| format!(".s{i}{{stroke:var(--s{i})}}.f{i}{{fill:var(--s{i})}}\n"))
+        .map(|i| {
+            format!(".s{i}{{stroke:var(--s{i})}}.f{i}{{fill:var(--s{i});--own:var(--s{i})}}\n")
+        })
         .collect()
 }

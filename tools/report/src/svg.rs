@@ -16,6 +16,16 @@ pub(crate) enum Anchor {
     End,
 }
 
+impl Anchor {
+    fn attribute(self) -> &'static str {
+        match self {
+            Self::Start => "",
+            Self::Middle => " text-anchor=\"middle\"",
+            Self::End => " text-anchor=\"end\"",
+        }
+    }
+}
+
 /// A picture that is being drawn.
 #[derive(Debug)]
 pub(crate) struct Svg {
@@ -48,11 +58,7 @@ impl Svg {
         class: &str,
         text: &str,
     ) {
-        let anchor = match anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " text-anchor=\"middle\"",
-            Anchor::End => " text-anchor=\"end\"",
-        };
+        let anchor = anchor.attribute();
         self.put(format_args!(
             "<text x=\"{:.1}\" y=\"{:.1}\"{anchor} font-size=\"{size}\" class=\"{class}\" fill=\"{}\">{}</text>",
             at.0,
@@ -71,19 +77,18 @@ impl Svg {
         shown: &str,
         full: &str,
     ) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
+        let anchor = anchor.attribute();
+        let title =
+            if shown == full { String::new() } else { format!("<title>{}</title>", escape(full)) };
         self.put(format_args!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" class=\"f{}\" fill=\"{}\">{}<title>{}</title></text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\"{anchor}{} data-a=\"{}\" class=\"f{}\" fill=\"{}\">{}{title}</text>",
             at.0,
             at.1,
+            if style.is_ours { " font-weight=\"bold\"" } else { "" },
+            style.who,
             style.colour,
             style.light(),
-            escape(shown),
-            escape(full)
+            escape(shown)
         ));
     }
 
@@ -109,11 +114,12 @@ impl Svg {
         opacity: f64,
     ) {
         self.put(format_args!(
-            "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" class=\"s{}\" stroke=\"{}\" stroke-width=\"{width}\" stroke-opacity=\"{opacity}\"/>",
+            "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" data-a=\"{}\" class=\"s{}\" stroke=\"{}\" stroke-width=\"{width}\" stroke-opacity=\"{opacity}\"/>",
             from.0,
             from.1,
             to.0,
             to.1,
+            style.who,
             style.colour,
             style.light()
         ));
@@ -134,8 +140,11 @@ impl Svg {
     /// An allocator's marker around a point.
     pub(crate) fn marker(&mut self, (x, y): (f64, f64), style: &Style, r: f64, what: &str) {
         let (c, colour) = (style.colour, style.light());
-        let filled = format!("class=\"f{c}\" fill=\"{colour}\"");
-        let drawn = format!("class=\"s{c}\" stroke=\"{colour}\" stroke-width=\"2\" fill=\"none\"");
+        let who = style.who;
+        let filled = format!("data-a=\"{who}\" class=\"f{c}\" fill=\"{colour}\"");
+        let drawn = format!(
+            "data-a=\"{who}\" class=\"s{c}\" stroke=\"{colour}\" stroke-width=\"2\" fill=\"none\""
+        );
         let title = if what.is_empty() {
             String::new()
         } else {
@@ -179,6 +188,16 @@ impl Svg {
     pub(crate) fn put(&mut self, markup: core::fmt::Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = self.body.write_fmt(markup);
+    }
+
+    /// A picture without words, beside a name.
+    pub(crate) fn small(self) -> String {
+        let (w, h) = (self.width, self.height);
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
+             height=\"{h}\" fill=\"none\">{}</svg>",
+            self.body
+        )
     }
 
     /// The whole picture. `attributes` go into its first tag.

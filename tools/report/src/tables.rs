@@ -2,6 +2,7 @@
 
 use bench::definition::Group;
 use bench::result::{Cell, Compared, Tail};
+use bench::stats::Ratio;
 use serde::Serialize;
 
 use crate::format::{self, bytes, nanoseconds, number, percent, ratio, seconds};
@@ -22,10 +23,13 @@ pub(crate) struct Table {
 /// The head of an allocator's column.
 #[derive(Debug, Serialize)]
 pub(crate) struct Column {
+    /// The allocator's place; none: it is no allocator's.
+    pub(crate) who: Option<usize>,
     pub(crate) name: String,
     /// Its colour's number.
     pub(crate) colour: usize,
     pub(crate) note: String,
+    pub(crate) is_ours: bool,
 }
 
 /// Rows under one heading.
@@ -50,6 +54,8 @@ pub(crate) struct Entry {
     pub(crate) small: String,
     /// Where pointed at.
     pub(crate) title: String,
+    /// The allocator that the row is about.
+    pub(crate) who: Option<usize>,
     /// What it is sorted by; nothing comes last.
     pub(crate) sort: String,
     pub(crate) class: &'static str,
@@ -86,6 +92,8 @@ fn group_title(group: Group) -> &'static str {
 fn columns(view: &View<'_>, who: &[usize]) -> Vec<Column> {
     who.iter()
         .map(|&a| Column {
+            who: Some(a),
+            is_ours: view.styles[a].is_ours,
             name: view.name(a).to_owned(),
             colour: view.styles[a].colour,
             note: view.report.allocators[a].version.clone().unwrap_or_default(),
@@ -118,8 +126,8 @@ fn absent(view: &View<'_>, work: usize, a: usize) -> Option<Entry> {
         text: why.short.clone(),
         small: format::cut(small, 60),
         title: why.long,
-        sort: String::new(),
         class: "absent",
+        ..Entry::default()
     })
 }
 
@@ -150,47 +158,101 @@ pub(crate) fn time(view: &View<'_>) -> Table {
         let cells = view.shown.iter().map(|&a| time_cell(view, w, a)).collect();
         vec![Row { lead: vec![workload_name(view, w), noise], cells }]
     });
-    let mut table = Table {
+    Table {
         id: "time",
         lead: vec!["workload", "noise"],
         columns: columns(view, &view.shown),
         groups,
         sortable: true,
-    };
-    let overall = view.overall();
-    if overall.is_empty() {
-        return table;
     }
-    let least = view.best(|a| overall.iter().find(|o| o.0 == a)?.2.map(|r| r.estimate));
-    let cells = view
-        .shown
-        .iter()
-        .map(|&a| match overall.iter().find(|o| o.0 == a) {
-            Some((_, o, Some(r), _)) if o.time.is_some() || a == view.baseline => Entry {
-                text: if o.time.is_some() && a != view.baseline {
-                    with_margin(r)
-                } else {
-                    "1".into()
-                },
-                small: format!("over {} workloads", o.workloads),
-                title: format!("95 % interval {} to {}", ratio(r.low), ratio(r.high)),
-                class: shade(r.estimate, r.is_same()),
-                ..Entry::default()
-            }
-            .star(least == Some(a)),
-            _ => Entry::none(),
-        })
-        .collect();
-    let lead = vec![Entry::words("geometric mean"), Entry::default()];
-    table.groups.push(Rows { title: "over all workloads".into(), rows: vec![Row { lead, cells }] });
-    table
 }
 
+/// All workloads together; a row an allocator, the least time first.
+pub(crate) fn overall(view: &View<'_>) -> Table {
+    let mut all = view.overall();
+    let key = |r: &Option<Ratio>| r.map_or(f64::INFINITY, |r| r.estimate);
+    all.sort_by(|a, b| key(&a.2).total_cmp(&key(&b.2)));
+    let of = |a: usize| all.iter().find(|o| o.0 == a);
+    let least_time = view.best(|a| of(a)?.2.map(|r| r.estimate));
+    let least_peak = view.best(|a| of(a)?.3.map(|r| r.estimate));
+    let rows = all
+        .iter()
+        .map(|(a, o, time, peak)| {
+            let is_base = *a == view.baseline;
+            let name = Entry {
+                who: Some(*a),
+                small: if is_base { "baseline".into() } else { String::new() },
+                ..Entry::words(view.name(*a))
+            };
+            let on_edge = if o.is_pareto { "yes" } else { "" };
+            let failed =
+                (0..view.report.workloads.len()).filter(|&w| view.has_failed(w, *a)).count();
+            let failed = if failed == 0 { String::new() } else { failed.to_string() };
+            let of =
+                |r: &Option<Ratio>, least| compared(r.as_ref(), is_base).star(least == Some(*a));
+            Row {
+                lead: vec![name],
+                cells: vec![
+                    of(time, least_time),
+                    of(peak, least_peak),
+                    Entry::words(on_edge),
+                    Entry {
+                        sort: o.workloads.to_string(),
+                        ..Entry::words(o.workloads.to_string())
+                    },
+                    Entry { sort: failed.clone(), ..Entry::words(failed) },
+                ],
+            }
+        })
+        .collect();
+    let heads = [
+        ("time", "relative to the baseline"),
+        ("peak memory", "relative to the baseline"),
+        ("Pareto", "nobody is better in both"),
+        ("workloads", "that count here"),
+        ("failed", "workloads that it did not end, or in which it refused allocations"),
+    ];
+    let columns = heads
+        .into_iter()
+        .map(|(name, note)| Column {
+            who: None,
+            name: name.to_owned(),
+            colour: 0,
+            note: note.to_owned(),
+            is_ours: false,
+        })
+        .collect();
+    let groups =
+        if all.is_empty() { Vec::new() } else { vec![Rows { title: String::new(), rows }] };
+    Table { id: "overall", lead: vec!["allocator"], columns, groups, sortable: true }
+}
+
+/// `0.58 ±0.02`, shaded; the baseline's is 1.
+fn compared(r: Option<&Ratio>, is_base: bool) -> Entry {
+    match r {
+        Some(_) if is_base => Entry { sort: "1".into(), ..Entry::words("1") },
+        Some(r) => Entry {
+            text: with_margin(r),
+            title: format!("95\u{a0}% interval {} to {}", ratio(r.low), ratio(r.high)),
+            sort: r.estimate.to_string(),
+            class: shade(r.estimate, r.is_same()),
+            ..Entry::default()
+        },
+        None => Entry::none(),
+    }
+}
+
+/// How far from 1, in three steps each way.
 fn shade(estimate: f64, same: bool) -> &'static str {
+    let far = if estimate > 0.0 { estimate.ln().abs() } else { 1.0 };
     match estimate {
-        _ if same => "same",
-        e if e < 1.0 => "better",
-        e if e > 1.0 => "worse",
+        _ if same || !estimate.is_finite() => "same",
+        e if e < 1.0 && far < 0.1 => "better1",
+        e if e < 1.0 && far < 0.4 => "better2",
+        e if e < 1.0 => "better3",
+        e if e > 1.0 && far < 0.1 => "worse1",
+        e if e > 1.0 && far < 0.4 => "worse2",
+        e if e > 1.0 => "worse3",
         _ => "",
     }
 }
@@ -202,7 +264,7 @@ fn time_cell(view: &View<'_>, w: usize, a: usize) -> Entry {
     let State::Ran(cell) = view.state(w, a) else { return Entry::none() };
     let Some(time) = cell.time else { return Entry::none() };
     let interval = time.ratio.map_or(String::new(), |r| {
-        format!("95 % interval {} to {} from {} pairs; ", ratio(r.low), ratio(r.high), r.pairs)
+        format!("95\u{a0}% interval {} to {} from {} pairs; ", ratio(r.low), ratio(r.high), r.pairs)
     });
     Entry {
         text: view.time_text(w, a),
@@ -210,6 +272,7 @@ fn time_cell(view: &View<'_>, w: usize, a: usize) -> Entry {
         title: format!("{interval}{} runs, {} flagged", cell.runs, cell.flagged),
         sort: view.time(w, a).map_or(String::new(), |r| r.to_string()),
         class: time.ratio.map_or("", |r| shade(r.estimate, time.same)),
+        who: None,
     }
 }
 
@@ -247,10 +310,15 @@ fn figures(
                     format!("{}{}", with_margin(&r), if same { " =" } else { "" })
                 }),
                 title: r.map_or(String::new(), |r| {
-                    format!("95 % interval {} to {} of the baseline's", ratio(r.low), ratio(r.high))
+                    format!(
+                        "95\u{a0}% interval {} to {} of the baseline's",
+                        ratio(r.low),
+                        ratio(r.high)
+                    )
                 }),
                 sort: v.to_string(),
                 class: r.map_or("", |r| shade(r.estimate, same)),
+                who: None,
             }
             .star(best == Some(a))
         })
@@ -331,6 +399,49 @@ pub(crate) fn tails(view: &View<'_>) -> Table {
         groups,
         sortable: false,
     }
+}
+
+/// What single workloads count besides.
+pub(crate) fn values(view: &View<'_>) -> Table {
+    let groups = grouped(view, |w| {
+        let mut names: Vec<&str> = Vec::new();
+        for value in view.report.workloads[w].cells.iter().flat_map(|c| &c.values) {
+            if !names.contains(&value.name.as_str()) {
+                names.push(&value.name);
+            }
+        }
+        let rows = names.iter().map(|name| value_row(view, w, name)).collect();
+        named_once(rows)
+    });
+    Table {
+        id: "others",
+        lead: vec!["workload", "figure"],
+        columns: columns(view, &view.shown),
+        groups,
+        sortable: false,
+    }
+}
+
+fn value_row(view: &View<'_>, w: usize, name: &str) -> Row {
+    let of = |a: usize| view.cell(w, a)?.values.iter().find(|v| v.name == name);
+    let cells = view
+        .shown
+        .iter()
+        .map(|&a| {
+            let Some(v) = of(a) else {
+                return absent(view, w, a)
+                    .map_or_else(Entry::none, |e| Entry { small: String::new(), ..e });
+            };
+            let text = match v.unit.as_str() {
+                "bytes" => bytes(v.value),
+                "ns" => nanoseconds(v.value),
+                "s" | "seconds" => seconds(v.value),
+                unit => format!("{} {unit}", number(v.value)).trim_end().to_owned(),
+            };
+            Entry { text, ..Entry::default() }
+        })
+        .collect();
+    Row { lead: vec![workload_name(view, w), Entry::words(name)], cells }
 }
 
 /// Only the first of a workload's rows has its name.

@@ -5,9 +5,43 @@ use bench::session::Stop;
 use bench::stats::Ratio;
 
 use crate::format::{list, percent, ratio, seconds};
-use crate::view::{State, View};
+use crate::view::View;
 
 type Row<'a> = (usize, &'a Overall, Option<Ratio>, Option<Ratio>);
+
+/// The result in one line of plain words.
+pub(crate) fn headline(view: &View<'_>) -> String {
+    let overall = view.overall();
+    let by = |which: fn(&Row<'_>) -> Option<Ratio>| {
+        let mut all: Vec<(usize, Ratio)> =
+            overall.iter().filter_map(|row| Some((row.0, which(row)?))).collect();
+        all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+        all
+    };
+    let (time, peak) = (by(|row| row.2), by(|row| row.3));
+    let Some(&(fastest, _)) = time.first().filter(|_| time.len() > 1) else {
+        return "There is nothing to compare".to_owned();
+    };
+    let is_clear = overall.iter().any(|row| row.0 == fastest && row.1.is_fastest);
+    let leanest = peak.first().map(|p| p.0);
+    let name = view.name(fastest);
+    match leanest {
+        Some(least) if least == fastest && is_clear => {
+            format!("{name} is the fastest and needs the least memory")
+        }
+        Some(least) if is_clear => {
+            format!("{name} is the fastest, {} needs the least memory", view.name(least))
+        }
+        Some(least) => {
+            format!(
+                "No allocator is clearly the fastest; {} needs the least memory",
+                view.name(least)
+            )
+        }
+        None if is_clear => format!("{name} is the fastest"),
+        None => "No allocator is clearly the fastest".to_owned(),
+    }
+}
 
 /// The most important one first; never empty.
 pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
@@ -15,6 +49,7 @@ pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
     let mut said = vec![time(view, &overall)];
     said.extend(memory(view, &overall));
     said.extend(pareto(view, &overall));
+    said.extend(ours(view, &overall));
     said.extend(noise(view));
     said.extend(dropped(view));
     said.extend(ended(view));
@@ -22,7 +57,7 @@ pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
 }
 
 fn interval(r: &Ratio) -> String {
-    format!("{} (95 % interval {} to {})", ratio(r.estimate), ratio(r.low), ratio(r.high))
+    format!("{} (95\u{a0}% interval {} to {})", ratio(r.estimate), ratio(r.low), ratio(r.high))
 }
 
 fn by_how_much(estimate: f64) -> String {
@@ -119,6 +154,19 @@ fn pareto(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
     }
 }
 
+/// Where ours stands, also when it is neither first.
+fn ours(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
+    let (a, _, time, peak) = overall.iter().find(|row| view.styles[row.0].is_ours)?;
+    let of = |r: &Option<Ratio>, what: &str| r.map(|r| format!("{} of {what}", interval(&r)));
+    let base = view.name(view.baseline);
+    let parts: Vec<String> =
+        [of(time, &format!("{base}'s time")), of(peak, &format!("{base}'s peak memory"))]
+            .into_iter()
+            .flatten()
+            .collect();
+    (!parts.is_empty()).then(|| format!("{}: {}.", view.name(*a), parts.join(", ")))
+}
+
 fn noise(view: &View<'_>) -> Option<String> {
     let mut floors: Vec<(f64, &str)> = view
         .report
@@ -141,11 +189,7 @@ fn noise(view: &View<'_>) -> Option<String> {
 fn dropped(view: &View<'_>) -> Option<String> {
     let mut said = Vec::new();
     for &a in &view.shown {
-        let failed = |w: usize| {
-            view.cell(w, a).is_some_and(|c| c.failure.is_some() || c.refused > 0)
-                && matches!(view.state(w, a), State::Not(_))
-        };
-        let n = (0..view.report.workloads.len()).filter(|&w| failed(w)).count();
+        let n = (0..view.report.workloads.len()).filter(|&w| view.has_failed(w, a)).count();
         if n > 0 {
             said.push(format!("{} on {n}", view.name(a)));
         }

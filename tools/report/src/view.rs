@@ -92,6 +92,12 @@ impl<'a> View<'a> {
         State::Ran(cell)
     }
 
+    /// Whether it did not end the workload, or refused allocations in it.
+    pub(crate) fn has_failed(&self, work: usize, allocator: usize) -> bool {
+        self.cell(work, allocator).is_some_and(|c| c.failure.is_some() || c.refused > 0)
+            && matches!(self.state(work, allocator), State::Not(_))
+    }
+
     /// Time against the baseline; the baseline's own is 1.
     pub(crate) fn time(&self, work: usize, allocator: usize) -> Option<f64> {
         let State::Ran(cell) = self.state(work, allocator) else { return None };

@@ -6,17 +6,16 @@
 use core::fmt::Write;
 
 use crate::axis::{Axis, Kind};
-use crate::format::{Unit, cut, escape};
+use crate::format::{Unit, cut};
 use crate::style::Style;
 use crate::svg::{Anchor, Svg, width_of};
 
-const WIDTH: f64 = 440.0;
-const LEFT: f64 = 62.0;
+const WIDTH: f64 = 400.0;
+const LEFT: f64 = 58.0;
 const TOP: f64 = 48.0;
 const BOTTOM: f64 = 44.0;
 const LABEL: f64 = 13.5;
-const LONGEST_NAME: usize = 16;
-const MARKERS: usize = 3;
+const LONGEST_NAME: usize = 15;
 
 /// One axis as it is asked for.
 #[derive(Debug, Clone)]
@@ -29,8 +28,6 @@ pub(super) struct Ask {
 /// One line.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
-    /// The allocator's place.
-    pub(super) who: usize,
     pub(super) name: &'a str,
     pub(super) style: Style,
     pub(super) points: &'a [(f64, f64)],
@@ -61,12 +58,14 @@ impl Chart<'_> {
             .into_iter()
             .filter(|line| line.points.iter().any(|p| fits(p, &self)))
             .collect();
+        // What is drawn last is on top.
+        self.lines.sort_by_key(|line| line.style.is_ours);
         if self.lines.is_empty() {
             return None;
         }
         let longest =
             self.lines.iter().map(|l| cut(l.name, LONGEST_NAME)).max_by_key(|n| n.chars().count());
-        let right = width_of(&longest.unwrap_or_default(), 11.0).max(40.0) + 26.0;
+        let right = width_of(&longest.unwrap_or_default(), 12.5).max(40.0) + 26.0;
         let height = (self.lines.len() as f64 * LABEL).max(196.0);
         let area = self.area.map_or(&[][..], |(points, _)| points);
         let all = || {
@@ -78,23 +77,29 @@ impl Chart<'_> {
 
         let mut svg = Svg::new(WIDTH, TOP + height + BOTTOM);
         svg.text((8.0, 17.0), Anchor::Start, 13.0, "ink", &cut(&self.title, 54));
-        svg.text((8.0, 36.0), Anchor::Start, 11.0, "mute", &cut(&self.y.label, 64));
+        svg.text((8.0, 36.0), Anchor::Start, 11.5, "mute", &cut(&self.y.label, 64));
         self.draw_axes(&mut svg, &x, &y);
         if let Some((points, name)) = self.area {
             draw_area(&mut svg, &x, &y, &thin(points, most, &x, &y), name);
         }
         let lines: Vec<Vec<(f64, f64)>> =
             self.lines.iter().map(|line| thin(line.points, most, &x, &y)).collect();
-        svg.raw("<g class=\"lines\">");
+        svg.raw("<g class=\"lines\" stroke-linejoin=\"round\">");
         for (line, points) in self.lines.iter().zip(&lines) {
             draw_line(&mut svg, &x, &y, line, points);
         }
         svg.raw("</g><g class=\"marks\">");
+        // Of many lines fewer: the page is not to become large.
+        let marks = match self.lines.len() {
+            0..=6 => 3,
+            7..=12 => 2,
+            _ => 1,
+        };
         for (i, (line, points)) in self.lines.iter().zip(&lines).enumerate() {
             // Each line's are at other places, so that they do not hide each other.
             let shift = (i as f64 + 0.5) / self.lines.len() as f64;
-            for mark in 0..MARKERS {
-                let place = (mark as f64 + shift) / MARKERS as f64;
+            for mark in 0..marks {
+                let place = (mark as f64 + shift) / marks as f64;
                 let at = x.from + place * (x.to - x.from);
                 if let Some(p) = nearest(points, &x, at) {
                     svg.marker((x.at(p.0), y.at(p.1)), &line.style, 3.2, "");
@@ -112,18 +117,18 @@ impl Chart<'_> {
         for v in y.ticks(6) {
             let at = y.at(v);
             svg.line((x.from, at), (x.to, at), "grid");
-            svg.text((x.from - 6.0, at + 4.0), Anchor::End, 11.0, "mute", &y.unit.tick(v));
+            svg.text((x.from - 6.0, at + 4.0), Anchor::End, 11.5, "mute", &y.unit.tick(v));
         }
         svg.raw("<g class=\"xt\">");
         for v in x.ticks(if x.unit == Unit::Number { 6 } else { 5 }) {
             let at = x.at(v);
             svg.line((at, y.to), (at, y.from), "grid");
-            svg.text((at, y.from + 16.0), Anchor::Middle, 11.0, "mute", &x.unit.tick(v));
+            svg.text((at, y.from + 16.0), Anchor::Middle, 11.5, "mute", &x.unit.tick(v));
         }
         svg.raw("</g>");
         svg.line((x.from, y.from), (x.to, y.from), "axis");
         let middle = f64::midpoint(x.from, x.to);
-        svg.text((middle, y.from + 34.0), Anchor::Middle, 11.0, "mute", &cut(&self.x.label, 48));
+        svg.text((middle, y.from + 34.0), Anchor::Middle, 11.5, "mute", &cut(&self.x.label, 48));
     }
 
     fn draw_names(
@@ -210,14 +215,13 @@ fn path(x: &Axis, y: &Axis, points: &[(f64, f64)]) -> String {
 
 fn draw_line(svg: &mut Svg, x: &Axis, y: &Axis, line: &Line<'_>, points: &[(f64, f64)]) {
     svg.put(format_args!(
-        "<path d=\"{}\" class=\"s{}\" data-a=\"{}\" stroke=\"{}\" stroke-width=\"1.8\" stroke-linejoin=\"round\" \
-         stroke-dasharray=\"{}\"><title>{}</title></path>",
+        "<path d=\"{}\" class=\"s{}\" data-a=\"{}\" stroke=\"{}\" stroke-width=\"{}\"{}/>",
         path(x, y, points),
         line.style.colour,
-        line.who,
+        line.style.who,
         line.style.light(),
-        if line.style.dash.is_empty() { "none" } else { line.style.dash },
-        escape(line.name),
+        if line.style.is_ours { 2.8 } else { 1.6 },
+        line.style.dashes(),
     ));
 }
 
@@ -231,5 +235,5 @@ fn draw_area(svg: &mut Svg, x: &Axis, y: &Axis, points: &[(f64, f64)], name: &st
         x.at(first.0),
         y.from,
     ));
-    svg.text((x.from + 6.0, y.from - 6.0), Anchor::Start, 11.0, "mute", name);
+    svg.text((x.from + 6.0, y.from - 6.0), Anchor::Start, 11.5, "mute", name);
 }

@@ -8,7 +8,7 @@ use crate::format::{Unit, cut};
 use crate::svg::{Anchor, Svg, width_of};
 use crate::view::{State, View};
 
-const WIDTH: f64 = 440.0;
+const WIDTH: f64 = 400.0;
 const ROW: f64 = 19.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 26.0;
@@ -30,7 +30,7 @@ fn panel(view: &View<'_>, work: usize) -> Option<Placed> {
     }
     let names = rows.iter().map(|(a, _)| width_of(&cut(view.name(*a), LONGEST_NAME), 12.0));
     let left = 10.0 + names.fold(50.0, f64::max);
-    let right = 108.0;
+    let right = 118.0;
     let ratios = rows.iter().filter_map(|(_, state)| match state {
         State::Ran(c) => c.time.and_then(|t| t.ratio),
         State::Not(_) => None,
@@ -50,7 +50,7 @@ fn panel(view: &View<'_>, work: usize) -> Option<Placed> {
     let ticks = axis.ticks(6);
     for v in &ticks {
         svg.line((axis.at(*v), TOP), (axis.at(*v), bottom), "grid");
-        svg.text((axis.at(*v), bottom + 16.0), Anchor::Middle, 11.0, "mute", &Unit::Ratio.tick(*v));
+        svg.text((axis.at(*v), bottom + 16.0), Anchor::Middle, 11.5, "mute", &Unit::Ratio.tick(*v));
     }
     svg.line((axis.at(1.0), TOP), (axis.at(1.0), bottom), "axis");
     for (i, (a, state)) in rows.iter().enumerate() {
@@ -79,7 +79,7 @@ fn panel(view: &View<'_>, work: usize) -> Option<Placed> {
             },
         };
         let class = if matches!(state, State::Ran(_)) { "ink" } else { "mute" };
-        svg.text((WIDTH - right + 8.0, y + 4.0), Anchor::Start, 11.0, class, &cut(&said, 16));
+        svg.text((WIDTH - right + 8.0, y + 4.0), Anchor::Start, 11.5, class, &cut(&said, 17));
     }
     let title = format!("{}: time relative to {}", w.name, view.name(view.baseline));
     let svg = svg.finish(&title, "");

@@ -18,7 +18,7 @@ fn lines<'a>(
     points: impl Fn(usize) -> &'a [(f64, f64)],
 ) -> Vec<Line<'a>> {
     who.iter()
-        .map(|&a| Line { who: a, name: view.name(a), style: view.styles[a], points: points(a) })
+        .map(|&a| Line { name: view.name(a), style: view.styles[a], points: points(a) })
         .collect()
 }
 

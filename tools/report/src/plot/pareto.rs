@@ -6,7 +6,7 @@ use crate::format::{Unit, cut, ratio};
 use crate::svg::{Anchor, Svg, width_of};
 use crate::view::View;
 
-const SIZE: (f64, f64) = (480.0, 400.0);
+const SIZE: (f64, f64) = (400.0, 390.0);
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 52.0;
@@ -50,17 +50,17 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
     svg.text((8.0, 17.0), Anchor::Start, 13.0, "ink", &title);
     let label =
         format!("peak memory relative to {} (less is better); ringed: Pareto set", cut(base, 16));
-    svg.text((8.0, 36.0), Anchor::Start, 11.0, "mute", &label);
+    svg.text((8.0, 36.0), Anchor::Start, 11.5, "mute", &label);
     for v in y.ticks(7) {
         svg.line((x.from, y.at(v)), (x.to, y.at(v)), if v == 1.0 { "axis" } else { "grid" });
-        svg.text((x.from - 6.0, y.at(v) + 4.0), Anchor::End, 11.0, "mute", &Unit::Ratio.tick(v));
+        svg.text((x.from - 6.0, y.at(v) + 4.0), Anchor::End, 11.5, "mute", &Unit::Ratio.tick(v));
     }
     for v in x.ticks(7) {
         svg.line((x.at(v), y.to), (x.at(v), y.from), if v == 1.0 { "axis" } else { "grid" });
-        svg.text((x.at(v), y.from + 16.0), Anchor::Middle, 11.0, "mute", &Unit::Ratio.tick(v));
+        svg.text((x.at(v), y.from + 16.0), Anchor::Middle, 11.5, "mute", &Unit::Ratio.tick(v));
     }
     let below = format!("time relative to {} (less is better)", cut(base, 16));
-    svg.text((f64::midpoint(x.from, x.to), y.from + 36.0), Anchor::Middle, 11.0, "mute", &below);
+    svg.text((f64::midpoint(x.from, x.to), y.from + 36.0), Anchor::Middle, 11.5, "mute", &below);
 
     let places: Vec<(f64, f64)> =
         dots.iter().map(|d| (x.at(d.2.estimate), y.at(d.3.estimate))).collect();
@@ -86,11 +86,13 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
         );
         svg.marker((px, py), style, 5.0, &said);
     }
+    svg.raw("<g class=\"halo\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\" stroke-linejoin=\"round\">");
     for ((a, ..), &(px, py)) in dots.iter().zip(&places) {
         let name = cut(view.name(*a), 20);
         let (at, anchor) = free_place(&name, px, py, &mut taken);
         svg.name(at, anchor, &view.styles[*a], &name, view.name(*a));
     }
+    svg.raw("</g>");
     let svg = svg.finish(&title, "");
     Some(Placed {
         part: Part::Pareto,
