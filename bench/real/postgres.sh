@@ -29,7 +29,7 @@ as_user() {
 }
 
 run=$(mktemp -d "$1/postgres.XXXXXX") || say "cannot make a folder in $1"
-server=
+server= driver=
 stop() {
     [ -n "$server" ] || return 0
     kill -INT "$server" 2>/dev/null
@@ -41,6 +41,7 @@ stop() {
 end() {
     code=$?
     trap - EXIT INT TERM HUP
+    [ -z "$driver" ] || kill "$driver" 2>/dev/null
     stop 2>/dev/null
     cd / && rm -rf "$run"
     exit "$code"
@@ -60,6 +61,7 @@ export HOME="$run" PGHOST="$run" PGUSER=tester PGDATABASE=postgres LC_ALL=C
 unset PGPORT PGOPTIONS PGDATA PGSERVICE
 
 start() {
+    : >"$run/said"
     (
         export LD_PRELOAD="$1"
         [ -n "$LD_PRELOAD" ] || unset LD_PRELOAD
@@ -94,8 +96,11 @@ if [ -n "$preload" ] && grep -q 'cannot be preloaded' said; then
     grep -m 1 'cannot be preloaded' said >&2
     say "the server does not have the allocator"
 fi
-pgbench -n -c 4 -j 1 -t "$transactions" --random-seed=1 -b select-only@3 -f "$script@1" >figures 2>&1 ||
-    { tail -n 5 figures said >&2; say "pgbench failed"; }
+# In the background: a signal to this script does not wait for its end.
+pgbench -n -c 4 -j 1 -t "$transactions" --random-seed=1 -b select-only@3 -f "$script@1" >figures 2>&1 &
+driver=$!
+wait "$driver" || { tail -n 5 figures said >&2; say "pgbench failed"; }
+driver=
 all=$((transactions * 4))
 grep -q "actually processed: $all/$all" figures || { cat figures >&2; say "not all transactions were done"; }
 sed -n 's/^tps = \([0-9.]*\).*/value transactions_per_second \1 \/s/p
