@@ -2,6 +2,7 @@
 
 mod agree;
 mod arceos;
+mod benchmarks;
 mod blocks;
 mod ci;
 mod compat;
@@ -26,6 +27,7 @@ usage: cargo xtask NAME [ARGS]
   golden   instruction budgets of the fast paths, against bench/golden
   reach    the figures of docs/benchmarks.md, as tables
   blocks   the block allocators beside others
+  benchmarks the recorded run of docs/benchmarks.md is the newest of bench/record
   agree    heapwright bench against hyperfine, on the same workloads
   peers    installs or finds the allocators to compare with
   qemu     boots the kernels of bare-metal in QEMU, and what they say
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         "golden" => golden::run(&rest),
         "reach" => reach::run(&rest),
         "blocks" => blocks::run(&rest),
+        "benchmarks" => benchmarks::run(&rest),
         "agree" => agree::run(&rest),
         "peers" => peers::run(&rest),
         "qemu" => qemu::run(&rest),

@@ -1,0 +1,205 @@
+//! The recorded run as Markdown: where it was measured, everyone over all workloads, and a table for each group.
+
+use bench::definition::Group;
+use bench::result::{Cell, Compared, Entry, Report, Work};
+use bench::session::Role;
+use bench::stats::Ratio;
+use comfy_table::{Table, presets};
+
+/// The groups in the order of the command's sets.
+const GROUPS: [(Group, &str); 5] = [
+    (Group::Texts, "Of the founding texts"),
+    (Group::Community, "The community's"),
+    (Group::Ours, "Ours"),
+    (Group::Real, "Real programs"),
+    (Group::Own, "Commands"),
+];
+
+/// Where and how it was measured.
+pub(super) fn circumstances(report: &Report, from: &str) -> String {
+    let m = &report.machine;
+    let mut table = markdown(["measured".to_owned(), report.started.clone()]);
+    let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
+    let mut row = |name: &str, value: String| {
+        table.add_row([name.to_owned(), value.replace('|', "\\|")]);
+    };
+    row("command", format!("`{}`", report.command_line.join(" ")));
+    row("took", format!("{:.0} minutes, {} runs", report.elapsed / 60.0, report.runs.len()));
+    row("heapwright", report.heapwright.clone());
+    row("processor", format!("{} × {}", m.cores, m.cpu));
+    row("memory", format!("{} MiB", m.memory_bytes >> 20));
+    row("kernel", m.kernel.clone());
+    row("glibc", m.glibc.clone().unwrap_or_else(|| "unknown".to_owned()));
+    row("huge pages", m.huge_pages.clone().unwrap_or_else(|| "unknown".to_owned()));
+    row("stolen by the hypervisor", format!("{:.1} %", 100.0 * report.steal));
+    row("pinned", yes(report.pinned));
+    row("memory warmed before each run", yes(report.warm));
+    row("length of the workloads", format!("{} × the usual", report.scale));
+    for entry in contestants(report).map(|(_, entry)| entry) {
+        row(&entry.name, entry.version.clone().unwrap_or_else(|| "version unknown".to_owned()));
+    }
+    let mut text = format!("{table}\n\nThe raw values: `{from}`.");
+    for warning in &report.warnings {
+        text.push_str(&format!("\n\nWarning: {warning}."));
+    }
+    text
+}
+
+/// Everyone over all workloads.
+pub(super) fn overall(report: &Report) -> String {
+    let header = ["geometric mean ÷ baseline", "workloads", "time", "peak memory", ""];
+    let mut table = markdown(header.map(str::to_owned));
+    for (at, entry) in shown(report) {
+        let Some(overall) = report.overall.get(at) else { continue };
+        let mean = |ratio: Option<Ratio>| ratio.map_or_else(|| "–".to_owned(), |r| interval(&r));
+        let remark = match (entry.role, overall.is_fastest, overall.is_pareto) {
+            (Role::Baseline, ..) => "the baseline",
+            (Role::Control, ..) => "the noise floor",
+            (_, true, _) => "the fastest",
+            (_, _, true) => "nobody better in both",
+            _ => "",
+        };
+        table.add_row([
+            entry.name.clone(),
+            overall.workloads.to_string(),
+            mean(overall.time),
+            mean(overall.peak_rss),
+            remark.to_owned(),
+        ]);
+    }
+    format!("{table}\n\nBelow 1 is better; 95 % intervals.")
+}
+
+/// A section for each group: time, peak memory, nanoseconds a call, and other figures.
+pub(super) fn groups(report: &Report) -> Vec<String> {
+    let mut parts = Vec::new();
+    for (group, title) in GROUPS {
+        let works: Vec<&Work> = report.workloads.iter().filter(|w| w.group == group).collect();
+        if works.is_empty() {
+            continue;
+        }
+        parts.push(format!("#### {title}"));
+        parts.push(ratios(report, &works, "time ÷ baseline", |cell| cell.time));
+        parts.push(ratios(report, &works, "peak memory ÷ baseline", |cell| cell.peak_rss));
+        parts.extend(nanoseconds(report, &works));
+        parts.extend(values(report, &works));
+    }
+    parts
+}
+
+/// Ratios to the baseline; the least is bold.
+fn ratios(
+    report: &Report,
+    works: &[&Work],
+    title: &str,
+    figure: fn(&Cell) -> Option<Compared>,
+) -> String {
+    let columns: Vec<(usize, &Entry)> = shown(report).collect();
+    let names = columns.iter().map(|(_, entry)| entry.name.clone());
+    let mut table = markdown(core::iter::once(title.to_owned()).chain(names));
+    for work in works {
+        let value = |at: usize| {
+            let cell = work.cells.get(at)?;
+            let compared = figure(cell).filter(|_| counts(cell))?;
+            Some(compared.ratio.map_or(1.0, |r| r.estimate))
+        };
+        let best = contestants(report).filter_map(|(at, _)| value(at)).fold(f64::MAX, f64::min);
+        let text = |(at, entry): &(usize, &Entry)| {
+            let Some(cell) = work.cells.get(*at) else { return String::new() };
+            let Some(value) = value(*at) else { return absent(cell) };
+            let margin = figure(cell).and_then(|c| c.ratio);
+            let number = match margin {
+                None => "1".to_owned(),
+                Some(ratio) if ratio.pairs < 2 => format!("{value:.3}"),
+                Some(ratio) => format!("{value:.3} ±{:.3}", ratio.margin()),
+            };
+            let is_best = value <= best && entry.role != Role::Control;
+            if is_best { format!("**{number}**") } else { number }
+        };
+        table.add_row(core::iter::once(work.name.clone()).chain(columns.iter().map(text)));
+    }
+    table.to_string()
+}
+
+/// Nanoseconds a call, the null allocator's beside the others.
+fn nanoseconds(report: &Report, works: &[&Work]) -> Option<String> {
+    let names = report.allocators.iter().map(|entry| entry.name.clone());
+    let mut table = markdown(core::iter::once("ns a call".to_owned()).chain(names));
+    for work in works.iter().filter(|w| w.cells.iter().any(|c| c.ns.is_some())) {
+        let text = |cell: &Cell| match cell.ns {
+            Some(ns) if counts(cell) => format!("{:.1}", ns.median),
+            _ => absent(cell),
+        };
+        table.add_row(core::iter::once(work.name.clone()).chain(work.cells.iter().map(text)));
+    }
+    (!table.is_empty()).then(|| table.to_string())
+}
+
+/// What workloads told beside: medians of the runs.
+fn values(report: &Report, works: &[&Work]) -> Option<String> {
+    let columns: Vec<(usize, &Entry)> = contestants(report).collect();
+    let names = columns.iter().map(|(_, entry)| entry.name.clone());
+    let mut table = markdown(core::iter::once("other figures".to_owned()).chain(names));
+    for work in works {
+        let mut known: Vec<(&str, &str)> = Vec::new();
+        for value in work.cells.iter().flat_map(|cell| &cell.values) {
+            if !known.contains(&(&value.name, &value.unit)) {
+                known.push((&value.name, &value.unit));
+            }
+        }
+        for (name, unit) in known {
+            let text = |(at, _): &(usize, &Entry)| {
+                let values = work.cells.get(*at).map(|cell| &cell.values);
+                let value = values.and_then(|all| all.iter().find(|v| v.name == name));
+                value.map_or_else(|| "–".to_owned(), |v| number(v.value))
+            };
+            let title = format!("{}: {name}, {unit}", work.name);
+            table.add_row(core::iter::once(title).chain(columns.iter().map(text)));
+        }
+    }
+    (!table.is_empty()).then(|| table.to_string())
+}
+
+/// Those who are compared: without the control and the null allocator.
+pub(super) fn contestants(report: &Report) -> impl Iterator<Item = (usize, &Entry)> {
+    let takes_part = |(_, e): &(usize, &Entry)| matches!(e.role, Role::Baseline | Role::Contender);
+    report.allocators.iter().enumerate().filter(takes_part)
+}
+
+/// Those and the control.
+fn shown(report: &Report) -> impl Iterator<Item = (usize, &Entry)> {
+    report.allocators.iter().enumerate().filter(|(_, e)| e.role != Role::Floor)
+}
+
+/// Whether the figures of a cell can be compared: refusing memory is quick.
+pub(super) fn counts(cell: &Cell) -> bool {
+    cell.failure.is_none() && cell.refused == 0
+}
+
+fn absent(cell: &Cell) -> String {
+    match (&cell.failure, cell.refused) {
+        (Some(failure), _) => failure.how.words(),
+        (None, 0) => "–".to_owned(),
+        (None, refused) => format!("{refused} refused"),
+    }
+}
+
+fn interval(ratio: &Ratio) -> String {
+    format!("{:.3} [{:.3}, {:.3}]", ratio.estimate, ratio.low, ratio.high)
+}
+
+/// Three digits or more.
+pub(super) fn number(value: f64) -> String {
+    match value.abs() {
+        v if v >= 100.0 || v == 0.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        v if v >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+pub(super) fn markdown(header: impl IntoIterator<Item = String>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header(header.into_iter().collect::<Vec<_>>());
+    table
+}
