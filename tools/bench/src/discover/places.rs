@@ -164,5 +164,7 @@ mod tests {
         fs::write(dir.path().join("CACHEDIR.TAG"), "").unwrap();
         assert_eq!(of_the_checkout(&executable), Some(dir.path().join(PEERS)));
         assert_eq!(of_the_checkout(Path::new("/usr/bin/heapwright")), None);
+        assert!(is_of_peers(&dir.path().join(PEERS).join("libx.so.1.2.3")));
+        assert!(!is_of_peers(Path::new("/usr/lib/libx.so.1")));
     }
 }
