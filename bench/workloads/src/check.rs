@@ -14,10 +14,8 @@ pub(crate) unsafe fn mark(block: *mut u8, size: usize, key: u64) {
         return;
     }
     if size < 8 {
-        for at in 0..size {
-            // SAFETY: `at` is in the block.
-            unsafe { block.add(at).write(byte(key)) };
-        }
+        // SAFETY: the caller's promise.
+        unsafe { block.write_bytes(byte(key), size) };
         return;
     }
     // SAFETY: there are eight bytes.
@@ -54,8 +52,9 @@ pub(crate) unsafe fn verify(block: *const u8, size: usize, key: u64) {
 #[inline(always)]
 unsafe fn is_marked(block: *const u8, size: usize, key: u64) -> bool {
     if size < 8 {
-        // SAFETY: `at` is in the block.
-        return (0..size).all(|at| unsafe { block.add(at).read() } == byte(key));
+        // SAFETY: the caller's promise.
+        let bytes = unsafe { core::slice::from_raw_parts(block, size) };
+        return bytes.iter().all(|b| *b == byte(key));
     }
     // SAFETY: there are eight bytes.
     let first = unsafe { block.cast::<u64>().read_unaligned() };

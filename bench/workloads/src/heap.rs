@@ -194,11 +194,10 @@ unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
         REGION if block.is_null() => 0,
         // SAFETY: a live block of the region.
         REGION if region::owns(block) => unsafe { region::size(block) },
-        // SAFETY: the caller's promise; it is malloc's.
         _ => {
-            return seen(
-                timed(Call::Malloc, || unsafe { libc::realloc(block.cast(), size) }).cast(),
-            );
+            // SAFETY: the caller's promise; it is malloc's.
+            let grow = || unsafe { libc::realloc(block.cast(), size) };
+            return seen(timed(Call::Malloc, grow).cast());
         }
     };
     let new = seen(timed(Call::Malloc, || region::allocate(ALIGN, size)));

@@ -27,6 +27,7 @@ mod texts;
 mod threads;
 
 use std::env;
+use std::io;
 use std::process::ExitCode;
 
 use arguments::Arguments;
@@ -72,7 +73,12 @@ fn main() -> ExitCode {
     (workload.run)(&arguments, &mut results);
     tail::stop();
     results.refused(heap::refused());
-    results.print();
-    tail::print();
-    ExitCode::SUCCESS
+    let mut out = io::stdout().lock();
+    match results.write(&mut out).and_then(|()| tail::write(&mut out)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{name}: cannot print the figures: {why}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -12,6 +12,7 @@
 //! ```
 
 use core::fmt::Display;
+use std::io::{self, Write};
 
 /// The figures of one run.
 #[derive(Debug, Default)]
@@ -52,12 +53,12 @@ impl Results {
         self.refused = count;
     }
 
-    /// Prints all of it.
-    pub(crate) fn print(&self) {
+    /// Writes all of it.
+    pub(crate) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         for line in &self.lines {
-            println!("{line}");
+            writeln!(to, "{line}")?;
         }
-        println!("refused {}", self.refused);
+        writeln!(to, "refused {}", self.refused)
     }
 }
 

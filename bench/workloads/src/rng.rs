@@ -20,11 +20,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound` (not 0), by one multiplication (Lemire, 2019, without the rejection: the bias is bound / 2^32).
+    /// A number below `bound` (not 0), by one multiplication (Lemire, 2019, without the rejection: the bias is bound / 2^64).
     #[inline(always)]
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        let wide = u64::from(self.next() as u32) * bound as u64;
-        (wide >> 32) as usize
+        #[expect(clippy::cast_possible_truncation, reason = "it is less than `bound`")]
+        let below = ((u128::from(self.next()) * bound as u128) >> 64) as usize;
+        below
     }
 
     /// A number from `low` to `high`, both included.

@@ -4,27 +4,28 @@ use std::sync::Barrier;
 use std::thread;
 
 use crate::clock;
+use crate::results::wrong;
 
-/// Runs `body(i)` in `count` threads that begin together; what they returned, and the nanoseconds from the beginning until
-/// all had ended.
+/// Runs `body(i)` in `count` threads that begin together; what they returned, and the nanoseconds from the first one's
+/// beginning to the last one's end. The threads read the clock themselves: whoever started them may have to wait for a
+/// processor.
 pub(crate) fn together<T: Send>(count: usize, body: impl Fn(usize) -> T + Sync) -> (Vec<T>, u64) {
-    let begin = Barrier::new(count + 1);
-    thread::scope(|scope| {
-        let (begin, body) = (&begin, &body);
-        let all: Vec<_> = (0..count)
+    let barrier = Barrier::new(count);
+    let all: Vec<(T, u64, u64)> = thread::scope(|scope| {
+        let (barrier, body) = (&barrier, &body);
+        let threads: Vec<_> = (0..count)
             .map(|i| {
                 scope.spawn(move || {
-                    begin.wait();
-                    body(i)
+                    barrier.wait();
+                    let begun = clock::now();
+                    (body(i), begun, clock::now())
                 })
             })
             .collect();
-        begin.wait();
-        let start = clock::now();
-        let values: Vec<T> = all
-            .into_iter()
-            .map(|t| t.join().unwrap_or_else(|_| crate::results::wrong("a thread panicked")))
-            .collect();
-        (values, clock::now() - start)
-    })
+        let ended = threads.into_iter().map(thread::ScopedJoinHandle::join);
+        ended.map(|t| t.unwrap_or_else(|_| wrong("a thread panicked"))).collect()
+    });
+    let begun = all.iter().map(|(_, begun, _)| *begun).min().unwrap_or(0);
+    let ended = all.iter().map(|(_, _, ended)| *ended).max().unwrap_or(begun);
+    (all.into_iter().map(|(value, ..)| value).collect(), ended - begun)
 }
