@@ -65,8 +65,8 @@ fn decided_by_the_seed(name: &str, lines: &[Vec<String>]) -> Vec<Vec<String>> {
     let of_all = ["ops", "answer", "point", "live", "value", "peak_live", "refused"];
     let mut all: Vec<Vec<String>> =
         lines.iter().filter(|line| of_all.contains(&line[0].as_str())).cloned().collect();
-    // What is in the shared slots when a round ends is a matter of who came last.
-    all.retain(|line| name != "mstress" || line[0] != "peak_live");
+    // What is in shared slots, or waits for a thread, is a matter of who came first.
+    all.retain(|line| !["mstress", "rptest"].contains(&name) || line[0] != "peak_live");
     for line in &mut all {
         match line[0].as_str() {
             "point" => line.truncate(3),

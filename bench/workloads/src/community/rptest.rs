@@ -4,6 +4,7 @@
 //! of freeing them.
 
 use core::mem;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::block::{Block, free_all};
@@ -42,6 +43,24 @@ struct Plan {
     lots: u64,
 }
 
+/// Bytes in all threads' blocks, brought up to date once a lot.
+#[derive(Default)]
+struct Live {
+    now: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+impl Live {
+    fn change(&self, allocated: usize, freed: usize) {
+        let change = allocated.wrapping_sub(freed);
+        let now = self.now.fetch_add(change, Ordering::Relaxed).wrapping_add(change);
+        // Another thread may be about to add what this one has taken away already.
+        if now < usize::MAX / 2 && now > self.peak.load(Ordering::Relaxed) {
+            self.peak.fetch_max(now, Ordering::Relaxed);
+        }
+    }
+}
+
 fn run(arguments: &Arguments, results: &mut Results) {
     let plan = Plan {
         blocks: arguments.size("blocks").max(1),
@@ -52,22 +71,24 @@ fn run(arguments: &Arguments, results: &mut Results) {
         lots: arguments.get("lots"),
     };
     let count = arguments.size("threads");
-    let mail: Vec<Mutex<Vec<Block>>> =
+    let mail: Vec<Mail> =
         (0..count).map(|_| Mutex::new(Vec::with_capacity(WAITING * plan.lot))).collect();
+    let live = Live::default();
     let (_, ns) = threads::together(count, |i| {
         let next = &mail[(i + 1) % count];
-        work(&plan, Rng::new(arguments.seed() * 1000 + i as u64), &mail[i], next);
+        work(&plan, Rng::new(arguments.seed() * 1000 + i as u64), [&mail[i], next], &live);
     });
     for waiting in mail {
         free_all(&mut waiting.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
     let replaced = plan.lots * plan.lot as u64;
     results.work(2 * count as u64 * (replaced + plan.blocks as u64), ns);
-    let mean = plan.smallest + (plan.largest - plan.smallest) / 3;
-    results.peak_live(count * (plan.blocks + plan.lot) * mean);
+    results.peak_live(live.peak.into_inner());
 }
 
-fn work(plan: &Plan, mut rng: Rng, mine: &Mutex<Vec<Block>>, next: &Mutex<Vec<Block>>) {
+type Mail = Mutex<Vec<Block>>;
+
+fn work(plan: &Plan, mut rng: Rng, [mine, next]: [&Mail; 2], live: &Live) {
     let mut blocks: Vec<Block> = Vec::with_capacity(plan.blocks);
     let mut sent = Vec::with_capacity(plan.lot);
     let mut received = Vec::with_capacity(WAITING * plan.lot);
@@ -75,40 +96,54 @@ fn work(plan: &Plan, mut rng: Rng, mine: &Mutex<Vec<Block>>, next: &Mutex<Vec<Bl
         let size = sizes::falling(&mut rng, plan.smallest, plan.largest);
         blocks.push(Block::new(size, i as u64));
     }
+    live.change(size_of_all(&blocks), 0);
     for lot in 0..plan.lots {
         let is_sent = plan.cross > 0 && lot % plan.cross == 0;
         let mut at = rng.below(plan.blocks);
         let stride = rng.between(1, 7);
+        let (mut allocated, mut freed) = (0, 0);
         for _ in 0..plan.lot {
             let old = mem::replace(&mut blocks[at], Block::NONE);
             if is_sent {
                 sent.push(old);
             } else {
+                freed += old.size();
                 old.free();
             }
             let size = sizes::falling(&mut rng, plan.smallest, plan.largest);
             blocks[at] = Block::new(size, lot);
+            allocated += blocks[at].size();
             at += stride;
             if at >= plan.blocks {
                 at %= plan.blocks;
             }
         }
         if is_sent {
-            send(&mut sent, next, WAITING * plan.lot);
+            freed += send(&mut sent, next, WAITING * plan.lot);
             mem::swap(&mut *mine.lock().unwrap_or_else(PoisonError::into_inner), &mut received);
+            freed += size_of_all(&received);
             free_all(&mut received);
         }
+        live.change(allocated, freed);
     }
+    live.change(0, size_of_all(&blocks));
     free_all(&mut blocks);
 }
 
-/// Sends what there is room for, frees the rest: a thread that does not get to run shall not make the heap grow.
-fn send(blocks: &mut Vec<Block>, to: &Mutex<Vec<Block>>, room: usize) {
+fn size_of_all(blocks: &[Block]) -> usize {
+    blocks.iter().map(Block::size).sum()
+}
+
+/// Sends what there is room for, frees the rest: a thread that does not get to run shall not make the heap grow. How many
+/// bytes it freed.
+fn send(blocks: &mut Vec<Block>, to: &Mail, room: usize) -> usize {
     {
         let mut to = to.lock().unwrap_or_else(PoisonError::into_inner);
         if to.len() + blocks.len() <= room {
             to.append(blocks);
         }
     }
+    let freed = size_of_all(blocks);
     free_all(blocks);
+    freed
 }
