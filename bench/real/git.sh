@@ -1,15 +1,16 @@
 #!/bin/sh
-# git.sh FOLDER ROUNDS: git packs a history anew, shows it with its differences, blames and checks it.
+# git.sh FOLDER COMMITS: git packs a history of so many commits anew, shows it with its differences, blames and checks it.
 #
 # The repository is made in FOLDER at the first run, by the C library's malloc, and stays there for the next runs: nothing
 # that they do changes it. One thread, so that the work is always the same.
 set -u
 say() { echo "git: $*" >&2; exit 1; }
-for tool in git awk mktemp cksum; do
+for tool in git awk mktemp; do
     command -v "$tool" >/dev/null 2>&1 || say "$tool is not installed"
 done
-[ $# -eq 2 ] || say "usage: git.sh FOLDER ROUNDS"
-home=$1/git rounds=$2
+[ $# -eq 2 ] || say "usage: git.sh FOLDER COMMITS"
+commits=$2
+home=$1/git-$commits
 preload=${LD_PRELOAD-}
 unset LD_PRELOAD
 
@@ -27,14 +28,14 @@ trap 'exit 143' TERM HUP
 export HOME="$run" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null LC_ALL=C
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_TRACE GIT_PAGER
 
-# 400 commits to 60 files of a few hundred lines; each changes lines of some of them.
+# Commits to 60 files of a few hundred lines; each changes lines of four of them.
 history() {
-    awk 'function number(below) { state = (state * 69069 + 12345) % 2147483648; return int(state / 4096) % below }
+    awk -v commits="$commits" 'function number(below) { state = (state * 69069 + 12345) % 2147483648; return int(state / 4096) % below }
     function line() { return sprintf("%s = %s(%d, %d) // %d", "name" number(400), "call" number(90), number(9999), number(99), number(1e5)) }
     BEGIN {
         state = 2026
         for (f = 0; f < 60; f++) { many[f] = 150 + number(500); for (i = 0; i < many[f]; i++) text[f, i] = line() }
-        for (c = 1; c <= 400; c++) {
+        for (c = 1; c <= commits; c++) {
             printf "commit refs/heads/main\nmark :%d\ncommitter A <a@example.org> %d +0000\ndata <<end\nchange %d\nend\n", c, 1700000000 + c * 600, c
             if (c > 1) printf "from :%d\n", c - 1
             for (k = 0; k < (c == 1 ? 60 : 4); k++) {
@@ -55,20 +56,14 @@ fi
 
 export GIT_DIR="$home"
 measured() { LD_PRELOAD=$preload git -c core.preloadIndex=false -c pack.threads=1 -c core.pager=cat "$@"; }
-count=$(git rev-list --count main)
-round=0
-while [ "$round" -lt "$rounds" ]; do
-    round=$((round + 1))
-    measured pack-objects --revs --all --stdout --no-reuse-delta --no-reuse-object --threads=1 -q </dev/null >"$run/pack" ||
-        say "pack-objects failed"
-    measured index-pack --strict --threads=1 -o "$run/index" "$run/pack" >/dev/null || say "index-pack failed"
-    measured log -p -M --stat --format='%H %s' main >"$run/log" || say "log failed"
-    shown=$(grep -c '^[0-9a-f]\{40\} change ' "$run/log")
-    [ "$shown" -eq "$count" ] || say "log shows $shown commits, not $count"
-    for file in folder0/file7.txt folder3/file10.txt folder5/file5.txt; do
-        measured blame --line-porcelain main -- "$file" >"$run/blame" || say "blame failed"
-    done
-    measured grep -c -e 'name1[0-9]* = call[0-9]*7(' main >/dev/null || say "grep failed"
-    measured fsck --full --strict --no-progress >/dev/null 2>&1 || say "fsck failed"
-    rm -f "$run/index" "$run/pack"
+measured pack-objects --revs --all --stdout --no-reuse-delta --no-reuse-object --threads=1 -q </dev/null >"$run/pack" ||
+    say "pack-objects failed"
+measured index-pack --strict --threads=1 -o "$run/index" "$run/pack" >/dev/null || say "index-pack failed"
+measured log -p -M --stat --format='%H %s' main >"$run/log" || say "log failed"
+shown=$(grep -c '^[0-9a-f]\{40\} change ' "$run/log")
+[ "$shown" -eq "$commits" ] || say "log shows $shown commits, not $commits"
+for file in folder0/file7.txt folder3/file10.txt folder5/file5.txt; do
+    measured blame --line-porcelain main -- "$file" >"$run/blame" || say "blame failed"
 done
+measured grep -c -e 'name1[0-9]* = call[0-9]*7(' main >/dev/null || say "grep failed"
+measured fsck --full --strict --no-progress >/dev/null 2>&1 || say "fsck failed"

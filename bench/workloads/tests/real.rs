@@ -37,3 +37,19 @@ fn a_missing_tool_is_named_in_one_line() {
         assert_eq!(said.trim_end(), format!("{name}: {tool} is not installed"));
     }
 }
+
+#[test]
+fn the_files_that_definitions_name_are_there() {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut named = 0;
+    for entry in fs::read_dir(bench.join("definitions")).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        for rest in text.split("{files}/").skip(1) {
+            let name = rest.split(['"', '\'']).next().unwrap();
+            let is_there = ["real", "programs"].iter().any(|f| bench.join(f).join(name).is_file());
+            assert!(is_there, "{name}");
+            named += 1;
+        }
+    }
+    assert!(named > 5);
+}
