@@ -68,7 +68,7 @@ struct About {
 
 /// The page alone: a whole HTML file that needs nothing else, at most 2.5 MB where leaving out detail helps.
 ///
-/// Cost: some 10 ms, more where detail has to be left out. Never panics.
+/// Cost: some 0.1 s, up to 1 s where detail has to be left out. Never panics.
 #[must_use]
 pub fn html(report: &Report) -> String {
     let view = View::of(report);

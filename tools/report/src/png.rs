@@ -38,7 +38,7 @@ fn fonts() -> Arc<Database> {
     Arc::clone(FONTS.get_or_init(load))
 }
 
-/// Draws `svg` with two pixels for one of its own. Cost: some 10 ms. Never panics.
+/// Draws `svg` with two pixels for one of its own. Cost: some 50 ms. Never panics.
 ///
 /// # Errors
 ///

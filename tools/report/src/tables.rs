@@ -81,11 +81,11 @@ impl Entry {
 
 fn group_title(group: Group) -> &'static str {
     match group {
-        Group::Texts => "of the texts the project was founded on",
-        Group::Community => "the community's",
-        Group::Ours => "ours",
+        Group::Texts => "from the texts this project began with",
+        Group::Community => "known benchmarks of the community",
+        Group::Ours => "heapwright's own",
         Group::Real => "real programs",
-        Group::Own => "own command",
+        Group::Own => "the command that was given",
     }
 }
 
@@ -124,7 +124,7 @@ fn absent(view: &View<'_>, work: usize, a: usize) -> Option<Entry> {
     let small = why.long.strip_prefix("skipped: ").unwrap_or_default();
     Some(Entry {
         text: why.short.clone(),
-        small: format::cut(small, 60),
+        small: format::cut(small, 48),
         title: why.long,
         class: "absent",
         ..Entry::default()
@@ -444,11 +444,14 @@ fn value_row(view: &View<'_>, w: usize, name: &str) -> Row {
     Row { lead: vec![workload_name(view, w), Entry::words(name)], cells }
 }
 
-/// Only the first of a workload's rows has its name.
+/// Only the first of a workload's rows has its name, and says why there is no figure.
 fn named_once(mut rows: Vec<Row>) -> Vec<Row> {
     for row in rows.iter_mut().skip(1) {
         if let Some(name) = row.lead.first_mut() {
             *name = Entry { class: "again", ..Entry::default() };
+        }
+        for cell in row.cells.iter_mut().filter(|c| c.class == "absent") {
+            *cell = Entry::none();
         }
     }
     rows

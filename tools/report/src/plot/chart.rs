@@ -235,5 +235,5 @@ fn draw_area(svg: &mut Svg, x: &Axis, y: &Axis, points: &[(f64, f64)], name: &st
         x.at(first.0),
         y.from,
     ));
-    svg.text((x.from + 6.0, y.from - 6.0), Anchor::Start, 11.5, "mute", name);
+    svg.text((f64::midpoint(x.from, x.to), y.from - 6.0), Anchor::Middle, 11.5, "mute", name);
 }

@@ -60,23 +60,26 @@ fn panel(view: &View<'_>, work: usize) -> Option<Placed> {
         svg.name((left - 8.0, y + 4.0), Anchor::End, style, &cut(name, LONGEST_NAME), name);
         let said = match state {
             State::Not(why) => why.short.clone(),
-            State::Ran(cell) => match cell
-                .time
-                .and_then(|t| t.ratio)
-                .filter(|r| r.estimate.is_finite())
-            {
-                Some(r) => {
-                    let text = view.time_text(work, *a);
-                    svg.stroke((axis.at(r.low), y), (axis.at(r.high), y), style, 2.0, 1.0);
-                    svg.marker((axis.at(r.estimate), y), style, 4.6, &format!("{name}: {text}"));
-                    text
+            State::Ran(cell) => {
+                match cell.time.and_then(|t| t.ratio).filter(|r| r.estimate.is_finite()) {
+                    Some(r) => {
+                        let text = view.time_text(work, *a);
+                        svg.stroke((axis.at(r.low), y), (axis.at(r.high), y), style, 2.0, 1.0);
+                        svg.marker(
+                            (axis.at(r.estimate), y),
+                            style,
+                            if style.is_ours { 4.6 } else { 3.9 },
+                            &format!("{name}: {text}"),
+                        );
+                        text
+                    }
+                    None if *a == view.baseline => {
+                        svg.marker((axis.at(1.0), y), style, 4.6, name);
+                        view.time_text(work, *a)
+                    }
+                    None => "no ratio".to_owned(),
                 }
-                None if *a == view.baseline => {
-                    svg.marker((axis.at(1.0), y), style, 4.6, name);
-                    view.time_text(work, *a)
-                }
-                None => "no ratio".to_owned(),
-            },
+            }
         };
         let class = if matches!(state, State::Ran(_)) { "ink" } else { "mute" };
         svg.text((WIDTH - right + 8.0, y + 4.0), Anchor::Start, 11.5, class, &cut(&said, 17));
