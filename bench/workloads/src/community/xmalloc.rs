@@ -26,7 +26,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("threads", 4, "threads; at least one producer and one consumer"),
         fixed("batch", 1024, "blocks of a batch"),
         fixed("waiting", 16, "batches between producers and consumers"),
-        scaled("batches", 30_000, "batches of all producers together"),
+        scaled("batches", 20_000, "batches of all producers together"),
     ],
     run,
 };
