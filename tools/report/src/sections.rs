@@ -73,7 +73,7 @@ fn overall(view: &View<'_>, figures: Vec<Figure>) -> Section {
         id: "overall",
         title: "All workloads together",
         about: format!(
-            "Geometric means of the ratios to {base}, with 95\u{a0}% intervals: 0.80 is 20 % less than {base}, 1.25 is 25 % more. \
+            "Geometric means of the ratios to {base}, with 95\u{a0}% intervals: 0.80 is 20\u{a0}% less than {base}, 1.25 is 25\u{a0}% more. \
              Only workloads that both ended count. In the picture, further left is faster and further down needs less \
              memory; the crosses are the intervals."
         ),

@@ -66,6 +66,10 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
         dots.iter().map(|d| (x.at(d.2.estimate), y.at(d.3.estimate))).collect();
     let mut taken: Vec<Area> =
         places.iter().map(|(px, py)| (px - 8.0, py - 8.0, px + 8.0, py + 8.0)).collect();
+    // Names are not written over the axis' numbers either.
+    taken.extend(
+        y.ticks(7).into_iter().map(|v| (x.from - 34.0, y.at(v) - 8.0, x.from, y.at(v) + 8.0)),
+    );
     for ((a, overall, time, peak), &(px, py)) in dots.iter().zip(&places) {
         let style = &view.styles[*a];
         svg.stroke((x.at(time.low), py), (x.at(time.high), py), style, 1.2, 0.8);

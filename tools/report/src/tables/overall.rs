@@ -1,0 +1,82 @@
+//! The table of all workloads together: a row an allocator.
+
+use bench::stats::Ratio;
+
+use super::{Column, Entry, Row, Rows, Table, shade};
+use crate::format::ratio;
+use crate::view::{View, with_margin};
+
+/// All workloads together; a row an allocator, the least time first.
+pub(crate) fn overall(view: &View<'_>) -> Table {
+    let mut all = view.overall();
+    let key = |r: &Option<Ratio>| r.map_or(f64::INFINITY, |r| r.estimate);
+    all.sort_by(|a, b| key(&a.2).total_cmp(&key(&b.2)));
+    let of = |a: usize| all.iter().find(|o| o.0 == a);
+    let least_time = view.best(|a| of(a)?.2.map(|r| r.estimate));
+    let least_peak = view.best(|a| of(a)?.3.map(|r| r.estimate));
+    let rows = all
+        .iter()
+        .map(|(a, o, time, peak)| {
+            let is_base = *a == view.baseline;
+            let name = Entry {
+                who: Some(*a),
+                small: if is_base { "baseline".into() } else { String::new() },
+                ..Entry::words(view.name(*a))
+            };
+            let on_edge = if o.is_pareto { "yes" } else { "" };
+            let failed =
+                (0..view.report.workloads.len()).filter(|&w| view.has_failed(w, *a)).count();
+            let failed = if failed == 0 { String::new() } else { failed.to_string() };
+            let of =
+                |r: &Option<Ratio>, least| compared(r.as_ref(), is_base).star(least == Some(*a));
+            Row {
+                lead: vec![name],
+                cells: vec![
+                    of(time, least_time),
+                    of(peak, least_peak),
+                    Entry::words(on_edge),
+                    Entry {
+                        sort: o.workloads.to_string(),
+                        ..Entry::words(o.workloads.to_string())
+                    },
+                    Entry { sort: failed.clone(), ..Entry::words(failed) },
+                ],
+            }
+        })
+        .collect();
+    let heads = [
+        ("time", "relative to the baseline"),
+        ("peak memory", "relative to the baseline"),
+        ("Pareto", "nobody is better in both"),
+        ("workloads", "that count here"),
+        ("failed", "workloads that it did not end, or in which it refused allocations"),
+    ];
+    let columns = heads
+        .into_iter()
+        .map(|(name, note)| Column {
+            who: None,
+            name: name.to_owned(),
+            colour: 0,
+            note: note.to_owned(),
+            is_ours: false,
+        })
+        .collect();
+    let groups =
+        if all.is_empty() { Vec::new() } else { vec![Rows { title: String::new(), rows }] };
+    Table { id: "overall", lead: vec!["allocator"], columns, groups, sortable: true }
+}
+
+/// `0.58 ±0.02`, shaded; the baseline's is 1.
+fn compared(r: Option<&Ratio>, is_base: bool) -> Entry {
+    match r {
+        Some(_) if is_base => Entry { sort: "1".into(), ..Entry::words("1") },
+        Some(r) => Entry {
+            text: with_margin(r),
+            title: format!("95\u{a0}% interval {} to {}", ratio(r.low), ratio(r.high)),
+            sort: r.estimate.to_string(),
+            class: shade(r.estimate, r.is_same()),
+            ..Entry::default()
+        },
+        None => Entry::none(),
+    }
+}
