@@ -130,6 +130,7 @@ fn act(options: &Options) -> Result<bool, String> {
             let (bench, report) = with_bench(&heapwright, workload, rounds, options.quick)?;
             let theirs = with_hyperfine(&heapwright, &report, rounds)?;
             let verdict = Verdict::of(&bench, &theirs);
+            eprintln!("agree: {workload}: bench {bench}; hyperfine {theirs}: {verdict}");
             table.add_row([
                 if attempt == 1 { workload.clone() } else { format!("{workload}, again") },
                 rounds.to_string(),
