@@ -17,8 +17,8 @@
 //! Layer *object*. O(words and pages) a slab, one system call a run of pages.
 use base::bits::{index, low32};
 use base::sync::Ordering;
-use page::System;
 use page::geometry::{GRANULE, GRANULES_PER_BLOCK};
+use page::{PageHeap, System};
 
 use crate::shelf::{Shelf, Supply};
 use crate::size_class::{ClassInfo, info};
@@ -90,14 +90,19 @@ fn all_free(slab: &Slab, first: usize, last: usize) -> bool {
 
 /// Before objects of a slab are claimed: what was purged may be touched again (O2).
 #[inline]
-pub(crate) fn fill_holes<S: System>(supply_pages: &page::PageHeap<S>, slab: &Slab) {
+pub(crate) fn fill_holes<S: System>(pages: &PageHeap<S>, slab: &Slab) {
     if slab.holes.load(Ordering::Relaxed) != 0 {
-        forget(supply_pages, slab);
+        pages.note_filled(forget(pages, slab));
     }
 }
 
-#[cold]
-fn forget<S: System>(pages: &page::PageHeap<S>, slab: &Slab) {
+/// Before a slab's granules go back to the page heap: they are no holes any more.
+pub(crate) fn end_holes<S: System>(pages: &PageHeap<S>, slab: &Slab) {
+    pages.note_holes_end(forget(pages, slab));
+}
+
+/// The bytes of the slab's holes, which has none any more.
+fn forget<S: System>(pages: &PageHeap<S>, slab: &Slab) -> usize {
     let holes = slab.holes.swap(0, Ordering::Relaxed);
-    pages.note_filled(index(u64::from(holes.count_ones())) * pages.source.page_size());
+    index(u64::from(holes.count_ones())) * pages.source.page_size()
 }

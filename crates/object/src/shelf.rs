@@ -18,7 +18,7 @@ use page::geometry::GRANULE;
 use page::{Meta, PageHeap, System};
 
 use crate::central::FIRST_HEAP;
-use crate::holes::fill_holes;
+use crate::holes::{end_holes, fill_holes};
 use crate::list::SlabList;
 use crate::protocol::{self, LISTED, RETIRED, Tag};
 use crate::size_class::info;
@@ -181,7 +181,7 @@ impl<S: System> Shelf<S> {
             supply.pages.note_slab_end(count);
         }
         slab.tag.store(RETIRED, Ordering::Release);
-        fill_holes(supply.pages, slab);
+        end_holes(supply.pages, slab);
         region.clear(granule, count);
         supply.pages.deallocate(region.address_of(granule), count);
         // SAFETY: on no list, and no object of it is held (F2) or will be used (destroy).

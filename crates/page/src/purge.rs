@@ -23,7 +23,7 @@ use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT};
 use crate::heap::PageHeap;
 
 /// The least that is kept, and the most the floor rises to, in granules.
-const FLOOR: usize = (12 << 20) / GRANULE;
+pub(crate) const FLOOR: usize = (12 << 20) / GRANULE;
 const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 /// How much has to be needed again for the floor to rise: 4 MiB.
 const REGRET: usize = (4 << 20) / GRANULE;
@@ -33,8 +33,8 @@ const MAX_SMALL_BLOCKS: u32 = 8192;
 /// A heap below this is not measured against the memory limit.
 const SMALL: usize = 8 << 20;
 /// A tick of the purge clock, and how many ticks an empty block is kept.
-const TICK_MS: u64 = 250;
-const KEEP_TICKS: u32 = 4;
+pub(crate) const TICK_MS: u64 = 250;
+pub(crate) const KEEP_TICKS: u32 = 4;
 /// Frees between two looks at the clock.
 const FREES_PER_LOOK: u32 = 64;
 
