@@ -5,7 +5,7 @@
 # that they ask changes it. postgres refuses to run as root; root lends it another user.
 set -u
 say() { echo "postgres: $*" >&2; exit 1; }
-for tool in postgres initdb pgbench mktemp; do
+for tool in postgres initdb pgbench pg_isready mktemp; do
     command -v "$tool" >/dev/null 2>&1 || say "$tool is not installed"
 done
 [ $# -eq 3 ] || say "usage: postgres.sh FOLDER FILES TRANSACTIONS"
@@ -70,7 +70,8 @@ start() {
     ) </dev/null >"$run/said" 2>&1 &
     server=$!
     tries=0
-    until grep -q 'ready to accept connections' "$run/said"; do
+    # It says that it is ready a moment before it takes connections.
+    until grep -q 'ready to accept connections' "$run/said" && pg_isready -q; do
         tries=$((tries + 1))
         kill -0 "$server" 2>/dev/null && [ "$tries" -lt 1500 ] || {
             tail -n 5 "$run/said" >&2

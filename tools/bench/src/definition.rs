@@ -7,7 +7,7 @@
 //! about = "what it does, in one line"
 //! source = "where it is described"
 //! seconds = 1.0                    # of a run at scale 1 on glibc: plans the time, nothing else
-//! threads = 4                      # threads that compute all the time; 0 when it waits, so that wall time is no CPU time
+//! threads = 4                      # threads that compute all the time; 0 when it waits: then the `ns` it tells are its time
 //! standard = 2                     # in the standard set; the least numbers are kept when time is short
 //! workload = "larson"              # of heapwright-workloads; the definition's own name if nothing is said
 //! args = ["threads=4"]             # its parameters

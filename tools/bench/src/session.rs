@@ -311,6 +311,13 @@ impl Session {
         column
     }
 
+    /// The figure that decides about time: that of the whole process; of a workload that mostly waits, that of the part in
+    /// which it does not.
+    #[must_use]
+    pub fn seconds(&self, workload: usize) -> fn(&Run) -> Option<f64> {
+        if self.workloads[workload].waits() { told_seconds } else { wall_seconds }
+    }
+
     /// Whether nobody ran this workload to its end.
     #[must_use]
     pub fn failed_everywhere(&self, workload: usize) -> bool {
@@ -323,10 +330,14 @@ impl Session {
     }
 }
 
-/// The figure that decides about time.
-#[must_use]
-pub fn wall_seconds(run: &Run) -> Option<f64> {
+/// How long a run took, start and end included.
+fn wall_seconds(run: &Run) -> Option<f64> {
     Some(run.figures.wall_ns as f64 / 1e9)
+}
+
+/// How long its measured part took, if it said so; else the whole.
+fn told_seconds(run: &Run) -> Option<f64> {
+    run.ns.map(|ns| ns as f64 / 1e9).or_else(|| wall_seconds(run))
 }
 
 #[cfg(test)]

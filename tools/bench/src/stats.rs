@@ -17,6 +17,9 @@ pub const ENOUGH_PAIRS: usize = 6;
 /// Resamples for a figure that is printed.
 pub const RESAMPLES: usize = 10_000;
 
+/// A figure of each round; `None` where there is none.
+pub type Column = Vec<Option<f64>>;
+
 /// Resamples for the question "precise enough to stop?", asked after every round.
 pub const RESAMPLES_QUICK: usize = 1_000;
 
@@ -90,11 +93,7 @@ impl Ratio {
 /// The geometric mean of ratios over workloads, each given by its paired runs; the interval comes from resampling the
 /// rounds of every workload by itself. `None` without a pair.
 #[must_use]
-pub fn geometric_mean(
-    pairs: &[(Vec<Option<f64>>, Vec<Option<f64>>)],
-    resamples: usize,
-    seed: u64,
-) -> Option<Ratio> {
+pub fn geometric_mean(pairs: &[(Column, Column)], resamples: usize, seed: u64) -> Option<Ratio> {
     let all: Vec<Vec<f64>> =
         pairs.iter().map(|(s, b)| logs(s, b)).filter(|l| !l.is_empty()).collect();
     let count = all.len();

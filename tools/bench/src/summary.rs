@@ -2,13 +2,14 @@
 //!
 //! Cost: a bootstrap for every cell and figure; a few seconds for forty workloads on ten allocators.
 
+mod memory;
 mod overall;
 mod shape;
 
 use crate::launch::Figures;
 use crate::machine::Machine;
 use crate::result::{Cell, Compared, Entry, Prepared, Report, SCHEMA, VERSION, Work};
-use crate::session::{Options, Role, Run, Session, Stop, wall_seconds};
+use crate::session::{Options, Role, Run, Session, Stop};
 use crate::stats::{RESAMPLES, Ratio, median};
 
 /// What is known beside the session.
@@ -124,7 +125,11 @@ fn cell(session: &Session, workload: usize, subject: usize, seed: u64) -> Cell {
     let figure = |of: fn(&Figures) -> f64| compared(&|run: &Run| Some(of(&run.figures)));
     let details = &session.details[workload][subject];
     let timed = || session.timed(workload, subject);
-    let peak_rss = peak(session, workload, subject).or_else(|| figure(|f| f.peak_rss_bytes as f64));
+    let peak_rss = if memory::is_of_many_processes(session, workload) {
+        memory::of_all(session, workload, subject)
+    } else {
+        figure(|f| f.peak_rss_bytes as f64)
+    };
     let peak_live = details.memory.as_ref().and_then(|t| t.peak_live).filter(|live| *live > 0);
     let flagged =
         if session.counts_starved(workload) { 0 } else { timed().filter(|r| r.starved).count() };
@@ -134,7 +139,7 @@ fn cell(session: &Session, workload: usize, subject: usize, seed: u64) -> Cell {
         failure: session.failures[workload][subject].clone(),
         skipped: session.workloads[workload].skips(s).map(str::to_owned),
         refused: timed().map(|r| r.refused).max().unwrap_or(0),
-        time: compared(&wall_seconds),
+        time: compared(&session.seconds(workload)),
         cpu: figure(|f| (f.user_us + f.system_us) as f64 / 1e6),
         ns: session.workloads[workload].unit.and_then(|_| compared(&ns_per_call)),
         rss_per_live: peak_rss.zip(peak_live).map(|(peak, live)| peak.median / live as f64),
@@ -153,24 +158,6 @@ fn cell(session: &Session, workload: usize, subject: usize, seed: u64) -> Cell {
 fn ns_per_call(run: &Run) -> Option<f64> {
     let (ops, ns) = (run.ops?, run.ns?);
     (ops > 0).then(|| ns as f64 / ops as f64)
-}
-
-/// The peak where a sampled run shows that several processes had memory at once: that of all together. It is one run's, so
-/// it has no interval.
-fn peak(session: &Session, workload: usize, subject: usize) -> Option<Compared> {
-    let sampled = |s: usize| {
-        let details = &session.details[workload][s];
-        let tree = details.samples.iter().map(|s| s.rss_bytes).max()? as f64;
-        let largest = session.column(workload, s, |r| Some(r.figures.peak_rss_bytes as f64));
-        let largest = median(&largest.into_iter().flatten().collect::<Vec<_>>())?;
-        (tree > 1.1 * largest).then_some(tree)
-    };
-    let own = sampled(subject)?;
-    let ratio = (subject != session.baseline())
-        .then(|| sampled(session.baseline()))
-        .flatten()
-        .map(|base| Ratio { estimate: own / base, low: own / base, high: own / base, pairs: 1 });
-    Some(Compared { median: own, ratio, same: false })
 }
 
 #[cfg(test)]

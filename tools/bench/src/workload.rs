@@ -146,6 +146,12 @@ impl Workload {
         })
     }
 
+    /// Whether it waits most of the time, so that the time of the whole says little.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.in_process && self.threads == 0
+    }
+
     /// Why `subject` takes no part in it.
     #[must_use]
     pub fn skips(&self, subject: &Subject) -> Option<&'static str> {

@@ -37,10 +37,18 @@ fn unpacked(library: &Embedded) -> anyhow::Result<Allocator> {
 
 /// Everything a program would be run on: the flagship, the C library's, and what is installed and works. The classic
 /// designs are to be asked for by name: some are slow.
-pub(crate) fn all() -> anyhow::Result<Vec<Allocator>> {
+///
+/// What is installed and does not work is said in `warnings`.
+pub(crate) fn all(warnings: &mut Vec<String>) -> anyhow::Result<Vec<Allocator>> {
     let mut all = vec![heapwright()?, Allocator::glibc()];
-    let installed = discover::installed(&this_executable()?);
-    all.extend(installed.into_iter().filter(|f| f.problem.is_none()).map(|f| f.allocator));
+    for found in discover::installed(&this_executable()?) {
+        match found.problem {
+            None => all.push(found.allocator),
+            Some(problem) => {
+                warnings.push(format!("left out: allocator {}: {problem}", found.allocator.name));
+            }
+        }
+    }
     Ok(all)
 }
 

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use super::*;
 use crate::definition::Group;
 use crate::machine::Machine;
@@ -25,10 +27,10 @@ fn report(rounds: u32, time: impl Fn(&str, &str) -> f64) -> Report {
         for (workload, work) in works.iter().enumerate() {
             // What disturbs a round disturbs all of it.
             let common = 1.0 + f64::from(round * 7 % 5) / 50.0;
-            for (allocator, (name, _)) in roles.iter().enumerate() {
-                let own = 1.0 + f64::from((round * 5 + allocator as u32 * 3) % 7) / 1000.0;
+            for ((allocator, (name, _)), place) in roles.iter().enumerate().zip(0_u32..) {
+                let own = 1.0 + f64::from((round * 5 + place * 3) % 7) / 1000.0;
                 let seconds = time(work, name.trim_end_matches(" again")) * common * own;
-                let ns = (seconds * 1e9) as u64;
+                let ns = u64::try_from(Duration::from_secs_f64(seconds).as_nanos()).unwrap();
                 runs.push(Run {
                     workload,
                     allocator,

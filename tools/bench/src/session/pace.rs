@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use super::{
     LEAST_ROUNDS, MOST_ROUNDS, Options, PRECISE, ROUNDS_BEFORE_PRECISE, Role, Session, Stop,
-    wall_seconds,
 };
 use crate::stats::{RESAMPLES_QUICK, Ratio};
 
@@ -92,8 +91,8 @@ impl Pace {
 }
 
 fn is_precise(session: &Session, workload: usize, seed: u64) -> bool {
-    let wall = |subject| session.column(workload, subject, wall_seconds);
-    let baseline = wall(session.baseline());
+    let times = |subject| session.column(workload, subject, session.seconds(workload));
+    let baseline = times(session.baseline());
     let w = &session.workloads[workload];
     (0..session.subjects.len())
         .filter(|&s| s != session.baseline() && session.subjects[s].role != Role::Floor)
@@ -101,7 +100,7 @@ fn is_precise(session: &Session, workload: usize, seed: u64) -> bool {
             session.failures[workload][s].is_none() && w.skips(&session.subjects[s]).is_none()
         })
         .all(|s| {
-            Ratio::paired(&wall(s), &baseline, RESAMPLES_QUICK, seed)
+            Ratio::paired(&times(s), &baseline, RESAMPLES_QUICK, seed)
                 .is_some_and(|r| r.margin() <= PRECISE * r.estimate)
         })
 }
@@ -109,7 +108,7 @@ fn is_precise(session: &Session, workload: usize, seed: u64) -> bool {
 /// Half the width of the control's interval.
 pub(super) fn noise(session: &Session, workload: usize, seed: u64) -> Option<f64> {
     let control = session.subjects.iter().position(|s| s.role == Role::Control)?;
-    let wall = |subject| session.column(workload, subject, wall_seconds);
-    let ratio = Ratio::paired(&wall(control), &wall(session.baseline()), RESAMPLES_QUICK, seed)?;
+    let times = |subject| session.column(workload, subject, session.seconds(workload));
+    let ratio = Ratio::paired(&times(control), &times(session.baseline()), RESAMPLES_QUICK, seed)?;
     Some(ratio.margin())
 }

@@ -1,8 +1,9 @@
 //! Each allocator over all workloads.
 
+use super::memory;
 use crate::result::Overall;
-use crate::session::{Role, Run, Session, wall_seconds};
-use crate::stats::{RESAMPLES_QUICK, Ratio, geometric_mean};
+use crate::session::{Role, Session};
+use crate::stats::{Column, RESAMPLES_QUICK, Ratio, geometric_mean};
 
 /// By subject.
 pub(super) fn of(session: &Session, seed: u64) -> Vec<Overall> {
@@ -24,19 +25,18 @@ fn one(session: &Session, subject: usize, seed: u64) -> Overall {
             .all(|&s| session.failures[*w][s].is_none() && session.timed(*w, s).next().is_some())
     };
     let workloads: Vec<usize> = (0..session.workloads.len()).filter(both).collect();
-    let mean = |figure: &dyn Fn(&Run) -> Option<f64>| {
+    let mean = |column: &dyn Fn(usize, usize) -> Column| {
         if subject == baseline {
             return Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: workloads.len() });
         }
-        let column = |w: usize, s: usize| session.column(w, s, figure);
         let pairs: Vec<_> =
             workloads.iter().map(|&w| (column(w, subject), column(w, baseline))).collect();
         geometric_mean(&pairs, RESAMPLES_QUICK, seed)
     };
     Overall {
         workloads: workloads.len(),
-        time: mean(&wall_seconds),
-        peak_rss: mean(&|r: &Run| Some(r.figures.peak_rss_bytes as f64)),
+        time: mean(&|w, s| session.column(w, s, session.seconds(w))),
+        peak_rss: mean(&|w, s| memory::column(session, w, s)),
         is_fastest: false,
         is_pareto: false,
     }

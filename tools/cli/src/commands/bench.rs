@@ -107,14 +107,15 @@ impl Bench {
         for subject in &mut subjects {
             subject.environment = variables(&subject.allocator, &self.settings.settings)?;
         }
+        let interrupted = catch_interrupts()?;
+        // First of all: it may switch processors off, and the workloads are pinned to what is left.
+        let guard = self.prepare()?;
         let (workloads, scale, _places) = self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         let options = self.measure.options(workloads.len());
         for warning in &warnings {
             exit::warn(warning);
         }
-        let interrupted = catch_interrupts()?;
-        let guard = self.prepare()?;
         let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
         let launcher = Launcher::new(known::this_executable()?);

@@ -17,8 +17,9 @@ Examples:
   heapwright list --format json
 
 Each name can be given to -a of the other commands. The classic designs, tlsf to buddy, are heapwright's own: \
-one heap and one lock, to compare with. Other libraries are looked for in the directories of \
-the dynamic loader, and LD_LIBRARY_PATH.";
+one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
+HEAPWRIGHT_ALLOCATORS names, in ~/.local/share/heapwright/allocators, in LD_LIBRARY_PATH and where the \
+dynamic loader looks. 'cargo xtask peers' builds the best known of them.";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {

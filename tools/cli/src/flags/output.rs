@@ -1,5 +1,6 @@
 //! Where results go and in which form.
 
+use core::iter;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ impl OutputFlags {
             None if self.no_files || !self.is_for_people() => return Ok(None),
             None => {
                 let now = Timestamp::now().to_zoned(TimeZone::system());
-                format!("bench-{}", now.strftime("%Y-%m-%dT%H%M%S")).into()
+                unused(&format!("bench-{}", now.strftime("%Y-%m-%dT%H%M%S")))
             }
         };
         if folder.exists() && !folder.is_dir() {
@@ -106,6 +107,13 @@ impl OutputFlags {
         );
         Ok(())
     }
+}
+
+/// The folder of this name, or with a number after it if another command just took that.
+fn unused(name: &str) -> PathBuf {
+    let numbered = (2..100).map(|n| format!("{name}-{n}"));
+    let mut names = iter::once(name.to_owned()).chain(numbered).map(PathBuf::from);
+    names.find(|folder| !folder.exists()).unwrap_or_else(|| name.into())
 }
 
 fn render(report: &Report, format: Format) -> anyhow::Result<String> {

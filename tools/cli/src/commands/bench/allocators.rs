@@ -38,7 +38,7 @@ pub(super) fn chosen(
     let everything = asked.is_empty() || asked.contains(&all);
     let mut chosen: Vec<Allocator> = match (everything, region) {
         (false, _) => Vec::new(),
-        (true, false) => allocators::all()?,
+        (true, false) => allocators::all(warnings)?,
         (true, true) => {
             let all = REGION.map(Allocator::in_process);
             core::iter::once(Allocator::glibc()).chain(all).collect()
