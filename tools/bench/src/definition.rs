@@ -7,6 +7,7 @@
 //! about = "what it does, in one line"
 //! source = "where it is described"
 //! seconds = 1.0                    # of a run at scale 1 on glibc: plans the time, nothing else
+//! fixed = 0.3                      # so many of them are not shorter at a smaller scale; none if absent
 //! threads = 4                      # threads that compute all the time; 0 when it waits: then the `ns` it tells are its time
 //! standard = 2                     # in the standard set; the least numbers are kept when time is short
 //! workload = "larson"              # of heapwright-workloads; the definition's own name if nothing is said
@@ -78,6 +79,9 @@ pub struct Definition {
     pub source: String,
     /// Of a run at scale 1 on glibc.
     pub seconds: f64,
+    /// So many of them are the same at any scale.
+    #[serde(default)]
+    pub fixed: f64,
     /// Threads that compute all the time; 0 when it waits.
     pub threads: u32,
     /// Its rank in the standard set.
@@ -134,6 +138,12 @@ pub enum Error {
 }
 
 impl Definition {
+    /// Seconds of a run on glibc at this scale.
+    #[must_use]
+    pub fn seconds_at(&self, scale: f64) -> f64 {
+        self.fixed + (self.seconds - self.fixed) * scale
+    }
+
     /// Reads one file; `file` is its name, for the error.
     ///
     /// # Errors
@@ -153,6 +163,7 @@ impl Definition {
         match self {
             d if file.strip_suffix(".toml") != Some(&d.name) => Some("its name is not the file's"),
             d if d.seconds <= 0.0 => Some("seconds must be more than 0"),
+            d if !(0.0..=d.seconds).contains(&d.fixed) => Some("fixed is a part of seconds"),
             d if !is_ours && (d.workload.is_some() || !d.args.is_empty()) => {
                 Some("it has both a command and a workload or its args")
             }

@@ -138,7 +138,7 @@ impl Workload {
             region: definition.region,
             own_malloc: definition.own_malloc,
             warm_bytes: u64::from(definition.warm_mib) << 20,
-            seconds: definition.seconds * places.scale,
+            seconds: definition.seconds_at(places.scale),
             file,
             argv,
             environment: definition.env.iter().map(|(k, v)| (k.into(), value(v))).collect(),

@@ -230,7 +230,7 @@ fn cost(d: &Definition, subjects: &[Subject], rounds: f64, scale: f64) -> f64 {
     let names = subjects.iter().filter(takes_part).count() as f64;
     // A run whose calls are timed takes about twice as long.
     let passes = 1.0 + rounds + if d.tail { 2.0 } else { 0.0 };
-    names * passes * (d.seconds * scale + BESIDE)
+    names * passes * (d.seconds_at(scale) + BESIDE)
 }
 
 #[cfg(test)]
