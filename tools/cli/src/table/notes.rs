@@ -30,9 +30,10 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
     let flagged: usize = report.workloads.iter().flat_map(|w| &w.cells).map(|c| c.flagged).sum();
     if flagged > 0 {
         lines.push(format!(
-            "flagged  {flagged} run{} did not get the processors {} computes on, and do not count",
-            if flagged == 1 { "" } else { "s" },
-            if flagged == 1 { "it" } else { "they" },
+            "flagged  {flagged} {} not get the processors {} on, and {} not count",
+            if flagged == 1 { "run did" } else { "runs did" },
+            if flagged == 1 { "it computes" } else { "they compute" },
+            if flagged == 1 { "does" } else { "do" },
         ));
     }
     lines
