@@ -35,7 +35,7 @@ usage: cargo xtask agree [--quick] [--rounds N] [--heapwright PATH] [WORKLOAD]â€
   --quick            shorter runs and fewer rounds, about two minutes
   --rounds N         rounds of the first try (20; 10 with --quick)
   --heapwright PATH  the command to try, instead of building it
-  WORKLOAD           instead of larson, glibc-thread and t-test1
+  WORKLOAD           instead of cfrac, glibc-thread and t-test1
 
 Measures each workload with `heapwright bench` and with hyperfine: heapwright against glibc, wall time of whole
 processes. They agree when the 95 % intervals of the two ratios, each widened by what glibc differs from itself, overlap
@@ -44,7 +44,7 @@ Exits with 1 when a workload does not agree. Needs hyperfine (the package of tha
 ";
 
 /// Public workloads whose time is mostly malloc and free.
-const WORKLOADS: [&str; 3] = ["larson", "glibc-thread", "t-test1"];
+const WORKLOADS: [&str; 3] = ["cfrac", "glibc-thread", "t-test1"];
 
 /// How often a workload is measured at most, each time with twice the rounds.
 const TRIES: u32 = 3;

@@ -73,7 +73,7 @@ pub(crate) fn malloc(size: usize) -> *mut u8 {
         // SAFETY: malloc takes any size.
         PLAIN => seen(unsafe { libc::malloc(size) }.cast()),
         NULL => null::allocate(ALIGN, size),
-        _ => seen(aligned_slow(ALIGN, size)),
+        _ => seen(malloc_slow(size)),
     }
 }
 
@@ -147,12 +147,19 @@ fn seen(block: *mut u8) -> *mut u8 {
 }
 
 #[inline(never)]
+fn malloc_slow(size: usize) -> *mut u8 {
+    if MODE.load(Ordering::Relaxed) == TIMED {
+        // SAFETY: malloc takes any size.
+        return timed(Call::Malloc, || unsafe { libc::malloc(size) }).cast();
+    }
+    aligned_slow(ALIGN, size)
+}
+
+#[inline(never)]
 fn aligned_slow(align: usize, size: usize) -> *mut u8 {
     match MODE.load(Ordering::Relaxed) {
         NULL => null::allocate(align, size),
         REGION => timed(Call::Malloc, || region::allocate(align, size)),
-        // SAFETY: malloc takes any size.
-        _ if align <= ALIGN => timed(Call::Malloc, || unsafe { libc::malloc(size) }).cast(),
         _ => timed(Call::Malloc, || memalign(align, size)),
     }
 }
@@ -176,7 +183,7 @@ fn calloc_slow(size: usize) -> *mut u8 {
         // SAFETY: calloc takes any size.
         return seen(timed(Call::Malloc, || unsafe { libc::calloc(1, size) }).cast());
     }
-    let block = seen(aligned_slow(ALIGN, size));
+    let block = seen(malloc_slow(size));
     if !block.is_null() && !is_null() {
         // SAFETY: `size` bytes that are ours.
         unsafe { block.write_bytes(0, size) };
@@ -232,7 +239,7 @@ unsafe impl GlobalAlloc for Global {
         if is_null() {
             return memalign(align, size);
         }
-        let block = if align <= ALIGN { malloc(size) } else { aligned(align, size) };
+        let block = if is_plain(align, size) { malloc(size) } else { aligned(align, size) };
         or_malloc(block, align, size)
     }
 
@@ -248,7 +255,8 @@ unsafe impl GlobalAlloc for Global {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if MODE.load(Ordering::Relaxed) == PLAIN && layout.align() <= ALIGN {
+        let plain = is_plain(layout.align(), layout.size());
+        if plain && MODE.load(Ordering::Relaxed) == PLAIN {
             return calloc(layout.size());
         }
         // SAFETY: the caller's promise.
@@ -262,7 +270,8 @@ unsafe impl GlobalAlloc for Global {
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        if layout.align() <= ALIGN && matches!(MODE.load(Ordering::Relaxed), PLAIN | TIMED) {
+        let plain = is_plain(layout.align(), new_size);
+        if plain && matches!(MODE.load(Ordering::Relaxed), PLAIN | TIMED) {
             // SAFETY: the caller's promise.
             return unsafe { realloc(block, new_size) };
         }
@@ -278,6 +287,11 @@ unsafe impl GlobalAlloc for Global {
         }
         new
     }
+}
+
+/// Whether malloc promises such an alignment: it may give small blocks no more than their size needs.
+fn is_plain(align: usize, size: usize) -> bool {
+    align <= ALIGN && align <= size
 }
 
 // For the workloads in C, which are compiled with `malloc` and the others defined as these.
@@ -332,4 +346,15 @@ extern "C" fn work_aligned_alloc(align: usize, size: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 extern "C" fn work_is_null() -> bool {
     is_null()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn malloc_is_trusted_with_no_more_than_it_promises() {
+        assert!(is_plain(8, 8) && is_plain(16, 16) && is_plain(1, 3));
+        assert!(!is_plain(16, 8) && !is_plain(8, 3) && !is_plain(32, 64));
+    }
 }

@@ -137,6 +137,14 @@ pub enum Error {
     Fault(String, &'static str),
 }
 
+impl Group {
+    /// Whether its workloads are those of `heapwright-workloads`, which tell how long their measured part took.
+    #[must_use]
+    pub fn is_in_process(self) -> bool {
+        matches!(self, Self::Texts | Self::Community | Self::Ours)
+    }
+}
+
 impl Definition {
     /// Seconds of a run on glibc at this scale.
     #[must_use]

@@ -119,6 +119,14 @@ pub struct Work {
     pub cells: Vec<Cell>,
 }
 
+impl Work {
+    /// Whether it waits most of the time, so that its time is that of the part in which it does not.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.threads == 0 && self.group.is_in_process()
+    }
+}
+
 /// One workload on one allocator.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Cell {

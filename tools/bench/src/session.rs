@@ -331,12 +331,12 @@ impl Session {
 }
 
 /// How long a run took, start and end included.
-fn wall_seconds(run: &Run) -> Option<f64> {
+pub(crate) fn wall_seconds(run: &Run) -> Option<f64> {
     Some(run.figures.wall_ns as f64 / 1e9)
 }
 
 /// How long its measured part took, if it said so; else the whole.
-fn told_seconds(run: &Run) -> Option<f64> {
+pub(crate) fn told_seconds(run: &Run) -> Option<f64> {
     run.ns.map(|ns| ns as f64 / 1e9).or_else(|| wall_seconds(run))
 }
 

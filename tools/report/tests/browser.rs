@@ -11,6 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use bench::result::Report;
+
 /// Runs in the page before everything else: gathers errors, and in the end says what it saw.
 const PROBE: &str = r##"<script>
 const wrong = [];
@@ -88,6 +90,14 @@ fn look(chromium: &Path, folder: &Path, width: u32, dark: bool) -> String {
     title.unwrap_or(&format!("no title: {errors}")).to_owned()
 }
 
+/// Writes the page of `report`, which looks at itself.
+fn probe(folder: &Path, report: &Report) {
+    let page = heapwright_report::html(report);
+    let probed = page.replacen("<head>", &format!("<head>{PROBE}"), 1);
+    assert_ne!(page.len(), probed.len());
+    fs::write(folder.join("probed.html"), probed).unwrap();
+}
+
 #[test]
 fn it_works_from_a_file_wide_and_narrow_light_and_dark() {
     let Some(chromium) = chromium() else {
@@ -96,10 +106,7 @@ fn it_works_from_a_file_wide_and_narrow_light_and_dark() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let page = heapwright_report::html(&sample::report());
-    let probed = page.replacen("<head>", &format!("<head>{PROBE}"), 1);
-    assert_ne!(page.len(), probed.len());
-    fs::write(folder.path().join("probed.html"), probed).unwrap();
+    probe(folder.path(), &sample::report());
     let mut seen = Vec::new();
     for (width, dark) in [(1400, false), (1400, true), (390, false), (390, true)] {
         let said = look(&chromium, folder.path(), width, dark);
@@ -110,6 +117,10 @@ fn it_works_from_a_file_wide_and_narrow_light_and_dark() {
         seen.push(said.replacen(&width.to_string(), "", 1));
     }
     assert!(seen[0] == seen[2] && seen[1] == seen[3] && seen[0] != seen[1], "themes: {seen:?}");
+    // Nobody's long name makes room for ours in bold.
+    probe(folder.path(), &sample::large(20, 3));
+    let said = look(&chromium, folder.path(), 390, false);
+    assert!(said.starts_with("FINE "), "{said}");
 }
 
 /// For people: `REPORT_SAMPLE=/tmp/sample cargo test -p heapwright-report --test browser` leaves the sample there.

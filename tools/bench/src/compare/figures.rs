@@ -3,7 +3,7 @@
 use crate::fail_if::Metric;
 use crate::result::{Cell, Report};
 use crate::rng::Rng;
-use crate::session::{Pass, Run};
+use crate::session::{Pass, Run, told_seconds, wall_seconds};
 use crate::stats::{Ratio, median};
 
 /// Resamples of a figure.
@@ -49,11 +49,12 @@ impl<'a> Side<'a> {
         let timed = |r: &&Run| r.workload == w && r.pass == Pass::Time && r.round > 0;
         let runs: Vec<&Run> = self.report.runs.iter().filter(timed).collect();
         let starved_too = counts_starved(&runs, self.report.allocators.len());
+        let waits = self.report.workloads[w].waits();
         let mut column = Vec::new();
         for run in runs.iter().filter(|r| r.allocator == a && (starved_too || !r.starved)) {
             let place = usize::try_from(run.round - 1).unwrap_or(0);
             column.resize(column.len().max(place + 1), None);
-            column[place] = figure(run, metric).filter(|v| *v > 0.0);
+            column[place] = figure(run, metric, waits).filter(|v| *v > 0.0);
         }
         column
     }
@@ -68,10 +69,11 @@ fn counts_starved(runs: &[&Run], allocators: usize) -> bool {
     })
 }
 
-fn figure(run: &Run, metric: Metric) -> Option<f64> {
+fn figure(run: &Run, metric: Metric, waits: bool) -> Option<f64> {
     let figures = &run.figures;
     match metric {
-        Metric::Time => Some(figures.wall_ns as f64),
+        Metric::Time if waits => told_seconds(run),
+        Metric::Time => wall_seconds(run),
         Metric::Memory => Some(figures.peak_rss_bytes as f64),
         Metric::Cpu => Some((figures.user_us + figures.system_us) as f64),
         Metric::Ns => Some(run.ns? as f64 / run.ops.filter(|ops| *ops > 0)? as f64),

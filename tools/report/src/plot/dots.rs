@@ -13,6 +13,8 @@ const ROW: f64 = 19.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 26.0;
 const LONGEST_NAME: usize = 16;
+/// A bold name is so much wider.
+const BOLD: f64 = 1.2;
 /// The axis spans this at least, so that noise does not look like a difference.
 const LEAST_SPAN: (f64, f64) = (0.8, 1.25);
 
@@ -28,7 +30,10 @@ fn panel(view: &View<'_>, work: usize) -> Option<Placed> {
     if !rows.iter().any(|(_, state)| matches!(state, State::Ran(_))) {
         return None;
     }
-    let names = rows.iter().map(|(a, _)| width_of(&cut(view.name(*a), LONGEST_NAME), 12.0));
+    let names = rows.iter().map(|(a, _)| {
+        let bold = if view.styles[*a].is_ours { BOLD } else { 1.0 };
+        bold * width_of(&cut(view.name(*a), LONGEST_NAME), 12.0)
+    });
     let left = 10.0 + names.fold(50.0, f64::max);
     let right = 118.0;
     let ratios = rows.iter().filter_map(|(_, state)| match state {
