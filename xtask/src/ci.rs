@@ -164,7 +164,7 @@ fn golden() -> Outcome {
 
 /// The README's second command, as it stands there.
 fn test() -> Outcome {
-    command(cargo().args(["test", "--workspace"]))
+    command(cargo().args(["test", "--workspace", "--no-fail-fast"]))
 }
 
 /// In a target folder of its own: `--cfg loom` changes every crate.

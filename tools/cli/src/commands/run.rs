@@ -56,7 +56,9 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let file = self.program.file()?;
-        let allocator = allocators::find(&self.allocator.allocator)?;
+        // 125 even where the name is wrong: 2 may be the program's own exit code.
+        let allocator =
+            allocators::find(&self.allocator.allocator).map_err(|error| anyhow!("{error:#}"))?;
         if self.check {
             return check::check(&file, &self.program, &allocator);
         }
