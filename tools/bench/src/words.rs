@@ -16,7 +16,7 @@ impl How {
             Self::NotStarted(errno) => {
                 format!("could not be executed: {}", std::io::Error::from_raw_os_error(errno))
             }
-            Self::TimedOut => "took longer than the time limit".to_owned(),
+            Self::TimedOut => "took longer than the time limit (--timeout sets it)".to_owned(),
         }
     }
 }

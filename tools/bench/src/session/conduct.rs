@@ -23,8 +23,11 @@ const OTHERS: f64 = 0.05;
 /// The grain of the kernel's processor times, twice.
 const GRAIN_NS: f64 = 20e6;
 
-/// A run may take so much longer than the median of its cell so far before it is killed, if no limit was given.
+/// A run may take so many times its expected time, and half a minute more, if neither limit nor budget were given.
 const PATIENCE: u32 = 50;
+
+/// With a budget it may take ten times its expected time, or so large a share of the budget if that is more.
+const SHARE: u32 = 50;
 
 /// Measures every workload under every subject.
 ///
@@ -237,8 +240,11 @@ impl Conductor<'_> {
     /// failed. `None` for the user's own command.
     fn patience(&self, workload: usize) -> Option<Duration> {
         let seconds = self.session.workloads[workload].seconds;
+        let seen = self.session.runs.iter().filter(|r| r.workload == workload);
+        // On a slow machine all take longer than expected.
+        let fastest = Duration::from_nanos(seen.map(|r| r.figures.wall_ns).min().unwrap_or(0));
         (seconds > 0.0)
-            .then(|| Duration::from_secs_f64(seconds) * PATIENCE + Duration::from_secs(30))
+            .then(|| patience(Duration::from_secs_f64(seconds).max(fastest), self.options.budget))
     }
 
     fn shuffled(&mut self, items: impl IntoIterator<Item = usize>) -> Vec<usize> {
@@ -246,6 +252,13 @@ impl Conductor<'_> {
         self.rng.shuffle(&mut items);
         items
     }
+}
+
+/// How long a run may take that is expected to take `seconds`.
+fn patience(expected: Duration, budget: Option<Duration>) -> Duration {
+    let most = expected * PATIENCE + Duration::from_secs(30);
+    let fair = |budget: Duration| (budget / SHARE).max(expected * 10).max(Duration::from_secs(5));
+    budget.map_or(most, |budget| fair(budget).min(most))
 }
 
 /// Whether a run did not get the processors that it computes on.
@@ -302,6 +315,16 @@ mod tests {
         assert!(matches!(code(false), Judged::Bad(How::Ended(Exit::Code(1)), _)));
         assert!(matches!(code(true), Judged::Good(_)));
         assert!(matches!(judge(ran(Exit::Signal(11)), true), Judged::Bad(..)));
+    }
+
+    #[test]
+    fn one_run_does_not_eat_the_budget() {
+        let second = Duration::from_secs(1);
+        assert_eq!(patience(second, None), 80 * second);
+        assert_eq!(patience(second, Some(180 * second)), 10 * second);
+        assert_eq!(patience(second / 10, Some(180 * second)), 5 * second);
+        assert_eq!(patience(second, Some(2_400 * second)), 48 * second);
+        assert_eq!(patience(second, Some(36_000 * second)), 80 * second);
     }
 
     #[test]

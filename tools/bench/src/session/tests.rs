@@ -2,45 +2,11 @@ use std::time::Instant;
 
 use super::pace::Pace;
 use super::*;
-use crate::testing::figures;
+use crate::testing::{self, options};
 
-fn options() -> Options {
-    Options {
-        warmup: 1,
-        warm: true,
-        tails: true,
-        rounds: None,
-        budget: None,
-        seed: 1,
-        ignore_failure: false,
-        show_output: false,
-        timeout: None,
-    }
-}
-
-/// One workload, glibc with its control and x.
+/// Glibc with its control and x.
 fn session(rounds: u32, wall: impl Fn(u32, usize) -> u64) -> Session {
-    let subjects = line_up(vec![Allocator::glibc(), Allocator::preloaded("x", "/x.so")], false);
-    let work = Workload::own("own".into(), "/own".into(), Vec::new());
-    let mut session = Session::new(vec![work], subjects);
-    session.rounds = vec![rounds];
-    for round in 0..=rounds {
-        for allocator in 0..3 {
-            session.runs.push(Run {
-                workload: 0,
-                allocator,
-                round,
-                pass: if round == 0 { Pass::Memory } else { Pass::Time },
-                place: allocator,
-                starved: false,
-                ops: None,
-                ns: None,
-                refused: 0,
-                figures: figures(wall(round, allocator)),
-            });
-        }
-    }
-    session
+    testing::session(&["x"], rounds, wall)
 }
 
 fn pace(budget: Option<Duration>) -> Pace {

@@ -58,7 +58,8 @@ pub(crate) struct MeasureFlags {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// A run that takes longer is killed and counts as failed
+    /// A run that takes longer is killed and counts as failed [default for our workloads: a fiftieth of --time, at least 10
+    /// times what they usually take]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
 

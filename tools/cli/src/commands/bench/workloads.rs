@@ -9,6 +9,7 @@ use anyhow::{Context as _, bail};
 use bench::closest::closest;
 use bench::definition::{Definition, Group, parse_all};
 use bench::session::{LEAST_ROUNDS, Role, Subject};
+use bench::stats::ENOUGH_PAIRS;
 use bench::workload::{Places, Workload};
 use tempfile::TempDir;
 
@@ -30,8 +31,11 @@ pub(super) const SETS: [(&str, &str); 6] = [
 /// Starting a process, warming its memory and looking after it takes so long.
 const BESIDE: f64 = 0.06;
 
-/// Shorter runs than this share of their usual length are mostly start; then rather fewer workloads.
+/// Shorter runs than this share of their usual length are mostly start; then rather fewer rounds, or fewer workloads.
 const LEAST_SCALE: f64 = 0.2;
+
+/// Rounds that are planned where the time allows: enough for intervals of the median, and two in reserve.
+const GOOD_ROUNDS: u32 = ENOUGH_PAIRS as u32 + 2;
 
 /// What is asked for.
 pub(super) struct Wanted<'a> {
@@ -183,8 +187,8 @@ fn unknown(name: &str, all: &[Definition]) -> String {
     format!("no workload {name}; {hint}{program}")
 }
 
-/// The largest scale at which everything fits into the time; of the standard set the last ones are left out rather than
-/// making all too short.
+/// The largest scale at which everything fits into the time. Where that would be too short, fewer rounds are planned, and
+/// then of the standard set the last ones are left out.
 fn fit(
     definitions: &mut Vec<Chosen>,
     wanted: &Wanted<'_>,
@@ -192,18 +196,23 @@ fn fit(
     warnings: &mut Vec<String>,
 ) -> f64 {
     let Some(time) = (wanted.budget)(definitions.len()) else { return 1.0 };
-    let rounds = f64::from(wanted.rounds.unwrap_or(LEAST_ROUNDS + 1));
-    let cost = |definitions: &[Chosen], scale: f64| -> f64 {
-        definitions.iter().map(|(d, _)| cost(d, wanted.subjects, rounds, scale)).sum()
+    let cost = |definitions: &[Chosen], rounds: u32, scale: f64| -> f64 {
+        definitions.iter().map(|(d, _)| cost(d, wanted.subjects, rounds.into(), scale)).sum()
     };
     let available = time.as_secs_f64() * 0.97;
     let scales = || (0..32).map(|i| 0.9_f64.powi(i)).chain([0.03]);
-    let scale_of = |definitions: &[Chosen]| scales().find(|s| cost(definitions, *s) <= available);
+    let scale_at = |definitions: &[Chosen], rounds| {
+        scales().find(|s| cost(definitions, rounds, *s) <= available)
+    };
+    let is_short = |scale: Option<f64>| scale.is_none_or(|s| s < LEAST_SCALE);
+    let rounds = wanted.rounds.unwrap_or(GOOD_ROUNDS);
+    let rounds = match wanted.rounds {
+        None if is_short(scale_at(definitions, rounds)) => LEAST_ROUNDS + 1,
+        _ => rounds,
+    };
+    let scale_of = |definitions: &[Chosen]| scale_at(definitions, rounds);
     let mut left_out = Vec::new();
-    while may_leave_out
-        && definitions.len() > 3
-        && scale_of(definitions).is_none_or(|s| s < LEAST_SCALE)
-    {
+    while may_leave_out && definitions.len() > 3 && is_short(scale_of(definitions)) {
         let last =
             definitions.iter().enumerate().max_by_key(|(_, (d, _))| d.standard).map(|(i, _)| i);
         let Some(last) = last else { break };
