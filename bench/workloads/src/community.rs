@@ -2,7 +2,6 @@
 
 mod alloc_test;
 mod barnes;
-mod block;
 mod cache;
 mod cfrac;
 mod cover;
@@ -13,7 +12,6 @@ mod mstress;
 mod number;
 mod rptest;
 mod shbench;
-mod sizes;
 mod xmalloc;
 
 use crate::list::Workload;

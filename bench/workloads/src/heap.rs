@@ -13,6 +13,7 @@ pub(crate) mod region;
 use core::alloc::{GlobalAlloc, Layout};
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use crate::check;
 use crate::tail::{Call, timed};
 
 /// The process's malloc, untimed.
@@ -34,6 +35,7 @@ pub(crate) fn choose(name: &str, region_bytes: usize) -> Result<(), String> {
         "malloc" => PLAIN,
         "null" => {
             null::start();
+            check::expect_nothing();
             NULL
         }
         other => {

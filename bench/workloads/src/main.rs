@@ -14,6 +14,7 @@
 //! A new workload is one file in `texts`, `community` or `ours`, one line in [`list`], one file in `bench/definitions`.
 
 mod arguments;
+mod block;
 mod check;
 mod clock;
 mod community;
@@ -22,6 +23,7 @@ mod list;
 mod ours;
 mod results;
 mod rng;
+mod sizes;
 mod tail;
 mod texts;
 mod threads;

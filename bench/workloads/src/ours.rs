@@ -3,7 +3,6 @@
 //! They look at what benchmarks of calls a second leave out: deadlines, memory over time, what becomes of memory while
 //! nothing calls, processes that fork and threads that come and go.
 
-mod block;
 mod chains;
 mod fork_storm;
 mod frame_audio;

@@ -3,7 +3,6 @@
 mod align_test;
 mod basic;
 mod bench_tiny;
-mod block;
 mod glibc_simple;
 mod glibc_thread;
 mod list_walk;

@@ -3,8 +3,8 @@
 
 use core::mem;
 
-use super::block::Block;
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::Block;
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;

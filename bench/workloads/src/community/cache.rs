@@ -10,8 +10,8 @@
 use core::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
-use super::block::{Block, free_all};
 use crate::arguments::{Arguments, Parameter, fixed, scaled};
+use crate::block::{Block, free_all};
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::{heap, threads};

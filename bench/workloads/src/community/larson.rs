@@ -4,11 +4,10 @@
 //! a thread that did not allocate them (Larson & Krishnan, "Memory allocation for long-running server applications",
 //! 1998). The original runs for a fixed time; this one does a fixed number of replacements.
 
-use core::mem;
 use std::thread::{self, Scope};
 
-use super::block::{Block, free_all};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all};
 use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
@@ -84,9 +83,8 @@ fn serve<'scope, 'env>(
 ) {
     for step in 0..plan.steps {
         let slot = table.rng.below(table.blocks.len());
-        mem::replace(&mut table.blocks[slot], Block::NONE).free();
         let size = table.rng.between(plan.smallest, plan.largest);
-        table.blocks[slot] = Block::new(size, step);
+        table.blocks[slot].replace(|| Block::new(size, step));
     }
     table.generation += 1;
     if table.generation < plan.generations {

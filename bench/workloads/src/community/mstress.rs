@@ -6,12 +6,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::block::Block;
-use super::sizes;
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::Block;
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
+use crate::sizes;
 use crate::threads;
 
 /// The workload.

@@ -7,12 +7,12 @@ use core::mem;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::block::{Block, free_all};
-use super::sizes;
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all};
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
+use crate::sizes;
 use crate::threads;
 
 /// The workload.

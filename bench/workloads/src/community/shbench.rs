@@ -6,12 +6,12 @@
 use core::mem;
 use std::sync::{Mutex, PoisonError};
 
-use super::block::{Block, free_all};
-use super::sizes;
 use crate::arguments::{Arguments, Parameter, fixed, scaled};
+use crate::block::{Block, free_all};
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
+use crate::sizes;
 use crate::threads;
 
 /// Each thread frees what it allocated.
@@ -121,10 +121,10 @@ impl Thread<'_> {
         let half = self.kept.len() / 2;
         let (older, younger) = self.kept.split_at_mut(half);
         for block in older {
-            mem::replace(block, Block::NONE).free();
+            block.replace(|| Block::NONE);
         }
         for block in younger.iter_mut().rev() {
-            mem::replace(block, Block::NONE).free();
+            block.replace(|| Block::NONE);
         }
         self.kept.clear();
         self.live = 0;

@@ -11,8 +11,8 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::block::{Block, free_all};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all};
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;

@@ -1,5 +1,6 @@
-//! The null allocator: the next bytes of a piece of memory that stays in the cache. Each thread has a piece of its own, so that
-//! threads do not take each other's cache lines.
+//! The null allocator: the next bytes of a piece of memory that stays in the first cache, so that what is left is what a
+//! workload computes and not where its blocks lie, which is an allocator's doing. Each thread has a piece of its own, so
+//! that threads do not take each other's cache lines.
 
 use core::cell::Cell;
 use core::ptr;
@@ -7,12 +8,13 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use base::bits::align_up;
 
-/// Large enough for any block that a workload with a null allocator asks for, small enough for a second-level cache.
-const BYTES: usize = 1 << 20;
-/// No block is larger.
-const LARGEST: usize = BYTES / 2;
+/// Where blocks begin: small enough for a first-level cache.
+const BYTES: usize = 16 << 10;
+/// No block is larger: as much as any workload with a null allocator asks for.
+const LARGEST: usize = 1 << 19;
 /// From a piece to the next: a block may begin at the end of the `BYTES`. Pieces are aligned to this.
-const STRIDE: usize = 2 * BYTES;
+const STRIDE: usize = 2 * LARGEST;
+const _: () = assert!(BYTES + LARGEST <= STRIDE);
 /// More threads than this share.
 const PIECES: usize = 64;
 /// So many are touched before time is taken.
@@ -42,9 +44,8 @@ pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
         if now.is_null() {
             now = piece();
         }
-        let block = now.map_addr(|now| {
-            (now & !(STRIDE - 1)) + align_up(now & (BYTES - 1), align.min(LARGEST))
-        });
+        let block = now
+            .map_addr(|now| (now & !(STRIDE - 1)) + align_up(now & (BYTES - 1), align.min(BYTES)));
         at.set(block.wrapping_add(align_up(size.min(LARGEST), 16)));
         block
     })

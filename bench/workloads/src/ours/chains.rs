@@ -12,12 +12,13 @@ use core::array;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use super::block::{Block, size_between};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::Block;
 use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use crate::sizes::doublings;
 
 const BATCH: usize = 64;
 /// Batches that a queue holds.
@@ -76,9 +77,9 @@ fn produce(to: &SyncSender<Batch>, batches: u64, largest: u32, seed: u64) -> u64
     let mut sum = 0_u64;
     for _ in 0..batches {
         let batch: Batch = array::from_fn(|_| {
-            let key = (rng.next() >> 40) as u32;
-            sum += u64::from(key);
-            Block::new(size_between(&mut rng, 4, largest), key)
+            let key = rng.next() >> 40;
+            sum += key;
+            Block::touched(doublings(&mut rng, 4, largest), key)
         });
         if to.send(batch).is_err() {
             wrong("a stage ended early");
@@ -91,9 +92,9 @@ fn pass_on(from: &Receiver<Batch>, to: &SyncSender<Batch>, largest: u32, seed: u
     let mut rng = Rng::new(seed.wrapping_mul(977));
     for batch in from {
         let batch = batch.map(|came| {
-            let key = came.key();
+            let key = u64::from(came.key());
             came.free();
-            Block::new(size_between(&mut rng, 4, largest), key + 1)
+            Block::touched(doublings(&mut rng, 4, largest), key + 1)
         });
         if to.send(batch).is_err() {
             wrong("a stage ended early");

@@ -4,11 +4,12 @@
 
 use std::thread;
 
-use super::block::{Block, size_between};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all, table};
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use crate::sizes::doublings;
 use crate::{clock, heap};
 
 /// The workload.
@@ -79,20 +80,20 @@ fn run(arguments: &Arguments, results: &mut Results) {
 }
 
 fn random_block(rng: &mut Rng) -> Block {
-    let key = (rng.next() >> 32) as u32;
-    Block::new(size_between(rng, 4, 12), key)
+    let key = rng.next() >> 32;
+    Block::touched(doublings(rng, 4, 12), key)
 }
 
 /// A thread of the parent: replaces blocks, in no order.
 fn replace(steps: u64, seed: u64) {
     let mut rng = Rng::new(seed);
-    let mut blocks: Vec<Block> = (0..SLOTS).map(|_| Block::NONE).collect();
+    let mut blocks = table(SLOTS);
     for _ in 0..steps {
         let place = rng.below(SLOTS);
         let block = random_block(&mut rng);
         core::mem::replace(&mut blocks[place], block).free();
     }
-    blocks.into_iter().for_each(Block::free);
+    free_all(&mut blocks);
 }
 
 /// How it went.

@@ -14,12 +14,13 @@ use core::array;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::block::{Block, size_between};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::Block;
 use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use crate::sizes::doublings;
 
 const FRAME: u64 = 16_666_667;
 const CALLBACK: u64 = 5_000_000;
@@ -182,8 +183,8 @@ impl Audio {
             calls += 1;
         }
         for _ in 0..self.count {
-            let key = (self.rng.next() >> 32) as u32;
-            self.buffers.push(Block::new(size_between(&mut self.rng, 6, 11), key));
+            let key = self.rng.next() >> 32;
+            self.buffers.push(Block::touched(doublings(&mut self.rng, 6, 11), key));
         }
         // The first stays for a while.
         let place = self.rng.below(RING);
@@ -243,8 +244,8 @@ impl Game {
     }
 
     fn allocate(&mut self, low: u32, high: u32) -> Block {
-        let key = (self.rng.next() >> 32) as u32;
-        let block = Block::new(size_between(&mut self.rng, low, high), key);
+        let key = self.rng.next() >> 32;
+        let block = Block::touched(doublings(&mut self.rng, low, high), key);
         self.calls += 1;
         self.live += block.size();
         block

@@ -5,13 +5,14 @@
 use core::time::Duration;
 use std::thread;
 
-use super::block::{Block, size_between};
 use super::sampled::Looks;
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::Block;
 use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
+use crate::sizes::doublings;
 
 /// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
@@ -82,9 +83,9 @@ fn fill(rng: &mut Rng, bytes: usize, largest: u32) -> Vec<Block> {
     let mut blocks = Vec::with_capacity(bytes / mean * 21 / 20 + 100);
     let mut filled = 0;
     while filled < bytes {
-        let key = (rng.next() >> 32) as u32;
-        let block = Block::new(size_between(rng, 4, largest), key);
-        filled += block.size();
+        let key = rng.next() >> 32;
+        let block = Block::touched(doublings(rng, 4, largest), key);
+        filled += block.asked();
         blocks.push(block);
     }
     blocks

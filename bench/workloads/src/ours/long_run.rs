@@ -18,13 +18,13 @@
 
 use core::ptr;
 
-use super::block::size_between;
 use super::sampled::Looks;
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::check::{mark, verify};
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use crate::sizes::doublings;
 use crate::{clock, heap};
 
 /// Steps the fine wheel sees ahead, and how many are one of the coarse wheel's.
@@ -163,7 +163,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
             cache.insert(step, None, size, key);
         } else if (choice >> 12) & 0xff < 154 {
             let lifetime = rng.between(1, FINE - 24);
-            let size = size_between(&mut rng, 5, 9);
+            let size = u32::try_from(doublings(&mut rng, 5, 9)).unwrap_or(u32::MAX);
             cache.insert(step, Some(lifetime), size, key);
         } else {
             let bits = rng.next();

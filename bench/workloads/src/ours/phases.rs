@@ -7,13 +7,14 @@
 //! blocks   small───medium──large───small─ …
 //! ```
 
-use super::block::{Block, size_between};
 use super::sampled::{Looks, resident};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::Block;
 use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
+use crate::sizes::doublings;
 
 /// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
@@ -53,8 +54,8 @@ impl Heap {
     }
 
     fn allocate(&mut self, (_, low, high): (&str, u32, u32)) -> Block {
-        let key = (self.rng.next() >> 32) as u32;
-        let block = Block::new(size_between(&mut self.rng, low, high), key);
+        let key = self.rng.next() >> 32;
+        let block = Block::touched(doublings(&mut self.rng, low, high), key);
         self.live += block.size();
         self.calls += 1;
         block
@@ -120,7 +121,7 @@ fn turn_over(
     let mut next_look = 0;
     while bytes < target {
         let block = heap.allocate(phase);
-        bytes += block.size();
+        bytes += block.asked();
         heap.blocks.push(block);
         while heap.live > target && !old.is_empty() {
             let at = heap.rng.below(old.len());
@@ -147,7 +148,7 @@ fn work(heap: &mut Heap, phase: (&'static str, u32, u32), churn: usize, looks: &
     while bytes < churn {
         let at = heap.rng.below(heap.blocks.len());
         let block = heap.allocate(phase);
-        bytes += block.size();
+        bytes += block.asked();
         let gone = core::mem::replace(&mut heap.blocks[at], block);
         heap.free(gone);
         if bytes >= next_look {

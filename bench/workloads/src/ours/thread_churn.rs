@@ -4,12 +4,13 @@
 use std::collections::VecDeque;
 use std::thread;
 
-use super::block::{Block, size_between};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::Block;
 use crate::clock;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
+use crate::sizes::doublings;
 
 /// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
@@ -74,8 +75,8 @@ fn live(life: Life) -> Vec<Block> {
     let mut own: Vec<Block> = Vec::with_capacity(life.blocks);
     let mut inherited = life.inherited.into_iter();
     for _ in 0..life.blocks {
-        let key = (rng.next() >> 32) as u32;
-        own.push(Block::new(size_between(&mut rng, 4, 10), key));
+        let key = rng.next() >> 32;
+        own.push(Block::touched(doublings(&mut rng, 4, 10), key));
         if let Some(block) = inherited.next() {
             block.free();
         }

@@ -1,8 +1,8 @@
 //! `align-test`: blocks of random sizes at alignments from 8 to 4096, random ones replaced (component OS report,
 //! `align_test`, which tests alignments other than 8).
 
-use super::block::{Block, free_all, table};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all, table};
 use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
@@ -32,7 +32,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     for _ in 0..steps {
         let at = rng.below(slots);
         let (align, size) = choose(rng.next(), largest);
-        table[at].replace(|| Block::aligned(align, size, at));
+        table[at].replace(|| Block::aligned(align, size, at as u64));
     }
     free_all(&mut table);
     results.work(2 * steps, clock::now() - start);

@@ -1,8 +1,8 @@
 //! `glibc-simple`: some blocks of one size, then all of them freed in the same order, again and again (what glibc's
 //! bench-malloc-simple does; component OS report, `glibc_bench`).
 
-use super::block::{Block, table};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, table};
 use crate::list::Workload;
 use crate::results::Results;
 use crate::{clock, heap};
@@ -54,10 +54,10 @@ fn batches_of(number: usize, size: usize, batches: u64) -> u64 {
     let start = clock::now();
     for _ in 0..batches {
         for (i, block) in blocks.iter_mut().enumerate() {
-            *block = Block::new(size, i);
+            *block = Block::new(size, i as u64);
         }
         for block in &mut blocks {
-            core::mem::replace(block, Block::NONE).free();
+            block.replace(|| Block::NONE);
         }
     }
     clock::now() - start

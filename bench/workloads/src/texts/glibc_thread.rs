@@ -1,8 +1,8 @@
 //! `glibc-thread`: threads that each replace random blocks of a table, small sizes far more often than large ones (what
 //! glibc's bench-malloc-thread does; component OS report, `glibc_bench`).
 
-use super::block::{Block, free_all, table};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all, table};
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
@@ -36,7 +36,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
             let random = rng.next();
             let size = sizes[(random >> 32) as usize % SIZES];
             let at = (((random & 0xffff_ffff) * slots as u64) >> 32) as usize;
-            table[at].replace(|| Block::new(size as usize, at));
+            table[at].replace(|| Block::new(size as usize, at as u64));
         }
         free_all(&mut table);
     });

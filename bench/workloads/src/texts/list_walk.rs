@@ -5,8 +5,8 @@
 
 use core::ptr;
 
-use super::block::{Block, free_all};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all};
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
@@ -66,7 +66,8 @@ fn run(arguments: &Arguments, results: &mut Results) {
 
 /// Many blocks, between them holes in random order.
 fn used_heap(rng: &mut Rng, count: usize) -> Vec<Block> {
-    let mut all: Vec<Block> = (0..count).map(|i| Block::new(rng.between(33, 64), i)).collect();
+    let mut all: Vec<Block> =
+        (0..count as u64).map(|i| Block::new(rng.between(33, 64), i)).collect();
     for left in (count / 2 + 1..=count).rev() {
         all.swap_remove(rng.below(left)).free();
     }

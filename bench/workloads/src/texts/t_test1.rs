@@ -1,8 +1,8 @@
 //! `t-test1`: threads whose tables of blocks are filled and emptied at random, by every call there is (the ptmalloc
 //! package's test; TCMalloc text, "PTMalloc2 unittest"), and the text's figures made with it.
 
-use super::block::{Block, free_all, table};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all, table};
 use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
@@ -110,7 +110,7 @@ impl Work {
             for _ in 0..burst {
                 let random = rng.next();
                 let at = self.slot(random);
-                calls += self.fill(&mut table[at], at, random >> 32);
+                calls += self.fill(&mut table[at], at as u64, random >> 32);
             }
             left -= burst;
             let burst = (1 + rng.next() % BURST).min(left);
@@ -133,7 +133,7 @@ impl Work {
 
     /// A new block in a slot, by one of the calls as 32 random bits say; how many calls it took.
     #[inline(always)]
-    fn fill(&self, block: &mut Block, key: usize, random: u64) -> u64 {
+    fn fill(&self, block: &mut Block, key: u64, random: u64) -> u64 {
         let size = 1 + (((random >> 10) * self.largest as u64) >> 22) as usize;
         let before = u64::from(!block.is_none());
         match random & 1023 {

@@ -5,8 +5,8 @@
 //! exhausted, because refusing is quick; here what is refused is outside of the time, and a point where nothing was
 //! granted is missing.
 
-use super::block::{Block, free_all, table};
 use crate::arguments::{Arguments, fixed, scaled};
+use crate::block::{Block, free_all, table};
 use crate::clock::{ticks, ticks_per_second};
 use crate::list::Workload;
 use crate::results::Results;
@@ -108,7 +108,7 @@ impl Bench {
         let size = |random: u64| (low + (((random >> 32) * width) >> 32) as usize).max(1);
         let mut table = table(self.slots);
         for (i, block) in table.iter_mut().enumerate() {
-            *block = Block::new(size(self.rng.next()), i);
+            *block = Block::new(size(self.rng.next()), i as u64);
         }
         let (mut run, mut since) = (0, ticks());
         for _ in 0..self.pairs {
@@ -118,11 +118,11 @@ impl Bench {
             if slot.is_none() {
                 // It was refused earlier: this is half a pair.
                 self.count(run, since);
-                *slot = Block::new(size(random), at);
+                *slot = Block::new(size(random), at as u64);
                 (run, since) = (0, ticks());
                 continue;
             }
-            slot.replace(|| Block::new(size(random), at));
+            slot.replace(|| Block::new(size(random), at as u64));
             run += 1;
             if slot.is_none() {
                 (run, since) = (0, ticks());

@@ -1,0 +1,248 @@
+//! A block of the heap as an owned value: it knows its size and its mark, may go to other threads, and is freed once.
+//!
+//! Layer: between [`heap`] and the workloads. Costs sixteen bytes, and the writing and reading of the mark ([`check`]);
+//! the rules of each call are checked where it is made. A block that was refused is none.
+
+use core::{mem, ptr, slice};
+
+use crate::check::{self, mark, verify, verify_pattern, verify_start};
+use crate::heap;
+use crate::results::wrong;
+
+/// The least that a processor's page has on any machine of ours.
+const PAGE: usize = 4096;
+
+/// A block of [`heap`], or none. Whoever drops it without freeing leaks it.
+#[derive(Debug)]
+pub(crate) struct Block {
+    at: *mut u8,
+    size: u32,
+    key: u32,
+}
+
+// SAFETY: a block is its owner's alone, in whichever thread that is.
+unsafe impl Send for Block {}
+
+impl Block {
+    /// No block; freeing it does nothing.
+    pub(crate) const NONE: Self = Self { at: ptr::null_mut(), size: 0, key: 0 };
+
+    /// `malloc`, marked with the lower half of `key`.
+    #[inline(always)]
+    pub(crate) fn new(size: usize, key: u64) -> Self {
+        Self::marked(heap::malloc(size), size, key)
+    }
+
+    /// `malloc`; every page is touched.
+    #[inline(always)]
+    pub(crate) fn touched(size: usize, key: u64) -> Self {
+        let at = heap::malloc(size);
+        if !at.is_null() {
+            // Pages that hold neither end.
+            for offset in (PAGE..size.saturating_sub(PAGE)).step_by(PAGE) {
+                // SAFETY: the offset is in the block.
+                let page = unsafe { at.add(offset) };
+                // SAFETY: ours to write to.
+                unsafe { page.write(1) };
+            }
+        }
+        Self::marked(at, size, key)
+    }
+
+    /// `malloc`; every byte is written. For [`free_filled`](Self::free_filled).
+    #[inline(always)]
+    pub(crate) fn filled(size: usize, key: u64) -> Self {
+        let block = Self::unmarked(heap::malloc(size), size, key);
+        if !block.is_none() {
+            // SAFETY: a block of `size`.
+            unsafe { block.at.write_bytes(block.byte(), size) };
+        }
+        block
+    }
+
+    /// `calloc`: every byte has to be 0.
+    pub(crate) fn zeroed(size: usize, key: u64) -> Self {
+        let at = heap::calloc(size);
+        if !at.is_null() {
+            // SAFETY: calloc wrote so many bytes.
+            let bytes = unsafe { slice::from_raw_parts(at, size) };
+            if bytes.iter().fold(0, |all, byte| all | byte) != 0 && !heap::is_null() {
+                wrong(format_args!("calloc: the {size} bytes at {at:p} are not all 0"));
+            }
+        }
+        Self::marked(at, size, key)
+    }
+
+    /// `posix_memalign`: the address has to be a multiple of `align`, a power of two.
+    #[inline(always)]
+    pub(crate) fn aligned(align: usize, size: usize, key: u64) -> Self {
+        let at = heap::aligned(align, size);
+        if at.addr() & (align - 1) != 0 {
+            wrong(format_args!("{size} bytes at {at:p} are not aligned to {align}"));
+        }
+        Self::marked(at, size, key)
+    }
+
+    /// `realloc`: what was there has to be there; `false` and the old block if it is refused.
+    pub(crate) fn resize(&mut self, size: usize, key: u64) -> bool {
+        self.verify();
+        let (old, pattern) = (self.size as usize, check::pattern(self.at, u64::from(self.key)));
+        // SAFETY: a live block of ours, or null.
+        let at = unsafe { heap::realloc(self.at, size) };
+        if at.is_null() {
+            return false;
+        }
+        if self.is_none() {
+            // It was no block before.
+        } else if size >= old {
+            // SAFETY: `old` of its `size` bytes.
+            unsafe { verify_pattern(at, old, pattern) };
+        } else {
+            // SAFETY: a block of `size`.
+            unsafe { verify_start(at, size, pattern) };
+        }
+        *self = Self::marked(at, size, key);
+        true
+    }
+
+    /// Puts another block in its place, when this one is verified and freed.
+    #[inline(always)]
+    pub(crate) fn replace(&mut self, make: impl FnOnce() -> Self) {
+        mem::replace(self, Self::NONE).free();
+        *self = make();
+    }
+
+    /// Verifies its mark, frees it.
+    #[inline(always)]
+    pub(crate) fn free(self) {
+        if self.is_none() {
+            return;
+        }
+        self.verify();
+        // SAFETY: a live block of ours; `self` is gone after this.
+        unsafe { heap::free(self.at) };
+    }
+
+    /// Verifies all bytes of a block that [`filled`](Self::filled) made; frees it.
+    #[inline(always)]
+    pub(crate) fn free_filled(self) {
+        if !self.is_none() {
+            // SAFETY: `filled` wrote so many bytes.
+            let bytes = unsafe { slice::from_raw_parts(self.at, self.size as usize) };
+            let byte = self.byte();
+            let differs = bytes.iter().fold(0, |all, found| all | (found ^ byte));
+            if differs != 0 && !heap::is_null() {
+                wrong(format_args!("a block of {} bytes at {:p} was changed", self.size, self.at));
+            }
+        }
+        self.free_unmarked();
+    }
+
+    /// Frees a block whose mark was written over.
+    #[inline(always)]
+    pub(crate) fn free_unmarked(self) {
+        // SAFETY: a live block of ours, or null; `self` is gone after this.
+        unsafe { heap::free(self.at) };
+    }
+
+    /// Ends the program unless the mark is there.
+    #[inline(always)]
+    pub(crate) fn verify(&self) {
+        // SAFETY: `marked` wrote so many bytes.
+        unsafe { verify(self.at, self.size as usize, u64::from(self.key)) };
+    }
+
+    /// Whether there is no block: it was refused, or never asked for.
+    #[inline(always)]
+    pub(crate) fn is_none(&self) -> bool {
+        self.at.is_null()
+    }
+
+    /// The bytes it has; 0 for none.
+    #[inline(always)]
+    pub(crate) fn size(&self) -> usize {
+        if self.is_none() { 0 } else { self.size as usize }
+    }
+
+    /// The bytes that were asked for, granted or not.
+    #[inline(always)]
+    pub(crate) fn asked(&self) -> usize {
+        self.size as usize
+    }
+
+    /// What it is marked with: the lower half of the key it was made with.
+    #[inline(always)]
+    pub(crate) fn key(&self) -> u32 {
+        self.key
+    }
+
+    /// The block's start, for whoever writes to it.
+    pub(crate) fn as_ptr(&self) -> *mut u8 {
+        self.at
+    }
+
+    #[inline(always)]
+    fn marked(at: *mut u8, size: usize, key: u64) -> Self {
+        let block = Self::unmarked(at, size, key);
+        // SAFETY: a block of `size`, or null.
+        unsafe { mark(at, size, u64::from(block.key)) };
+        block
+    }
+
+    #[inline(always)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "workloads ask for less than 4 GiB; any bits of the key will do"
+    )]
+    fn unmarked(at: *mut u8, size: usize, key: u64) -> Self {
+        Self { at, size: size as u32, key: key as u32 }
+    }
+
+    /// What a filled block is full of.
+    #[inline(always)]
+    fn byte(&self) -> u8 {
+        let pattern = check::pattern(self.at, u64::from(self.key));
+        pattern.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()[7]
+    }
+}
+
+/// A table of `count` empty slots.
+pub(crate) fn table(count: usize) -> Vec<Block> {
+    (0..count).map(|_| Block::NONE).collect()
+}
+
+/// Verifies and frees all of `blocks`, the first of them first.
+pub(crate) fn free_all(blocks: &mut Vec<Block>) {
+    for block in blocks.drain(..) {
+        block.free();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: [usize; 13] = [0, 1, 4, 7, 8, 9, 16, 100, 4095, 4096, 4097, 3 * 4096, 100_000];
+
+    #[test]
+    fn blocks_of_all_calls_hold_their_marks() {
+        for size in SIZES {
+            let mut all = table(4);
+            all[0].replace(|| Block::new(size, 5));
+            all[1].replace(|| Block::zeroed(size, 6));
+            all[2].replace(|| Block::aligned(256, size, 7));
+            all[3].replace(|| Block::touched(size, 8));
+            for (i, block) in all.iter_mut().enumerate() {
+                for size in [1, 4, 8, 300, 12, 3, 10_000] {
+                    assert!(block.resize(size, (i + size) as u64));
+                }
+                assert!(!block.resize(usize::MAX / 2, 1), "refused, and the block stays");
+                assert_eq!((block.size(), block.key() as usize), (10_000, i + 10_000));
+            }
+            free_all(&mut all);
+            Block::filled(size, 9).free_filled();
+        }
+        Block::NONE.free();
+        assert_eq!(Block::NONE.size(), 0);
+    }
+}
