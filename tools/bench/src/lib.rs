@@ -37,8 +37,8 @@ pub mod rng;
 pub mod session;
 pub mod stats;
 pub mod summary;
-#[cfg(test)]
-mod testing;
+#[doc(hidden)]
+pub mod testing;
 pub mod told;
 mod tree;
 pub mod warm;

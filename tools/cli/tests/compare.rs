@@ -5,99 +5,14 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use bench::definition::Group;
-use bench::launch::{Exit, Figures};
-use bench::machine::Machine;
-use bench::result::{Cell, Compared, Entry, Report, SCHEMA, VERSION, Work};
-use bench::session::{Pass, Role, Run, Stop};
+use bench::result::Report;
+use bench::testing;
 use common::{heapwright, outcome};
 use serde_json::Value;
 
 /// Twelve rounds of one workload; heapwright takes `ours` seconds on average, glibc one.
 fn report(ours: f64) -> Report {
-    let roles = [
-        ("glibc", Role::Baseline),
-        ("glibc again", Role::Control),
-        ("heapwright", Role::Contender),
-    ];
-    let mut runs = Vec::new();
-    for round in 1..=12 {
-        for (place, (name, _)) in roles.iter().enumerate() {
-            let own = 1.0 + f64::from((round * 5 + u32::try_from(place).unwrap() * 3) % 7) / 1000.0;
-            let seconds = if *name == "heapwright" { ours * own } else { own };
-            runs.push(run(place, round, seconds));
-        }
-    }
-    let peak = Compared { median: f64::from(1 << 20), ratio: None, same: false };
-    let work = Work {
-        name: "larson".to_owned(),
-        group: Group::Community,
-        about: String::new(),
-        source: String::new(),
-        command: ["/cache/heapwright-workloads", "larson"].map(str::to_owned).to_vec(),
-        threads: 4,
-        rounds: 12,
-        precise: true,
-        noise_floor: None,
-        curve: None,
-        cells: vec![Cell { peak_rss: Some(peak), ..Cell::default() }; roles.len()],
-    };
-    let entry = |(name, role): (&str, Role)| Entry {
-        name: name.to_owned(),
-        library: None,
-        version: Some("1.0".to_owned()),
-        role,
-    };
-    Report {
-        schema: SCHEMA.to_owned(),
-        version: VERSION,
-        heapwright: "0.1.0".to_owned(),
-        started: "2026-03-01T12:10:05Z".to_owned(),
-        command_line: Vec::new(),
-        seed: 1,
-        scale: 1.0,
-        warm: true,
-        pinned: true,
-        stop: Stop::Precise,
-        elapsed: 1.0,
-        machine: Machine::describe(),
-        prepared: Vec::new(),
-        steal: 0.0,
-        warnings: Vec::new(),
-        allocators: roles.map(entry).to_vec(),
-        workloads: vec![work],
-        overall: Vec::new(),
-        runs,
-    }
-}
-
-fn run(allocator: usize, round: u32, seconds: f64) -> Run {
-    let wall = core::time::Duration::from_secs_f64(seconds);
-    let ns = u64::try_from(wall.as_nanos()).unwrap();
-    Run {
-        workload: 0,
-        allocator,
-        round,
-        pass: Pass::Time,
-        place: allocator,
-        starved: false,
-        ops: Some(1_000_000),
-        ns: Some(ns),
-        refused: 0,
-        figures: Figures {
-            wall_ns: ns,
-            user_us: ns / 1000,
-            system_us: 0,
-            peak_rss_bytes: 1 << 20,
-            peak_rss_floor_bytes: 0,
-            minor_faults: 10,
-            major_faults: 0,
-            voluntary_switches: 0,
-            involuntary_switches: 0,
-            exit: Exit::Code(0),
-            others_us: None,
-        },
-    }
+    testing::rounds(&["larson"], 12, |_, name| if name == "heapwright" { ours } else { 1.0 })
 }
 
 fn write(folder: &Path, report: &Report) {

@@ -1,88 +1,11 @@
-use core::time::Duration;
+use std::fs;
 
 use super::*;
-use crate::definition::Group;
-use crate::machine::Machine;
-use crate::result::{Cell, Compared, Entry, Work};
-use crate::session::{Pass, Run, Stop};
-use crate::testing::figures;
+use crate::testing;
 
-/// A result of two workloads in `rounds` rounds; `time` says how long the runs of a subject take on average.
+/// Of two workloads in `rounds` rounds; `time` says how long the runs of a subject take on average.
 fn report(rounds: u32, time: impl Fn(&str, &str) -> f64) -> Report {
-    let roles = [
-        ("glibc", Role::Baseline),
-        ("glibc again", Role::Control),
-        ("heapwright", Role::Contender),
-        ("null", Role::Floor),
-    ];
-    let works = ["larson", "cfrac"];
-    let entry = |(name, role): (&str, Role)| Entry {
-        name: name.to_owned(),
-        library: None,
-        version: Some("1.0".to_owned()),
-        role,
-    };
-    let mut runs = Vec::new();
-    for round in 0..=rounds {
-        for (workload, work) in works.iter().enumerate() {
-            // What disturbs a round disturbs all of it.
-            let common = 1.0 + f64::from(round * 7 % 5) / 50.0;
-            for ((allocator, (name, _)), place) in roles.iter().enumerate().zip(0_u32..) {
-                let own = 1.0 + f64::from((round * 5 + place * 3) % 7) / 1000.0;
-                let seconds = time(work, name.trim_end_matches(" again")) * common * own;
-                let ns = u64::try_from(Duration::from_secs_f64(seconds).as_nanos()).unwrap();
-                runs.push(Run {
-                    workload,
-                    allocator,
-                    round,
-                    pass: if round == 0 { Pass::Memory } else { Pass::Time },
-                    place: allocator,
-                    starved: false,
-                    ops: Some(1_000_000),
-                    ns: Some(ns),
-                    refused: 0,
-                    figures: figures(ns),
-                });
-            }
-        }
-    }
-    let peak = Compared { median: f64::from(1 << 20), ratio: None, same: false };
-    let work = |name: &str| Work {
-        name: name.to_owned(),
-        group: Group::Community,
-        about: String::new(),
-        source: String::new(),
-        command: ["/cache/heapwright-workloads", name, "scale=1", "seed=1"]
-            .map(str::to_owned)
-            .to_vec(),
-        threads: 1,
-        rounds,
-        precise: true,
-        noise_floor: None,
-        curve: None,
-        cells: vec![Cell { peak_rss: Some(peak), ..Cell::default() }; roles.len()],
-    };
-    Report {
-        schema: SCHEMA.to_owned(),
-        version: VERSION,
-        heapwright: "0.1.0".to_owned(),
-        started: "2026-03-01T12:10:05Z".to_owned(),
-        command_line: Vec::new(),
-        seed: 1,
-        scale: 1.0,
-        warm: true,
-        pinned: true,
-        stop: Stop::Precise,
-        elapsed: 1.0,
-        machine: Machine { kernel: "Linux 6".to_owned(), ..Machine::describe() },
-        prepared: Vec::new(),
-        steal: 0.0,
-        warnings: Vec::new(),
-        allocators: roles.map(entry).to_vec(),
-        workloads: works.map(work).to_vec(),
-        overall: Vec::new(),
-        runs,
-    }
+    testing::rounds(&["larson", "cfrac"], rounds, time)
 }
 
 fn usual(_: &str, allocator: &str) -> f64 {
@@ -169,9 +92,12 @@ fn what_differs_is_said() {
     new.workloads[1].name = "other".to_owned();
     let c = of(&report(8, usual), &new).unwrap();
     let said = c.warnings.join("\n");
-    for told in
-        ["kernel: Linux 6 in old, Linux 7 in new", "processors: ", "seed", "fewer than 6 rounds"]
-    {
+    for told in [
+        "kernel: Linux 6.12.0 in old, Linux 7 in new",
+        "processors: ",
+        "seed",
+        "fewer than 6 rounds",
+    ] {
         assert!(said.contains(told), "{told} is missing in {said}");
     }
     assert_eq!(c.new.workloads_only_here, ["other"]);

@@ -1,56 +1,19 @@
-use core::time::Duration;
-use std::ffi::OsString;
-
 use super::*;
-use crate::allocator::Allocator;
 use crate::launch::{Exit, Sample};
-use crate::session::{Details, Failure, How, Pass, line_up};
-use crate::testing::figures;
+use crate::session::{Details, Failure, How};
+use crate::testing;
 use crate::told::Told;
-use crate::workload::Workload;
 
+/// Round by round the machine gets slower; "fast" takes half the time and twice the memory, the last one crashed.
 fn session() -> Session {
-    let subjects = line_up(
-        vec![
-            Allocator::glibc(),
-            Allocator::preloaded("fast", "/f.so"),
-            Allocator::preloaded("odd, name", "/o.so"),
-        ],
-        false,
-    );
-    let work =
-        Workload::own("own".into(), "/prog".into(), ["prog", "-x"].map(OsString::from).into());
-    let mut session = Session {
-        failures: vec![vec![None; subjects.len()]],
-        details: vec![vec![Details::default(); subjects.len()]],
-        rounds: vec![8],
-        stops: vec![Stop::Precise],
-        workloads: vec![work],
-        subjects,
-        runs: Vec::new(),
-        elapsed: Duration::from_secs(1),
-    };
-    for round in 0..=8_u32 {
-        // Round by round the machine gets slower; "fast" takes half the time and twice the memory.
-        for allocator in 0..3_usize {
-            let base = 1_000_000_000 + 100_000_000 * u64::from(round);
-            let fast = allocator == 2;
-            let mut figures = figures(if fast { base / 2 } else { base });
-            figures.peak_rss_bytes = if fast { 8 << 20 } else { 4 << 20 };
-            figures.user_us = 0;
-            session.runs.push(Run {
-                workload: 0,
-                allocator,
-                round,
-                pass: if round == 0 { Pass::Memory } else { Pass::Time },
-                place: allocator,
-                starved: false,
-                ops: None,
-                ns: None,
-                refused: 0,
-                figures,
-            });
-        }
+    let mut session = testing::session(&["fast", "odd, name"], 8, |round, subject| {
+        let base = 1_000_000_000 + 100_000_000 * u64::from(round);
+        if subject == 2 { base / 2 } else { base }
+    });
+    session.runs.retain(|run| run.allocator != 3);
+    for run in &mut session.runs {
+        run.figures.peak_rss_bytes = if run.allocator == 2 { 8 << 20 } else { 4 << 20 };
+        run.figures.user_us = 0;
     }
     session.failures[0][3] =
         Some(Failure { how: How::Ended(Exit::Signal(11)), round: 0, stderr: "oh".to_owned() });
@@ -58,29 +21,18 @@ fn session() -> Session {
 }
 
 fn report_of(session: &Session) -> Report {
-    let options = Options {
-        warmup: 1,
-        rounds: None,
-        budget: None,
-        seed: 42,
-        warm: true,
-        tails: true,
-        ignore_failure: false,
-        show_output: false,
-        timeout: None,
-    };
     let circumstances = Circumstances {
         heapwright: "0".to_owned(),
         started: "2026-03-01T12:10:05Z".to_owned(),
         command_line: vec!["heapwright".into(), "bench".into()],
         scale: 1.0,
         pinned: true,
-        machine: Machine::describe(),
+        machine: testing::machine(),
         prepared: Vec::new(),
         steal: 0.0,
         warnings: Vec::new(),
     };
-    report(session, &options, circumstances)
+    report(session, &testing::options(), circumstances)
 }
 
 #[test]

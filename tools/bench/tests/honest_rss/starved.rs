@@ -10,10 +10,10 @@ use std::thread;
 use std::time::Instant;
 
 use heapwright_bench::allocator::Allocator;
-use heapwright_bench::cpus;
 use heapwright_bench::launch::{Job, Launcher};
 use heapwright_bench::session::{self, Failure, Observer, Options, Session, Step, line_up};
 use heapwright_bench::workload::Workload;
+use heapwright_bench::{cpus, testing};
 
 /// The argument with which this file is a program that computes.
 pub(crate) const COMPUTE: &str = "__compute";
@@ -56,17 +56,8 @@ fn measured(threads: u32, cpu: usize) -> Session {
     let mut work = Workload::own("compute".into(), me.clone(), argv);
     work.threads = threads;
     work.cpus = vec![cpu];
-    let options = Options {
-        warmup: 0,
-        rounds: Some(1),
-        budget: None,
-        seed: 1,
-        warm: false,
-        tails: false,
-        ignore_failure: false,
-        show_output: false,
-        timeout: None,
-    };
+    let options =
+        Options { warmup: 0, rounds: Some(1), warm: false, tails: false, ..testing::options() };
     let subjects = line_up(vec![Allocator::glibc()], false);
     let launcher = Launcher::new(me);
     session::run(&launcher, vec![work], subjects, &options, &mut Deaf, &AtomicBool::new(false))

@@ -2,13 +2,11 @@
 //! are made up, always the same, and only look right.
 
 use bench::definition::{Curve, Group};
-use bench::launch::{Exit, Figures};
-use bench::machine::Machine;
-use bench::result::{
-    Cell, Compared, Entry, Overall, Prepared, Report, SCHEMA, Series, Tail, VERSION, Value, Work,
-};
-use bench::session::{Failure, How, Pass, Role, Run, Stop};
+use bench::launch::Exit;
+use bench::result::{Cell, Compared, Entry, Overall, Prepared, Report, Series, Tail, Value, Work};
+use bench::session::{Failure, How, Role, Run, Stop};
 use bench::stats::Ratio;
+use bench::testing;
 
 const NAMES: [(&str, f64, f64); 10] = [
     ("heapwright", 0.79, 1.04),
@@ -90,20 +88,12 @@ pub(crate) fn large(workloads: usize, contenders: usize) -> Report {
     let runs = runs(&works, &mut numbers);
     let overall = overall(&allocators, &nature, workloads);
     Report {
-        schema: SCHEMA.to_owned(),
-        version: VERSION,
-        heapwright: "0.1.0".into(),
-        started: "2026-03-01T12:10:05Z".into(),
         command_line: ["heapwright", "bench", "--time", "60m", "-o", "a folder"]
             .map(String::from)
             .to_vec(),
         seed: 4711,
-        scale: 1.0,
-        warm: true,
-        pinned: true,
         stop: Stop::Budget,
         elapsed: 3541.7,
-        machine: machine(),
         prepared: vec![
             Prepared {
                 what: "frequency governor".into(),
@@ -125,36 +115,17 @@ pub(crate) fn large(workloads: usize, contenders: usize) -> Report {
             "the load was 1.3 when measuring began: close what else runs".into(),
             "this is a virtual machine: what others do on it cannot be seen".into(),
         ],
-        allocators,
-        workloads: works,
         overall,
-        runs,
+        ..testing::report(allocators, works, runs)
     }
 }
 
 fn entry(name: &str, role: Role) -> Entry {
     let preloaded = role == Role::Contender;
     Entry {
-        name: name.to_owned(),
         library: preloaded.then(|| format!("/usr/lib/x86_64-linux-gnu/lib{name}.so.2").into()),
         version: (role != Role::Floor).then(|| "2.41".to_owned()),
-        role,
-    }
-}
-
-fn machine() -> Machine {
-    Machine {
-        kernel: "Linux 6.12.0".into(),
-        arch: "x86_64".into(),
-        cpu: "Example Processor 9000 @ 2.60GHz".into(),
-        cores: 2,
-        memory_bytes: 8 << 30,
-        huge_pages: Some("always [madvise] never".into()),
-        glibc: Some("2.41".into()),
-        virtual_machine: true,
-        hypervisor: Some("KVM".into()),
-        numa_nodes: 1,
-        ..Machine::default()
+        ..testing::entry(name, role)
     }
 }
 
@@ -193,13 +164,11 @@ fn work(w: usize, allocators: &[Entry], nature: &[(f64, f64)], numbers: &mut Num
         })
         .collect();
     Work {
-        about: format!("{name}: allocates, writes, checks and frees as its description says"),
-        name,
         group,
+        about: format!("{name}: allocates, writes, checks and frees as its description says"),
         source: "the text that describes it, section 3".into(),
         command: vec!["heapwright-workloads".into(), "a name".into(), "threads=4".into()],
         threads,
-        rounds: 14,
         precise: w % 5 != 3,
         noise_floor: Some(noise),
         curve: (w % 20 == 5).then(|| Curve {
@@ -208,7 +177,7 @@ fn work(w: usize, allocators: &[Entry], nature: &[(f64, f64)], numbers: &mut Num
             x_log: true,
             y_log: true,
         }),
-        cells,
+        ..testing::work(&name, 14, cells)
     }
 }
 
@@ -357,39 +326,15 @@ fn runs(works: &[Work], numbers: &mut Numbers) -> Vec<Run> {
         for (a, cell) in work.cells.iter().enumerate() {
             let Some(time) = cell.time else { continue };
             for round in 1..=work.rounds {
-                let wall_ns =
-                    core::time::Duration::from_secs_f64(time.median * numbers.about(0.03))
-                        .as_nanos();
-                all.push(Run {
-                    workload: w,
-                    allocator: a,
+                let run = testing::run(
+                    w,
+                    a,
                     round,
-                    pass: Pass::Time,
-                    place: a,
-                    starved: cell.flagged > 0 && round <= 3,
-                    ops: None,
-                    ns: None,
-                    refused: 0,
-                    figures: figures(u64::try_from(wall_ns).unwrap()),
-                });
+                    testing::nanoseconds(time.median * numbers.about(0.03)),
+                );
+                all.push(Run { starved: cell.flagged > 0 && round <= 3, ..run });
             }
         }
     }
     all
-}
-
-fn figures(wall_ns: u64) -> Figures {
-    Figures {
-        wall_ns,
-        user_us: wall_ns / 1000,
-        system_us: 0,
-        peak_rss_bytes: 1 << 20,
-        peak_rss_floor_bytes: 0,
-        minor_faults: 10,
-        major_faults: 0,
-        voluntary_switches: 0,
-        involuntary_switches: 0,
-        exit: Exit::Code(0),
-        others_us: None,
-    }
 }
