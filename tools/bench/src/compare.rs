@@ -16,205 +16,22 @@
 //! Cost: [`figures::DRAWS`] medians for each figure; a second or two for forty workloads on ten allocators.
 
 mod circumstances;
+mod comparison;
 pub mod figures;
+mod judge;
+mod load;
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+pub use comparison::{
+    COMPARE_SCHEMA, COMPARE_VERSION, Change, Comparison, Judged, Line, Origin, Subject,
+};
+pub use load::{Error, load};
 
-use serde::Serialize;
-
-use crate::fail_if::{Metric, Named};
-use crate::result::{Report, SCHEMA, VERSION};
+use crate::fail_if::Metric;
+use crate::result::Report;
 use crate::rng::Rng;
 use crate::session::Role;
-use crate::stats::Ratio;
-use figures::{Drawn, Side};
-
-/// What `schema` says.
-pub const COMPARE_SCHEMA: &str = "heapwright-compare";
-
-/// The version of that schema.
-pub const COMPARE_VERSION: u32 = 1;
-
-/// The file in a folder of results.
-const FILE: &str = "result.json";
-
-/// The oldest version of results that can be read.
-const OLDEST: u64 = 2;
-
-/// Why there is no comparison.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The file cannot be read.
-    #[error("cannot read {0}")]
-    Read(PathBuf, #[source] io::Error),
-    /// It is no result, or one of another version.
-    #[error("{0} {1}")]
-    Schema(PathBuf, String),
-    /// The two have nothing that can be compared.
-    #[error("{0}")]
-    Nothing(String),
-}
-
-/// Which of the two ratios is judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Judged {
-    /// New ÷ old.
-    Plain,
-    /// The same of the ratios to the baseline.
-    Relative,
-}
-
-/// What a ratio says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Change {
-    /// The new one takes more: the whole interval is above 1, and the estimate beyond the noise.
-    More,
-    /// The new one takes less.
-    Less,
-    /// No difference is shown.
-    Same,
-    /// There are too few runs for an interval.
-    Unknown,
-}
-
-impl Change {
-    fn of(ratio: &Ratio, noise: Option<f64>) -> Self {
-        let beyond = (ratio.estimate - 1.0).abs() > noise.unwrap_or(0.0);
-        match ratio {
-            r if r.pairs < 2 => Self::Unknown,
-            r if r.low > 1.0 && beyond => Self::More,
-            r if r.high < 1.0 && beyond => Self::Less,
-            _ => Self::Same,
-        }
-    }
-}
-
-/// One figure in both results.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
-    /// The workload; `None`: the geometric mean over all.
-    pub workload: Option<String>,
-    /// The allocator.
-    pub allocator: String,
-    /// Its part.
-    pub role: Role,
-    /// What it is of.
-    pub metric: Metric,
-    /// Which ratio is judged.
-    pub judged: Judged,
-    /// New ÷ old; `pairs` is the number of runs in the result that has fewer.
-    pub plain: Ratio,
-    /// The same of the ratios to the baseline, if both results have the same one.
-    pub relative: Option<Ratio>,
-    /// What the judged ratio says.
-    pub change: Change,
-    /// What the other ratio says, if there is one.
-    pub other: Option<Change>,
-}
-
-impl Line {
-    /// The ratio that is judged.
-    #[must_use]
-    pub fn ratio(&self) -> Ratio {
-        match (self.judged, self.relative) {
-            (Judged::Relative, Some(relative)) => relative,
-            _ => self.plain,
-        }
-    }
-
-    /// The ratio that is not judged, where it says something else.
-    #[must_use]
-    pub fn dissent(&self) -> Option<(Ratio, Change)> {
-        let other = self.other.filter(|other| *other != self.change)?;
-        Some((if self.judged == Judged::Relative { self.plain } else { self.relative? }, other))
-    }
-}
-
-/// What one of the results says about itself.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Origin {
-    /// When it was measured.
-    pub started: String,
-    /// The version of heapwright that measured.
-    pub heapwright: String,
-    /// The seed.
-    pub seed: u64,
-    /// The scale.
-    pub scale: f64,
-    /// Workloads that the other lacks.
-    pub workloads_only_here: Vec<String>,
-    /// Allocators that the other lacks.
-    pub allocators_only_here: Vec<String>,
-}
-
-/// Two results beside each other.
-#[derive(Debug, Clone, Serialize)]
-pub struct Comparison {
-    /// [`COMPARE_SCHEMA`].
-    pub schema: &'static str,
-    /// [`COMPARE_VERSION`].
-    pub version: u32,
-    /// The one that is divided by.
-    pub old: Origin,
-    /// The other.
-    pub new: Origin,
-    /// The baseline of both, if it is the same and did not change.
-    pub baseline: Option<String>,
-    /// Allocators in both, with their versions where those changed.
-    pub allocators: Vec<Subject>,
-    /// What fails in one of the two only, or was refused memory, and is not compared for that.
-    pub not_compared: Vec<String>,
-    /// What a reader should know.
-    pub warnings: Vec<String>,
-    /// Figures by allocator, what they are of, and workload; the geometric mean last.
-    pub lines: Vec<Line>,
-}
-
-/// An allocator in both results.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Subject {
-    /// Its name.
-    pub name: String,
-    /// Its part.
-    pub role: Role,
-    /// Its version in the old and in the new result.
-    pub versions: [Option<String>; 2],
-}
-
-/// Reads a result, from its file or from the folder that holds it.
-///
-/// # Errors
-///
-/// The file cannot be read, or is no result of a version that is known.
-pub fn load(path: &Path) -> Result<Report, Error> {
-    let file = if path.is_dir() { path.join(FILE) } else { path.to_owned() };
-    let text = fs::read(&file).map_err(|e| Error::Read(file.clone(), e))?;
-    let fault = |what: String| Error::Schema(file.clone(), what);
-    let json: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|e| fault(format!("is no JSON: {e}")))?;
-    match json.get("schema").and_then(|s| s.as_str()) {
-        Some(SCHEMA) => {}
-        Some(other) => {
-            return Err(fault(format!("has the schema {other:?}; expected {SCHEMA:?}")));
-        }
-        None => return Err(fault(format!("has no \"schema\"; expected {SCHEMA:?}"))),
-    }
-    match json.get("version").and_then(serde_json::Value::as_u64) {
-        Some(version) if version >= OLDEST => {}
-        found => {
-            let found = found.map_or_else(|| "none".to_owned(), |v| v.to_string());
-            return Err(fault(format!(
-                "has version {found} of {SCHEMA}; this heapwright reads {OLDEST} to {VERSION} and later ones that only \
-                 add fields: measure again"
-            )));
-        }
-    }
-    serde_json::from_value(json).map_err(|e| fault(format!("says it is {SCHEMA}, but: {e}")))
-}
+use figures::Side;
+use judge::Rules;
 
 /// Compares `new` with `old`.
 ///
@@ -246,7 +63,7 @@ pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
         lines: Vec::new(),
     };
     let workloads = shared_workloads(old, new, &mut comparison.not_compared);
-    let rule = Rules {
+    let rules = Rules {
         workloads: &workloads,
         baseline: baseline.as_deref(),
         same_scale: circumstances::same(old.scale, new.scale),
@@ -254,7 +71,7 @@ pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
     };
     let mut rng = Rng::new(new.seed);
     for metric in Metric::ALL {
-        rule.lines(metric, &before, &after, &mut rng, &mut comparison);
+        rules.lines(metric, &before, &after, &mut rng, &mut comparison);
     }
     comparison
         .lines
@@ -263,133 +80,6 @@ pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
         return Err(Error::Nothing(nothing(old, new, &comparison)));
     }
     Ok(comparison)
-}
-
-impl Comparison {
-    /// The judged ratios, for rules: not those of the control; the baseline's own only where it is what may have changed.
-    #[must_use]
-    pub fn named(&self) -> Vec<Named> {
-        self.lines
-            .iter()
-            .filter(|l| match l.role {
-                Role::Contender => true,
-                Role::Baseline => self.baseline.is_none() || l.metric == Metric::Memory,
-                Role::Control | Role::Floor => false,
-            })
-            .map(|l| Named {
-                workload: l.workload.clone(),
-                allocator: l.allocator.clone(),
-                metric: l.metric,
-                ratio: l.ratio(),
-            })
-            .collect()
-    }
-
-    /// The names that rules may use: workloads, then allocators.
-    #[must_use]
-    pub fn names(&self) -> (Vec<&str>, Vec<&str>) {
-        let mut workloads: Vec<&str> = Vec::new();
-        for name in self.lines.iter().filter_map(|l| l.workload.as_deref()) {
-            if !workloads.contains(&name) {
-                workloads.push(name);
-            }
-        }
-        let judged = |s: &&Subject| matches!(s.role, Role::Contender | Role::Baseline);
-        let allocators = self.allocators.iter().filter(judged).map(|s| s.name.as_str()).collect();
-        (workloads, allocators)
-    }
-
-    /// The line over all workloads.
-    #[must_use]
-    pub fn overall(&self, role: Role, metric: Metric) -> Option<&Line> {
-        self.lines.iter().find(|l| l.workload.is_none() && l.role == role && l.metric == metric)
-    }
-}
-
-/// What holds for all figures of a comparison.
-struct Rules<'a> {
-    workloads: &'a [String],
-    baseline: Option<&'a str>,
-    same_scale: bool,
-    same_machine: bool,
-}
-
-impl Rules<'_> {
-    /// Adds the lines of one kind of figure.
-    fn lines(&self, metric: Metric, old: &Side, new: &Side, rng: &mut Rng, to: &mut Comparison) {
-        if !self.same_scale && metric != Metric::Ns {
-            return;
-        }
-        // The control first: what it differs by is the noise of the others.
-        let mut subjects = to.allocators.clone();
-        subjects.sort_by_key(|s| s.role != Role::Control);
-        let mut noise: Vec<(Option<String>, f64)> = Vec::new();
-        for subject in &subjects {
-            let mut all: Vec<(Option<String>, Drawn, Option<Drawn>)> = Vec::new();
-            for name in self.workloads {
-                if metric == Metric::Time {
-                    to.not_compared.extend(figures::obstacle(old, new, name, &subject.name));
-                }
-                if metric != Metric::Memory && figures::refused(old, new, name, &subject.name) {
-                    continue;
-                }
-                let Some(plain) = figures::plain(old, new, name, &subject.name, metric, rng) else {
-                    continue;
-                };
-                let relative = self.baseline.filter(|b| *b != subject.name).and_then(|baseline| {
-                    figures::relative(old, new, name, &subject.name, baseline, metric, rng)
-                });
-                all.push((Some(name.clone()), plain, relative));
-            }
-            if all.is_empty() {
-                continue;
-            }
-            let plain = Drawn::mean(all.iter().map(|(_, plain, _)| plain));
-            let relative = Drawn::mean(all.iter().filter_map(|(_, _, relative)| relative.as_ref()));
-            all.extend(plain.map(|plain| (None, plain, relative)));
-            for (workload, plain, relative) in &all {
-                let line = self.line(subject, metric, workload, plain, relative.as_ref(), &noise);
-                if subject.role == Role::Control {
-                    let r = line.relative.unwrap_or(line.plain);
-                    noise.push((workload.clone(), (r.high - 1.0).abs().max((1.0 - r.low).abs())));
-                }
-                to.lines.push(line);
-            }
-        }
-    }
-
-    fn line(
-        &self,
-        subject: &Subject,
-        metric: Metric,
-        workload: &Option<String>,
-        plain: &Drawn,
-        relative: Option<&Drawn>,
-        noise: &[(Option<String>, f64)],
-    ) -> Line {
-        let drifts = metric != Metric::Memory || !self.same_machine;
-        let judged = if drifts && relative.is_some() { Judged::Relative } else { Judged::Plain };
-        // The control was compared with the baseline: that noise is the relative ratio's.
-        let noise = noise.iter().find(|(w, _)| w == workload).map(|(_, noise)| *noise);
-        let (plain, relative) = (plain.ratio(), relative.map(Drawn::ratio));
-        let of_plain = Change::of(&plain, None);
-        let of_relative = relative.map(|r| Change::of(&r, noise));
-        let (change, other) = match (judged, of_relative) {
-            (Judged::Relative, Some(of_relative)) => (of_relative, Some(of_plain)),
-            (_, of_relative) => (of_plain, of_relative),
-        };
-        Line {
-            workload: workload.clone(),
-            allocator: subject.name.clone(),
-            role: subject.role,
-            metric,
-            judged,
-            plain,
-            relative,
-            change,
-            other,
-        }
-    }
 }
 
 fn origin(report: &Report, other: &Report) -> Origin {

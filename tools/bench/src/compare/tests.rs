@@ -144,7 +144,7 @@ fn other_work_failures_and_refusals_are_not_compared() {
 #[test]
 fn files_that_are_no_results() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join(FILE);
+    let file = dir.path().join("result.json");
     let said = |text: &str| {
         fs::write(&file, text).unwrap();
         load(dir.path()).map(|_| ()).unwrap_err().to_string()

@@ -1,0 +1,182 @@
+//! What a comparison says, and what can be asked of it.
+
+use serde::Serialize;
+
+use crate::fail_if::{Metric, Named};
+use crate::session::Role;
+use crate::stats::Ratio;
+
+/// What `schema` says.
+pub const COMPARE_SCHEMA: &str = "heapwright-compare";
+
+/// The version of that schema.
+pub const COMPARE_VERSION: u32 = 1;
+
+/// Which of the two ratios is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Judged {
+    /// New ÷ old.
+    Plain,
+    /// The same of the ratios to the baseline.
+    Relative,
+}
+
+/// What a ratio says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// The new one takes more: the whole interval is above 1, and the estimate beyond the noise.
+    More,
+    /// The new one takes less.
+    Less,
+    /// No difference is shown.
+    Same,
+    /// There are too few runs for an interval.
+    Unknown,
+}
+
+impl Change {
+    pub(super) fn of(ratio: &Ratio, noise: Option<f64>) -> Self {
+        let beyond = (ratio.estimate - 1.0).abs() > noise.unwrap_or(0.0);
+        match ratio {
+            r if r.pairs < 2 => Self::Unknown,
+            r if r.low > 1.0 && beyond => Self::More,
+            r if r.high < 1.0 && beyond => Self::Less,
+            _ => Self::Same,
+        }
+    }
+}
+
+/// One figure in both results.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// The workload; `None`: the geometric mean over all.
+    pub workload: Option<String>,
+    /// The allocator.
+    pub allocator: String,
+    /// Its part.
+    pub role: Role,
+    /// What it is of.
+    pub metric: Metric,
+    /// Which ratio is judged.
+    pub judged: Judged,
+    /// New ÷ old; `pairs` is the number of runs in the result that has fewer.
+    pub plain: Ratio,
+    /// The same of the ratios to the baseline, if both results have the same one.
+    pub relative: Option<Ratio>,
+    /// What the judged ratio says.
+    pub change: Change,
+    /// What the other ratio says, if there is one.
+    pub other: Option<Change>,
+}
+
+impl Line {
+    /// The ratio that is judged.
+    #[must_use]
+    pub fn ratio(&self) -> Ratio {
+        match (self.judged, self.relative) {
+            (Judged::Relative, Some(relative)) => relative,
+            _ => self.plain,
+        }
+    }
+
+    /// The ratio that is not judged, where it says something else.
+    #[must_use]
+    pub fn dissent(&self) -> Option<(Ratio, Change)> {
+        let other = self.other.filter(|other| *other != self.change)?;
+        Some((if self.judged == Judged::Relative { self.plain } else { self.relative? }, other))
+    }
+}
+
+/// What one of the results says about itself.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Origin {
+    /// When it was measured.
+    pub started: String,
+    /// The version of heapwright that measured.
+    pub heapwright: String,
+    /// The seed.
+    pub seed: u64,
+    /// The scale.
+    pub scale: f64,
+    /// Workloads that the other lacks.
+    pub workloads_only_here: Vec<String>,
+    /// Allocators that the other lacks.
+    pub allocators_only_here: Vec<String>,
+}
+
+/// Two results beside each other.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// [`COMPARE_SCHEMA`].
+    pub schema: &'static str,
+    /// [`COMPARE_VERSION`].
+    pub version: u32,
+    /// The one that is divided by.
+    pub old: Origin,
+    /// The other.
+    pub new: Origin,
+    /// The baseline of both, if it is the same and did not change.
+    pub baseline: Option<String>,
+    /// Allocators in both, with their versions where those changed.
+    pub allocators: Vec<Subject>,
+    /// What fails in one of the two only, or was refused memory, and is not compared for that.
+    pub not_compared: Vec<String>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+    /// Figures by allocator, what they are of, and workload; the geometric mean last.
+    pub lines: Vec<Line>,
+}
+
+/// An allocator in both results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    /// Its part.
+    pub role: Role,
+    /// Its version in the old and in the new result.
+    pub versions: [Option<String>; 2],
+}
+
+impl Comparison {
+    /// The judged ratios, for rules: not those of the control; the baseline's own only where it is what may have changed.
+    #[must_use]
+    pub fn named(&self) -> Vec<Named> {
+        self.lines
+            .iter()
+            .filter(|l| match l.role {
+                Role::Contender => true,
+                Role::Baseline => self.baseline.is_none() || l.metric == Metric::Memory,
+                Role::Control | Role::Floor => false,
+            })
+            .map(|l| Named {
+                workload: l.workload.clone(),
+                allocator: l.allocator.clone(),
+                metric: l.metric,
+                ratio: l.ratio(),
+            })
+            .collect()
+    }
+
+    /// The names that rules may use: workloads, then allocators.
+    #[must_use]
+    pub fn names(&self) -> (Vec<&str>, Vec<&str>) {
+        let mut workloads: Vec<&str> = Vec::new();
+        for name in self.lines.iter().filter_map(|l| l.workload.as_deref()) {
+            if !workloads.contains(&name) {
+                workloads.push(name);
+            }
+        }
+        let judged = |s: &&Subject| matches!(s.role, Role::Contender | Role::Baseline);
+        let allocators = self.allocators.iter().filter(judged).map(|s| s.name.as_str()).collect();
+        (workloads, allocators)
+    }
+
+    /// The line over all workloads.
+    #[must_use]
+    pub fn overall(&self, role: Role, metric: Metric) -> Option<&Line> {
+        self.lines.iter().find(|l| l.workload.is_none() && l.role == role && l.metric == metric)
+    }
+}
