@@ -3,6 +3,7 @@
 //! `schema` is "heapwright-bench", `version` is [`VERSION`]; later versions only add fields. Times are in seconds and sizes
 //! in bytes unless a field's name says its unit. Ratios are to the baseline, below 1 is better.
 
+mod lines;
 mod ratios;
 mod write;
 

@@ -2,7 +2,7 @@
 
 use core::fmt::Write as _;
 
-use super::{Report, SCHEMA, VERSION};
+use super::{Report, SCHEMA, VERSION, lines};
 use crate::launch::Exit;
 
 /// Why a text is no result.
@@ -17,13 +17,13 @@ pub enum Error {
 }
 
 impl Report {
-    /// The report as JSON text.
+    /// The report as JSON text: a line for each field of it, each workload and each run.
     ///
     /// # Errors
     ///
     /// Never for figures that were measured; the type is `serde_json`'s.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self)
+        lines::text(self)
     }
 
     /// Reads a report.
