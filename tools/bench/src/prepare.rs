@@ -8,8 +8,10 @@
 //!
 //! What is set is what people set by hand before they measure: the frequency governor to performance, turbo off, one
 //! hardware thread a core, addresses not randomised (`settings`). What this machine does not have, or does not let us
-//! set, is said and left alone. Only if the small process itself is killed does the machine stay as it was set.
+//! set, is said and left alone. Only if the small process itself is killed does the machine stay as it was set. One
+//! measurement at a time may do this (`lock`).
 
+mod lock;
 mod settings;
 
 use core::time::Duration;
@@ -19,6 +21,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 
+use rustix::process::getppid;
+
 use crate::result::Prepared;
 
 /// The hidden subcommand under which the command calls [`main`].
@@ -26,6 +30,9 @@ pub const SUBCOMMAND: &str = "__prepare";
 
 /// The line after the last setting.
 const READY: &str = "ready";
+
+/// The line instead of all that, if another process has set the machine; its number follows, where it is known.
+const HELD: &str = "held ";
 
 /// After a change of the processors' number or speed the kernel has things to do for so long.
 const SETTLE: Duration = Duration::from_millis(100);
@@ -39,6 +46,12 @@ pub enum Error {
     /// It ended, or said something else.
     #[error("the process that puts the machine in order said {0:?}")]
     Broken(String),
+    /// A measurement that still runs has set the machine, and will put it back while the next one measures.
+    #[error(
+        "{} has put this machine in order and will put it back when it ends: wait for it, or leave out --prepare",
+        .0.map_or_else(|| "another measurement".to_owned(), |pid| format!("another measurement, process {pid},"))
+    )]
+    Held(Option<u32>),
 }
 
 /// Keeps the machine in order until it is dropped.
@@ -70,12 +83,13 @@ impl Drop for Guard {
 ///
 /// # Errors
 ///
-/// That process does not start. Settings that cannot be made are no error.
+/// That process does not start, or another measurement has the machine in its order. Settings that cannot be made are no
+/// error.
 pub fn start(executable: &Path) -> Result<Guard, Error> {
     start_in(executable, Path::new("/"))
 }
 
-/// The same with `root` for `/`, in front of `sys` and `proc`.
+/// The same with `root` for `/`, in front of `sys`, `proc` and `run`.
 ///
 /// # Errors
 ///
@@ -95,6 +109,9 @@ pub fn start_in(executable: &Path, root: &Path) -> Result<Guard, Error> {
         if line == READY {
             return Ok(guard);
         }
+        if let Some(holder) = line.strip_prefix(HELD) {
+            return Err(Error::Held(holder.parse().ok()));
+        }
         let setting = serde_json::from_str(&line).map_err(|_| Error::Broken(line))?;
         guard.settings.push(setting);
     }
@@ -111,7 +128,17 @@ pub(crate) fn now(root: &Path) -> [Option<String>; 4] {
 pub fn main(args: &[OsString]) -> i32 {
     let [root] = args else { return 2 };
     be_deaf();
-    let (told, undo) = settings::apply(Path::new(root));
+    let root = Path::new(root);
+    // Kept until everything is restored.
+    let _lock = match lock::take(root, owner()) {
+        Ok(lock) => lock,
+        Err(lock::Held(holder)) => {
+            let holder = holder.map(|pid| pid.to_string()).unwrap_or_default();
+            let _ = writeln!(io::stdout(), "{HELD}{holder}");
+            return 0;
+        }
+    };
+    let (told, undo) = settings::apply(root);
     if !undo.is_empty() {
         thread::sleep(SETTLE);
     }
@@ -125,6 +152,11 @@ pub fn main(args: &[OsString]) -> i32 {
         let _ = writeln!(io::stderr(), "heapwright: not restored: {problem}");
     }
     code
+}
+
+/// The measurement for which this is done.
+fn owner() -> Option<u32> {
+    getppid().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok())
 }
 
 fn tell(settings: &[Prepared]) -> io::Result<()> {

@@ -66,7 +66,7 @@ fn main() {
 }
 
 /// In this order, and one after the other: the first one is about what a parent has touched.
-const TESTS: [(&str, fn()); 18] = [
+const TESTS: [(&str, fn()); 19] = [
     ("a_fat_parent_does_not_show", a_fat_parent_does_not_show),
     ("what_the_program_touches_does_show", what_the_program_touches_does_show),
     ("times_are_those_of_the_program", times_are_those_of_the_program),
@@ -87,6 +87,7 @@ const TESTS: [(&str, fn()); 18] = [
     ("dropping_the_guard_restores", prepare::dropping_the_guard_restores),
     ("a_competitor_on_the_processor_is_seen", starved::a_competitor_on_the_processor_is_seen),
     ("what_is_no_malloc_is_told_apart", probe::what_is_no_malloc_is_told_apart),
+    ("the_second_is_told_who_was_first", prepare::the_second_is_told_who_was_first),
     ("being_killed_restores_too", prepare::being_killed_restores_too),
 ];
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{self, Child, Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
@@ -33,6 +33,7 @@ impl Machine {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, before).unwrap();
         }
+        fs::create_dir(machine.root.path().join("run")).unwrap();
         machine
     }
 
@@ -81,6 +82,21 @@ pub(crate) fn dropping_the_guard_restores() {
     assert!(machine.is_as_it_was());
     assert!(prepare::start_in(Path::new("/bin/true"), machine.root.path()).is_err());
     assert!(prepare::start_in(Path::new("/bin/echo"), machine.root.path()).is_err());
+}
+
+pub(crate) fn the_second_is_told_who_was_first() {
+    let machine = Machine::new();
+    let start = || prepare::start_in(&env::current_exe().unwrap(), machine.root.path());
+    let first = start().unwrap();
+    let error = start().unwrap_err();
+    assert!(matches!(error, prepare::Error::Held(Some(pid)) if pid == process::id()), "{error}");
+    let told = format!("another measurement, process {}, has put this machine in", process::id());
+    assert!(error.to_string().starts_with(&told), "{error}");
+    assert!(machine.is_set(), "the second one changes nothing");
+    drop(first);
+    assert!(machine.is_as_it_was());
+    drop(start().unwrap());
+    assert!(machine.is_as_it_was());
 }
 
 pub(crate) fn being_killed_restores_too() {
