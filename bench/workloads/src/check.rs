@@ -93,8 +93,9 @@ fn lost(block: *const u8, size: usize) -> ! {
 
 /// The pattern as it stands in the last eight bytes: the first one of them is byte `size` modulo 8 of it.
 #[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the lowest bits are all that counts")]
 fn at_end(pattern: u64, size: usize) -> u64 {
-    pattern.rotate_right((size & 7) as u32 * 8)
+    pattern.rotate_right(size as u32 % 8 * 8)
 }
 
 /// Not 0 where the block is not as marked.

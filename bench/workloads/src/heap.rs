@@ -123,12 +123,12 @@ pub(crate) unsafe fn realloc(block: *mut u8, size: usize) -> *mut u8 {
 }
 
 /// `posix_memalign`; `align` is a power of two.
-#[inline]
+#[inline(always)]
 pub(crate) fn aligned(align: usize, size: usize) -> *mut u8 {
-    if MODE.load(Ordering::Relaxed) == PLAIN {
-        seen(memalign(align, size))
-    } else {
-        seen(aligned_slow(align, size))
+    match MODE.load(Ordering::Relaxed) {
+        PLAIN => seen(memalign(align, size)),
+        NULL => null::allocate(align, size),
+        _ => seen(aligned_slow(align, size)),
     }
 }
 

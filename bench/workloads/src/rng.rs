@@ -28,6 +28,14 @@ impl Rng {
         below
     }
 
+    /// A number below each of two bounds (not 0, and below 2^32), from the two halves of one draw.
+    #[inline(always)]
+    pub(crate) fn two_below(&mut self, first: usize, second: usize) -> (usize, usize) {
+        let number = self.next();
+        let below = |half: u64, bound: usize| ((half * bound as u64) >> 32) as usize;
+        (below(number & 0xffff_ffff, first), below(number >> 32, second))
+    }
+
     /// A number from `low` to `high`, both included.
     #[inline(always)]
     pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
@@ -47,6 +55,12 @@ mod tests {
             seen[rng.between(5, 14) - 5] += 1;
         }
         assert!(seen.iter().all(|n| (800..1200).contains(n)), "{seen:?}");
+        let mut seen = [[0_u32; 5]; 2];
+        for _ in 0..10_000 {
+            let (first, second) = rng.two_below(2, 5);
+            seen[first][second] += 1;
+        }
+        assert!(seen.iter().flatten().all(|n| (800..1200).contains(n)), "{seen:?}");
         let first = |seed| Rng::new(seed).next();
         assert_eq!(first(1), first(1));
         assert_ne!(first(1), first(2));

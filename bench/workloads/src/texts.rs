@@ -1,5 +1,6 @@
 //! The workloads of the texts that the project was founded on.
 
+mod addresses;
 mod align_test;
 mod basic;
 mod bench_tiny;
@@ -32,4 +33,5 @@ pub(crate) const ALL: &[&Workload] = &[
     &tlsf::SWEEP,
     &tlsf::WIDE,
     &list_walk::WORKLOAD,
+    &addresses::WORKLOAD,
 ];

@@ -20,6 +20,7 @@ const ALL: &[(&str, bool, usize)] = &[
     ("tlsf-sweep", true, 256),
     ("tlsf-wide", true, 6 * 50),
     ("list-walk", false, 9),
+    ("addresses", false, 2 * 19),
 ];
 
 fn run(words: &[&str]) -> Output {
@@ -107,7 +108,7 @@ fn what_a_small_region_refuses_is_counted_and_not_timed() {
 
 #[test]
 fn the_null_allocator_is_refused_where_it_means_nothing() {
-    for name in ["mitest", "malloc-large", "list-walk"] {
+    for name in ["mitest", "malloc-large", "list-walk", "addresses"] {
         let output = run(&[name, "allocator=null", "scale=0.002"]);
         assert_eq!(output.status.code(), Some(1), "{name}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("null allocator"), "{name}");

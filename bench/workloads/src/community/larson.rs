@@ -81,11 +81,15 @@ fn serve<'scope, 'env>(
     plan: &'env Plan,
     table: &'env mut Table,
 ) {
+    // Where the thread's own registers can hold it.
+    let mut rng = table.rng.clone();
+    let (blocks, smallest) = (table.blocks.as_mut_slice(), plan.smallest);
+    let (slots, sizes) = (blocks.len(), plan.largest - smallest + 1);
     for step in 0..plan.steps {
-        let slot = table.rng.below(table.blocks.len());
-        let size = table.rng.between(plan.smallest, plan.largest);
-        table.blocks[slot].replace(|| Block::new(size, step));
+        let (slot, more) = rng.two_below(slots, sizes);
+        blocks[slot].replace(|| Block::new(smallest + more, step));
     }
+    table.rng = rng;
     table.generation += 1;
     if table.generation < plan.generations {
         scope.spawn(move || serve(scope, plan, table));

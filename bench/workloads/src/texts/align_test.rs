@@ -30,14 +30,22 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let mut table = table(slots);
     let start = clock::now();
     for _ in 0..steps {
-        let at = rng.below(slots);
-        let (align, size) = choose(rng.next(), largest);
+        let random = rng.next();
+        let (align, size) = choose(random, largest);
+        let at = slot(random, slots);
         table[at].replace(|| Block::aligned(align, size, at as u64));
     }
     free_all(&mut table);
     results.work(2 * steps, clock::now() - start);
     // As many blocks of each doubling, whose mean is half as much again as its least.
     results.peak_live(slots * (3 << (largest - 1)) / largest as usize);
+}
+
+/// A slot from the same random number: all of its bits decide, so that no alignment or size has slots of its own.
+#[inline(always)]
+fn slot(random: u64, slots: usize) -> usize {
+    let mixed = random.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    ((mixed * slots as u64) >> 32) as usize
 }
 
 /// An alignment, and a size from 1 to two to the power of `largest`.

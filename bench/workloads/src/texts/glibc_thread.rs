@@ -32,11 +32,11 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let (_, ns) = threads::together(count, |i| {
         let mut rng = Rng::new(arguments.seed() * 1000 + i as u64);
         let mut table = table(slots);
-        for _ in 0..steps {
-            let random = rng.next();
-            let size = sizes[(random >> 32) as usize % SIZES];
-            let at = (((random & 0xffff_ffff) * slots as u64) >> 32) as usize;
-            table[at].replace(|| Block::new(size as usize, at as u64));
+        // Each thread begins elsewhere, and takes them in order.
+        let sizes = sizes.iter().cycle().skip(i * SIZES / count);
+        for (_, size) in (0..steps).zip(sizes) {
+            let at = rng.below(slots);
+            table[at].replace(|| Block::new(*size as usize, at as u64));
         }
         free_all(&mut table);
     });

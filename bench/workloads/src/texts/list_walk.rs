@@ -65,7 +65,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
 }
 
 /// Many blocks, between them holes in random order.
-fn used_heap(rng: &mut Rng, count: usize) -> Vec<Block> {
+pub(super) fn used_heap(rng: &mut Rng, count: usize) -> Vec<Block> {
     let mut all: Vec<Block> =
         (0..count as u64).map(|i| Block::new(rng.between(33, 64), i)).collect();
     for left in (count / 2 + 1..=count).rev() {
