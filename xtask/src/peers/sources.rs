@@ -32,44 +32,35 @@ struct Source {
 /// For all of them.
 const SHARED: [&str; 4] = ["-O3", "-DNDEBUG", "-fPIC", "-shared"];
 
-const MIMALLOC: [&str; 8] = [
-    "-DMI_BUILD_RELEASE",
-    "-DMI_SHARED_LIB",
-    "-DMI_SHARED_LIB_EXPORT",
-    "-DMI_MALLOC_OVERRIDE",
-    "-fvisibility=hidden",
-    "-ftls-model=initial-exec",
-    "-fno-builtin-malloc",
-    "-Wno-error=date-time",
-];
+/// One package carries both versions.
+const fn mimalloc(name: &'static str, version: &'static str, folder: &'static str) -> Source {
+    Source {
+        name,
+        version,
+        stem: "libmimalloc",
+        package: ("libmimalloc-sys", "0.1.49"),
+        folder,
+        files: &["src/static.c"],
+        include: "include",
+        compiler: "cc",
+        options: &[
+            "-DMI_BUILD_RELEASE",
+            "-DMI_SHARED_LIB",
+            "-DMI_SHARED_LIB_EXPORT",
+            "-DMI_MALLOC_OVERRIDE",
+            "-fvisibility=hidden",
+            "-ftls-model=initial-exec",
+            "-fno-builtin-malloc",
+            "-Wno-error=date-time",
+        ],
+        x86_options: &[],
+        libraries: &["-lpthread", "-lrt", "-latomic"],
+    }
+}
 
 const SOURCES: [Source; 4] = [
-    Source {
-        name: "mimalloc-2",
-        version: "2.3.2",
-        stem: "libmimalloc",
-        package: ("libmimalloc-sys", "0.1.49"),
-        folder: "c_src/mimalloc/v2",
-        files: &["src/static.c"],
-        include: "include",
-        compiler: "cc",
-        options: &MIMALLOC,
-        x86_options: &[],
-        libraries: &["-lpthread", "-lrt", "-latomic"],
-    },
-    Source {
-        name: "mimalloc-3",
-        version: "3.3.2",
-        stem: "libmimalloc",
-        package: ("libmimalloc-sys", "0.1.49"),
-        folder: "c_src/mimalloc/v3",
-        files: &["src/static.c"],
-        include: "include",
-        compiler: "cc",
-        options: &MIMALLOC,
-        x86_options: &[],
-        libraries: &["-lpthread", "-lrt", "-latomic"],
-    },
+    mimalloc("mimalloc-2", "2.3.2", "c_src/mimalloc/v2"),
+    mimalloc("mimalloc-3", "3.3.2", "c_src/mimalloc/v3"),
     Source {
         name: "snmalloc",
         version: "0.7.6",
