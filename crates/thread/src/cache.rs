@@ -2,7 +2,8 @@
 //!
 //! - **N1** a class has a cell exactly while its capacity is not 0; `bottom` is then
 //!   `end − 8 × capacity`, and the word below it is 0 (A1).
-//! - **N2** capacities start at 2 and double with use, so idle threads keep little.
+//! - **N2** capacities start at twice the objects that fill whole cache lines, and double with
+//!   use: idle threads keep little, and what a thread claims first shares no line with others'.
 //! - **N3** a magazine's top is lowered before its objects are given back and raised after
 //!   they were claimed: whoever is interrupted for good (a thread that `fork` left behind)
 //!   loses objects at worst, and never has one in two places.
@@ -21,8 +22,10 @@ use crate::magazine::{CELL, MAX_CAPACITY, end_of, pop, push, word};
 use crate::runs::Runs;
 use crate::tls::{CACHE, Tls, empty};
 
-/// The capacity of a new magazine.
-const FIRST_CAPACITY: usize = 2;
+/// Two CPUs that write to the same so many bytes wait for each other.
+const LINE: usize = 64;
+/// Larger objects share lines with their neighbours at most.
+const MAX_SHARED: usize = 128;
 const WORD: usize = size_of::<usize>();
 /// Traffic is reported in pieces of so many bytes.
 const REPORT: usize = 64 << 10;
@@ -238,12 +241,11 @@ impl ThreadCache {
         };
         // SAFETY: room for one object above the bottom of an empty magazine (N1).
         unsafe { word(bottom).write(object) };
-        let mut fresh = [0];
-        let got = depot.central.claim(depot.supply, self.number(), class, &mut fresh);
-        if got == 1 {
-            // SAFETY: capacities are at least 2, so there is a second word.
-            unsafe { word(bottom + WORD).write(fresh[0]) };
-        }
+        let fresh = self.capacity(class) / 2;
+        // SAFETY: capacities are at least 2, so half of the words are left above the first.
+        let out = unsafe { core::slice::from_raw_parts_mut(word(bottom + WORD), fresh) };
+        let got = depot.central.claim(depot.supply, self.number(), class, out);
+        out.copy_within(fresh - got.., 0);
         self.note_claimed(depot, got * info(class).size as usize);
         tls.store(class, bottom + (1 + got) * WORD);
         Ok(())
@@ -284,8 +286,9 @@ impl ThreadCache {
 
     /// The next capacity of a class (N2).
     fn grown(&self, class: usize) -> usize {
-        let most = (info(class).capacity as usize).min(MAX_CAPACITY);
-        (self.capacity(class) * 2 + 2).clamp(FIRST_CAPACITY, most)
+        let class_info = info(class);
+        let most = (class_info.capacity as usize).min(MAX_CAPACITY);
+        (self.capacity(class) * 2 + 2 * line_mates(class_info.size as usize)).min(most)
     }
 
     /// Grows the capacity of a full magazine, moving its objects down. `false`: it is at its
@@ -484,6 +487,13 @@ impl ThreadCache {
         let bottom = self.bottom(top, class);
         (top.saturating_sub(bottom) / WORD).min(MAX_CAPACITY)
     }
+}
+
+/// The fewest objects of a size that fill whole cache lines; 1 for large ones, which keep too
+/// much if many are claimed at once.
+const fn line_mates(size: usize) -> usize {
+    let common = 1 << size.trailing_zeros();
+    if size > MAX_SHARED || common > LINE { 1 } else { LINE / common }
 }
 
 /// One object without a magazine; 0: out of memory.

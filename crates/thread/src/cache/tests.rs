@@ -73,6 +73,29 @@ fn magazines_grow_with_use_and_give_everything_back() {
 }
 
 #[test]
+fn what_two_threads_claim_first_shares_no_cache_line() {
+    let whole = Whole::new();
+    let slots = [SoloTls::new(), SoloTls::new()];
+    let caches =
+        slots.each_ref().map(|tls| ThreadCache::attach(whole.depot().supply, tls).expect("memory"));
+    for class in (1..CLASSES).take_while(|&class| info(class).size as usize <= MAX_SHARED) {
+        let mut lines = [Vec::new(), Vec::new()];
+        // In turn, so that their claims lie beside each other.
+        for _ in 0..16 {
+            for ((tls, cache), lines) in slots.iter().zip(caches).zip(&mut lines) {
+                // SAFETY: each cache is used with its own slots.
+                let kept = unsafe { pop(tls, class) };
+                let object = if kept == 0 { cache.refill(whole.depot(), tls, class) } else { kept };
+                let last = object + info(class).size as usize - 1;
+                lines.extend(object / LINE..=last / LINE);
+            }
+        }
+        let shared = lines[0].iter().find(|&line| lines[1].contains(line));
+        assert_eq!(shared, None, "class {class}");
+    }
+}
+
+#[test]
 fn nulls_in_a_magazine_are_dropped() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
