@@ -59,6 +59,7 @@ fn act(top: &Path, write: bool) -> Result<String, String> {
     let (section, from) = match newest(top)? {
         None => (NOTHING.to_owned(), "no record".to_owned()),
         Some((file, report)) => {
+            complete(&file)?;
             let from = file.strip_prefix(top).unwrap_or(&file).display().to_string();
             (section(&report, &from), from)
         }
@@ -93,6 +94,18 @@ fn newest(top: &Path) -> Result<Option<(PathBuf, Report)>, String> {
         }
     }
     Ok(newest)
+}
+
+/// Sees that beside `result.json` stands what its page links to.
+fn complete(result: &Path) -> Result<(), String> {
+    let folder = result.parent().unwrap_or(result);
+    let missing = ["report.html", "runs.csv", "table.txt", "plots"];
+    let missing: Vec<&str> =
+        missing.into_iter().filter(|name| !folder.join(name).exists()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} lacks {}; record it whole", folder.display(), missing.join(", ")))
 }
 
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, String> {

@@ -80,6 +80,10 @@ fn tree(years: &[&str]) -> tempfile::TempDir {
         fs::create_dir_all(&folder).unwrap();
         let report = Report { started: format!("{year}-03-01T12:10:05Z"), ..report() };
         fs::write(folder.join("result.json"), report.to_json().unwrap()).unwrap();
+        fs::create_dir_all(folder.join("plots")).unwrap();
+        for name in ["report.html", "runs.csv", "table.txt"] {
+            fs::write(folder.join(name), "").unwrap();
+        }
     }
     top
 }
@@ -102,6 +106,14 @@ fn the_newest_result_is_written_once() {
     act(bare.path(), true).unwrap();
     let text = fs::read_to_string(bare.path().join("docs/benchmarks.md")).unwrap();
     assert!(text.contains(NOTHING), "{text}");
+}
+
+#[test]
+fn a_record_without_what_its_page_links_to_is_refused() {
+    let top = tree(&["2026"]);
+    fs::remove_file(top.path().join("bench/record/machine/2026/runs.csv")).unwrap();
+    let error = act(top.path(), true).unwrap_err();
+    assert!(error.contains("machine/2026 lacks runs.csv"), "{error}");
 }
 
 #[test]
