@@ -3,7 +3,7 @@
 //! Layer: between [`heap`] and the workloads. Costs sixteen bytes, and the writing and reading of the mark ([`check`]);
 //! the rules of each call are checked where it is made. A block that was refused is none.
 
-use core::{mem, ptr, slice};
+use core::{ptr, slice};
 
 use crate::check::{self, mark, verify, verify_pattern, verify_start};
 use crate::heap;
@@ -108,7 +108,7 @@ impl Block {
     /// Puts another block in its place, when this one is verified and freed.
     #[inline(always)]
     pub(crate) fn replace(&mut self, make: impl FnOnce() -> Self) {
-        mem::replace(self, Self::NONE).free();
+        Self { ..*self }.free();
         *self = make();
     }
 

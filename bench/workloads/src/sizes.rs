@@ -5,6 +5,7 @@ use crate::rng::Rng;
 /// Mostly small: a size is as often above twice its value as below it, from `least` to `most`.
 ///
 /// All doublings have about the same number of bytes in them.
+#[inline(always)]
 pub(crate) fn power_law(rng: &mut Rng, least: usize, most: usize) -> usize {
     let word = rng.next();
     let base = least << word.trailing_zeros().min(20);

@@ -28,18 +28,12 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-struct Left {
-    blocks: Vec<Block>,
-    live: usize,
-}
-
 fn run(arguments: &Arguments, results: &mut Results) {
     let (count, rounds) = (arguments.size("threads"), arguments.get("rounds"));
     let (blocks, steps) = (arguments.size("blocks"), arguments.get("steps"));
     let largest = arguments.size("largest").max(16);
-    let left: Vec<Mutex<Left>> = (0..count)
-        .map(|_| Mutex::new(Left { blocks: Vec::with_capacity(blocks), live: 0 }))
-        .collect();
+    let left: Vec<Mutex<Vec<Block>>> =
+        (0..count).map(|_| Mutex::new(Vec::with_capacity(blocks))).collect();
     // When they are all there, and nothing is to be got from the system any more.
     let early = rounds / 10;
     let (mut ns, mut peak, mut resident_early) = (0, 0, 0);
@@ -47,17 +41,17 @@ fn run(arguments: &Arguments, results: &mut Results) {
         let (live, took) = threads::together(count, |i| {
             let mut left = left[(i + 1) % count].lock().unwrap_or_else(PoisonError::into_inner);
             let mut rng = Rng::new((arguments.seed() * 1000 + round) * 1000 + i as u64);
-            free_all(&mut left.blocks);
-            left.live = 0;
+            free_all(&mut left);
             for step in 0..steps {
                 Block::new(sizes::power_law(&mut rng, 16, largest), step).free();
             }
-            for i in 0..blocks {
-                let block = Block::new(sizes::power_law(&mut rng, 16, largest), i as u64);
-                left.live += block.size();
-                left.blocks.push(block);
-            }
-            left.live
+            let mut live = 0;
+            left.extend((0..blocks as u64).map(|i| {
+                let block = Block::new(sizes::power_law(&mut rng, 16, largest), i);
+                live += block.size();
+                block
+            }));
+            live
         });
         ns += took;
         let live = live.iter().sum();
@@ -71,7 +65,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     }
     let resident_late = resident();
     for left in left {
-        free_all(&mut left.into_inner().unwrap_or_else(PoisonError::into_inner).blocks);
+        free_all(&mut left.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
     results.work(2 * count as u64 * rounds * (blocks as u64 + steps), ns);
     results.peak_live(peak);

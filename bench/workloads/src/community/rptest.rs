@@ -102,32 +102,33 @@ fn work(plan: &Plan, mut rng: Rng, [mine, next]: [&Mail; 2], live: &Live) {
         let mut at = rng.below(plan.blocks);
         let stride = rng.between(1, 7);
         let (mut allocated, mut freed) = (0, 0);
-        for _ in 0..plan.lot {
-            let old = mem::replace(&mut blocks[at], Block::NONE);
-            if is_sent {
-                sent.push(old);
-            } else {
-                freed += old.size();
-                old.free();
-            }
-            let size = sizes::falling(&mut rng, plan.smallest, plan.largest);
-            blocks[at] = Block::new(size, lot);
-            allocated += blocks[at].size();
+        let slots = (0..plan.lot).map(|_| {
+            let slot = at;
             at += stride;
             if at >= plan.blocks {
                 at %= plan.blocks;
             }
-        }
+            slot
+        });
+        let mut new = || {
+            let block = Block::new(sizes::falling(&mut rng, plan.smallest, plan.largest), lot);
+            allocated += block.size();
+            block
+        };
         if is_sent {
+            sent.extend(slots.map(|slot| mem::replace(&mut blocks[slot], new())));
             freed += send(&mut sent, next, WAITING * plan.lot);
             mem::swap(&mut *mine.lock().unwrap_or_else(PoisonError::into_inner), &mut received);
-            freed += size_of_all(&received);
-            free_all(&mut received);
+            freed += free_counted(&mut received);
+        } else {
+            slots.for_each(|slot| {
+                freed += blocks[slot].size();
+                blocks[slot].replace(&mut new);
+            });
         }
         live.change(allocated, freed);
     }
-    live.change(0, size_of_all(&blocks));
-    free_all(&mut blocks);
+    live.change(0, free_counted(&mut blocks));
 }
 
 fn size_of_all(blocks: &[Block]) -> usize {
@@ -143,7 +144,14 @@ fn send(blocks: &mut Vec<Block>, to: &Mail, room: usize) -> usize {
             to.append(blocks);
         }
     }
-    let freed = size_of_all(blocks);
-    free_all(blocks);
-    freed
+    free_counted(blocks)
+}
+
+/// Frees all of them; how many bytes.
+fn free_counted(blocks: &mut Vec<Block>) -> usize {
+    blocks.drain(..).fold(0, |freed, block| {
+        let size = block.size();
+        block.free();
+        freed + size
+    })
 }

@@ -10,6 +10,8 @@ use base::bits::align_up;
 
 /// Where blocks begin: small enough for a first-level cache.
 const BYTES: usize = 16 << 10;
+/// What every block is aligned to.
+const STEP: usize = 16;
 /// No block is larger: as much as any workload with a null allocator asks for.
 const LARGEST: usize = 1 << 19;
 /// From a piece to the next: a block may begin at the end of the `BYTES`. Pieces are aligned to this.
@@ -40,13 +42,17 @@ pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
         static AT: Cell<*mut u8> = const { Cell::new(ptr::null_mut()) };
     }
     AT.with(|at| {
-        let mut now = at.get();
-        if now.is_null() {
-            now = piece();
+        let mut block = at.get();
+        if block.is_null() {
+            block = piece();
         }
-        let block = now
-            .map_addr(|now| (now & !(STRIDE - 1)) + align_up(now & (BYTES - 1), align.min(BYTES)));
-        at.set(block.wrapping_add(align_up(size.min(LARGEST), 16)));
+        if align > STEP {
+            block = block.map_addr(|at| align_up(at, align.min(BYTES)));
+        }
+        at.set(block.map_addr(|at| {
+            let next = (at & (BYTES - 1)).wrapping_add(size).wrapping_add(STEP - 1);
+            (at & !(STRIDE - 1)) | (next & (BYTES - STEP))
+        }));
         block
     })
 }

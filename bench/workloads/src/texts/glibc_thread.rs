@@ -27,20 +27,20 @@ const SIZES: usize = 8192;
 
 fn run(arguments: &Arguments, results: &mut Results) {
     let get = |name| arguments.size(name);
-    let (count, slots, steps) = (get("threads"), get("slots").max(1), arguments.get("steps"));
+    let (count, slots, steps) = (get("threads"), get("slots").max(1), get("steps"));
     let sizes = sizes(&mut Rng::new(arguments.seed()), get("smallest"), get("largest"));
     let (_, ns) = threads::together(count, |i| {
         let mut rng = Rng::new(arguments.seed() * 1000 + i as u64);
         let mut table = table(slots);
         // Each thread begins elsewhere, and takes them in order.
-        let sizes = sizes.iter().cycle().skip(i * SIZES / count);
-        for (_, size) in (0..steps).zip(sizes) {
-            let at = rng.below(slots);
-            table[at].replace(|| Block::new(*size as usize, at as u64));
+        let first = i * SIZES / count;
+        for next in first..first.saturating_add(steps) {
+            let (at, size) = (rng.below(slots), sizes[next % SIZES] as usize);
+            table[at].replace(|| Block::new(size, at as u64));
         }
         free_all(&mut table);
     });
-    results.work(2 * count as u64 * steps, ns);
+    results.work(2 * (count * steps) as u64, ns);
     let mean = sizes.iter().map(|size| *size as usize).sum::<usize>() / SIZES;
     results.peak_live(count * slots * mean);
 }
