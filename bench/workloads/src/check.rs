@@ -10,6 +10,8 @@ use crate::results::wrong;
 
 /// A word of the largest mark.
 const WORD: usize = size_of::<u64>();
+/// One of the mark of a block that has no room for that.
+const HALF: usize = size_of::<u32>();
 
 /// Which bits of marks have to be right: all, or none when the allocator's blocks hold no data.
 static COUNT: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -118,16 +120,27 @@ unsafe fn difference(block: *const u8, size: usize, pattern: u64) -> u64 {
     (first ^ pattern) | (last ^ at_end(pattern, size))
 }
 
+/// Of blocks of less than eight bytes: two words of four that overlap, or three bytes.
+///
 /// # Safety
 ///
 /// `block` has `size` writable bytes.
 #[inline(never)]
 unsafe fn mark_small(block: *mut u8, size: usize, pattern: u64) {
-    for (i, byte) in pattern.to_le_bytes().into_iter().enumerate().take(size) {
-        // SAFETY: less than `size`.
-        let at = unsafe { block.add(i) };
-        // SAFETY: the caller's promise.
-        unsafe { at.write(byte) };
+    if size >= HALF {
+        for at in [0, size - HALF] {
+            // SAFETY: four bytes from there are in the block.
+            let word = unsafe { block.add(at) };
+            // SAFETY: the caller's promise.
+            unsafe { word.cast::<u32>().write_unaligned(half_at(pattern, at)) };
+        }
+    } else if size > 0 {
+        for at in [0, size / 2, size - 1] {
+            // SAFETY: less than `size`.
+            let byte = unsafe { block.add(at) };
+            // SAFETY: the caller's promise.
+            unsafe { byte.write(pattern.to_le_bytes()[at]) };
+        }
     }
 }
 
@@ -136,10 +149,30 @@ unsafe fn mark_small(block: *mut u8, size: usize, pattern: u64) {
 /// `block` has `size` readable bytes.
 #[inline(never)]
 unsafe fn difference_small(block: *const u8, size: usize, pattern: u64) -> u64 {
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { core::slice::from_raw_parts(block, size) };
-    let pairs = bytes.iter().zip(pattern.to_le_bytes());
-    pairs.fold(0, |all, (found, byte)| all | u64::from(found ^ byte))
+    let mut differs = 0;
+    if size >= HALF {
+        for at in [0, size - HALF] {
+            // SAFETY: four bytes from there are in the block.
+            let word = unsafe { block.add(at) };
+            // SAFETY: the caller's promise.
+            let word = unsafe { word.cast::<u32>().read_unaligned() };
+            differs |= u64::from(word ^ half_at(pattern, at));
+        }
+    } else if size > 0 {
+        for at in [0, size / 2, size - 1] {
+            // SAFETY: less than `size`.
+            let byte = unsafe { block.add(at) };
+            // SAFETY: the caller's promise.
+            differs |= u64::from(unsafe { byte.read() } ^ pattern.to_le_bytes()[at]);
+        }
+    }
+    differs
+}
+
+/// Four bytes of the pattern, from the one at `at` on.
+#[inline(always)]
+fn half_at(pattern: u64, at: usize) -> u32 {
+    ((pattern >> (8 * at)) & 0xffff_ffff) as u32
 }
 
 #[cfg(test)]

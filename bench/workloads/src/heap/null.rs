@@ -37,7 +37,18 @@ pub(crate) fn start() {
 
 /// The next block.
 #[inline(always)]
-pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
+pub(crate) fn allocate(size: usize) -> *mut u8 {
+    next(size, |at| at)
+}
+
+/// The next block at a multiple of `align`, a power of two.
+#[inline(always)]
+pub(crate) fn allocate_aligned(align: usize, size: usize) -> *mut u8 {
+    next(size, |at| align_up(at, align.clamp(STEP, BYTES)))
+}
+
+#[inline(always)]
+fn next(size: usize, aligned: impl FnOnce(usize) -> usize) -> *mut u8 {
     std::thread_local! {
         static AT: Cell<*mut u8> = const { Cell::new(ptr::null_mut()) };
     }
@@ -46,9 +57,7 @@ pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
         if block.is_null() {
             block = piece();
         }
-        if align > STEP {
-            block = block.map_addr(|at| align_up(at, align.min(BYTES)));
-        }
+        let block = block.map_addr(aligned);
         at.set(block.map_addr(|at| {
             let next = (at & (BYTES - 1)).wrapping_add(size).wrapping_add(STEP - 1);
             (at & !(STRIDE - 1)) | (next & (BYTES - STEP))

@@ -46,15 +46,16 @@ fn run_threads(arguments: &Arguments, results: &mut Results) {
 
 fn batches(size: usize, iterations: u64) {
     let mut blocks = [core::ptr::null_mut(); BATCH];
-    for iteration in 0..iterations {
-        for block in &mut blocks {
+    for _ in 0..iterations {
+        // No two blocks have one key, so that one that is handed out twice is found out.
+        for (i, block) in blocks.iter_mut().enumerate() {
             *block = heap::malloc(size);
             // SAFETY: a block of `size`, or null.
-            unsafe { mark(*block, size, iteration) };
+            unsafe { mark(*block, size, i as u64) };
         }
-        for block in blocks {
+        for (i, block) in blocks.into_iter().enumerate() {
             // SAFETY: marked above.
-            unsafe { verify(block, size, iteration) };
+            unsafe { verify(block, size, i as u64) };
             // SAFETY: allocated above, and not used again.
             unsafe { heap::free(block) };
         }
