@@ -1,6 +1,7 @@
 //! An axis: from values to pixels, and where its ticks are.
 
 use crate::format::Unit;
+use crate::svg::width_of;
 
 /// How values are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +97,28 @@ impl Axis {
             Kind::Decades => self.decade_ticks(most),
             Kind::Doublings => self.powers(2.0, most),
         }
+    }
+
+    /// Those of `ticks` whose labels of `size` do not touch each other along a horizontal axis; 1 goes before others.
+    pub(crate) fn labelled(&self, ticks: &[f64], size: f64) -> Vec<f64> {
+        const GAP: f64 = 6.0;
+        let reach = |v: f64| {
+            let half = width_of(&self.unit.tick(v), size) / 2.0;
+            (self.at(v) - half, self.at(v) + half)
+        };
+        let one = ticks.iter().filter(|v| **v == 1.0);
+        let mut kept: Vec<f64> = Vec::with_capacity(ticks.len());
+        for &v in one.chain(ticks.iter().filter(|v| **v != 1.0)) {
+            let (from, to) = reach(v);
+            let touches = |other: &f64| {
+                let (low, high) = reach(*other);
+                from < high + GAP && low < to + GAP
+            };
+            if !kept.iter().any(touches) {
+                kept.push(v);
+            }
+        }
+        kept
     }
 
     fn even_ticks(&self, most: usize) -> Vec<f64> {

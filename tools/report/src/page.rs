@@ -2,7 +2,8 @@
 
 use core::fmt::Write;
 
-use bench::result::Report;
+use bench::result::{Report, Work};
+use bench::stats::ENOUGH_PAIRS;
 use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
@@ -102,7 +103,7 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
         headline: verdict::headline(view),
         subtitle: subtitle(view),
         verdict: verdict::sentences(view),
-        warnings: report.warnings.clone(),
+        warnings: report.warnings.iter().cloned().chain(few(report)).collect(),
         left_out: embed::left_out(report, detail),
         starved: starved(report),
         key: view.shown.iter().map(|&a| key(view, a)).collect(),
@@ -140,6 +141,22 @@ fn starved(report: &Report) -> String {
         "{flagged} of {} timed runs did not get their processors for long enough (starved), so they do not count.",
         flagged + counted
     )
+}
+
+/// Where there are too few rounds for an interval.
+fn few(report: &Report) -> Option<String> {
+    let pairs = |w: &Work| w.cells.iter().filter_map(|c| c.time?.ratio).map(|r| r.pairs).min();
+    let count =
+        |most: usize| report.workloads.iter().filter_map(pairs).filter(|p| *p < most).count();
+    let (few, one, all) = (count(ENOUGH_PAIRS), count(2), report.workloads.len());
+    if few == 0 {
+        return None;
+    }
+    let unknown =
+        if one > 0 { "; after one round there is none, and ±? stands there" } else { "" };
+    Some(format!(
+        "{few} of {all} workloads have fewer than {ENOUGH_PAIRS} rounds: their ± is the range seen, not a 95\u{a0}% interval{unknown}."
+    ))
 }
 
 fn key(view: &View<'_>, a: usize) -> Key {

@@ -109,7 +109,8 @@ fn memory(view: &View<'_>, figures: Vec<Figure>) -> Section {
         title: "Memory",
         about: "Resident memory of all processes of a run. The pictures show it over time, and in grey what the program had \
                 asked for. In the table: at its peak (below it, relative to the baseline), on average and at the end; \
-                RSS/live is the peak over the most that was asked for at one time. * marks the least of the row."
+                RSS/live is the peak over the most that was asked for at one time, below 1 where not all of that was \
+                written. * marks the least of the row."
             .to_owned(),
         empty: "No memory was measured.",
         table: Some(tables::memory(view)),
@@ -138,8 +139,8 @@ fn slow(view: &View<'_>, figures: Vec<Figure>) -> Section {
     Section {
         id: "slow",
         title: "Slow calls",
-        about: "How long single calls took, timed one by one in a pass of their own; reading the clock is part of each. The \
-                curves show which share of the calls took longer than so long: further left and lower is better. In the \
+        about: "How long single calls took, timed one by one in a pass of their own, less what reading the clock takes at \
+                least; a longest call may have been interrupted. The curves show which share of the calls took longer than so long: further left and lower is better. In the \
                 table, half of the calls took at most p50, all but one in a thousand at most p99.9."
             .to_owned(),
         empty: "No calls were timed one by one.",

@@ -142,8 +142,9 @@ fn workload_name(view: &View<'_>, work: usize) -> Entry {
         n => format!("{n} threads"),
     };
     let small = format!(
-        "{threads} · {} rounds{}",
+        "{threads} · {} round{}{}",
         w.rounds,
+        if w.rounds == 1 { "" } else { "s" },
         if w.precise { "" } else { ", not yet precise" }
     );
     Entry { title: w.about.clone(), small, ..Entry::words(w.name.clone()) }
@@ -199,7 +200,7 @@ fn time_cell(view: &View<'_>, w: usize, a: usize) -> Entry {
         small: seconds(time.median),
         title: format!("{interval}{} runs, {} flagged", cell.runs, cell.flagged),
         sort: view.time(w, a).map_or(String::new(), |r| r.to_string()),
-        class: time.ratio.map_or("", |r| shade(r.estimate, time.same)),
+        class: time.ratio.map_or("", |r| shade(r.estimate, time.same || r.pairs < 2)),
         who: None,
     }
 }
@@ -245,7 +246,7 @@ fn figures(
                     )
                 }),
                 sort: v.to_string(),
-                class: r.map_or("", |r| shade(r.estimate, same)),
+                class: r.map_or("", |r| shade(r.estimate, same || r.pairs < 2)),
                 who: None,
             }
             .star(best == Some(a))
@@ -304,7 +305,13 @@ pub(crate) fn tails(view: &View<'_>) -> Table {
     type Figure = (&'static str, fn(&Tail) -> f64);
     const FIGURES: [Figure; 3] =
         [("p50", |t| t.p50_ns), ("p99.9", |t| t.p999_ns), ("max", |t| t.max_ns)];
-    let who = view.shown_and_floor();
+    // The null allocator's calls are not timed, unless a result has them.
+    let has_any = |a: usize| {
+        (0..view.report.workloads.len())
+            .any(|w| view.cell(w, a).is_some_and(|c| !c.tails.is_empty()))
+    };
+    let mut who = view.shown_and_floor();
+    who.retain(|&a| view.shown.contains(&a) || has_any(a));
     let groups = grouped(view, |w| {
         let mut calls: Vec<&str> = Vec::new();
         for tail in view.report.workloads[w].cells.iter().flat_map(|c| &c.tails) {

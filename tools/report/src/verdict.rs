@@ -22,7 +22,7 @@ pub(crate) fn headline(view: &View<'_>) -> String {
     let Some(&(fastest, _)) = time.first().filter(|_| time.len() > 1) else {
         return "There is nothing to compare".to_owned();
     };
-    let is_clear = overall.iter().any(|row| row.0 == fastest && row.1.is_fastest);
+    let is_clear = overall.iter().any(|row| row.0 == fastest && is_clear(row.1));
     let leanest = peak.first().map(|p| p.0);
     let name = view.name(fastest);
     match leanest {
@@ -56,7 +56,15 @@ pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
     said
 }
 
+/// Whether it is shown to be the fastest; one round shows nothing.
+fn is_clear(of: &Overall) -> bool {
+    of.is_fastest && of.time.is_some_and(|t| t.pairs > 1)
+}
+
 fn interval(r: &Ratio) -> String {
+    if r.pairs < 2 {
+        return format!("{} (one round, so no interval)", ratio(r.estimate));
+    }
     format!("{} (95\u{a0}% interval {} to {})", ratio(r.estimate), ratio(r.low), ratio(r.high))
 }
 
@@ -85,7 +93,7 @@ fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
         return format!("Only {name} was measured: there is nothing to compare it with.");
     }
     let next = timed.get(1).map_or("", |n| view.name(n.0));
-    if !of.is_fastest {
+    if !is_clear(of) {
         let estimate = if *first == view.baseline {
             String::new()
         } else {

@@ -106,7 +106,7 @@ impl<'a> View<'a> {
         ratio.or((allocator == self.baseline).then_some(1.0)).filter(|r| r.is_finite())
     }
 
-    /// Who has the least of a figure; nobody where only one has it.
+    /// Who has the least of a figure; nobody where only one was measured, or several have it.
     pub(crate) fn best(&self, figure: impl Fn(usize) -> Option<f64>) -> Option<usize> {
         let mut all: Vec<(usize, f64)> = self
             .shown
@@ -114,7 +114,7 @@ impl<'a> View<'a> {
             .filter_map(|&a| figure(a).filter(|v| v.is_finite()).map(|v| (a, v)))
             .collect();
         all.sort_by(|a, b| a.1.total_cmp(&b.1));
-        (all.len() > 1).then(|| all[0].0)
+        (all.len() > 1 && all[0].1 < all[1].1).then(|| all[0].0)
     }
 
     /// `0.58 ±0.02 =*`.
@@ -146,9 +146,19 @@ impl<'a> View<'a> {
     }
 }
 
-/// `0.58 ±0.02`.
+/// `0.58 ±0.02`, `0.222 ±0.002`: both to the same digit. One pair has no margin.
 pub(crate) fn with_margin(r: &Ratio) -> String {
-    format!("{} ±{}", ratio(r.estimate), ratio(r.margin()))
+    let margin = r.margin();
+    if r.pairs < 2 || !margin.is_finite() || !r.estimate.is_finite() {
+        return format!("{} ±?", ratio(r.estimate));
+    }
+    let digits = match r.estimate {
+        e if e >= 99.5 => 0,
+        e if e >= 9.95 => 1,
+        e if e < 0.0995 || margin < 0.009_95 => 3,
+        _ => 2,
+    };
+    format!("{:.digits$} ±{margin:.digits$}", r.estimate)
 }
 
 fn why(short: &str, long: &str) -> Why {
@@ -176,4 +186,18 @@ fn signal_name(signal: i32) -> String {
         other => return format!("signal {other}"),
     };
     name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_margin_has_the_digits_of_its_ratio() {
+        let of = |estimate, low, high, pairs| with_margin(&Ratio { estimate, low, high, pairs });
+        assert_eq!(of(0.487, 0.477, 0.497, 9), "0.49 ±0.01");
+        assert_eq!(of(0.222, 0.220, 0.224, 9), "0.222 ±0.002");
+        assert_eq!(of(12.24, 10.0, 14.0, 9), "12.2 ±2.2");
+        assert_eq!(of(0.5, 0.5, 0.5, 1), "0.50 ±?");
+    }
 }

@@ -120,9 +120,13 @@ impl Chart<'_> {
             svg.text((x.from - 6.0, at + 4.0), Anchor::End, 11.5, "mute", &y.unit.tick(v));
         }
         svg.raw("<g class=\"xt\">");
-        for v in x.ticks(if x.unit == Unit::Number { 6 } else { 5 }) {
-            let at = x.at(v);
+        let ticks = x.ticks(if x.unit == Unit::Number { 6 } else { 5 });
+        for v in &ticks {
+            let at = x.at(*v);
             svg.line((at, y.to), (at, y.from), "grid");
+        }
+        for v in x.labelled(&ticks, 11.5) {
+            let at = x.at(v);
             svg.text((at, y.from + 16.0), Anchor::Middle, 11.5, "mute", &x.unit.tick(v));
         }
         svg.raw("</g>");

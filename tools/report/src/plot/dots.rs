@@ -55,6 +55,8 @@ fn panel(view: &View<'_>, work: usize) -> Option<Placed> {
     let ticks = axis.ticks(6);
     for v in &ticks {
         svg.line((axis.at(*v), TOP), (axis.at(*v), bottom), "grid");
+    }
+    for v in &axis.labelled(&ticks, 11.5) {
         svg.text((axis.at(*v), bottom + 16.0), Anchor::Middle, 11.5, "mute", &Unit::Ratio.tick(*v));
     }
     svg.line((axis.at(1.0), TOP), (axis.at(1.0), bottom), "axis");

@@ -55,8 +55,11 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
         svg.line((x.from, y.at(v)), (x.to, y.at(v)), if v == 1.0 { "axis" } else { "grid" });
         svg.text((x.from - 6.0, y.at(v) + 4.0), Anchor::End, 11.5, "mute", &Unit::Ratio.tick(v));
     }
-    for v in x.ticks(7) {
+    let ticks = x.ticks(7);
+    for &v in &ticks {
         svg.line((x.at(v), y.to), (x.at(v), y.from), if v == 1.0 { "axis" } else { "grid" });
+    }
+    for v in x.labelled(&ticks, 11.5) {
         svg.text((x.at(v), y.from + 16.0), Anchor::Middle, 11.5, "mute", &Unit::Ratio.tick(v));
     }
     let below = format!("time relative to {} (less is better)", cut(base, 16));
@@ -66,7 +69,11 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
         dots.iter().map(|d| (x.at(d.2.estimate), y.at(d.3.estimate))).collect();
     let mut taken: Vec<Area> =
         places.iter().map(|(px, py)| (px - 8.0, py - 8.0, px + 8.0, py + 8.0)).collect();
-    // Names are not written over the axis' numbers either.
+    // Names are written neither over the intervals nor over the axis' numbers.
+    for ((_, _, time, peak), &(px, py)) in dots.iter().zip(&places) {
+        taken.push((x.at(time.low), py - 1.0, x.at(time.high), py + 1.0));
+        taken.push((px - 1.0, y.at(peak.high), px + 1.0, y.at(peak.low)));
+    }
     taken.extend(
         y.ticks(7).into_iter().map(|v| (x.from - 34.0, y.at(v) - 8.0, x.from, y.at(v) + 8.0)),
     );

@@ -74,7 +74,7 @@ fn compared(r: Option<&Ratio>, is_base: bool) -> Entry {
             text: with_margin(r),
             title: format!("95\u{a0}% interval {} to {}", ratio(r.low), ratio(r.high)),
             sort: r.estimate.to_string(),
-            class: shade(r.estimate, r.is_same()),
+            class: shade(r.estimate, r.is_same() || r.pairs < 2),
             ..Entry::default()
         },
         None => Entry::none(),
