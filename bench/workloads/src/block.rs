@@ -129,9 +129,7 @@ impl Block {
         if !self.is_none() {
             // SAFETY: `filled` wrote so many bytes.
             let bytes = unsafe { slice::from_raw_parts(self.at, self.size as usize) };
-            let byte = self.byte();
-            let differs = bytes.iter().fold(0, |all, found| all | (found ^ byte));
-            if differs != 0 && !heap::is_null() {
+            if !are_all(bytes, self.byte()) && !heap::is_null() {
                 wrong(format_args!("a block of {} bytes at {:p} was changed", self.size, self.at));
             }
         }
@@ -206,12 +204,23 @@ impl Block {
     }
 }
 
+/// Whether all bytes are `byte`; by words, the last of which may overlap the one before.
+#[inline(always)]
+fn are_all(bytes: &[u8], byte: u8) -> bool {
+    let word = u64::from_ne_bytes([byte; 8]);
+    let Some(last) = bytes.last_chunk::<8>() else {
+        return bytes.iter().fold(0, |all, found| all | (found ^ byte)) == 0;
+    };
+    let words = bytes.as_chunks::<8>().0.iter().chain([last]);
+    words.fold(0, |all, found| all | (u64::from_ne_bytes(*found) ^ word)) == 0
+}
+
 /// Bytes that are all read at each end of a block of zeros, and eight of which are read in so many between.
 const READ: usize = 512;
 
 /// Whether the bytes are 0: those at both ends, and of each `READ` between them eight, which `key` chooses.
 fn is_zero(bytes: &[u8], key: u64) -> bool {
-    let all = |bytes: &[u8]| bytes.iter().fold(0, |all, byte| all | byte) == 0;
+    let all = |bytes: &[u8]| are_all(bytes, 0);
     let Some((first, rest)) = bytes.split_at_checked(READ) else { return all(bytes) };
     let Some((between, last)) = rest.split_at_checked(rest.len().saturating_sub(READ)) else {
         return all(bytes);
@@ -236,6 +245,19 @@ pub(crate) fn free_all(blocks: &mut Vec<Block>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_byte_of_a_filled_block_counts() {
+        for size in 0..80 {
+            let mut bytes = vec![7_u8; size];
+            assert!(are_all(&bytes, 7));
+            for i in 0..size {
+                bytes[i] = 6;
+                assert!(!are_all(&bytes, 7), "{i} of {size}");
+                bytes[i] = 7;
+            }
+        }
+    }
 
     #[test]
     fn a_byte_that_is_not_zero_is_seen_in_the_end() {

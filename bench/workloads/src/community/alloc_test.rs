@@ -31,8 +31,9 @@ fn run(arguments: &Arguments, results: &mut Results) {
     let (smallest, last) = (get("smallest").max(1), get("last").max(1));
     let doublings = (get("largest") / smallest).max(1).ilog2() as usize;
     let size = move |rng: &mut Rng| {
-        let base = smallest << rng.below(doublings + 1);
-        rng.between(base / 2 + 1, base)
+        let number = rng.next();
+        let base = smallest << (((number & 0xffff_ffff) * (doublings as u64 + 1)) >> 32);
+        base / 2 + 1 + (((number >> 32) * (base - base / 2) as u64) >> 32) as usize
     };
     let (mut ops, mut total, mut peak) = (0, 0, 0);
     let mut blocks = get("first").clamp(1, last);
@@ -60,8 +61,9 @@ fn table(mut rng: Rng, blocks: usize, steps: u64, size: impl Fn(&mut Rng) -> usi
         (0..blocks).map(|i| Block::filled(size(&mut rng), i as u64)).collect();
     for step in 0..steps {
         let slot = rng.below(blocks);
+        let size = size(&mut rng);
         mem::replace(&mut table[slot], Block::NONE).free_filled();
-        table[slot] = Block::filled(size(&mut rng), step);
+        table[slot] = Block::filled(size, step);
     }
     let live = table.iter().map(Block::size).sum();
     for block in table {
