@@ -22,8 +22,13 @@ pub(crate) fn headline(view: &View<'_>) -> String {
     let Some(&(fastest, _)) = time.first().filter(|_| time.len() > 1) else {
         return "There is nothing to compare".to_owned();
     };
-    let is_clear = overall.iter().any(|row| row.0 == fastest && is_clear(row.1));
-    let leanest = peak.first().map(|p| p.0);
+    let is_clear = overall.iter().any(|row| row.0 == fastest && is_clear(view, &overall, row.1));
+    let leanest = match peak[..] {
+        [first, second, ..] if first.1.high < second.1.low && several(view, &overall) => {
+            Some(first.0)
+        }
+        _ => None,
+    };
     let name = view.name(fastest);
     match leanest {
         Some(least) if least == fastest && is_clear => {
@@ -56,9 +61,18 @@ pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
     said
 }
 
-/// Whether it is shown to be the fastest; one round shows nothing.
-fn is_clear(of: &Overall) -> bool {
-    of.is_fastest && of.time.is_some_and(|t| t.pairs > 1)
+/// Whether there are several rounds; one shows nothing. The baseline's own ratio, which is 1, has none.
+fn several(view: &View<'_>, overall: &[Row<'_>]) -> bool {
+    overall
+        .iter()
+        .filter(|row| row.0 != view.baseline)
+        .filter_map(|row| row.2)
+        .all(|time| time.pairs > 1)
+}
+
+/// Whether it is shown to be the fastest.
+fn is_clear(view: &View<'_>, overall: &[Row<'_>], of: &Overall) -> bool {
+    of.is_fastest && several(view, overall)
 }
 
 fn interval(r: &Ratio) -> String {
@@ -93,7 +107,7 @@ fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
         return format!("Only {name} was measured: there is nothing to compare it with.");
     }
     let next = timed.get(1).map_or("", |n| view.name(n.0));
-    if !is_clear(of) {
+    if !is_clear(view, overall, of) {
         let estimate = if *first == view.baseline {
             String::new()
         } else {
@@ -134,7 +148,7 @@ fn memory(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
             interval(&other)
         ));
     }
-    let close = if other.low <= r.high {
+    let close = if other.low <= r.high || !several(view, overall) {
         format!("; {} is not shown to need more", view.name(next))
     } else {
         String::new()
