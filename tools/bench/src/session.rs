@@ -311,11 +311,17 @@ impl Session {
         column
     }
 
-    /// The figure that decides about time: that of the whole process; of a workload that mostly waits, that of the part in
-    /// which it does not.
+    /// The figure that decides about time. Where most runs did not get their processors the wall clock tells how busy the
+    /// machine was; how long they computed is known all the same.
     #[must_use]
     pub fn seconds(&self, workload: usize) -> fn(&Run) -> Option<f64> {
-        if self.workloads[workload].waits() { told_seconds } else { wall_seconds }
+        if self.workloads[workload].waits() {
+            told_seconds
+        } else if self.counts_starved(workload) {
+            cpu_seconds
+        } else {
+            wall_seconds
+        }
     }
 
     /// Whether nobody ran this workload to its end.
@@ -333,6 +339,11 @@ impl Session {
 /// How long a run took, start and end included.
 pub(crate) fn wall_seconds(run: &Run) -> Option<f64> {
     Some(run.figures.wall_ns as f64 / 1e9)
+}
+
+/// How long all its threads and children computed, the kernel's part included.
+pub(crate) fn cpu_seconds(run: &Run) -> Option<f64> {
+    Some((run.figures.user_us + run.figures.system_us) as f64 / 1e6)
 }
 
 /// How long its measured part took, if it said so; else the whole.

@@ -9,7 +9,7 @@ mod shape;
 use crate::launch::Figures;
 use crate::machine::Machine;
 use crate::result::{Cell, Compared, Entry, Prepared, Report, SCHEMA, VERSION, Work};
-use crate::session::{Options, Role, Run, Session, Stop};
+use crate::session::{Options, Role, Run, Session, Stop, cpu_seconds};
 use crate::stats::{RESAMPLES, Ratio, median};
 
 /// What is known beside the session.
@@ -81,7 +81,7 @@ fn starved(session: &Session) -> Option<String> {
         .collect();
     (!names.is_empty()).then(|| {
         format!(
-            "most runs did not get their processors, so those were averaged in too: {}",
+            "most runs did not get their processors, so all count, and their processor time stands for time: {}",
             names.join(", ")
         )
     })
@@ -140,7 +140,7 @@ fn cell(session: &Session, workload: usize, subject: usize, seed: u64) -> Cell {
         skipped: session.workloads[workload].skips(s).map(str::to_owned),
         refused: timed().map(|r| r.refused).max().unwrap_or(0),
         time: compared(&session.seconds(workload)),
-        cpu: figure(|f| (f.user_us + f.system_us) as f64 / 1e6),
+        cpu: compared(&cpu_seconds),
         ns: session.workloads[workload].unit.and_then(|_| compared(&ns_per_call)),
         rss_per_live: peak_rss.zip(peak_live).map(|(peak, live)| peak.median / live as f64),
         peak_rss,

@@ -3,7 +3,7 @@
 use crate::fail_if::Metric;
 use crate::result::{Cell, Report};
 use crate::rng::Rng;
-use crate::session::{Pass, Run, told_seconds, wall_seconds};
+use crate::session::{Pass, Run, cpu_seconds, told_seconds, wall_seconds};
 use crate::stats::{Ratio, median};
 
 /// Resamples of a figure.
@@ -42,12 +42,23 @@ impl<'a> Side<'a> {
         work.cells.get(self.allocator(allocator)?)
     }
 
+    /// The runs of a workload that were made to be timed.
+    fn timed(&self, w: usize) -> Vec<&'a Run> {
+        let timed = |r: &&Run| r.workload == w && r.pass == Pass::Time && r.round > 0;
+        self.report.runs.iter().filter(timed).collect()
+    }
+
+    /// Whether most runs of a workload did not get their processors.
+    fn is_starved(&self, workload: &str) -> bool {
+        let place = self.report.workloads.iter().position(|w| w.name == workload);
+        place.is_some_and(|w| counts_starved(&self.timed(w), self.report.allocators.len()))
+    }
+
     /// A figure of every round that counts.
     fn column(&self, workload: &str, allocator: &str, metric: Metric) -> Vec<Option<f64>> {
         let places = self.report.workloads.iter().position(|w| w.name == workload);
         let Some((w, a)) = places.zip(self.allocator(allocator)) else { return Vec::new() };
-        let timed = |r: &&Run| r.workload == w && r.pass == Pass::Time && r.round > 0;
-        let runs: Vec<&Run> = self.report.runs.iter().filter(timed).collect();
+        let runs = self.timed(w);
         let starved_too = counts_starved(&runs, self.report.allocators.len());
         let waits = self.report.workloads[w].waits();
         let mut column = Vec::new();
@@ -75,8 +86,16 @@ fn figure(run: &Run, metric: Metric, waits: bool) -> Option<f64> {
         Metric::Time if waits => told_seconds(run),
         Metric::Time => wall_seconds(run),
         Metric::Memory => Some(figures.peak_rss_bytes as f64),
-        Metric::Cpu => Some((figures.user_us + figures.system_us) as f64),
+        Metric::Cpu => cpu_seconds(run),
         Metric::Ns => Some(run.ns? as f64 / run.ops.filter(|ops| *ops > 0)? as f64),
+    }
+}
+
+/// What is compared as `metric`: where either machine was too busy for the wall clock, the processor time of both.
+fn alike(old: &Side<'_>, new: &Side<'_>, workload: &str, metric: Metric) -> Metric {
+    match metric {
+        Metric::Time if old.is_starved(workload) || new.is_starved(workload) => Metric::Cpu,
+        other => other,
     }
 }
 
@@ -153,6 +172,7 @@ pub fn plain(
     metric: Metric,
     rng: &mut Rng,
 ) -> Option<Drawn> {
+    let metric = alike(old, new, workload, metric);
     let [before, after] = [old, new].map(|s| s.column(workload, allocator, metric));
     if metric == Metric::Memory {
         let together = |side: &Side<'_>, column: &[Option<f64>]| {
@@ -181,6 +201,7 @@ pub fn relative(
     metric: Metric,
     rng: &mut Rng,
 ) -> Option<Drawn> {
+    let metric = alike(old, new, workload, metric);
     let [before, after] = [old, new].map(|side| {
         let own = side.column(workload, allocator, metric);
         let base = side.column(workload, baseline, metric);

@@ -50,6 +50,9 @@ fn starved_runs_count_only_when_few_others_are_left() {
     }
     assert!(session.counts_starved(0));
     assert_eq!(session.column(0, 0, wall_seconds)[1], Some(1.0));
+    let run = &mut session.runs[0];
+    (run.figures.user_us, run.figures.system_us) = (300_000, 200_000);
+    assert_eq!(session.seconds(0)(&session.runs[0]), Some(0.5), "the wall clock tells of others");
 }
 
 #[test]

@@ -7,9 +7,11 @@ use std::process::ExitCode;
 
 use bench::compare::{self, Comparison, Error};
 use bench::fail_if::{self, Rule};
+use bench::result::Report;
 use clap::{Args, ValueEnum};
 
 use crate::exit::{self, Usage};
+use crate::format;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,6 +23,9 @@ Every ratio is new ÷ old: above 1 is slower, or more memory. The two were measu
 that was slower on one of the days makes every allocator look slower. So times are divided by those of the baseline \
 of their own result first, where both have the same unchanged one (glibc of the same version); where the plain \
 ratio says something else it stands below. Memory is compared plainly.
+
+Only results of the same --scale did the same work: of others a call's time is compared alone. Without --scale, bench \
+fits it to the time; give both measurements the same one, and the same --seed.
 
 A rule is WHAT[.METRIC][@ALLOCATOR] OP NUMBER: WHAT is geomean, max or the name of a workload; METRIC is time, memory, \
 ns (a call) or cpu; OP is >, >=, < or <=. Without @ALLOCATOR it is about heapwright, or about any if that takes no \
@@ -81,9 +86,35 @@ impl Compare {
             Format::Csv => print!("{}", show::csv(&comparison)),
             Format::Json => println!("{}", serde_json::to_string_pretty(&comparison)?),
         }
-        let has_failed = judge(&rules, &comparison, matches!(self.format, Format::Table));
+        let is_for_people = matches!(self.format, Format::Table);
+        let has_failed = judge(&rules, &comparison, is_for_people);
+        if is_for_people && old.scale.total_cmp(&new.scale).is_ne() {
+            println!("next     {}   does the same work as OLD", alike(&old));
+        }
         Ok(ExitCode::from(if has_failed { exit::CROSSED } else { 0 }))
     }
+}
+
+/// The command that does the work of `old` again: the same length, the same random choices, another folder.
+fn alike(old: &Report) -> String {
+    let mut words = ["heapwright", "bench", "--seed"].map(str::to_owned).to_vec();
+    words.extend([old.seed.to_string(), "--scale".to_owned(), old.scale.to_string()]);
+    let mut rest = old.command_line.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let is_option = |names: &[&str]| names.iter().any(|name| word == name);
+        if word == "--" {
+            words.push(word.clone());
+            words.extend(rest.cloned());
+            break;
+        } else if is_option(&["-o", "--output", "--seed", "--scale"]) {
+            rest.next();
+        } else if word != "bench"
+            && !["--output=", "--seed=", "--scale="].iter().any(|o| word.starts_with(o))
+        {
+            words.push(word.clone());
+        }
+    }
+    format::shell(&words)
 }
 
 /// Says what became of the rules, beside the table or else on standard error; whether one of them holds.

@@ -35,7 +35,9 @@ const BESIDE: f64 = 0.06;
 const LEAST_SCALE: f64 = 0.2;
 
 /// Rounds that are planned where the time allows: enough for intervals of the median, and two in reserve.
-const GOOD_ROUNDS: u32 = ENOUGH_PAIRS as u32 + 2;
+const GOOD_ROUNDS: u32 = 8;
+
+const _: () = assert!(GOOD_ROUNDS as usize >= ENOUGH_PAIRS + 2, "as is said above");
 
 /// What is asked for.
 pub(super) struct Wanted<'a> {
