@@ -74,7 +74,7 @@ pub(crate) fn malloc(size: usize) -> *mut u8 {
     match MODE.load(Ordering::Relaxed) {
         // SAFETY: malloc takes any size.
         PLAIN => seen(unsafe { libc::malloc(size) }.cast()),
-        NULL => null::allocate(size),
+        NULL => null::allocate(),
         _ => seen(malloc_slow(size)),
     }
 }
@@ -127,7 +127,7 @@ pub(crate) unsafe fn realloc(block: *mut u8, size: usize) -> *mut u8 {
 pub(crate) fn aligned(align: usize, size: usize) -> *mut u8 {
     match MODE.load(Ordering::Relaxed) {
         PLAIN => seen(memalign(align, size)),
-        NULL => null::allocate_aligned(align, size),
+        NULL => null::allocate_aligned(align),
         _ => seen(aligned_slow(align, size)),
     }
 }
@@ -160,7 +160,7 @@ fn malloc_slow(size: usize) -> *mut u8 {
 #[inline(never)]
 fn aligned_slow(align: usize, size: usize) -> *mut u8 {
     match MODE.load(Ordering::Relaxed) {
-        NULL => null::allocate_aligned(align, size),
+        NULL => null::allocate_aligned(align),
         REGION => timed(Call::Malloc, || region::allocate(align, size)),
         _ => timed(Call::Malloc, || memalign(align, size)),
     }
@@ -199,7 +199,7 @@ fn calloc_slow(size: usize) -> *mut u8 {
 #[inline(never)]
 unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
     let old = match MODE.load(Ordering::Relaxed) {
-        NULL => return null::allocate(size),
+        NULL => return null::allocate(),
         REGION if block.is_null() => 0,
         // SAFETY: a live block of the region.
         REGION if region::owns(block) => unsafe { region::size(block) },

@@ -1,6 +1,6 @@
-//! Random numbers: one multiplication and one rotation each, the same on every machine.
+//! Random numbers: an addition and a multiplication each, the same on every machine.
 
-/// A generator of 64-bit numbers (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014: SplitMix).
+/// A generator of 64-bit numbers (Wang Yi, "wyhash", 2019: the generator wyrand).
 #[derive(Debug, Clone)]
 pub(crate) struct Rng(u64);
 
@@ -13,11 +13,14 @@ impl Rng {
     /// The next number.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0 = self.0.wrapping_add(0xa076_1d64_78bd_642f);
+        let product = u128::from(self.0) * u128::from(self.0 ^ 0xe703_7ed1_a0b4_28db);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the upper half comes down on the lower"
+        )]
+        let folded = (product ^ (product >> 64)) as u64;
+        folded
     }
 
     /// A number below `bound` (not 0), by one multiplication (Lemire, 2019, without the rejection: the bias is bound / 2^64).

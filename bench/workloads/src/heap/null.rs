@@ -1,6 +1,6 @@
-//! The null allocator: the next bytes of a piece of memory that stays in the first cache, so that what is left is what a
-//! workload computes and not where its blocks lie, which is an allocator's doing. Each thread has a piece of its own, so
-//! that threads do not take each other's cache lines.
+//! The null allocator: the next place of a piece of memory that stays in the first cache, whatever the size, so that what is left
+//! is what a workload computes and not where its blocks lie, which is an allocator's doing. Each thread has a piece of its
+//! own, so that threads do not take each other's cache lines.
 
 use core::cell::Cell;
 use core::ptr;
@@ -8,10 +8,10 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use base::bits::align_up;
 
-/// Where blocks begin: small enough for a first-level cache.
+/// Where blocks begin: small enough for a first-level cache. No bit of a piece's address is in it.
 const BYTES: usize = 16 << 10;
-/// What every block is aligned to.
-const STEP: usize = 16;
+/// From a block to the next one; they overlap, for what is in them means nothing.
+const STEP: usize = 64;
 /// No block is larger: as much as any workload with a null allocator asks for.
 const LARGEST: usize = 1 << 19;
 /// From a piece to the next: a block may begin at the end of the `BYTES`. Pieces are aligned to this.
@@ -37,18 +37,18 @@ pub(crate) fn start() {
 
 /// The next block.
 #[inline(always)]
-pub(crate) fn allocate(size: usize) -> *mut u8 {
-    next(size, |at| at)
+pub(crate) fn allocate() -> *mut u8 {
+    next(|at| at)
 }
 
 /// The next block at a multiple of `align`, a power of two.
 #[inline(always)]
-pub(crate) fn allocate_aligned(align: usize, size: usize) -> *mut u8 {
-    next(size, |at| align_up(at, align.clamp(STEP, BYTES)))
+pub(crate) fn allocate_aligned(align: usize) -> *mut u8 {
+    next(|at| align_up(at, align.clamp(STEP, BYTES)))
 }
 
 #[inline(always)]
-fn next(size: usize, aligned: impl FnOnce(usize) -> usize) -> *mut u8 {
+fn next(aligned: impl FnOnce(usize) -> usize) -> *mut u8 {
     std::thread_local! {
         static AT: Cell<*mut u8> = const { Cell::new(ptr::null_mut()) };
     }
@@ -58,10 +58,7 @@ fn next(size: usize, aligned: impl FnOnce(usize) -> usize) -> *mut u8 {
             block = piece();
         }
         let block = block.map_addr(aligned);
-        at.set(block.map_addr(|at| {
-            let next = (at & (BYTES - 1)).wrapping_add(size).wrapping_add(STEP - 1);
-            (at & !(STRIDE - 1)) | (next & (BYTES - STEP))
-        }));
+        at.set(block.map_addr(|at| (at + STEP) & !BYTES));
         block
     })
 }
