@@ -80,10 +80,11 @@ fn produce(queue: &Queue, batch: usize, mut rng: Rng) {
         while blocks.len() + 8 <= batch {
             // Eight sizes of one random number.
             let mut word = rng.next();
-            for _ in 0..8 {
-                blocks.push(Block::new(SIZES[(word % 16) as usize], word));
+            blocks.extend((0..8).map(|_| {
+                let block = Block::new(SIZES[(word % 16) as usize], word);
                 word >>= 4;
-            }
+                block
+            }));
         }
         while blocks.len() < batch {
             blocks.push(Block::new(SIZES[rng.below(SIZES.len())], 1));

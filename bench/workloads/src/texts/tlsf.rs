@@ -107,12 +107,14 @@ impl Bench {
         // No block of no bytes: some allocators have none.
         let size = |random: u64| (low + (((random >> 32) * width) >> 32) as usize).max(1);
         let mut table = table(self.slots);
+        // Where a register can hold it.
+        let mut rng = self.rng.clone();
         for (i, block) in table.iter_mut().enumerate() {
-            *block = Block::new(size(self.rng.next()), i as u64);
+            *block = Block::new(size(rng.next()), i as u64);
         }
         let (mut run, mut since) = (0, ticks());
         for _ in 0..self.pairs {
-            let random = self.rng.next();
+            let random = rng.next();
             let at = (((random & 0xffff_ffff) * slots) >> 32) as usize;
             let slot = &mut table[at];
             if slot.is_none() {
@@ -132,6 +134,7 @@ impl Bench {
             }
         }
         self.count(run, since);
+        self.rng = rng;
         free_all(&mut table);
     }
 
