@@ -98,3 +98,18 @@ fn files_that_cannot_be_compared_are_named() {
     assert_eq!(code, Some(2));
     assert!(err.contains("larson") && err.contains("cfrac"), "{err}");
 }
+
+#[test]
+fn other_scales_are_told_how_to_be_alike() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut old = report(0.8);
+    old.scale = 0.25;
+    old.command_line =
+        ["heapwright", "bench", "larson", "-o", "a b", "--time", "1m"].map(str::to_owned).to_vec();
+    write(&dir.path().join("old"), &old);
+    write(&dir.path().join("new"), &report(0.8));
+    let (out, _, code) = compare(dir.path(), &[]);
+    assert_eq!(code, Some(0));
+    let told = format!("bench --seed {} --scale 0.25 larson --time 1m ", old.seed);
+    assert!(out.contains(&told), "{out}");
+}
