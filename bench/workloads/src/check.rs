@@ -1,8 +1,8 @@
 //! Marks in blocks, so that an allocator that hands out the same memory twice, or changes it, is found out.
 //!
-//! A block's mark is eight bytes that depend on its key and on its address, written again and again from its start: its first and
-//! its last eight bytes (all of a smaller one) are really written and read. Costs two words and five instructions each
-//! time, with no branch on the size but for blocks of less than eight bytes.
+//! A block's mark is eight bytes that depend on its key and on its address, written again and again from its start: its
+//! first and its last eight bytes (all of a smaller one) are really written and read. Costs
+//! two words and five instructions each time, with no branch on the size but for blocks of less than eight bytes.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 

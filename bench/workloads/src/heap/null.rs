@@ -1,6 +1,6 @@
-//! The null allocator: the next place of a piece of memory that stays in the first cache, whatever the size, so that what is left
-//! is what a workload computes and not where its blocks lie, which is an allocator's doing. Each thread has a piece of its
-//! own, so that threads do not take each other's cache lines.
+//! The null allocator: the next place of a piece of memory that stays in the first cache, whatever the size, so that
+//! what is left is what a workload computes and not where its blocks lie, which is an allocator's doing. Each thread
+//! has a piece of its own, so that threads do not take each other's cache lines.
 
 use core::cell::Cell;
 use core::ptr;
