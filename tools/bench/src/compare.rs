@@ -63,6 +63,14 @@ pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
         lines: Vec::new(),
     };
     let workloads = shared_workloads(old, new, &mut comparison.not_compared);
+    let starved = workloads.iter().filter(|w| before.is_starved(w) || after.is_starved(w));
+    let starved: Vec<&str> = starved.map(String::as_str).collect();
+    if !starved.is_empty() {
+        comparison.warnings.push(format!(
+            "most runs of old or new did not get their processors, so processor time is compared: {}",
+            starved.join(", ")
+        ));
+    }
     let rules = Rules {
         workloads: &workloads,
         baseline: baseline.as_deref(),

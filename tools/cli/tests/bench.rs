@@ -196,34 +196,31 @@ fn output_of_the_program_is_shown_on_request_only() {
 
 #[test]
 fn an_interrupt_keeps_what_was_measured() {
-    let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
-        .args([
-            "bench",
-            "--no-files",
-            "-a",
-            "glibc",
-            "--rounds",
-            "100000",
-            "--warmup",
-            "0",
-            "--",
-            "/bin/sleep",
-            "0.01",
-        ])
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .env_remove("LD_PRELOAD")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    sleep(Duration::from_millis(1500));
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::INT).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(130), "{out}");
-    assert!(out.contains("interrupted") && out.contains("glibc again"), "{out}");
+    for signal in [Signal::INT, Signal::TERM] {
+        let folder = tempfile::tempdir().unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
+            .args(["bench", "-a", "glibc", "--rounds", "100000", "--warmup", "0", "-o"])
+            .arg(folder.path())
+            .args(["--", "/bin/sleep", "0.01"])
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .env_remove("LD_PRELOAD")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        sleep(Duration::from_millis(1500));
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        kill_process(pid, signal).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(130), "{out}");
+        assert!(out.contains("interrupted") && out.contains("glibc again"), "{out}");
+        for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
+            let file = std::fs::metadata(folder.path().join(name)).unwrap();
+            assert!(file.len() > 0, "{name}");
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -49,7 +49,8 @@ impl<'a> Side<'a> {
     }
 
     /// Whether most runs of a workload did not get their processors.
-    fn is_starved(&self, workload: &str) -> bool {
+    #[must_use]
+    pub fn is_starved(&self, workload: &str) -> bool {
         let place = self.report.workloads.iter().position(|w| w.name == workload);
         place.is_some_and(|w| counts_starved(&self.timed(w), self.report.allocators.len()))
     }

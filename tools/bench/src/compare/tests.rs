@@ -61,6 +61,21 @@ fn a_slower_allocator_is_one() {
 }
 
 #[test]
+fn on_a_busy_machine_processor_time_is_compared() {
+    let mut new = report(12, usual);
+    for run in &mut new.runs {
+        run.starved = run.workload == 0;
+        run.figures.wall_ns *= if run.starved { 3 } else { 1 };
+    }
+    let c = of(&report(12, usual), &new).unwrap();
+    let time = |workload| line(&c, workload, "heapwright", Metric::Time);
+    assert_eq!((time("larson").change, time("cfrac").change), (Change::Same, Change::Same));
+    let ratio = time("larson").plain;
+    assert!((ratio.estimate - 1.0).abs() < 0.01, "{ratio:?}");
+    assert!(c.warnings.iter().any(|w| w.ends_with("processor time is compared: larson")));
+}
+
+#[test]
 fn the_bootstrap_covers_the_truth_and_narrows() {
     let width = |rounds| {
         let c = of(&report(rounds, usual), &report(rounds, usual)).unwrap();

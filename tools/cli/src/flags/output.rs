@@ -2,6 +2,8 @@
 
 use core::iter;
 use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -92,7 +94,7 @@ impl OutputFlags {
         let Some(folder) = folder else { return Ok(()) };
         let file = |name: &str, text: &str| {
             let path = folder.join(name);
-            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+            replace(&path, text).with_context(|| format!("cannot write {}", path.display()))
         };
         let written = [
             file("result.json", &render(report, Format::Json)?),
@@ -107,6 +109,17 @@ impl OutputFlags {
         );
         Ok(())
     }
+}
+
+/// Writes a file whole or not at all: on a full disk an older one stays as it was.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // As any new file: what the user's mask leaves.
+    let mode = fs::Permissions::from_mode(0o666);
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// The folder of this name, or with a number after it if another command just took that.
