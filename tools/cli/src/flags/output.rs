@@ -88,27 +88,37 @@ impl OutputFlags {
         Ok(Some(folder))
     }
 
-    /// Prints the result, and writes the folder. What could not be written is the error; the rest is.
+    /// Writes the folder, and prints the result. What could not be written is the error; the rest is.
     pub(crate) fn write(&self, report: &Report, folder: Option<&Path>) -> anyhow::Result<()> {
-        print!("{}", render(report, self.format.unwrap_or(Format::Table))?);
-        let Some(folder) = folder else { return Ok(()) };
-        let file = |name: &str, text: &str| {
-            let path = folder.join(name);
-            replace(&path, text).with_context(|| format!("cannot write {}", path.display()))
-        };
-        let written = [
-            file("result.json", &render(report, Format::Json)?),
-            file("runs.csv", &render(report, Format::Csv)?),
-            file("table.txt", &table::plain(report)),
-            report::write(report, folder).map(drop).map_err(anyhow::Error::from),
-        ];
-        written.into_iter().collect::<anyhow::Result<Vec<()>>>()?;
-        eprintln!(
-            "wrote    {}/{{result.json,runs.csv,table.txt,report.html,plots}}",
-            folder.display()
-        );
+        // Files first: whoever reads standard output may have gone.
+        let written = folder.map_or(Ok(()), |folder| write_files(report, folder));
+        let text = render(report, self.format.unwrap_or(Format::Table))?;
+        let printed = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        written?;
+        printed.context("cannot write to standard output")?;
+        if let Some(folder) = folder {
+            eprintln!(
+                "wrote    {}/{{result.json,runs.csv,table.txt,report.html,plots}}",
+                folder.display()
+            );
+        }
         Ok(())
     }
+}
+
+/// Writes as much of the folder as can be; the first problem.
+fn write_files(report: &Report, folder: &Path) -> anyhow::Result<()> {
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        replace(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    let written = [
+        file("result.json", &render(report, Format::Json)?),
+        file("runs.csv", &render(report, Format::Csv)?),
+        file("table.txt", &table::plain(report)),
+        report::write(report, folder).map(drop).map_err(anyhow::Error::from),
+    ];
+    written.into_iter().collect()
 }
 
 /// Writes a file whole or not at all: on a full disk an older one stays as it was.

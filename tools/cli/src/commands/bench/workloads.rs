@@ -34,6 +34,10 @@ const BESIDE: f64 = 0.06;
 /// Shorter runs than this share of their usual length are mostly start; then rather fewer rounds, or fewer workloads.
 const LEAST_SCALE: f64 = 0.2;
 
+/// The scales that are fitted to the time. Few, so that two measurements can often be compared; what time is left over
+/// becomes more rounds.
+const SCALES: [f64; 10] = [1.0, 0.7, 0.5, 0.35, 0.25, 0.2, 0.14, 0.1, 0.06, 0.03];
+
 /// Rounds that are planned where the time allows: enough for intervals of the median, and two in reserve.
 const GOOD_ROUNDS: u32 = 8;
 
@@ -202,9 +206,8 @@ fn fit(
         definitions.iter().map(|(d, _)| cost(d, wanted.subjects, rounds.into(), scale)).sum()
     };
     let available = time.as_secs_f64() * 0.97;
-    let scales = || (0..32).map(|i| 0.9_f64.powi(i)).chain([0.03]);
     let scale_at = |definitions: &[Chosen], rounds| {
-        scales().find(|s| cost(definitions, rounds, *s) <= available)
+        SCALES.into_iter().find(|s| cost(definitions, rounds, *s) <= available)
     };
     let is_short = |scale: Option<f64>| scale.is_none_or(|s| s < LEAST_SCALE);
     let rounds = wanted.rounds.unwrap_or(GOOD_ROUNDS);
@@ -226,9 +229,7 @@ fn fit(
             left_out.join(", ")
         ));
     }
-    let scale = scale_of(definitions).unwrap_or(0.03);
-    // Two digits are enough, and can be typed again.
-    (scale * 100.0).round() / 100.0
+    scale_of(definitions).unwrap_or(SCALES[SCALES.len() - 1])
 }
 
 /// Seconds that a workload takes in all passes.
