@@ -2,26 +2,35 @@
 //!
 //! heapwright starts itself with the hidden subcommand [`SUBCOMMAND`] and the library in `LD_PRELOAD`; that process
 //! looks up `malloc` as every program's calls are resolved, names the file it comes from, and asks the version
-//! functions that the known allocators export. A library that crashes or hangs does so there, not here.
+//! functions that the known allocators export. It also allocates a little: a library that crashes, hangs or has no memory to
+//! give does so there, before anything is measured.
+
+mod exercise;
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::time::Duration;
 use core::{mem, ptr};
 use std::fs;
 use std::io::Read as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Instant;
 
 use crate::allocator::Allocator;
 use crate::environment;
+use crate::launch::Exit;
+use crate::session::How;
 
 /// The hidden subcommand under which the command calls [`answer`].
 pub const SUBCOMMAND: &str = "__probe";
 
 /// A probe that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Before what is wrong with the malloc, in the probe's answer.
+const PROBLEM: &str = "problem ";
 
 /// What a probe found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +50,8 @@ pub enum Error {
     /// The probe could not be started or read.
     #[error("cannot start the probe: {0}")]
     Start(#[from] std::io::Error),
-    /// The probe died or hung, and heapwright's own code is not to blame for it.
-    #[error("a small program preloaded with {0} {1}")]
+    /// The probe died or hung, or its malloc does not work; heapwright's own code is not to blame for it.
+    #[error("a small program does not run with {0} preloaded: {1}")]
     Broken(PathBuf, String),
     /// It ran, on another malloc.
     #[error("{0} was not used: malloc comes from {1}{2}")]
@@ -72,7 +81,7 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
             None if Instant::now() > deadline => {
                 child.kill()?;
                 child.wait()?;
-                return Err(Error::Broken(library, format!("did not end within {PATIENCE:?}")));
+                return Err(Error::Broken(library, format!("it does not end within {PATIENCE:?}")));
             }
             None => thread::sleep(Duration::from_millis(2)),
         }
@@ -85,29 +94,44 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
     if let Some(mut pipe) = child.stderr.take() {
         pipe.read_to_end(&mut complaint)?;
     }
+    let complaint = String::from_utf8_lossy(&complaint).into_owned();
     if !status.success() {
-        return Err(Error::Broken(library, format!("ended with {status}")));
+        let last = complaint.lines().rev().find(|l| !l.trim().is_empty());
+        let last = last.map(|line| format!(" ({})", line.trim())).unwrap_or_default();
+        return Err(Error::Broken(library, how(status) + &last));
     }
-    let answer =
-        parse(&out).ok_or_else(|| Error::Broken(library.clone(), "gave no answer".to_owned()))?;
+    let answer = parse(&out)
+        .ok_or_else(|| Error::Broken(library.clone(), "it gives no answer".to_owned()))?;
     let same = |a: &Path, b: &Path| fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
     if allocator.library().is_some_and(|library| !same(library, &answer.malloc)) {
-        let complaint = String::from_utf8_lossy(&complaint);
         let reason = match complaint.lines().next() {
             Some(line) => format!(" ({line})"),
             None => String::new(),
         };
         return Err(Error::NotUsed(library, answer.malloc, reason));
     }
-    Ok(answer)
+    match field(&out, PROBLEM) {
+        Some(problem) => Err(Error::Broken(library, problem.to_owned())),
+        None => Ok(answer),
+    }
+}
+
+fn how(status: ExitStatus) -> String {
+    let exit = match (status.code(), status.signal()) {
+        (None, Some(signal)) => Exit::Signal(signal),
+        (code, _) => Exit::Code(code.unwrap_or(-1)),
+    };
+    How::Ended(exit).words()
+}
+
+fn field<'a>(out: &'a str, name: &str) -> Option<&'a str> {
+    let value = out.lines().find_map(|l| l.strip_prefix(name))?;
+    Some(value.trim()).filter(|v| !v.is_empty())
 }
 
 fn parse(out: &str) -> Option<Answer> {
-    let field = |name| out.lines().find_map(|l| l.strip_prefix(name)).map(str::trim);
-    Some(Answer {
-        malloc: field("malloc ")?.into(),
-        version: field("version ").filter(|v| !v.is_empty()).map(str::to_owned),
-    })
+    let version = field(out, "version ").map(str::to_owned);
+    Some(Answer { malloc: field(out, "malloc ")?.into(), version })
 }
 
 /// The probe's side: the text for [`ask`] to read.
@@ -119,7 +143,8 @@ pub fn answer() -> String {
         .or_else(jemalloc_version)
         .or_else(tcmalloc_version)
         .unwrap_or_default();
-    format!("malloc {malloc}\nversion {version}\n")
+    let problem = exercise::problem().unwrap_or_default();
+    format!("malloc {malloc}\nversion {version}\n{PROBLEM}{problem}\n")
 }
 
 /// The address that `name` has for every library of this process.

@@ -101,35 +101,10 @@ fn an_allocator_that_crashes_is_a_result() {
     assert_eq!(failure["how"]["ended"]["signal"], 11, "{report}");
     assert_eq!((&failure["round"], &failure["stderr"]), (&0.into(), &"oh no\n".into()));
     assert_eq!(cells[1]["runs"], 2);
-    let (out, _, code) = outcome(heapwright().args(["bench", "--no-files"]).args(args));
+    let (out, err, code) = outcome(heapwright().args(["bench", "--no-files"]).args(args));
     assert_eq!(code, Some(3));
+    assert!(err.contains(" on heapwright: crashed: SIGSEGV; it is not run there again"), "{err}");
     assert!(out.contains("crashed: SIGSEGV") && out.contains("| oh no"), "{out}");
-}
-
-#[test]
-fn an_allocator_that_crashes_at_once_is_a_result_too() {
-    let dir = tempfile::tempdir().unwrap();
-    let source = common::file(
-        dir.path(),
-        "crash.c",
-        b"void abort(void); void *malloc(unsigned long n) { (void)n; abort(); }",
-        0o644,
-    );
-    let library = dir.path().join("libcrash.so");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-shared", "-fPIC", "-fno-builtin", "-o"]).arg(&library).arg(source);
-    let Ok(status) = compiler.status() else {
-        eprintln!("skipped: there is no cc");
-        return;
-    };
-    assert!(status.success());
-    let crash = format!("crash={}", library.display());
-    let program = env!("CARGO_BIN_EXE_heapwright");
-    let (report, code) =
-        json(&["-a", "glibc", "-a", &crash, "--rounds", "1", "--", program, "--version"]);
-    assert_eq!(code, Some(3), "{report}");
-    let failure = &report["workloads"][0]["cells"][2]["failure"];
-    assert_eq!(failure["how"]["ended"]["signal"], 6, "{report}");
 }
 
 #[test]

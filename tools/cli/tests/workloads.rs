@@ -28,7 +28,10 @@ fn a_workload_has_nanoseconds_tails_and_what_it_costs_itself() {
     let args = ["bench-tiny", "-a", "heapwright,glibc", "--rounds", "2", "--scale", "0.05"];
     let (out, err, code) = bench(&args, &folder);
     assert_eq!(code, Some(0), "{err}");
-    for told in ["nanoseconds a call", "null", "peak memory", "heapwright compare OLD"] {
+    let again =
+        "next     heapwright bench bench-tiny -a heapwright,glibc --rounds 2 --scale 0.05 --seed ";
+    let compare = format!(" -o NEW, later: heapwright compare {} NEW\n", folder.display());
+    for told in ["nanoseconds a call", "null", "peak memory", again, &compare] {
         assert!(out.contains(told), "{told:?} is missing in {out}");
     }
     for file in ["runs.csv", "table.txt", "report.html", "plots/time.svg", "plots/time.png"] {
@@ -68,24 +71,6 @@ fn wrong_names_are_2_with_the_closest_before_anything_runs() {
 }
 
 #[test]
-fn a_library_that_is_no_allocator_is_refused_before_anything_runs() {
-    let dir = tempfile::tempdir().unwrap();
-    let text = common::file(dir.path(), "libtext.so", b"text", 0o644);
-    let named = format!("mine={}", text.display());
-    let (_, err, code) = outcome(heapwright().args([
-        "bench",
-        "--no-files",
-        "bench-tiny",
-        "-a",
-        "glibc",
-        "-a",
-        &named,
-    ]));
-    assert!(matches!(code, Some(2 | 125)), "{code:?} {err}");
-    assert!(err.contains("libtext.so"), "{err}");
-}
-
-#[test]
 fn a_folder_that_cannot_be_written_is_said_and_the_table_is_printed() {
     // A folder below a file can be made by nobody, root included.
     let args = ["bench-tiny", "-a", "glibc", "--rounds", "1", "--scale", "0.01", "--no-tails"];
@@ -93,6 +78,8 @@ fn a_folder_that_cannot_be_written_is_said_and_the_table_is_printed() {
     assert_eq!(code, Some(125), "{err}");
     assert!(err.contains("nothing can be written to /proc/version/results"), "{err}");
     assert!(out.contains("glibc") && out.contains("noise"), "{out}");
+    let next = "next     heapwright bench bench-tiny -a glibc --no-tails --time 5m\n";
+    assert!(out.contains(next), "there is nothing to compare with: {out}");
 }
 
 #[test]

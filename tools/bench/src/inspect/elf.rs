@@ -1,6 +1,6 @@
 //! The facts about an ELF file that decide whether a preloaded malloc reaches it.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -46,12 +46,17 @@ const PRIVATE: [&str; 6] =
     ["_rjem_malloc", "je_malloc", "mi_malloc", "_mi_malloc_generic", "tc_malloc", "sn_malloc"];
 
 impl Elf {
-    /// Reads `file`; `None` if it is not an ELF file. Damaged tables count as empty.
+    /// Reads `file`; `None` if it is not an ELF file, or no file at all but a pipe, a folder or a device. Damaged tables count
+    /// as empty.
     ///
     /// # Errors
     ///
     /// It cannot be opened or mapped.
     pub fn read(file: &Path) -> io::Result<Option<Self>> {
+        // To open a pipe waits for its other end.
+        if !fs::metadata(file)?.is_file() {
+            return Ok(None);
+        }
         let open = File::open(file)?;
         if open.metadata()?.len() == 0 {
             return Ok(None);

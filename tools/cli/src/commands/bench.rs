@@ -2,6 +2,7 @@
 
 mod allocators;
 mod list;
+mod next;
 mod progress;
 mod workloads;
 
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use bench::fail_if::Rule;
 use bench::inspect::{self, Inspection};
 use bench::launch::Launcher;
@@ -26,6 +27,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::run::variables;
+use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
 use crate::flags::output::OutputFlags;
@@ -92,7 +94,7 @@ impl Bench {
         if self.list {
             return list::print();
         }
-        let folder = self.output.folder()?;
+        self.region_is_of_use()?;
         let machine = Machine::describe();
         let before = Busyness::now();
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
@@ -112,6 +114,8 @@ impl Bench {
         let guard = self.prepare()?;
         let (workloads, scale, _places) = self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
+        // After all that may be refused, which leaves no empty folder.
+        let folder = self.output.folder()?;
         let options = self.measure.options(workloads.len());
         for warning in &warnings {
             exit::warn(warning);
@@ -146,7 +150,11 @@ impl Bench {
         };
         let report = summary::report(&session, &options, circumstances);
         let written = self.output.write(&report, folder.as_deref());
-        self.say_next(&report, folder.as_deref());
+        let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
+        let folder = folder.filter(|_| written.is_ok());
+        if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
+            self.say_next(&next);
+        }
         written?;
         let crossed = self.crossed(&report);
         Ok(ExitCode::from(match session.stop() {
@@ -177,6 +185,9 @@ impl Bench {
             let own = Workload::own(format::shell(&self.program.words()), file, argv);
             return Ok((vec![own], 1.0, None));
         }
+        if self.workloads.iter().any(|w| w.name.is_empty()) {
+            bail!(Usage("'' is no workload; 'heapwright bench --list' shows them".to_owned()));
+        }
         let wanted = workloads::Wanted {
             names: &self.workloads,
             subjects,
@@ -185,7 +196,8 @@ impl Bench {
             rounds: self.measure.rounds(),
             pin: self.measure.pins(),
         };
-        let (workloads, scale, folder) = workloads::chosen(&wanted, warnings)?;
+        let (mut workloads, scale, folder) = workloads::chosen(&wanted, warnings)?;
+        self.keep_those_on_regions(&mut workloads, warnings)?;
         Ok((workloads, scale, Some(folder)))
     }
 
@@ -224,14 +236,13 @@ impl Bench {
         let contenders = subjects.iter().filter(|s| s.role == Role::Contender);
         let allocators: Vec<&str> = contenders.map(|s| s.name.as_str()).collect();
         for rule in &self.fail_if {
-            rule.known(&workloads, &allocators).map_err(|e| anyhow!(exit::Usage(e.to_string())))?;
+            rule.known(&workloads, &allocators).map_err(|e| anyhow!(Usage(e.to_string())))?;
         }
         Ok(())
     }
 
-    /// The next useful command; beside a machine-readable result it goes to standard error.
-    fn say_next(&self, report: &Report, folder: Option<&Path>) {
-        let next = self.next(report, folder);
+    /// Tells the next useful command; beside a machine-readable result it goes to standard error.
+    fn say_next(&self, next: &str) {
         if self.output.is_for_people() {
             println!("next     {next}");
         } else {
@@ -239,32 +250,51 @@ impl Bench {
         }
     }
 
-    fn next(&self, report: &Report, folder: Option<&Path>) -> String {
-        if self.program.is_absent() {
-            return match folder {
-                Some(folder) => format!("heapwright compare OLD {}", folder.display()),
-                None => "heapwright bench --time 10m".to_owned(),
-            };
+    /// Refuses `--region` for a program, which has a malloc of its own.
+    fn region_is_of_use(&self) -> anyhow::Result<()> {
+        if self.measure.region && !self.program.is_absent() {
+            let program = format::shell(&self.program.words());
+            bail!(Usage(format!(
+                "--region is for heapwright's own workloads; without it: heapwright bench -- {program}"
+            )));
         }
-        let program = format::shell(&self.program.words());
-        let undecided =
-            report.workloads.iter().flat_map(|w| w.cells.iter().zip(&report.allocators));
-        let undecided = undecided
-            .filter(|(_, e)| e.role == Role::Contender)
-            .any(|(c, _)| c.time.is_some_and(|t| t.same));
-        let best = report.allocators.iter().zip(&report.overall).find(|(_, o)| o.is_fastest);
-        match best.map(|(e, _)| e).filter(|e| e.role == Role::Contender) {
-            Some(best) if !undecided => {
-                let name = match &best.library {
-                    Some(path) if self.allocators.is_by_path(&best.name) => {
-                        format!("{}={}", best.name, path.display())
-                    }
-                    _ => best.name.clone(),
-                };
-                format!("heapwright run -a {name} -- {program}")
+        Ok(())
+    }
+
+    /// With `--region`, leaves out what cannot run on one; refuses it if it was named.
+    fn keep_those_on_regions(
+        &self,
+        workloads: &mut Vec<Workload>,
+        warnings: &mut Vec<String>,
+    ) -> anyhow::Result<()> {
+        if !self.measure.region {
+            return Ok(());
+        }
+        let is_named = |w: &Workload| {
+            let name = w.name.split(':').next().unwrap_or_default();
+            self.workloads.iter().any(|word| word.name == name)
+        };
+        let mut left_out = Vec::new();
+        for w in workloads.iter().filter(|w| !w.region) {
+            let why = if w.in_process { "needs more than a region" } else { "is a program" };
+            if is_named(w) {
+                bail!(Usage(format!(
+                    "--region is for heapwright's own workloads; {} {why}: without --region it runs on libraries",
+                    w.name
+                )));
             }
-            _ => format!("heapwright bench --time 5m -- {program}"),
+            left_out.push(w.name.as_str());
         }
+        if !left_out.is_empty() {
+            warnings.push(format!("left out, as none runs on a region: {}", left_out.join(", ")));
+        }
+        workloads.retain(|w| w.region);
+        if workloads.is_empty() {
+            bail!(Usage(
+                "--region is for heapwright's own workloads, and none of these is".to_owned()
+            ));
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which allocators take part, each seen to work before the first run.
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use bench::allocator::{Allocator, GLIBC};
 use bench::closest::closest;
 use bench::inspect::{Inspection, loader};
@@ -9,6 +9,12 @@ use bench::probe;
 use crate::exit::Usage;
 use crate::flags::allocator::AllocatorArg;
 use crate::{allocators, embedded};
+
+/// What the null allocator is called in results.
+const FLOOR: &str = "null";
+
+/// What the second name of the baseline ends with.
+const CONTROL: &str = " again";
 
 /// The region allocators of the program of workloads.
 const REGION: [&str; 13] = [
@@ -44,19 +50,31 @@ pub(super) fn chosen(
             core::iter::once(Allocator::glibc()).chain(all).collect()
         }
     };
+    // What is named has to work; what was only found may be left out.
+    let mut named = Vec::new();
     for arg in asked.iter().filter(|a| **a != all) {
         let allocator = one(arg, region)?;
+        named.push(allocator.name.clone());
         match chosen.iter().find(|c| c.name == allocator.name) {
-            Some(same) if *same == allocator || everything => {}
+            Some(same) if *same == allocator => {}
+            // By its name it is the one that is there already.
+            Some(_) if everything && matches!(arg, AllocatorArg::Name(_)) => {}
             Some(_) => bail!(Usage(format!("two allocators are called {}", allocator.name))),
             None => chosen.push(allocator),
         }
     }
+    let is_by_path = |name: &str| {
+        asked.iter().any(|a| matches!(a, AllocatorArg::Library { name: n, .. } if n == name))
+    };
     let mut working = Vec::new();
     for allocator in chosen {
-        match works(allocator, program) {
+        let may_be_left_out = everything && !named.contains(&allocator.name);
+        let is_users = is_by_path(&allocator.name) || embedded::find(&allocator.name).is_none();
+        match works(allocator, is_users, program) {
             Ok(allocator) => working.push(allocator),
-            Err(error) if everything && working.iter().any(|w: &Allocator| w.name == GLIBC) => {
+            Err(error)
+                if may_be_left_out && working.iter().any(|w: &Allocator| w.name == GLIBC) =>
+            {
                 warnings.push(format!("left out: {error:#}"));
             }
             Err(error) => return Err(error),
@@ -66,8 +84,21 @@ pub(super) fn chosen(
 }
 
 fn one(arg: &AllocatorArg, region: bool) -> anyhow::Result<Allocator> {
-    let AllocatorArg::Name(name) = arg else { return allocators::find(arg) };
-    if region && REGION.contains(&name.as_str()) {
+    let name = match arg {
+        AllocatorArg::Name(name) => name,
+        AllocatorArg::Library { name, .. } => {
+            if let Some(why) = taken(name, region) {
+                bail!(Usage(format!("no library can be called '{name}' here: {why}")));
+            }
+            // Whatever is wrong with it, it was named on the command line.
+            return allocators::find(arg).map_err(|error| anyhow!(Usage(format!("{error:#}"))));
+        }
+    };
+    if name.is_empty() {
+        bail!(Usage("'' is no allocator; 'heapwright list' shows them".to_owned()));
+    }
+    let is_region = REGION.contains(&name.as_str());
+    if region && is_region {
         return Ok(Allocator::in_process(name.as_str()));
     }
     if region && name != GLIBC && embedded::find(name).is_none() {
@@ -78,20 +109,46 @@ fn one(arg: &AllocatorArg, region: bool) -> anyhow::Result<Allocator> {
             REGION.join(", ")
         )));
     }
-    allocators::find(arg)
+    match allocators::find(arg) {
+        Err(_) if is_region && embedded::find(name).is_none() => {
+            bail!(Usage(format!("{name} is a region allocator: add --region")))
+        }
+        // Found on this machine, and broken: as good as unknown.
+        Err(error) if embedded::find(name).is_none() => bail!(Usage(format!("{error:#}"))),
+        found => found,
+    }
 }
 
-/// Sees that `allocator` becomes malloc in a small program, and that the user's program's loader takes it.
-fn works(allocator: Allocator, program: Option<&Inspection>) -> anyhow::Result<Allocator> {
+/// Why a library cannot have this name in a result: tables and rules would mean another one by it.
+fn taken(name: &str, region: bool) -> Option<String> {
+    match name {
+        GLIBC => Some("that is the C library's own malloc".to_owned()),
+        FLOOR => Some("that is what a workload costs without an allocator".to_owned()),
+        _ if name.ends_with(CONTROL) => {
+            Some("so the second run of the baseline is called".to_owned())
+        }
+        _ if region && REGION.contains(&name) => {
+            Some(format!("with --region {name} is an allocator of the workloads' own program"))
+        }
+        _ => None,
+    }
+}
+
+/// Sees that `allocator` works as malloc in a small program, and that the user's program's loader takes it. Of a library that
+/// is the user's it is wrong usage if not.
+fn works(
+    allocator: Allocator,
+    is_users: bool,
+    program: Option<&Inspection>,
+) -> anyhow::Result<Allocator> {
     if allocator.in_process.is_some() {
         return Ok(allocator);
     }
-    let answer = match probe::ask(&allocators::this_executable()?, &allocator) {
-        Ok(answer) => answer,
-        // It will fail in the table, and that is a result.
-        Err(probe::Error::Broken(..)) => return Ok(allocator),
-        Err(error) => bail!("allocator {}: {error}", allocator.name),
-    };
+    let answer = probe::ask(&allocators::this_executable()?, &allocator).map_err(|error| {
+        let text = format!("allocator {}: {error}", allocator.name);
+        let is_usage = is_users && allocator.library.is_some();
+        if is_usage { anyhow!(Usage(text)) } else { anyhow!(text) }
+    })?;
     let Some(library) = allocator.library() else {
         let file = answer.malloc.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if !file.starts_with("libc.") && !file.starts_with("libc-") {
@@ -112,4 +169,20 @@ fn works(allocator: Allocator, program: Option<&Inspection>) -> anyhow::Result<A
     }
     let version = answer.version.or(allocator.version.clone());
     Ok(allocator.with_version(version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_mean_something_else_are_taken() {
+        for name in ["glibc", "glibc again", "null"] {
+            assert!(taken(name, false).is_some(), "{name}");
+        }
+        for name in ["mine", "tlsf", "again", "heapwright"] {
+            assert_eq!(taken(name, false), None);
+        }
+        assert!(taken("tlsf", true).is_some());
+    }
 }

@@ -6,6 +6,8 @@ use std::time::Instant;
 use bench::session::{Failure, Observer, Options, Pass, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::exit;
+
 /// The bar's length: a thousandth is finer than any terminal.
 const STEPS: u64 = 1000;
 
@@ -89,14 +91,9 @@ impl Observer for Progress {
     }
 
     fn failed(&mut self, workload: &str, subject: &str, failure: &Failure) {
-        // The table tells it too; this is for those who watch.
-        if !self.bar.is_hidden() {
-            self.bar.suspend(|| {
-                eprintln!(
-                    "{workload} on {subject}: {}; it is not run there again",
-                    failure.how.words()
-                );
-            });
-        }
+        // The table tells it too, at the end; whoever waits for that may want to know now.
+        let told =
+            format!("{workload} on {subject}: {}; it is not run there again", failure.how.words());
+        self.bar.suspend(|| exit::warn(&told));
     }
 }

@@ -1,0 +1,172 @@
+//! `bench` of libraries that do not serve as malloc, and under names that mean others: refused before the first run.
+
+mod common;
+
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{heapwright, outcome};
+
+/// A malloc and what goes with it, on a piece of memory that is never given back.
+const BUMP: &str = "
+static _Alignas(64) char memory[64 << 20]; static unsigned long used;
+void *malloc(unsigned long n) {
+    unsigned long at = __atomic_fetch_add(&used, (n + 31) & ~15ul, __ATOMIC_RELAXED);
+    return at + n + 32 > sizeof memory ? 0 : memory + at;
+}";
+
+/// The library that this C text becomes; `None` where there is no compiler.
+fn library(folder: &Path, name: &str, text: &str) -> Option<PathBuf> {
+    let source = common::file(folder, &format!("{name}.c"), text.as_bytes(), 0o644);
+    let library = folder.join(format!("lib{name}.so"));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-fno-builtin", "-o"]).arg(&library).arg(source);
+    let Ok(status) = compiler.status() else {
+        eprintln!("skipped: there is no cc");
+        return None;
+    };
+    assert!(status.success());
+    Some(library)
+}
+
+/// `bench` with these words, which has to end soon.
+fn bench(args: &[&str]) -> (String, String, Option<i32>) {
+    let mut command = heapwright();
+    command.args(["bench", "--no-files"]).args(args);
+    outcome(command.timeout(Duration::from_secs(60)))
+}
+
+#[test]
+fn a_library_that_does_not_work_is_2_before_anything_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text, told) in [
+        (
+            "crash",
+            "void abort(void); void *malloc(unsigned long n) { (void)n; abort(); }",
+            "SIGABRT",
+        ),
+        ("never", "void *malloc(unsigned long n) { (void)n; return 0; }", "does not run"),
+        ("hang", "void *malloc(unsigned long n) { (void)n; for (;;) {} }", "does not end"),
+        (
+            "undefined",
+            "void *nowhere(unsigned long); void *malloc(unsigned long n) { return nowhere(n); }",
+            "does not run",
+        ),
+        ("alone", BUMP, "does not run"),
+    ] {
+        let Some(library) = library(dir.path(), name, text) else { return };
+        let named = format!("mine={}", library.display());
+        for work in [&["bench-tiny"][..], &["--", "/bin/true"]] {
+            let (out, err, code) = bench(&[&["-a", "glibc", "-a", &named], work].concat());
+            assert_eq!((code, out.as_str()), (Some(2), ""), "{name}: {err}");
+            let path = library.to_str().unwrap();
+            assert!(err.contains("mine") && err.contains(path) && err.contains(told), "{err}");
+        }
+    }
+}
+
+#[test]
+fn one_that_has_only_what_it_needs_is_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let rest = "
+        void free(void *p) { (void)p; }
+        void *calloc(unsigned long n, unsigned long m) { return malloc(n * m); }
+        void *realloc(void *p, unsigned long n) {
+            char *new = malloc(n), *old = p;
+            for (unsigned long i = 0; old && new && i < n; i++) new[i] = old[i];
+            return new;
+        }";
+    let Some(library) = library(dir.path(), "bump", &format!("{BUMP}{rest}")) else { return };
+    let named = format!("bump={}", library.display());
+    let args = ["-a", "glibc", "-a", &named, "--rounds", "1", "--warmup", "0", "--", "/bin/true"];
+    let (out, err, code) = bench(&args);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("bump"), "{out}");
+}
+
+#[test]
+fn a_broken_library_that_was_only_found_is_left_out_and_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "void *malloc(unsigned long n) { (void)n; return 0; }";
+    let Some(library) = library(dir.path(), "found", text) else { return };
+    let mut command = heapwright();
+    command.env("HEAPWRIGHT_ALLOCATORS", &library).args(["bench", "--no-files", "--rounds", "1"]);
+    let (out, err, code) = outcome(command.args(["--warmup", "0", "--", "/bin/true"]));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("left out: allocator found: "), "{err}");
+    assert!(!out.contains("found "), "{out}");
+}
+
+#[test]
+fn what_is_no_library_file_is_2_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = common::file(dir.path(), "text.so", b"text", 0o644);
+    let pipe = dir.path().join("pipe.so");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [&text, &pipe, &dir.path().join("missing.so"), &dir.path().to_owned()] {
+        let named = format!("x={}", path.display());
+        let (_, err, code) = bench(&["bench-tiny", "-a", &named]);
+        assert_eq!(code, Some(2), "{named}: {err}");
+        assert!(err.contains("allocator x: ") && err.contains(path.to_str().unwrap()), "{err}");
+        // There 2 may be the program's own.
+        let mut run = heapwright();
+        run.args(["run", "-a", &named, "--", "true"]).timeout(Duration::from_secs(20));
+        assert_eq!(outcome(&mut run).2, Some(125), "{named}");
+    }
+}
+
+#[test]
+fn names_that_mean_another_one_are_refused() {
+    let list = outcome(heapwright().args(["list", "--format", "json"])).0;
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let library = list[0]["library"].as_str().unwrap();
+    for (name, more) in [
+        ("glibc", &[][..]),
+        ("glibc again", &[]),
+        ("null", &[]),
+        ("tlsf", &["--region"]),
+        ("talc", &["--region"]),
+    ] {
+        let named = format!("{name}={library}");
+        let (out, err, code) = bench(&[&["bench-tiny", "-a", &named], more].concat());
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{name}: {err}");
+        assert!(err.contains(&format!("'{name}'")), "{err}");
+    }
+    let (_, err, code) = bench(&["basic", "-a", "talc"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("talc is a region allocator: add --region"), "{err}");
+    for empty in [&["-a", ""][..], &[""]] {
+        let (_, err, code) = bench(empty);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains("'' is no "), "{err}");
+    }
+}
+
+#[test]
+fn a_region_is_for_workloads_that_run_on_one() {
+    for args in [
+        &["--region", "--", "/bin/true"][..],
+        &["git", "--region"],
+        &["fork-storm", "--region"],
+        &["real", "--region"],
+    ] {
+        let (out, err, code) = bench(args);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
+        // A program that is not installed is refused for that.
+        let told = err.contains("--region is for heapwright's own workloads");
+        assert!(told || err.contains("not installed"), "{args:?}: {err}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn no_allocator_is_proposed_for_a_static_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = common::file(dir.path(), "static", &common::static_program(0), 0o755);
+    let args = ["-a", "heapwright,glibc", "--rounds", "1", "--", program.to_str().unwrap()];
+    let (out, err, code) = bench(&args);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("every row measures the same malloc"), "{err}");
+    assert!(!out.contains("next "), "{out}");
+}
