@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::result::{Report, SCHEMA, VERSION};
+use crate::result::{Report, SCHEMA};
 
 /// The file in a folder of results.
 const FILE: &str = "result.json";
@@ -49,8 +49,7 @@ pub fn load(path: &Path) -> Result<Report, Error> {
         found => {
             let found = found.map_or_else(|| "none".to_owned(), |v| v.to_string());
             return Err(fault(format!(
-                "has version {found} of {SCHEMA}; this heapwright reads {OLDEST} to {VERSION} and later ones that only \
-                 add fields: measure again"
+                "has version {found} of {SCHEMA}; this heapwright reads version {OLDEST} and newer ones: measure again"
             )));
         }
     }
