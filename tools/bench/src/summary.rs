@@ -89,12 +89,17 @@ fn starved(session: &Session) -> Option<String> {
 
 fn work(session: &Session, workload: usize, seed: u64) -> Work {
     let w = &session.workloads[workload];
-    let cells: Vec<Cell> =
+    let mut cells: Vec<Cell> =
         (0..session.subjects.len()).map(|s| cell(session, workload, s, seed)).collect();
     let control = session.subjects.iter().position(|s| s.role == Role::Control);
-    let noise_floor = control
-        .and_then(|c| cells[c].time?.ratio)
-        .map(|r| (r.high - 1.0).abs().max((1.0 - r.low).abs()));
+    let noise_floor = control.and_then(|c| noise(cells[c].time));
+    if let Some(control) = control {
+        let control = cells[control].clone();
+        let contenders = session.subjects.iter().zip(&mut cells);
+        for (_, cell) in contenders.filter(|(s, _)| s.role == Role::Contender) {
+            within_noise(cell, &control);
+        }
+    }
     Work {
         name: w.name.clone(),
         group: w.group,
@@ -107,6 +112,29 @@ fn work(session: &Session, workload: usize, seed: u64) -> Work {
         noise_floor,
         curve: w.curve.clone(),
         cells,
+    }
+}
+
+/// The farther end of the control's interval from 1: what the baseline differs by from itself.
+fn noise(control: Option<Compared>) -> Option<f64> {
+    let ratio = control?.ratio?;
+    Some((ratio.high - 1.0).abs().max((1.0 - ratio.low).abs()))
+}
+
+/// A difference that the control has as well is none, however narrow its interval.
+fn within_noise(cell: &mut Cell, control: &Cell) {
+    for (own, control) in [
+        (&mut cell.time, control.time),
+        (&mut cell.cpu, control.cpu),
+        (&mut cell.ns, control.ns),
+        (&mut cell.peak_rss, control.peak_rss),
+        (&mut cell.faults, control.faults),
+    ] {
+        if let (Some(own), Some(noise)) = (own, noise(control))
+            && let Some(ratio) = own.ratio
+        {
+            own.same |= ratio.estimate.ln().abs() <= noise.ln_1p();
+        }
     }
 }
 

@@ -92,8 +92,8 @@ fn time(view: &View<'_>, figures: Vec<Figure>) -> Section {
         title: "Time, by workload",
         about: format!(
             "Wall-clock time relative to {base}: below 1 is faster, ± is the 95\u{a0}% interval, and below it stands the median. \
-             = means that no difference from {base} is shown, * marks the least of the row. Noise is {base} against itself; \
-             in the pictures, which have a scale on which half and double are equally far from 1, it is the grey band."
+             = means that no difference from {base} is shown: the interval includes 1, or the noise is as large. \
+             * marks the least of the row. Noise is {base} against itself; in the pictures, which have a scale on which half and double are equally far from 1, it is the grey band."
         ),
         empty: "No time was measured.",
         table: Some(tables::time(view)),
@@ -110,7 +110,7 @@ fn memory(view: &View<'_>, figures: Vec<Figure>) -> Section {
         about: "Resident memory of all processes of a run. The pictures show it over time, and in grey what the program had \
                 asked for. In the table: at its peak (below it, relative to the baseline), on average and at the end; \
                 RSS/live is the peak over the most that was asked for at one time, below 1 where not all of that was \
-                written. * marks the least of the row."
+                written. = means that no difference is shown, as with time; * marks the least of the row."
             .to_owned(),
         empty: "No memory was measured.",
         table: Some(tables::memory(view)),

@@ -54,11 +54,14 @@ fn contestants(session: &Session, all: &[Overall]) -> Vec<usize> {
     (0..all.len()).filter(takes_part).collect()
 }
 
+/// Only if every ratio compared has at least two pairs: one pair has no interval. The baseline's own, 1, needs none.
 fn mark_fastest(session: &Session, all: &mut [Overall]) {
     let mut times: Vec<(usize, Ratio)> =
         contestants(session, all).into_iter().filter_map(|s| Some((s, all[s].time?))).collect();
     times.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+    let has_interval = |t: &(usize, Ratio)| t.0 == session.baseline() || t.1.pairs > 1;
     if let [first, second, ..] = times[..]
+        && times.iter().all(has_interval)
         && first.1.high < second.1.low
     {
         all[first.0].is_fastest = true;

@@ -60,6 +60,40 @@ fn medians_ratios_and_the_fastest() {
     assert!((overall[2].time.unwrap().estimate - 0.5).abs() < 1e-9);
 }
 
+/// The control takes from half to double the time, "fast" always 0.6 and twice the memory.
+#[test]
+fn no_difference_within_the_noise_of_the_control_is_shown() {
+    let mut session = testing::session(&["fast"], 9, |round, subject| match subject {
+        1 if round % 2 == 0 => 500_000_000,
+        1 => 2_000_000_000,
+        2 => 600_000_000,
+        _ => 1_000_000_000,
+    });
+    for run in &mut session.runs {
+        run.figures.peak_rss_bytes = if run.allocator == 2 { 8 << 20 } else { 4 << 20 };
+    }
+    let report = report_of(&session);
+    let work = &report.workloads[0];
+    let time = work.cells[2].time.unwrap();
+    assert!(work.noise_floor.is_some_and(|n| n > 0.9), "{:?}", work.noise_floor);
+    assert!(time.same && !time.ratio.unwrap().is_same());
+    // The control's memory is always the same.
+    assert!(!work.cells[2].peak_rss.unwrap().same);
+}
+
+#[test]
+fn one_round_shows_nobody_to_be_the_fastest() {
+    let session = |rounds| {
+        testing::session(&["fast"], rounds, |_, s| if s == 2 { 500_000_000 } else { 1_000_000_000 })
+    };
+    assert!(!report_of(&session(1)).overall.iter().any(|o| o.is_fastest));
+    assert!(report_of(&session(2)).overall[2].is_fastest);
+    // Also where it is the baseline.
+    let slow =
+        testing::session(&["slow"], 2, |_, s| if s == 2 { 2_000_000_000 } else { 1_000_000_000 });
+    assert!(report_of(&slow).overall[0].is_fastest);
+}
+
 #[test]
 fn json_is_read_back_as_it_was() {
     let report = report_of(&session());

@@ -118,10 +118,11 @@ pub(super) fn curves(view: &View<'_>, work: usize, points: usize) -> Vec<Placed>
         } else {
             format!("{}: {name}", w.name)
         };
+        let y = ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y");
         let chart = Chart {
             title: title.clone(),
             x: ask(curve.map(|c| &c.x), curve.is_some_and(|c| c.x_log), "x"),
-            y: ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y"),
+            y: Ask { label: of_processor_time(name, y.label), ..y },
             lines: lines(view, &who, |a| series(a).map_or(&[], |s| &s.points)),
             area: None,
             by_x: false,
@@ -137,4 +138,40 @@ pub(super) fn curves(view: &View<'_>, work: usize, points: usize) -> Vec<Placed>
         })
     });
     placed.collect()
+}
+
+/// A workload has one label for all its curves: of those named `cpu/…` a second is one of processor time.
+fn of_processor_time(curve: &str, label: String) -> String {
+    if curve.starts_with("cpu/") && label.ends_with("a second") {
+        label + " of processor time"
+    } else {
+        label
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bench::result::Series;
+
+    use super::*;
+
+    #[test]
+    fn rates_by_processor_time_say_so() {
+        let of = |curve: &str| of_processor_time(curve, "operations a second".to_owned());
+        assert_eq!(of("cpu/threads=4"), "operations a second of processor time");
+        assert_eq!(of("threads=4"), "operations a second");
+    }
+
+    /// The null allocator is drawn as it is, also where a real one is faster.
+    #[test]
+    fn a_slow_null_allocator_is_one_more_line() {
+        let mut report = bench::testing::rounds(&["sweep"], 2, |_, _| 0.001);
+        for (cell, height) in report.workloads[0].cells.iter_mut().zip([3.0, 3.0, 9.0, 1.0]) {
+            let points = vec![(1.0, height), (2.0, height / 2.0)];
+            cell.series = vec![Series { name: "cpu/a".to_owned(), points }];
+        }
+        let placed = curves(&View::of(&report), 0, 100);
+        let [curve] = &placed[..] else { panic!("{placed:?}") };
+        assert!(curve.plot.svg.contains("null") && !curve.plot.svg.contains("NaN"));
+    }
 }
