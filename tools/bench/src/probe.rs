@@ -11,7 +11,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::time::Duration;
 use core::{mem, ptr};
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -73,31 +73,12 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
             .env(environment::PRELOAD, environment::preload(library, inherited.as_deref())?)
             .env_remove(environment::SETTINGS);
     }
-    let mut child = command.spawn()?;
-    let deadline = Instant::now() + PATIENCE;
-    let status = loop {
-        match child.try_wait()? {
-            Some(status) => break status,
-            None if Instant::now() > deadline => {
-                child.kill()?;
-                child.wait()?;
-                return Err(Error::Broken(library, format!("it does not end within {PATIENCE:?}")));
-            }
-            None => thread::sleep(Duration::from_millis(2)),
-        }
+    let Some((status, out, complaint)) = finished(&mut command)? else {
+        return Err(Error::Broken(library, format!("it does not end within {PATIENCE:?}")));
     };
-    let mut out = String::new();
-    if let Some(mut pipe) = child.stdout.take() {
-        pipe.read_to_string(&mut out)?;
-    }
-    let mut complaint = Vec::new();
-    if let Some(mut pipe) = child.stderr.take() {
-        pipe.read_to_end(&mut complaint)?;
-    }
-    let complaint = String::from_utf8_lossy(&complaint).into_owned();
     if !status.success() {
-        let last = complaint.lines().rev().find(|l| !l.trim().is_empty());
-        let last = last.map(|line| format!(" ({})", line.trim())).unwrap_or_default();
+        let last = last_line(&complaint).or_else(|| undefined(&mut command));
+        let last = last.map(|line| format!(" ({line})")).unwrap_or_default();
         return Err(Error::Broken(library, how(status) + &last));
     }
     let answer = parse(&out)
@@ -114,6 +95,43 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
         Some(problem) => Err(Error::Broken(library, problem.to_owned())),
         None => Ok(answer),
     }
+}
+
+/// How `command` ended, what it printed and what it complained of; `None` if it had to be killed.
+fn finished(command: &mut Command) -> io::Result<Option<(ExitStatus, String, String)>> {
+    let mut child = command.spawn()?;
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if Instant::now() > deadline => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            None => thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    let (mut out, mut complaint) = (Vec::new(), Vec::new());
+    if let Some(mut pipe) = child.stdout.take() {
+        pipe.read_to_end(&mut out)?;
+    }
+    if let Some(mut pipe) = child.stderr.take() {
+        pipe.read_to_end(&mut complaint)?;
+    }
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Some((status, text(out), text(complaint))))
+}
+
+/// The symbol that the library lacks, in the loader's words. It cannot say so once malloc is what it lacks it for: its own
+/// message needs memory.
+fn undefined(command: &mut Command) -> Option<String> {
+    let (_, _, complaint) = finished(command.env("LD_BIND_NOW", "1")).ok()??;
+    last_line(&complaint).filter(|line| line.contains("undefined symbol"))
+}
+
+fn last_line(text: &str) -> Option<String> {
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
 fn how(status: ExitStatus) -> String {

@@ -51,7 +51,7 @@ fn a_library_that_does_not_work_is_2_before_anything_runs() {
         (
             "undefined",
             "void *nowhere(unsigned long); void *malloc(unsigned long n) { return nowhere(n); }",
-            "does not run",
+            "undefined symbol: nowhere",
         ),
         ("alone", BUMP, "does not run"),
     ] {
