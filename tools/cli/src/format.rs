@@ -47,10 +47,12 @@ pub(crate) fn count(value: f64) -> String {
     out
 }
 
-/// A ratio with its margin; a third decimal where the margin would vanish.
+/// A ratio with its margin; a third decimal where the margin would vanish. One pair has no margin.
 pub(crate) fn ratio(ratio: &Ratio) -> String {
     let (estimate, margin) = (ratio.estimate, ratio.margin());
-    if margin < 0.01 {
+    if ratio.pairs < 2 {
+        format!("{estimate:.2} ±?")
+    } else if margin < 0.01 {
         format!("{estimate:.3} ±{margin:.3}")
     } else {
         format!("{estimate:.2} ±{margin:.2}")
@@ -92,6 +94,8 @@ mod tests {
         let of = |estimate, low, high| ratio(&Ratio { estimate, low, high, pairs: 9 });
         assert_eq!(of(0.41, 0.40, 0.43), "0.41 ±0.02");
         assert_eq!(of(1.0, 0.999, 1.002), "1.000 ±0.002");
+        let one = Ratio { estimate: 0.51, low: 0.51, high: 0.51, pairs: 1 };
+        assert_eq!(ratio(&one), "0.51 ±?");
     }
 
     #[test]

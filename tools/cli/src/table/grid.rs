@@ -132,11 +132,10 @@ fn compared(figure: Option<Compared>, is_baseline: bool, with_margin: bool) -> S
         None => "-".to_owned(),
         Some(_) if is_baseline => "1".to_owned(),
         Some(Compared { ratio: None, .. }) => "-".to_owned(),
-        Some(Compared { ratio: Some(ratio), same, .. }) => {
-            let margin =
-                if with_margin { format!(" ±{:.2}", ratio.margin()) } else { String::new() };
-            format!("{:.2}{margin}{}", ratio.estimate, if same && with_margin { " =" } else { "" })
+        Some(Compared { ratio: Some(ratio), same, .. }) if with_margin => {
+            format!("{}{}", format::ratio(&ratio), if same { " =" } else { "" })
         }
+        Some(Compared { ratio: Some(ratio), .. }) => format!("{:.2}", ratio.estimate),
     }
 }
 
@@ -149,8 +148,13 @@ fn nanos(ns: f64) -> String {
     }
 }
 
-/// The allocator with the least figure.
+/// The allocator with the least figure; of times nobody while one has no interval.
 fn best(report: &Report, work: &Work, show: Show) -> Option<usize> {
+    let ratio = |c: &Cell| c.time.filter(|_| c.failure.is_none())?.ratio;
+    let lacks_interval = |c: &Cell| ratio(c).is_some_and(|r| r.pairs < 2);
+    if matches!(show, Show::Time) && work.cells.iter().any(lacks_interval) {
+        return None;
+    }
     let score = |a: usize| {
         let (cell, role) = (&work.cells[a], report.allocators[a].role);
         if !matches!(role, Role::Baseline | Role::Contender)
@@ -247,6 +251,17 @@ mod tests {
         assert_eq!(narrow.len(), 5, "{narrow:#?}");
         assert!(narrow.iter().all(|l| l.chars().count() <= 32));
         assert!(narrow[3].trim_start().starts_with('a'));
+    }
+
+    #[test]
+    fn a_time_has_the_decimals_of_its_margin_and_one_round_has_none() {
+        let of = |low, high, pairs, same| {
+            let ratio = Some(Ratio { estimate: 0.51, low, high, pairs });
+            compared(Some(Compared { median: 1.0, ratio, same }), false, true)
+        };
+        assert_eq!(of(0.507, 0.512, 9, false), "0.510 ±0.003");
+        assert_eq!(of(0.49, 0.52, 9, true), "0.51 ±0.02 =");
+        assert_eq!(of(0.51, 0.51, 1, false), "0.51 ±?");
     }
 
     #[test]
