@@ -131,7 +131,9 @@ fn undefined(command: &mut Command) -> Option<String> {
 }
 
 fn last_line(text: &str) -> Option<String> {
-    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    // What Rust's library adds to "memory allocation of 64 bytes failed" says nothing of the allocator.
+    let is_of_use = |line: &&str| !line.is_empty() && !line.starts_with("skipping backtrace");
+    text.lines().rev().map(str::trim).find(is_of_use).map(str::to_owned)
 }
 
 fn how(status: ExitStatus) -> String {

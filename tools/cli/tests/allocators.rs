@@ -46,7 +46,7 @@ fn a_library_that_does_not_work_is_2_before_anything_runs() {
             "void abort(void); void *malloc(unsigned long n) { (void)n; abort(); }",
             "SIGABRT",
         ),
-        ("never", "void *malloc(unsigned long n) { (void)n; return 0; }", "does not run"),
+        ("never", "void *malloc(unsigned long n) { (void)n; return 0; }", "memory allocation of"),
         ("hang", "void *malloc(unsigned long n) { (void)n; for (;;) {} }", "does not end"),
         (
             "undefined",

@@ -51,8 +51,8 @@ Each round runs a workload once on every allocator, in random order. glibc takes
 differs from itself by is noise. Memory over time and single calls are measured in passes of their own. \
 The table goes to standard output; result.json, runs.csv, report.html and plots go to a new folder.
 
-Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator; 3 some \
-allocator failed, the others were measured; 125 a program fails on all of them, or the result cannot be \
+Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator, a \
+library that does not work as one; 3 some allocator failed, the others were measured; 125 a program fails on all of them, or the result cannot be \
 written; 126 the program cannot be executed; 127 it was not found; 130 interrupted, what was measured is \
 printed and written.";
 
