@@ -93,7 +93,8 @@ fn time(view: &View<'_>, figures: Vec<Figure>) -> Section {
         about: format!(
             "Wall-clock time relative to {base}: below 1 is faster, ± is the 95\u{a0}% interval, and below it stands the median. \
              = means that no difference from {base} is shown: the interval includes 1, or the noise is as large. \
-             * marks the least of the row. Noise is {base} against itself; in the pictures, which have a scale on which half and double are equally far from 1, it is the grey band."
+             * marks the least of the row. Noise is {base} against itself; in the pictures, \
+             which have a scale on which half and double are equally far from 1, it is the grey band."
         ),
         empty: "No time was measured.",
         table: Some(tables::time(view)),
