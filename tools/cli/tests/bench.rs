@@ -110,8 +110,9 @@ fn an_allocator_that_crashes_is_a_result() {
 #[test]
 fn a_program_that_always_fails_is_125_with_its_message() {
     let fails = ["--", "/bin/sh", "-c", "echo no such input >&2; exit 4"];
-    let (out, err, code) =
-        outcome(heapwright().args(["bench", "-a", "glibc", "--rounds", "2"]).args(fails));
+    let (out, err, code) = outcome(
+        heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "--no-files"]).args(fails),
+    );
     assert_eq!((code, out.as_str()), (Some(125), ""));
     for told in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"] {
         assert!(err.contains(told), "{told:?} is missing in {err}");
@@ -137,7 +138,8 @@ fn a_preloaded_malloc_does_not_pass_for_glibc() {
 
 #[test]
 fn a_program_that_hangs_is_ended_at_the_limit() {
-    let args = ["bench", "-a", "glibc", "--timeout", "200ms", "--", "/bin/sleep", "60"];
+    let args =
+        ["bench", "-a", "glibc", "--timeout", "200ms", "--no-files", "--", "/bin/sleep", "60"];
     let (_, err, code) = outcome(heapwright().args(args).timeout(Duration::from_secs(20)));
     assert_eq!(code, Some(125));
     assert!(err.contains("longer than the time limit"), "{err}");
