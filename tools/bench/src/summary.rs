@@ -92,7 +92,7 @@ fn work(session: &Session, workload: usize, seed: u64) -> Work {
     let mut cells: Vec<Cell> =
         (0..session.subjects.len()).map(|s| cell(session, workload, s, seed)).collect();
     let control = session.subjects.iter().position(|s| s.role == Role::Control);
-    let noise_floor = control.and_then(|c| noise(cells[c].time));
+    let noise_floor = control.and_then(|c| cells[c].time?.ratio).map(noise);
     if let Some(control) = control {
         let control = cells[control].clone();
         let contenders = session.subjects.iter().zip(&mut cells);
@@ -116,9 +116,8 @@ fn work(session: &Session, workload: usize, seed: u64) -> Work {
 }
 
 /// The farther end of the control's interval from 1: what the baseline differs by from itself.
-fn noise(control: Option<Compared>) -> Option<f64> {
-    let ratio = control?.ratio?;
-    Some((ratio.high - 1.0).abs().max((1.0 - ratio.low).abs()))
+fn noise(control: Ratio) -> f64 {
+    (control.high - 1.0).abs().max((1.0 - control.low).abs())
 }
 
 /// A difference that the control has as well is none, however narrow its interval.
@@ -130,10 +129,10 @@ fn within_noise(cell: &mut Cell, control: &Cell) {
         (&mut cell.peak_rss, control.peak_rss),
         (&mut cell.faults, control.faults),
     ] {
-        if let (Some(own), Some(noise)) = (own, noise(control))
+        if let (Some(own), Some(control)) = (own, control.and_then(|c| c.ratio))
             && let Some(ratio) = own.ratio
         {
-            own.same |= ratio.estimate.ln().abs() <= noise.ln_1p();
+            own.same |= ratio.estimate.ln().abs() <= noise(control).ln_1p();
         }
     }
 }

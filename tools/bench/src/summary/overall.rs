@@ -54,15 +54,19 @@ fn contestants(session: &Session, all: &[Overall]) -> Vec<usize> {
     (0..all.len()).filter(takes_part).collect()
 }
 
-/// Only if every ratio compared has at least two pairs: one pair has no interval. The baseline's own, 1, needs none.
+/// Only if every ratio compared has at least two pairs (one pair has no interval; the baseline's own, 1, needs none), and the
+/// lead is more than the control's noise.
 fn mark_fastest(session: &Session, all: &mut [Overall]) {
     let mut times: Vec<(usize, Ratio)> =
         contestants(session, all).into_iter().filter_map(|s| Some((s, all[s].time?))).collect();
     times.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
     let has_interval = |t: &(usize, Ratio)| t.0 == session.baseline() || t.1.pairs > 1;
+    let control = session.subjects.iter().position(|s| s.role == Role::Control);
+    let noise = control.and_then(|c| all[c].time).map_or(0.0, super::noise);
     if let [first, second, ..] = times[..]
         && times.iter().all(has_interval)
         && first.1.high < second.1.low
+        && (second.1.estimate / first.1.estimate).ln() > noise.ln_1p()
     {
         all[first.0].is_fastest = true;
     }

@@ -77,6 +77,7 @@ fn no_difference_within_the_noise_of_the_control_is_shown() {
     let time = work.cells[2].time.unwrap();
     assert!(work.noise_floor.is_some_and(|n| n > 0.9), "{:?}", work.noise_floor);
     assert!(time.same && !time.ratio.unwrap().is_same());
+    assert!(!report.overall.iter().any(|o| o.is_fastest));
     // The control's memory is always the same.
     assert!(!work.cells[2].peak_rss.unwrap().same);
 }
