@@ -7,9 +7,11 @@
 //! - **N3** a magazine's top is lowered before its objects are given back and raised after
 //!   they were claimed: whoever is interrupted for good (a thread that `fork` left behind)
 //!   loses objects at worst, and never has one in two places.
+//! - **N4** a flush moves fewer objects than a refill, so whoever takes and frees a batch of any
+//!   size up to the capacity soon needs neither.
 //!
 //! Layer *thread*. Refilling and flushing move up to 63 objects: O(1) a call of malloc or
-//! free in the mean. Half a magazine is flushed, the half freed first.
+//! free in the mean. About half a magazine is flushed, the half freed first.
 use base::bits::low8;
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use object::Central;
@@ -163,8 +165,8 @@ impl ThreadCache {
         let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
             return claim_one(depot, self.number(), class);
         };
-        // Exactly half: a program that takes and frees any batch up to the capacity then
-        // settles without refills, since two halves are never more than a whole.
+        // Half, and one less is flushed: a program that takes and frees the same batch again
+        // and again has one more object each time, until it needs neither (N4).
         let want = self.capacity(class).div_ceil(2);
         // SAFETY: the magazine is empty, so these words of its cell are free (N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
@@ -218,8 +220,8 @@ impl ThreadCache {
             Ok(())
         } else {
             count(&self.flushes);
-            let half = self.capacity(class).div_ceil(2);
-            self.give_back_oldest(depot, tls, class, half)
+            let most = self.capacity(class).div_ceil(2) - 1;
+            self.give_back_oldest(depot, tls, class, most.max(1))
         };
         // SAFETY: room was made; the caller gave the object up.
         let kept = unsafe { push(tls, class, object) };

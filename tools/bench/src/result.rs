@@ -226,7 +226,8 @@ pub struct Overall {
     pub time: Option<Ratio>,
     /// The geometric mean of the ratios of the peak.
     pub peak_rss: Option<Ratio>,
-    /// Has the least time of all, and the next one's interval of the difference does not include 0.
+    /// Has the least time of all: its interval ends before the next one's begins, the lead is more than the control's noise, and
+    /// there are at least two pairs.
     pub is_fastest: bool,
     /// Nobody is better in both time and peak.
     pub is_pareto: bool,

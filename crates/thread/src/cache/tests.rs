@@ -96,6 +96,30 @@ fn what_two_threads_claim_first_shares_no_cache_line() {
 }
 
 #[test]
+fn any_batch_up_to_the_capacity_settles() {
+    // Small ones: with large ones and nothing else live, magazines are emptied to find holes.
+    for class in [1, 2, 4, 9] {
+        let capacity = info(class).capacity as usize;
+        // With some objects that stay, so that what circulates is not always what was claimed.
+        for (batch, others) in (1..=capacity).flat_map(|b| [0, 1, 5].map(|others| (b, others))) {
+            let whole = Whole::new();
+            let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+            for _ in 0..others {
+                whole.malloc(cache, class);
+            }
+            let round = || {
+                let live: Vec<usize> = (0..batch).map(|_| whole.malloc(cache, class)).collect();
+                live.into_iter().for_each(|object| whole.free(cache, class, object));
+            };
+            (0..300).for_each(|_| round());
+            let before = cache.slow_paths();
+            round();
+            assert_eq!(cache.slow_paths(), before, "class {class}, {batch} of {capacity}");
+        }
+    }
+}
+
+#[test]
 fn nulls_in_a_magazine_are_dropped() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");

@@ -38,7 +38,7 @@ pub enum Change {
 
 impl Change {
     pub(super) fn of(ratio: &Ratio, noise: Option<f64>) -> Self {
-        let beyond = (ratio.estimate - 1.0).abs() > noise.unwrap_or(0.0);
+        let beyond = ratio.estimate.ln().abs() > noise.unwrap_or(0.0).ln_1p();
         match ratio {
             r if r.pairs < 2 => Self::Unknown,
             r if r.low > 1.0 && beyond => Self::More,

@@ -24,7 +24,7 @@ pub(crate) fn compute() {
     let end = seconds.map(|s| Instant::now() + Duration::from_secs(s));
     let mut x = 1_u64;
     for _ in 0.. {
-        for _ in 0..20_000_000 {
+        for _ in 0..100_000_000 {
             x = black_box(x.wrapping_mul(0x5851_f42d_4c95_7f2d).rotate_left(7));
         }
         if end.is_none_or(|end| Instant::now() >= end) {

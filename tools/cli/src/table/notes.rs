@@ -58,12 +58,15 @@ fn noise(report: &Report, baseline: &str) -> Option<String> {
 fn few(report: &Report) -> Option<String> {
     let pairs = |w: &Work| w.cells.iter().filter_map(|c| c.time?.ratio).map(|r| r.pairs).min();
     let pairs = report.workloads.iter().filter_map(pairs).min()?;
-    (pairs < ENOUGH_PAIRS).then(|| {
-        format!(
-            "note     {pairs} round{} too few for a 95 % interval ({ENOUGH_PAIRS} would do): take ± as the range seen",
-            if pairs == 1 { " is" } else { "s are" },
-        )
-    })
+    match pairs {
+        0 | 1 => Some(format!(
+            "note     one round says nothing of how times vary ({ENOUGH_PAIRS} would do)"
+        )),
+        2..ENOUGH_PAIRS => Some(format!(
+            "note     {pairs} rounds are too few for a 95 % interval ({ENOUGH_PAIRS} would do): take ± as the range seen"
+        )),
+        _ => None,
+    }
 }
 
 /// Peaks that the fork hides.
