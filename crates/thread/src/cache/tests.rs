@@ -99,10 +99,10 @@ fn what_two_threads_claim_first_shares_no_cache_line() {
 fn any_batch_up_to_the_capacity_settles() {
     // Small ones: with large ones and nothing else live, magazines are emptied to find holes.
     for class in [1, 2, 4, 9] {
+        let whole = Whole::new();
         let capacity = info(class).capacity as usize;
         // With some objects that stay, so that what circulates is not always what was claimed.
         for (batch, others) in (1..=capacity).flat_map(|b| [0, 1, 5].map(|others| (b, others))) {
-            let whole = Whole::new();
             let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
             for _ in 0..others {
                 whole.malloc(cache, class);
@@ -111,10 +111,11 @@ fn any_batch_up_to_the_capacity_settles() {
                 let live: Vec<usize> = (0..batch).map(|_| whole.malloc(cache, class)).collect();
                 live.into_iter().for_each(|object| whole.free(cache, class, object));
             };
-            (0..300).for_each(|_| round());
+            (0..100).for_each(|_| round());
             let before = cache.slow_paths();
             round();
             assert_eq!(cache.slow_paths(), before, "class {class}, {batch} of {capacity}");
+            cache.detach(whole.depot(), &whole.tls).expect("live");
         }
     }
 }
