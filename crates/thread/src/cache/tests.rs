@@ -97,8 +97,9 @@ fn what_two_threads_claim_first_shares_no_cache_line() {
 
 #[test]
 fn any_batch_up_to_the_capacity_settles() {
-    // Small ones: with large ones and nothing else live, magazines are emptied to find holes.
-    for class in [1, 2, 4, 9] {
+    // The smallest: where more bytes move and nothing else is live, magazines are emptied to find
+    // holes before they settle.
+    for class in [1, 2] {
         let whole = Whole::new();
         let capacity = info(class).capacity as usize;
         // With some objects that stay, so that what circulates is not always what was claimed.
