@@ -109,11 +109,15 @@ pub fn geometric_mean(pairs: &[(Column, Column)], resamples: usize, seed: u64) -
         .collect();
     means.sort_by(f64::total_cmp);
     let (low, high) = (means[means.len() / 40], means[means.len() - 1 - means.len() / 40]);
+    // Figures that are known from one pass only, such as the memory of many processes, add nothing to the interval; the
+    // others decide how far it can be trusted.
+    let pairs = all.iter().map(Vec::len);
+    let pairs = pairs.clone().filter(|n| *n > 1).min().or(pairs.min()).unwrap_or(0);
     Some(Ratio {
         estimate: estimate.exp(),
         low: low.min(estimate).exp(),
         high: high.max(estimate).exp(),
-        pairs: all.iter().map(Vec::len).min().unwrap_or(0),
+        pairs,
     })
 }
 

@@ -94,6 +94,15 @@ fn an_interval_covers_the_truth_nineteen_times_of_twenty() {
 }
 
 #[test]
+fn a_figure_of_one_pass_does_not_make_the_mean_one_of_one_round() {
+    let pair = |n: usize, ratio: f64| (vec![Some(ratio); n], vec![Some(1.0); n]);
+    let mean = geometric_mean(&[pair(8, 2.0), pair(1, 0.5), pair(7, 1.0)], 100, 1).unwrap();
+    assert_eq!(mean.pairs, 7);
+    assert!(close(mean.estimate, 1.0), "{mean:?}");
+    assert_eq!(geometric_mean(&[pair(1, 2.0), pair(1, 0.5)], 100, 1).unwrap().pairs, 1);
+}
+
+#[test]
 fn the_least_value_wins() {
     assert_eq!(least(&[Some(2.0), None, Some(1.0), Some(3.0)]), Some(2));
     assert_eq!(least(&[None, None]), None);
