@@ -3,12 +3,14 @@
 //! - **N1** a class has a cell exactly while its capacity is not 0; `bottom` is then
 //!   `end − 8 × capacity`, and the word below it is 0 (A1).
 //! - **N2** capacities start at twice the objects that fill whole cache lines, and double with
-//!   use: idle threads keep little, and what a thread claims first shares no line with others'.
+//!   use: idle threads keep little, and what a thread claims first of a fresh slab, up to 128
+//!   bytes each, shares no line with what others do.
 //! - **N3** a magazine's top is lowered before its objects are given back and raised after
 //!   they were claimed: whoever is interrupted for good (a thread that `fork` left behind)
 //!   loses objects at worst, and never has one in two places.
-//! - **N4** a flush moves fewer objects than a refill, so whoever takes and frees a batch of any
-//!   size up to the capacity soon needs neither.
+//! - **N4** a flush moves one object less than a refill, but at least one: whoever takes and frees
+//!   the same batch, up to the capacity, comes to need neither, unless the search for holes
+//!   empties the magazines before.
 //!
 //! Layer *thread*. Refilling and flushing move up to 63 objects: O(1) a call of malloc or
 //! free in the mean. About half a magazine is flushed, the half freed first.

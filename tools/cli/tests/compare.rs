@@ -110,6 +110,6 @@ fn other_scales_are_told_how_to_be_alike() {
     write(&dir.path().join("new"), &report(0.8));
     let (out, _, code) = compare(dir.path(), &[]);
     assert_eq!(code, Some(0));
-    let told = format!("bench --seed {} --scale 0.25 larson --time 1m ", old.seed);
+    let told = format!("bench larson --time 1m --scale 0.25 --seed {} ", old.seed);
     assert!(out.contains(&told), "{out}");
 }

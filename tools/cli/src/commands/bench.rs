@@ -4,6 +4,7 @@ mod allocators;
 mod list;
 mod next;
 mod progress;
+pub(crate) mod words;
 mod workloads;
 
 use core::sync::atomic::AtomicBool;

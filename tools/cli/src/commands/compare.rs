@@ -10,8 +10,8 @@ use bench::fail_if::{self, Rule};
 use bench::result::Report;
 use clap::{Args, ValueEnum};
 
+use crate::commands::bench::words::Words;
 use crate::exit::{self, Usage};
-use crate::format;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -97,24 +97,10 @@ impl Compare {
 
 /// The command that does the work of `old` again: the same length, the same random choices, another folder.
 fn alike(old: &Report) -> String {
-    let mut words = ["heapwright", "bench", "--seed"].map(str::to_owned).to_vec();
-    words.extend([old.seed.to_string(), "--scale".to_owned(), old.scale.to_string()]);
-    let mut rest = old.command_line.iter().skip(1);
-    while let Some(word) = rest.next() {
-        let is_option = |names: &[&str]| names.iter().any(|name| word == name);
-        if word == "--" {
-            words.push(word.clone());
-            words.extend(rest.cloned());
-            break;
-        } else if is_option(&["-o", "--output", "--seed", "--scale"]) {
-            rest.next();
-        } else if word != "bench"
-            && !["--output=", "--seed=", "--scale="].iter().any(|o| word.starts_with(o))
-        {
-            words.push(word.clone());
-        }
-    }
-    format::shell(&words)
+    let (scale, seed) = (old.scale.to_string(), old.seed.to_string());
+    Words::of_command(old.command_line.iter().cloned())
+        .without(&["output", "scale", "seed"])
+        .with(&["--scale", &scale, "--seed", &seed])
 }
 
 /// Says what became of the rules, beside the table or else on standard error; whether one of them holds.
