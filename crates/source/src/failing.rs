@@ -10,7 +10,7 @@ use core::fmt;
 use base::lock::Park;
 use base::sync::{AtomicU32, AtomicU64, Ordering};
 
-use crate::{PageSource, Report};
+use crate::{Claim, PageSource, Report};
 
 /// Passes calls on to `S`, except those it was told to refuse.
 #[derive(Debug, Default)]
@@ -62,8 +62,12 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         self.allows().then(|| self.inner.reserve(len, align))?
     }
 
-    fn claim(&self, at: usize, len: usize) -> bool {
-        self.allows() && self.inner.claim(at, len)
+    fn reserve_at(&self, at: usize, len: usize) -> Claim {
+        if self.allows() { self.inner.reserve_at(at, len) } else { Claim::Refused }
+    }
+
+    fn claim(&self, at: usize, len: usize) -> Claim {
+        if self.allows() { self.inner.claim(at, len) } else { Claim::Refused }
     }
 
     fn map(&self, len: usize, align: usize) -> Option<usize> {

@@ -17,5 +17,5 @@ pub mod report;
 
 #[cfg(target_has_atomic = "64")]
 pub use failing::Failing;
-pub use page_source::PageSource;
+pub use page_source::{Claim, PageSource};
 pub use report::Report;

@@ -15,6 +15,17 @@
 //! Addresses and lengths are multiples of [`page_size`](PageSource::page_size). A call that
 //! fails leaves every page in the state it was in. No call allocates or sets `errno`.
 
+/// What became of a wish for certain addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// They are the caller's now.
+    Ours,
+    /// Something else is there: others may be free.
+    Taken,
+    /// The system gives no more, wherever it is.
+    Refused,
+}
+
 /// Gives and takes back ranges of address space, page by page.
 ///
 /// # Safety
@@ -28,8 +39,11 @@ pub unsafe trait PageSource {
     /// foreign → reserved: `len` bytes at a multiple of `align`. `None`: no address space.
     fn reserve(&self, len: usize, align: usize) -> Option<usize>;
 
-    /// foreign → zero: exactly `[at, at + len)`; fails when any page of it is taken.
-    fn claim(&self, at: usize, len: usize) -> bool;
+    /// foreign → reserved: exactly `[at, at + len)`, unless a page of it is taken.
+    fn reserve_at(&self, at: usize, len: usize) -> Claim;
+
+    /// foreign → zero: exactly `[at, at + len)`, unless a page of it is taken.
+    fn claim(&self, at: usize, len: usize) -> Claim;
 
     /// foreign → zero: `len` bytes at a multiple of `align`, wherever there is room.
     fn map(&self, len: usize, align: usize) -> Option<usize>;
@@ -56,7 +70,8 @@ pub unsafe trait PageSource {
     unsafe fn release(&self, at: usize, len: usize) -> bool;
 
     /// Grows or shrinks a mapping by whole pages, contents kept, new pages zero. It may move
-    /// to another address, a multiple of `align`; the old range is foreign then.
+    /// to another address, a multiple of `align` if there are addresses enough; the old range is
+    /// foreign then.
     ///
     /// # Safety
     ///

@@ -1,10 +1,13 @@
 //! Pages from `mmap` and its kin. Each call is one to three system calls.
 
+use core::ptr;
+
 use base::bits::{align_up, index};
 
 use super::Os;
+use super::process::{NO_LIMIT, RLIMIT_AS, prlimit};
 use super::syscall::{call6, number, result};
-use crate::PageSource;
+use crate::{Claim, PageSource};
 
 const PROT_NONE: usize = 0;
 const PROT_READ_WRITE: usize = 3;
@@ -17,16 +20,31 @@ const MREMAP_DONTUNMAP: usize = 4;
 const MADV_DONTNEED: usize = 4;
 const MADV_HUGEPAGE: usize = 14;
 const MADV_NOHUGEPAGE: usize = 15;
-const RLIMIT_AS: usize = 9;
 const CLOCK_MONOTONIC_COARSE: usize = 6;
 
 /// Purging works in these units; a kernel with larger pages refuses and keeps the contents.
 const PAGE: usize = 4096;
 
-fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Option<usize> {
+const EEXIST: i32 = 17;
+
+fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Result<usize, i32> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
     // SAFETY: a new anonymous mapping that replaces none touches nobody's memory.
-    result(unsafe { call6(number::MMAP, args) }).ok()
+    result(unsafe { call6(number::MMAP, args) })
+}
+
+/// A mapping of exactly these addresses.
+fn mmap_at(at: usize, len: usize, protection: usize, flags: usize) -> Claim {
+    match mmap(at, len, protection, MAP_FIXED_NOREPLACE | flags) {
+        Ok(got) if got == at => Claim::Ours,
+        Ok(elsewhere) => {
+            // SAFETY: an old kernel took the address as a hint; nobody has seen the range.
+            unsafe { munmap(elsewhere, len) };
+            Claim::Taken
+        }
+        Err(EEXIST) => Claim::Taken,
+        Err(_) => Claim::Refused,
+    }
 }
 
 /// # Safety
@@ -47,14 +65,14 @@ unsafe fn madvise(at: usize, len: usize, advice: usize) -> bool {
 
 /// Maps `len` bytes at a multiple of `align`: as it comes, else by cutting a larger range.
 fn map_aligned(len: usize, align: usize, protection: usize, flags: usize) -> Option<usize> {
-    let first = mmap(0, len, protection, flags)?;
+    let first = mmap(0, len, protection, flags).ok()?;
     if first.is_multiple_of(align) {
         return Some(first);
     }
     // SAFETY: just mapped, not used yet.
     unsafe { munmap(first, len) };
     let wide = len.checked_add(align)?;
-    let start = mmap(0, wide, protection, flags)?;
+    let start = mmap(0, wide, protection, flags).ok()?;
     let at = align_up(start, align);
     // SAFETY: the head of the mapping just made, which nobody has seen.
     unsafe { munmap(start, at - start) };
@@ -74,16 +92,12 @@ unsafe impl PageSource for Os {
         map_aligned(len, align, PROT_NONE, MAP_NORESERVE)
     }
 
-    fn claim(&self, at: usize, len: usize) -> bool {
-        match mmap(at, len, PROT_READ_WRITE, MAP_FIXED_NOREPLACE) {
-            Some(got) if got == at => true,
-            Some(elsewhere) => {
-                // SAFETY: an old kernel took the address as a hint; nobody has seen the range.
-                unsafe { munmap(elsewhere, len) };
-                false
-            }
-            None => false,
-        }
+    fn reserve_at(&self, at: usize, len: usize) -> Claim {
+        mmap_at(at, len, PROT_NONE, MAP_NORESERVE)
+    }
+
+    fn claim(&self, at: usize, len: usize) -> Claim {
+        mmap_at(at, len, PROT_READ_WRITE, 0)
     }
 
     fn map(&self, len: usize, align: usize) -> Option<usize> {
@@ -112,7 +126,12 @@ unsafe impl PageSource for Os {
         if let Ok(same) = result(unsafe { call6(number::MREMAP, in_place) }) {
             return Some(same);
         }
-        let target = self.reserve(new, align)?;
+        let Some(target) = self.reserve(new, align) else {
+            // Where addresses are limited there may be none for old and new at once.
+            let anywhere = [at, old, new, MREMAP_MAYMOVE, 0, 0];
+            // SAFETY: the whole mapping is ours; the kernel finds a place for it.
+            return result(unsafe { call6(number::MREMAP, anywhere) }).ok();
+        };
         let moving = [at, old, new, MREMAP_MAYMOVE | MREMAP_FIXED, target, 0];
         // SAFETY: `target` was reserved above and nobody has seen it.
         match result(unsafe { call6(number::MREMAP, moving) }) {
@@ -138,11 +157,10 @@ unsafe impl PageSource for Os {
     }
 
     fn address_limit(&self) -> Option<usize> {
-        let mut limit = [u64::MAX; 2];
-        let args = [0, RLIMIT_AS, 0, (&raw mut limit).addr(), 0, 0];
-        // SAFETY: the kernel writes two words into `limit`.
-        result(unsafe { call6(number::PRLIMIT64, args) }).ok()?;
-        (limit[0] != u64::MAX).then_some(index(limit[0]))
+        let mut limit = [NO_LIMIT; 2];
+        // SAFETY: room for two words.
+        unsafe { prlimit(0, RLIMIT_AS, ptr::null(), &raw mut limit) }.ok()?;
+        (limit[0] != NO_LIMIT).then_some(index(limit[0]))
     }
 
     fn physical_memory(&self) -> usize {

@@ -26,6 +26,31 @@ pub fn process_id() -> usize {
     unsafe { call6(number::GETPID, [0; 6]) }
 }
 
+/// The resource of address space, and the value that means no limit.
+pub const RLIMIT_AS: usize = 9;
+/// No limit.
+pub const NO_LIMIT: u64 = u64::MAX;
+
+/// Reads and sets a limit of a process, 0 being this one: soft, then hard.
+///
+/// # Errors
+///
+/// The kernel's error number.
+///
+/// # Safety
+///
+/// `new` is null or valid for reading two words, `old` null or valid for writing two.
+pub unsafe fn prlimit(
+    process: usize,
+    resource: usize,
+    new: *const [u64; 2],
+    old: *mut [u64; 2],
+) -> Result<(), i32> {
+    let args = [process, resource, new.addr(), old.addr(), 0, 0];
+    // SAFETY: the caller's promise.
+    result(unsafe { call6(number::PRLIMIT64, args) }).map(|_| ())
+}
+
 /// Reads the start of a file into `buffer` and returns what was read; empty on any error.
 pub fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
     let open = [AT_FDCWD, path.as_ptr().addr(), O_RDONLY_CLOEXEC, 0, 0, 0];

@@ -18,10 +18,10 @@ fn pages_go_through_their_states() {
     assert!(unsafe { Os.purge(at, 4096) });
     // SAFETY: purged pages stay usable.
     assert_eq!(unsafe { word(at).read() }, 0);
-    assert!(!Os.claim(at, 4096), "a taken page cannot be claimed");
+    assert_eq!(Os.claim(at, 4096), Claim::Taken, "a taken page cannot be claimed");
     // SAFETY: nobody uses the range.
     assert!(unsafe { Os.release(at, 1 << 21) });
-    assert!(Os.claim(at, 4096), "a released one can");
+    assert_eq!(Os.claim(at, 4096), Claim::Ours, "a released one can");
     // SAFETY: nobody uses the page.
     assert!(unsafe { Os.release(at, 4096) });
 }
