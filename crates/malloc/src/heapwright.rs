@@ -109,6 +109,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.central.purge_holes(self.supply()) + self.pages.purge_all()
     }
 
+    /// The process may use no more than `bytes` of addresses from now on: those that are only
+    /// reserved are given up.
+    pub fn limit_addresses(&self, bytes: usize) {
+        self.pages.limit_addresses(bytes);
+    }
+
     /// From now on threads have no magazines and every free is checked at once. Magazines
     /// that are there already stay until their thread ends.
     pub fn set_safe(&self, safe: bool) {

@@ -253,7 +253,7 @@ impl<S: System> Central<S> {
             // Else the descriptor serves another slab by now, perhaps of a heap that has gone.
             && seen == group.tag.with_state(UNLISTED)
         {
-            self.shelf_of(seen).relist(supply.pages.region.base(), group.slab, seen);
+            self.shelf_of(seen).relist(supply.pages.region.descriptors(), group.slab, seen);
             // Whoever freed the last object may have looked before the slab was listed.
             look = true;
         }
@@ -379,7 +379,7 @@ pub fn check_shelf<S: System>(
 ) -> Result<(), Broken> {
     let _guard = shelf.lock.lock();
     let region = &pages.region;
-    let base = region.base();
+    let base = region.descriptors();
     let class_info = info(class);
     for (list, state) in [(&shelf.partial, LISTED), (&shelf.full, UNLISTED)] {
         let mut count = 0;

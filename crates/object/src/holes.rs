@@ -28,7 +28,7 @@ impl<S: System> Shelf<S> {
     /// Purges the holes of every slab with free objects; the bytes given back.
     pub fn purge_holes(&self, supply: Supply<'_, S>, class: usize) -> usize {
         let _guard = self.lock.lock();
-        let base = supply.pages.region.base();
+        let base = supply.pages.region.descriptors();
         self.partial.iter(base).map(|slab| purge_slab(supply, slab, info(class))).sum()
     }
 }

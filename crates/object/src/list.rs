@@ -1,4 +1,4 @@
-//! A doubly linked list of slab descriptors, by index from the region's base.
+//! A doubly linked list of slab descriptors, by index from where descriptors are counted.
 //!
 //! ```text
 //! head ─► slab ⇄ slab ⇄ slab ◄─ tail          index = (address − base) / 64, 0 = end

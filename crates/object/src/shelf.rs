@@ -14,7 +14,6 @@
 use base::bits::{low32, single_run};
 use base::lock::Lock;
 use base::sync::{AtomicU32, Ordering};
-use page::geometry::GRANULE;
 use page::{Meta, PageHeap, System};
 
 use crate::central::FIRST_HEAP;
@@ -99,13 +98,13 @@ impl<S: System> Shelf<S> {
     }
 
     fn claim_locked(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
-        let base = supply.pages.region.base();
+        let base = supply.pages.region.descriptors();
         let class_info = info(class);
         let mut left = out.len();
         while left > 0 {
             let Some(slab) = self.partial.first(base) else { break };
             fill_holes(supply.pages, slab);
-            let start = base + slab.granule() * GRANULE;
+            let start = supply.pages.region.address_of(slab.granule());
             for (index, word) in slab.words(class_info).enumerate() {
                 let mask = protocol::claim(word, low32(left.min(64)));
                 let first = start + index * 64 * class_info.size as usize;
@@ -136,7 +135,7 @@ impl<S: System> Shelf<S> {
         // SAFETY: a piece from a descriptor pool; zero or a retired descriptor.
         let slab = unsafe { Slab::at(at) };
         slab.open(low32(granule), class, owner);
-        self.partial.push_back(region.base(), slab);
+        self.partial.push_back(region.descriptors(), slab);
         let served = if owner < FIRST_HEAP { class } else { 0 };
         region.enter_slab(granule, class_info.granules as usize, at, served);
         if served != 0 {
@@ -167,7 +166,7 @@ impl<S: System> Shelf<S> {
         if slab.tag() != seen.with_state(LISTED) || keep || !slab.is_empty(class_info) {
             return;
         }
-        self.partial.remove(supply.pages.region.base(), slab);
+        self.partial.remove(supply.pages.region.descriptors(), slab);
         self.close(supply, slab, seen.class());
         drop(guard);
     }
@@ -190,7 +189,7 @@ impl<S: System> Shelf<S> {
 
     /// Retires every empty slab, also the last.
     pub fn trim(&self, supply: Supply<'_, S>, class: usize) {
-        let base = supply.pages.region.base();
+        let base = supply.pages.region.descriptors();
         let _guard = self.lock.lock();
         let mut next = self.partial.first(base);
         while let Some(slab) = next {
@@ -208,7 +207,7 @@ impl<S: System> Shelf<S> {
     ///
     /// Nobody uses an object of this shelf any more, or will free one.
     pub unsafe fn destroy(&self, supply: Supply<'_, S>, class: usize) {
-        let base = supply.pages.region.base();
+        let base = supply.pages.region.descriptors();
         let _guard = self.lock.lock();
         for list in [&self.partial, &self.full] {
             while let Some(slab) = list.first(base) {

@@ -26,6 +26,9 @@ pub const NIL: u32 = 0;
 /// The lists. Guarded by the page heap's lock.
 #[derive(Debug)]
 pub struct Bins {
+    /// Blocks in the two bins of empty ones, and a block below which there is none of them.
+    empty: AtomicU32,
+    empty_from: AtomicU32,
     head: [AtomicU32; BINS],
     tail: [AtomicU32; BINS],
 }
@@ -35,6 +38,8 @@ impl Bins {
     #[must_use]
     pub const fn new() -> Self {
         Self {
+            empty: AtomicU32::new(0),
+            empty_from: AtomicU32::new(0),
             head: [const { AtomicU32::new(NIL) }; BINS],
             tail: [const { AtomicU32::new(NIL) }; BINS],
         }
@@ -45,6 +50,21 @@ impl Bins {
     pub fn proper(info: &BlockInfo) -> Option<usize> {
         let longest = longest_run_log2(info.free())? as usize;
         Some(if longest == EMPTY_DIRTY && info.dirty() == 0 { EMPTY_CLEAN } else { longest })
+    }
+
+    /// Wholly free blocks.
+    pub fn empty(&self) -> u32 {
+        self.empty.load(Ordering::Relaxed)
+    }
+
+    /// No block below this one is wholly free.
+    pub fn empty_from(&self) -> u32 {
+        self.empty_from.load(Ordering::Relaxed)
+    }
+
+    /// A search has found none below `block`.
+    pub fn no_empty_below(&self, block: u32) {
+        self.empty_from.store(block, Ordering::Relaxed);
     }
 
     /// The newest block of a bin.
@@ -67,9 +87,14 @@ impl Bins {
         }
         if let Some(bin) = now {
             self.remove(region, block, bin);
+            self.empty.fetch_sub(u32::from(bin >= EMPTY_DIRTY), Ordering::Relaxed);
         }
         if let Some(bin) = proper {
             self.push(region, block, bin);
+            if bin >= EMPTY_DIRTY {
+                self.empty.fetch_add(1, Ordering::Relaxed);
+                self.empty_from.store(self.empty_from().min(block), Ordering::Relaxed);
+            }
         }
     }
 

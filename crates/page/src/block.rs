@@ -5,12 +5,12 @@
 //! dirty  1 0 1 1 0 …      1: it may hold old contents; 0: it reads as zero and costs nothing
 //! ```
 //!
-//! - **B1** every granule that is not free is dirty.
+//! - **B1** every granule that is ours and not free is dirty.
 //! - **B2** a block whose `free` is not 0 is in the bin of its longest free run; full and
-//!   uncommitted blocks are in none.
+//!   foreign blocks are in none.
 //!
-//! 64 bytes, all zero for a block that was never committed.
-use base::bits::low64;
+//! 64 bytes, all zero for a block that is not ours.
+use base::bits::{low64, ones};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Descriptor of a block. All fields are written under the page heap's lock.
@@ -25,8 +25,8 @@ pub struct BlockInfo {
     pub(crate) emptied: AtomicU32,
     /// The bin it is in, plus 1; 0 for none.
     pub(crate) bin: AtomicU8,
-    /// Whether it has been committed.
-    pub(crate) committed: AtomicU8,
+    /// Granules of it that are ours, from its start: 128, or fewer where addresses are limited.
+    pub(crate) owned: AtomicU8,
     /// Whether it was taken out of huge pages, because parts of it were purged.
     pub(crate) small_pages: AtomicU8,
     spare: AtomicU8,
@@ -54,6 +54,20 @@ impl BlockInfo {
     /// The granules that may hold old contents.
     pub fn dirty(&self) -> u128 {
         load(&self.dirty)
+    }
+
+    /// A bit for each granule that is ours.
+    pub fn owned(&self) -> u128 {
+        match u32::from(self.owned.load(Ordering::Relaxed)) {
+            0 => 0,
+            count => ones(0, count),
+        }
+    }
+
+    /// Whether all that is ours of it is free.
+    pub fn is_empty(&self) -> bool {
+        let owned = self.owned();
+        owned != 0 && self.free() == owned
     }
 
     /// Free granules that cost memory.

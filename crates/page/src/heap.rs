@@ -3,12 +3,13 @@
 //! - **H1** `live` granules are handed out; `dirty` counts the free granules that cost memory.
 //! - **H2** blocks from `first_block` to `frontier` have been committed, or, in a window,
 //!   belong to others or were given up; those behind have not.
-//! - **H3** accounting: for each committed block, popcount(free) + handed-out granules = 128.
+//! - **H3** accounting: for each block, popcount(free) + handed-out granules = `owned`, which is 128
+//!   but for the last block of a window that may have no more.
 //!
 //! Layer *page*; slabs and large blocks come from here. One lock. O(1) for runs up to a block
 //! (bins), O(blocks) for longer ones. After Hunter et al., "Beyond malloc efficiency to fleet
 //! efficiency", OSDI 2021 (fill the fullest block, keep whole blocks empty).
-use base::bits::{align_up, low32, ones, run_starts};
+use base::bits::{align_up, low8, low32, ones, run_starts};
 use base::check::ensure;
 use base::lock::{Guard, Lock};
 use base::sync::{AtomicU32, AtomicUsize, Ordering};
@@ -54,7 +55,7 @@ pub struct PageHeap<S> {
     /// Blocks taken out of huge pages.
     pub(crate) small_blocks: AtomicU32,
     /// Blocks below the frontier whose addresses were released.
-    holes: AtomicU32,
+    pub(crate) holes: AtomicU32,
     huge_from: AtomicUsize,
     huge_asked: AtomicU32,
 }
@@ -106,6 +107,14 @@ impl<S: System> PageHeap<S> {
         (frontier.saturating_sub(self.region.first_block()) as usize) * BLOCK
     }
 
+    /// Makes the first `len` bytes of the region's descriptors usable and says where they begin.
+    /// `None`: out of memory.
+    pub(crate) fn descriptors(&self, len: usize) -> Option<usize> {
+        let guard = self.lock.lock();
+        let made = self.region.granules() != 0 || self.start(&guard);
+        made.then(|| self.region.grow_descriptors(&self.source, len))?
+    }
+
     /// The lock, for `fork`.
     pub fn lock_for_fork(&self) -> &Lock<S> {
         &self.lock
@@ -119,7 +128,7 @@ impl<S: System> PageHeap<S> {
         if self.region.granules() == 0 && !self.start(&guard) {
             return None;
         }
-        if count > self.region.granules() {
+        if count.div_ceil(GRANULES_PER_BLOCK) > self.region.blocks() as usize {
             return None;
         }
         if count > GRANULES_PER_BLOCK {
@@ -174,15 +183,15 @@ impl<S: System> PageHeap<S> {
     pub fn extend(&self, at: usize, old: usize, new: usize) -> bool {
         let guard = self.lock.lock();
         let Some(first) = self.region.granule_of(at) else { return false };
-        if first + new > self.region.granules() {
+        let end = (first + new).div_ceil(GRANULES_PER_BLOCK);
+        if end > self.region.blocks() as usize {
             return false;
         }
         let pieces = || pieces(first + old, new - old);
         for (block, mask) in pieces() {
-            let frontier = self.frontier.load(Ordering::Relaxed);
-            if block == frontier && self.region.hold() == Hold::Reserved {
-                let last = low32((first + new - 1) / GRANULES_PER_BLOCK);
-                if self.grow(&guard, last + 1 - block).is_none() {
+            if block >= self.frontier.load(Ordering::Relaxed) {
+                let reserved = self.region.hold() == Hold::Reserved;
+                if !reserved || self.grow(&guard, low32(end) - block).is_none() {
                     return false;
                 }
             }
@@ -263,7 +272,7 @@ impl<S: System> PageHeap<S> {
                 info.set_dirty(info.dirty() & !mask);
             }
             info.set_free(info.free() | mask);
-            if info.free() == u128::MAX {
+            if info.is_empty() {
                 info.emptied.store(self.purge.tick(), Ordering::Relaxed);
                 self.use_huge_pages(block);
             }
@@ -271,115 +280,71 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// Commits at least `blocks` more blocks behind the frontier. `None`: refused.
-    pub(crate) fn grow(&self, _guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
+    /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
+    /// are limited and one block is asked for. `None`: refused.
+    pub(crate) fn grow(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
         let region = &self.region;
-        let frontier = self.frontier.load(Ordering::Relaxed);
-        let left = region.blocks().saturating_sub(frontier);
-        if blocks > left && self.region.hold() == Hold::Reserved {
-            return None;
+        if region.hold() == Hold::Reserved
+            && let Some(limit) = self.source.address_limit()
+        {
+            self.limit_to(guard, limit);
         }
-        let at = region.address_of_block(frontier);
         self.ask_for_huge();
         self.look_at_limit();
         match region.hold() {
-            Hold::Reserved => {
-                let used = frontier - region.first_block();
-                let step = blocks.max((used / 8).min(MAX_COMMIT)).min(left);
+            Hold::Reserved => self.commit(blocks),
+            Hold::Window => self.claim(guard, blocks),
+        }
+    }
+
+    fn commit(&self, blocks: u32) -> Option<()> {
+        let region = &self.region;
+        let frontier = self.frontier.load(Ordering::Relaxed);
+        let left = region.blocks() - frontier;
+        if blocks > left {
+            return None;
+        }
+        let used = frontier - region.first_block();
+        let ahead = blocks.max((used / 8).min(MAX_COMMIT)).min(left);
+        for step in [ahead, blocks] {
+            let end = (frontier + step) as usize * GRANULES_PER_BLOCK;
+            let at = region.address_of_block(frontier);
+            if region.cover(&self.source, end)
                 // SAFETY: by H2 blocks behind the frontier are reserved.
-                let whole = unsafe { self.source.commit(at, step as usize * BLOCK) };
-                // SAFETY: as above.
-                if !whole && !unsafe { self.source.commit(at, blocks as usize * BLOCK) } {
-                    return None;
-                }
-                let step = if whole { step } else { blocks };
+                && unsafe { self.source.commit(at, step as usize * BLOCK) }
+            {
                 self.adopt(frontier, step);
                 self.frontier.store(frontier + step, Ordering::Relaxed);
-                Some(())
+                return Some(());
             }
-            Hold::Window => self.claim_run(frontier, blocks),
-        }
-    }
-
-    /// In a window: `blocks` addresses in a row that nobody has, behind the frontier or, for
-    /// a single block, among those that were released.
-    fn claim_run(&self, frontier: u32, blocks: u32) -> Option<()> {
-        let region = &self.region;
-        if blocks == 1 && self.holes.load(Ordering::Relaxed) > 0 {
-            for block in region.first_block()..frontier {
-                let taken = region.block(block).committed.load(Ordering::Relaxed) != 0;
-                if !taken && self.claim_at(block, 1) {
-                    self.holes.fetch_sub(1, Ordering::Relaxed);
-                    return Some(());
-                }
+            if step == blocks {
+                break;
             }
         }
-        let last = region.blocks().checked_sub(blocks)?;
-        let claimed = (frontier..=last).take(64).find(|&first| self.claim_at(first, blocks))?;
-        self.frontier.store(claimed + blocks, Ordering::Relaxed);
-        Some(())
-    }
-
-    fn claim_at(&self, first: u32, blocks: u32) -> bool {
-        let at = self.region.address_of_block(first);
-        if !self.source.claim(at, blocks as usize * BLOCK) {
-            return false;
-        }
-        if self.wants_huge() {
-            // SAFETY: claimed above.
-            unsafe { self.source.prefer_huge(at, blocks as usize * BLOCK, true) };
-        }
-        self.adopt(first, blocks);
-        true
-    }
-
-    /// Gives the addresses of empty blocks up, where addresses are what is short: in a
-    /// window. Returns whether there were any.
-    pub fn release_empty(&self) -> bool {
-        let _guard = self.lock.lock();
-        if self.region.granules() == 0 || self.region.hold() == Hold::Reserved {
-            return false;
-        }
-        let mut released = 0;
-        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
-            let info = self.region.block(block);
-            let at = self.region.address_of_block(block);
-            // SAFETY: a block without a live granule.
-            if info.free() == u128::MAX && unsafe { self.source.release(at, BLOCK) } {
-                let dirty = info.dirty_free().count_ones() as usize;
-                self.dirty.fetch_sub(dirty, Ordering::Relaxed);
-                info.committed.store(0, Ordering::Relaxed);
-                info.set_free(0);
-                info.set_dirty(0);
-                self.bins.update(&self.region, block);
-                released += 1;
-            }
-        }
-        self.holes.fetch_add(released, Ordering::Relaxed);
-        released > 0
+        None
     }
 
     /// Enters `count` fresh blocks from `first` on, wholly free and clean.
-    fn adopt(&self, first: u32, count: u32) {
+    pub(crate) fn adopt(&self, first: u32, count: u32) {
         for block in first..first + count {
             let info = self.region.block(block);
-            info.committed.store(1, Ordering::Relaxed);
+            info.owned.store(low8(GRANULES_PER_BLOCK), Ordering::Relaxed);
             info.set_free(u128::MAX);
             info.set_dirty(0);
             self.bins.update(&self.region, block);
         }
     }
 
-    /// Once the heap is large enough: huge pages for all of it, with one call. All but the
-    /// first block, which holds descriptors and is touched thinly; and not only for what is to
-    /// come, because a run across the seam would be two mappings, which cannot be moved as one.
+    /// Once the heap is large enough: huge pages for all of it, with one call. Not only for what
+    /// is to come, because a run across the seam would be two mappings, which cannot be moved as
+    /// one.
     fn ask_for_huge(&self) {
         if self.wants_huge() || self.committed_bytes() < self.huge_from.load(Ordering::Relaxed) {
             return;
         }
         self.huge_asked.store(1, Ordering::Relaxed);
         if self.region.hold() == Hold::Reserved {
-            let first = self.region.first_block() + 1;
+            let first = self.region.first_block();
             let at = self.region.address_of_block(first);
             let len = (self.region.blocks() - first) as usize * BLOCK;
             // SAFETY: a part of the region, which is ours.
@@ -426,14 +391,14 @@ impl<S: System> Check for PageHeap<S> {
         let (mut taken, mut dirty) = (0, 0);
         for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
             let info = self.region.block(block);
-            if info.committed.load(Ordering::Relaxed) == 0 {
-                continue;
-            }
+            let owned = info.owned();
             let at = self.region.address_of_block(block);
-            ensure(!info.free() & !info.dirty() == 0, "B1: a taken granule is dirty", at)?;
+            ensure(info.free() & !owned == 0, "H3: only what is ours is free", at)?;
+            let taken_here = owned & !info.free();
+            ensure(taken_here & !info.dirty() == 0, "B1: a taken granule is dirty", at)?;
             let bin = usize::from(info.bin.load(Ordering::Relaxed)).checked_sub(1);
             ensure(bin == Bins::proper(info), "B2: a block is in the bin of its longest run", at)?;
-            taken += info.free().count_zeros() as usize;
+            taken += taken_here.count_ones() as usize;
             dirty += info.dirty_free().count_ones() as usize;
         }
         ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;

@@ -1,7 +1,8 @@
 //! Huge blocks: each a mapping of its own, outside the region.
 //!
 //! ```text
-//! table  [ – │ at,len │ – │ at,len │ at,len │ – … ]    open addressing, at most half full
+//! table ░░[ – │ at,len │ – │ at,len │ at,len │ – … ]░░    open addressing, at most half full
+//! ░░ guard: a granule that nobody may touch, so that no block's overflow reaches the table
 //! ```
 //!
 //! - **U1** the table holds exactly the live mappings; an entry lies between its home slot and
@@ -16,10 +17,10 @@ use base::sync::{AtomicUsize, Ordering};
 use base::{Broken, Check};
 
 use crate::System;
-use crate::geometry::{BLOCK, BLOCK_SHIFT};
+use crate::geometry::{BLOCK, BLOCK_SHIFT, GRANULE};
 
-/// Slots of the first table: one page.
-const FIRST_SLOTS: usize = 256;
+/// Slots of the first table: a granule, which is whole pages on any machine up to 16 KiB a page.
+const FIRST_SLOTS: usize = GRANULE / size_of::<Slot>();
 
 /// `at` is 0 in an empty slot.
 #[derive(Debug)]
@@ -202,8 +203,7 @@ impl<S: System> Huge<S> {
         }
         let old = self.table.load(Ordering::Relaxed);
         let wanted = (slots * 2).max(FIRST_SLOTS);
-        let len = align_up(wanted * size_of::<Slot>(), source.page_size());
-        let Some(table) = source.map(len, source.page_size()) else { return false };
+        let Some(table) = guarded(source, wanted) else { return false };
         self.table.store(table, Ordering::Relaxed);
         self.slots.store(wanted, Ordering::Relaxed);
         self.count.store(0, Ordering::Relaxed);
@@ -217,9 +217,9 @@ impl<S: System> Huge<S> {
             }
         }
         if old != 0 {
-            let len = align_up(slots * size_of::<Slot>(), source.page_size());
+            let guard = guard(source);
             // SAFETY: the old table, which nobody reads any more.
-            unsafe { source.release(old, len) };
+            unsafe { source.release(old - guard, table_len(source, slots) + 2 * guard) };
         }
         true
     }
@@ -229,6 +229,28 @@ impl<S: System> Default for Huge<S> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Bytes of the guards on both sides of a table.
+fn guard<S: System>(source: &S) -> usize {
+    source.page_size().max(GRANULE)
+}
+
+fn table_len<S: System>(source: &S, slots: usize) -> usize {
+    align_up(slots * size_of::<Slot>(), source.page_size())
+}
+
+/// A table of `slots` empty slots between two guards. `None`: out of memory.
+fn guarded<S: System>(source: &S, slots: usize) -> Option<usize> {
+    let (len, guard) = (table_len(source, slots), guard(source));
+    let start = source.reserve(len + 2 * guard, guard)?;
+    // SAFETY: the middle of what was just reserved.
+    if unsafe { source.commit(start + guard, len) } {
+        return Some(start + guard);
+    }
+    // SAFETY: reserved above, nobody has seen it.
+    unsafe { source.release(start, len + 2 * guard) };
+    None
 }
 
 /// `size` in whole pages; `None` when there is no such length.

@@ -3,7 +3,7 @@
 //! ```text
 //! base   source ─► ► page   object   thread   malloc   heapwright   abi   tools
 //!
-//! region  [ maps │ block │ block │ block │ …                      reserved ]
+//! region  [ maps ░ block │ block │ block │ …        reserved ░ descriptors … ]
 //! block   [ granule │ granule │ … 128 of them ]        free bits, dirty bits
 //! ```
 //!
@@ -15,6 +15,8 @@
 //! for certain pages. `no_std`, never allocates.
 #![no_std]
 
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+mod area;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod bins;
 pub mod bitmap;
@@ -39,6 +41,8 @@ pub mod slack;
 mod span_runs;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod system;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+mod window;
 
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub use self::{

@@ -1,8 +1,10 @@
 //! Memory for descriptors: out of band, never unmapped, never used as another kind.
 //!
 //! ```text
-//! block  [ 16 KiB of slab descriptors │ 16 KiB of cells │ 16 KiB of … │ untouched ]
+//! descriptors ░░[ 16 KiB of slab descriptors │ 16 KiB of cells │ 16 KiB of … │ untouched ]
 //! ```
+//!
+//! They have a part of the region to themselves, behind a guard (R4).
 //!
 //! - **M1** memory handed out for a [`Pool`] is only ever handed out for that pool again, so
 //!   that a stale pointer to a descriptor still points at a descriptor.
@@ -14,7 +16,7 @@ use base::lock::Lock;
 use base::sync::{AtomicUsize, Ordering};
 
 use crate::System;
-use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
+use crate::geometry::GRANULE;
 use crate::heap::PageHeap;
 
 /// What a piece of metadata is for.
@@ -68,10 +70,9 @@ struct Shelf {
 pub struct Meta<S> {
     lock: Lock<S>,
     shelves: [Shelf; POOLS],
-    chunk: AtomicUsize,
-    chunk_end: AtomicUsize,
+    /// Bytes cut into chunks so far.
+    cut: AtomicUsize,
     used: AtomicUsize,
-    blocks: AtomicUsize,
 }
 
 impl<S: System> Meta<S> {
@@ -87,10 +88,8 @@ impl<S: System> Meta<S> {
                     end: AtomicUsize::new(0),
                 }
             }; POOLS],
-            chunk: AtomicUsize::new(0),
-            chunk_end: AtomicUsize::new(0),
+            cut: AtomicUsize::new(0),
             used: AtomicUsize::new(0),
-            blocks: AtomicUsize::new(0),
         }
     }
 
@@ -102,11 +101,6 @@ impl<S: System> Meta<S> {
     /// Bytes handed out and not given back.
     pub fn used_bytes(&self) -> usize {
         self.used.load(Ordering::Relaxed)
-    }
-
-    /// Bytes of the blocks taken for metadata.
-    pub fn reserved_bytes(&self) -> usize {
-        self.blocks.load(Ordering::Relaxed) * BLOCK
     }
 
     /// A piece for `pool`; `None`: out of memory.
@@ -153,18 +147,11 @@ impl<S: System> Meta<S> {
         Some(chunk)
     }
 
-    /// A granule out of a block that holds nothing but metadata.
+    /// The next granule of the region's descriptors.
     fn next_chunk(&self, pages: &PageHeap<S>) -> Option<usize> {
-        let chunk = self.chunk.load(Ordering::Relaxed);
-        let chunk = if chunk < self.chunk_end.load(Ordering::Relaxed) {
-            chunk
-        } else {
-            let run = pages.allocate(GRANULES_PER_BLOCK, GRANULES_PER_BLOCK)?;
-            self.chunk_end.store(run.at + GRANULES_PER_BLOCK * GRANULE, Ordering::Relaxed);
-            self.blocks.fetch_add(1, Ordering::Relaxed);
-            run.at
-        };
-        self.chunk.store(chunk + GRANULE, Ordering::Relaxed);
+        let cut = self.cut.load(Ordering::Relaxed);
+        let chunk = pages.descriptors(cut + GRANULE)? + cut;
+        self.cut.store(cut + GRANULE, Ordering::Relaxed);
         Some(chunk)
     }
 }

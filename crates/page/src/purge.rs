@@ -9,7 +9,8 @@
 //!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 12 MiB.
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
-//!   three quarters of it, as long as there is dirty memory to give back.
+//!   eleven sixteenths of it, as long as there is dirty memory to give back: the program's own
+//!   memory, maps, descriptors and the unused ends of huge pages are not counted.
 //!
 //! Layer *page*. O(1) a free while nothing is to be done; the clock is read once in 64 frees
 //! and at purges.
@@ -172,7 +173,7 @@ impl<S: System> PageHeap<S> {
             return;
         }
         let limit = self.source.memory_limit();
-        let ceiling = limit.map_or(usize::MAX, |bytes| bytes / 4 * 3 / GRANULE);
+        let ceiling = limit.map_or(usize::MAX, |bytes| bytes / 16 * 11 / GRANULE);
         self.purge.ceiling.store(ceiling, Ordering::Relaxed);
     }
 

@@ -1,38 +1,41 @@
 //! The region: one range of address space, and the maps that say what each granule is.
 //!
 //! ```text
-//! base                                                              base + granules × 16 KiB
-//! ├ class: u8/granule ┬ span: u32/granule ┬ BlockInfo/block ┬ blocks … ─────────────┤
+//!    base                                                    base + total × 16 KiB
+//! ░░░├ class: u8/granule ░░ span: u32/granule ░░ BlockInfo/block ░░ blocks … ┤░░ descriptors … ┤
+//! ░░ guard: addresses that nobody may touch
 //! ```
 //!
-//! - **R1** the maps lie at the front and are usable as long as `granules` is not 0.
+//! - **R1** the maps of the first `granules` granules are usable; no block behind them is.
 //! - **R2** `class[g]` is not 0 exactly when granule `g` belongs to a slab that magazines
 //!   serve, and is its size class.
 //! - **R3** `span[g]` is 0 for granules that nobody looks up: free ones, the maps, and all
 //!   but the first of a large run.
+//! - **R4** below each map, below the blocks and below the descriptors lies a guard: what is
+//!   written behind a block, whoever's it is, ends in a fault before it reaches them.
 //!
 //! A pointer is looked up with one subtraction, one comparison and one byte load; null and
 //! foreign pointers fail the comparison, also before the region exists (`granules` is 0).
 //!
-//! The region is reserved whole. Where that is refused (`ulimit -v`, valgrind), it is a
-//! *window*: addresses nobody reserved, whose blocks are claimed one by one.
+//! How the addresses are held, and how the maps grow, is [`layout`]'s.
 //!
 //! Layer *page*. Costs 5.5 bytes of address space per granule, touched as the heap grows.
-use base::bits::{align_down, align_up, index, low8, low32};
+use base::bits::{index, low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use source::PageSource;
 
+use crate::area::Area;
 use crate::block::BlockInfo;
-use crate::geometry::{BLOCK, BLOCK_SHIFT, GRANULE_SHIFT, GRANULES_PER_BLOCK};
+use crate::geometry::{BLOCK_SHIFT, GRANULE_SHIFT, GRANULES_PER_BLOCK};
+
+mod layout;
+
+pub use layout::Hold;
 
 /// The largest region: 1 TiB.
 const MAX: usize = 1 << 40;
-/// The smallest region worth reserving whole; below, a window is tried.
-const MIN_RESERVED: usize = 8 << 30;
-/// The window where nothing limits address space but a reservation is refused all the same.
-const WINDOW: usize = 64 << 30;
-/// The smallest window: 64 MiB.
-const MIN_WINDOW: usize = 64 << 20;
+/// Bytes of descriptors for each byte of blocks, at the very most: slabs of 16-byte objects need
+/// 192 for 16 KiB, and threads' cells come on top.
+const DESCRIPTORS: usize = 64;
 
 /// What the span map says of a granule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,22 +51,25 @@ pub enum Span {
 /// Span entries with this bit are runs, the others descriptors in units of 64 bytes.
 const RUN: u32 = 1 << 31;
 
-/// How the addresses of the region are held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
-    /// Reserved whole; blocks are committed.
-    Reserved,
-    /// Not reserved; blocks are claimed, and some belong to others.
-    Window,
-}
+/// Descriptors and list links count 64-byte units in 31 bits.
+const _: () = assert!(MAX / DESCRIPTORS / 64 < RUN as usize, "descriptors fit a span entry");
+/// Runs count granules in the bits below.
+const _: () = assert!(MAX >> GRANULE_SHIFT < RUN as usize, "so does a run as long as the region");
 
-/// The region. All fields are written once, under the page heap's lock.
+/// The region. Fields change under the page heap's lock.
 #[derive(Debug)]
 pub struct Region {
     base: AtomicUsize,
+    /// Granules whose maps are usable (R1): what the fast path compares with.
     granules: AtomicUsize,
+    /// Granules that the maps have room for.
+    total: AtomicUsize,
     first_block: AtomicU32,
     window: AtomicU8,
+    class_map: Area,
+    span_map: Area,
+    block_map: Area,
+    descriptors: Area,
 }
 
 impl Region {
@@ -73,8 +79,13 @@ impl Region {
         Self {
             base: AtomicUsize::new(0),
             granules: AtomicUsize::new(0),
+            total: AtomicUsize::new(0),
             first_block: AtomicU32::new(0),
             window: AtomicU8::new(0),
+            class_map: Area::new(),
+            span_map: Area::new(),
+            block_map: Area::new(),
+            descriptors: Area::new(),
         }
     }
 
@@ -84,41 +95,30 @@ impl Region {
         self.base.load(Ordering::Relaxed)
     }
 
-    /// Its length in granules; 0 before there is one.
+    /// How many granules have maps; 0 before there is a region.
+    ///
+    /// Whoever finds some also finds the base: it is published first.
     #[inline(always)]
     pub fn granules(&self) -> usize {
-        self.granules.load(Ordering::Relaxed)
-    }
-
-    /// Its length in blocks.
-    pub fn blocks(&self) -> u32 {
-        low32(self.granules() / GRANULES_PER_BLOCK)
-    }
-
-    /// The first block behind the maps.
-    pub fn first_block(&self) -> u32 {
-        self.first_block.load(Ordering::Relaxed)
-    }
-
-    /// How its addresses are held.
-    pub fn hold(&self) -> Hold {
-        if self.window.load(Ordering::Relaxed) == 0 { Hold::Reserved } else { Hold::Window }
+        self.granules.load(Ordering::Acquire)
     }
 
     /// The granule that holds `address`, if the region does.
     #[inline(always)]
     pub fn granule_of(&self, address: usize) -> Option<usize> {
+        let granules = self.granules();
         let granule = address.wrapping_sub(self.base()) >> GRANULE_SHIFT;
-        (granule < self.granules()).then_some(granule)
+        (granule < granules).then_some(granule)
     }
 
     /// The class whose magazines serve the granule that holds `address`; `None` when the
     /// region does not hold it. One load of the base serves both steps.
     #[inline(always)]
     pub fn class_at(&self, address: usize) -> Option<usize> {
+        let granules = self.granules();
         let base = self.base();
         let granule = address.wrapping_sub(base) >> GRANULE_SHIFT;
-        if granule >= self.granules() {
+        if granule >= granules {
             return None;
         }
         let cell = core::ptr::with_exposed_provenance::<AtomicU8>(base + granule);
@@ -154,7 +154,7 @@ impl Region {
 
     fn span_cell(&self, granule: usize) -> &AtomicU32 {
         debug_assert!(granule < self.granules());
-        let at = self.base() + self.granules() + granule * size_of::<u32>();
+        let at = self.span_map.at() + granule * size_of::<u32>();
         // SAFETY: by R1 the span map has a word for every granule.
         unsafe { &*core::ptr::with_exposed_provenance::<AtomicU32>(at) }
     }
@@ -165,14 +165,13 @@ impl Region {
         match self.span_cell(granule).load(Ordering::Acquire) {
             0 => Span::None,
             run if run & RUN != 0 => Span::Run(index(u64::from(run & !RUN))),
-            units => Span::Slab(self.base() + index(u64::from(units)) * 64),
+            units => Span::Slab(self.descriptors() + index(u64::from(units)) * 64),
         }
     }
 
     /// Enters a slab: its descriptor for each granule, and `class` (0: no magazines serve it).
     pub fn enter_slab(&self, granule: usize, count: usize, descriptor: usize, class: usize) {
-        let units = low32((descriptor - self.base()) / 64);
-        debug_assert!(units & RUN == 0, "descriptors lie in the first 128 GiB");
+        let units = low32((descriptor - self.descriptors()) / 64);
         for granule in granule..granule + count {
             self.span_cell(granule).store(units, Ordering::Release);
             self.class_cell(granule).store(low8(class), Ordering::Release);
@@ -200,73 +199,12 @@ impl Region {
     /// The descriptor of a block.
     #[inline]
     pub fn block(&self, block: u32) -> &BlockInfo {
-        debug_assert!(block < self.blocks());
-        let at = self.base() + self.granules() * 5 + block as usize * size_of::<BlockInfo>();
+        debug_assert!((block as usize) < self.granules() / GRANULES_PER_BLOCK);
+        let at = self.block_map.at() + block as usize * size_of::<BlockInfo>();
         // SAFETY: by R1 there is a descriptor for every block; it is all atomics, and zeroes
         // are a valid one.
         unsafe { &*core::ptr::with_exposed_provenance::<BlockInfo>(at) }
     }
-
-    /// Makes the region: reserved if the system lets us, else a window. `false`: neither.
-    /// Called under the page heap's lock, until it succeeds.
-    #[cold]
-    pub fn init<S: PageSource>(&self, source: &S) -> bool {
-        if source.address_limit().is_none() {
-            let memory = source.physical_memory().max(1 << 30);
-            let mut len = (memory * 4).next_power_of_two().clamp(16 << 30, MAX);
-            while len >= MIN_RESERVED {
-                if self.init_reserved(source, len) {
-                    return true;
-                }
-                len /= 2;
-            }
-        }
-        let room = source.address_limit().unwrap_or(WINDOW);
-        let len = room.checked_next_power_of_two().unwrap_or(WINDOW).clamp(MIN_WINDOW, WINDOW);
-        self.init_window(source, len)
-    }
-
-    fn init_reserved<S: PageSource>(&self, source: &S, len: usize) -> bool {
-        let Some(base) = source.reserve(len, BLOCK) else { return false };
-        // SAFETY: the front of what was just reserved.
-        if unsafe { source.commit(base, front(len)) } {
-            self.publish(base, len, Hold::Reserved);
-            return true;
-        }
-        // SAFETY: reserved above, nobody has seen it.
-        unsafe { source.release(base, len) };
-        false
-    }
-
-    /// Windows lie far from where the system maps libraries and stacks, so that few blocks
-    /// are taken: at a fraction of the address of a fresh mapping, which is random enough.
-    fn init_window<S: PageSource>(&self, source: &S, len: usize) -> bool {
-        let Some(probe) = source.map(source.page_size(), source.page_size()) else { return false };
-        // SAFETY: mapped above, unused.
-        unsafe { source.release(probe, source.page_size()) };
-        for (part, of) in [(1, 2), (1, 4), (3, 8), (5, 8), (1, 8)] {
-            let base = align_down(probe / of * part, 1 << 30);
-            if source.claim(base, front(len)) {
-                self.publish(base, len, Hold::Window);
-                return true;
-            }
-        }
-        false
-    }
-
-    fn publish(&self, base: usize, len: usize, hold: Hold) {
-        self.first_block.store(low32(front(len) >> BLOCK_SHIFT), Ordering::Relaxed);
-        self.window.store(u8::from(hold == Hold::Window), Ordering::Relaxed);
-        self.base.store(base, Ordering::Release);
-        self.granules.store(len >> GRANULE_SHIFT, Ordering::Release);
-    }
-}
-
-/// Bytes of the maps of a region of `len` bytes: whole blocks.
-const fn front(len: usize) -> usize {
-    let granules = len >> GRANULE_SHIFT;
-    let maps = granules * 5 + (len >> BLOCK_SHIFT) * size_of::<BlockInfo>();
-    align_up(maps, BLOCK)
 }
 
 impl Default for Region {

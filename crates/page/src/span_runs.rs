@@ -4,8 +4,8 @@
 //! [ all 128 taken │ all 128 taken │ 37 taken, 91 free ]      300 − … granules
 //! ```
 //!
-//! The free tail of the last block serves other runs. O(blocks): such runs are megabytes
-//! long, and whoever fills them touches far more than the descriptors.
+//! The free tail of the last block serves other runs. O(blocks) from the first empty
+//! one on: such runs are megabytes long, and whoever fills them touches far more than descriptors.
 use base::bits::{low32, ones};
 use base::lock::Guard;
 use base::sync::Ordering;
@@ -13,6 +13,7 @@ use base::sync::Ordering;
 use crate::System;
 use crate::geometry::GRANULES_PER_BLOCK;
 use crate::heap::{PageHeap, Run};
+use crate::region::Hold;
 
 impl<S: System> PageHeap<S> {
     /// A run of more than 128 granules, at a block's start.
@@ -44,6 +45,9 @@ impl<S: System> PageHeap<S> {
             have += 1;
         }
         self.grow(guard, blocks - have)?;
+        if self.region.hold() == Hold::Reserved {
+            return Some(frontier - have);
+        }
         // A window may have skipped addresses, and so broken the row.
         self.find_empty(blocks).or_else(|| {
             self.grow(guard, blocks)?;
@@ -51,11 +55,20 @@ impl<S: System> PageHeap<S> {
         })
     }
 
-    /// The first `blocks` empty blocks in a row.
+    /// The first `blocks` empty blocks in a row. Looks only if there are as many, and from the
+    /// first of them on: a heap that grows by long runs is not searched each time.
     fn find_empty(&self, blocks: u32) -> Option<u32> {
-        let mut row = 0;
-        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
+        if self.bins.empty() < blocks {
+            return None;
+        }
+        let from = self.bins.empty_from().max(self.region.first_block());
+        let (mut row, mut seen) = (0, false);
+        for block in from..self.frontier.load(Ordering::Relaxed) {
             row = if self.region.block(block).free() == u128::MAX { row + 1 } else { 0 };
+            if row == 1 && !seen {
+                self.bins.no_empty_below(block);
+                seen = true;
+            }
             if row == blocks {
                 return Some(block + 1 - blocks);
             }

@@ -100,7 +100,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let slab = unsafe { Slab::at(at) };
         slab.open_large(granule, count, owner);
         let _guard = heap.lock.lock();
-        heap.large.push_back(region.base(), slab);
+        heap.large.push_back(region.descriptors(), slab);
         region.enter_slab(granule, 1, at, 0);
         ptr::with_exposed_provenance_mut(run.at)
     }
@@ -115,7 +115,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             // SAFETY: the caller gives all blocks up.
             unsafe { shelf.destroy(self.supply(), class) };
         }
-        let base = self.pages.region.base();
+        let base = self.pages.region.descriptors();
         let guard = heap.lock.lock();
         while let Some(slab) = heap.large.first(base) {
             self.close_large(heap, slab);
@@ -130,7 +130,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     fn close_large(&self, heap: &Heap<S>, slab: &Slab) {
         let region = &self.pages.region;
         let count = slab.large().unwrap_or(0);
-        heap.large.remove(region.base(), slab);
+        heap.large.remove(region.descriptors(), slab);
         slab.retire();
         region.clear_run(slab.granule());
         self.pages.deallocate(region.address_of(slab.granule()), count);

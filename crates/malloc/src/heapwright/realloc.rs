@@ -115,7 +115,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if size <= MAX_RUN {
             return self.move_or_copy(ptr, held, size, caller);
         }
-        match self.huge.resize(&self.pages.source, address, size) {
+        let resize = || self.huge.resize(&self.pages.source, address, size);
+        // Where addresses are limited, empty blocks make room.
+        match resize().or_else(|| self.pages.release_empty().then(resize)?) {
             Some(moved) => ptr::with_exposed_provenance_mut(moved),
             None if size <= held => ptr,
             // The kernel resizes only what it holds as one mapping.

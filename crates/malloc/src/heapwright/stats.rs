@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! slabs:   objects not free in bitmaps = live + held in magazines
-//! pages:   granules live               = slabs + runs + runs kept by threads + descriptors
+//! pages:   granules live               = slabs + runs + runs kept by threads
 //! ```
 use core::fmt::Write;
 
@@ -54,7 +54,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let (mut live_objects, mut slabs) = ([0; CLASSES], [0; CLASSES]);
         let mut slab_bytes = 0;
         if self.pages.region.granules() != 0 {
-            let base = self.pages.region.base();
+            let base = self.pages.region.descriptors();
             for (_, class, shelf) in self.central.shelves() {
                 let (taken, held) = shelf.count(base, class);
                 live_objects[class] += taken;
@@ -80,13 +80,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let huge = (self.huge.bytes(), self.huge.count());
         let objects: usize =
             live_objects.iter().enumerate().map(|(class, n)| n * info(class).size as usize).sum();
-        let metadata = self.meta.reserved_bytes();
-        let runs = self.pages.live_bytes().saturating_sub(slab_bytes + metadata + kept_runs);
+        let runs = self.pages.live_bytes().saturating_sub(slab_bytes + kept_runs);
         Stats {
             live_bytes: objects + runs + huge.0,
             cached_bytes: cached + kept_runs,
             dirty_bytes: self.pages.dirty_bytes(),
-            committed_bytes: self.pages.committed_bytes() + huge.0,
+            committed_bytes: self.pages.committed_bytes()
+                + self.pages.region.descriptor_bytes()
+                + huge.0,
             purged_bytes: self.pages.purge.total_bytes(),
             metadata_bytes: self.meta.used_bytes(),
             huge,

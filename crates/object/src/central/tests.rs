@@ -61,7 +61,7 @@ fn every_class_hands_out_distinct_aligned_objects() {
     let counts = whole
         .central
         .shelves()
-        .map(|(_, class, shelf)| shelf.count(whole.pages.region.base(), class));
+        .map(|(_, class, shelf)| shelf.count(whole.pages.region.descriptors(), class));
     assert!(counts.into_iter().all(|count| count == (0, 0)), "all slabs are retired");
 }
 
@@ -143,7 +143,7 @@ fn zeroes_are_skipped_and_other_classes_found() {
     let mixed = [0, small[0], 0, large[0], large[1], 0, 0, small[1], 0];
     whole.central.give_back(whole.supply(), 2, &mixed).expect("live");
     whole.check().expect("intact");
-    let (taken, _) = whole.central.shelf(0, 40).count(whole.pages.region.base(), 40);
+    let (taken, _) = whole.central.shelf(0, 40).count(whole.pages.region.descriptors(), 40);
     assert_eq!(taken, 0);
 }
 
@@ -177,6 +177,6 @@ fn threads_share_slabs() {
     whole.check().expect("intact");
     whole.central.trim(whole.supply());
     for (_, class, shelf) in whole.central.shelves() {
-        assert_eq!(shelf.count(whole.pages.region.base(), class), (0, 0), "class {class}");
+        assert_eq!(shelf.count(whole.pages.region.descriptors(), class), (0, 0), "class {class}");
     }
 }

@@ -41,7 +41,7 @@ impl Whole {
     }
 
     fn taken(&self, class: usize) -> usize {
-        self.central.shelf(0, class).count(self.pages.region.base(), class).0
+        self.central.shelf(0, class).count(self.pages.region.descriptors(), class).0
     }
 }
 

@@ -1,0 +1,197 @@
+//! Blocks where addresses are limited: claimed one by one, given up when they are empty.
+//!
+//! ```text
+//! window  [ ours │ another's │ ours │ given up │ ours, 5 of 128 granules ┊        ]
+//!                                      ▲ claimed again      frontier ─────┘
+//! ```
+//!
+//! - **Z1** a block is ours in part only from its start on, and grows only while it is the last
+//!   before the frontier.
+//!
+//! A limit may be there from the start (`ulimit -v`) or be set by the running program; either way
+//! what the heap holds counts against it, and empty blocks make room for others' mappings.
+//!
+//! Layer *page*. One system call a block; a search of the blocks where one was given up.
+use base::bits::{low8, ones};
+use base::lock::Guard;
+use base::sync::Ordering;
+use source::Claim;
+
+use crate::System;
+use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
+use crate::heap::PageHeap;
+use crate::region::Hold;
+
+/// How often addresses that are taken are passed over, by twice as many each time: a program's
+/// own reservation of a terabyte is passed in 20.
+const SKIPS: u32 = 24;
+/// Granules that are asked for when there is no room for a block: 256 KiB, 64 KiB, 16 KiB. No
+/// more, for the program needs addresses too.
+const PARTS: [usize; 3] = [16, 4, 1];
+
+impl<S: System> PageHeap<S> {
+    /// The process may use `limit` bytes of addresses from now on: those that were only reserved,
+    /// and empty blocks, are given up.
+    pub fn limit_addresses(&self, limit: usize) {
+        let guard = self.lock.lock();
+        self.limit_to(&guard, limit);
+    }
+
+    pub(crate) fn limit_to(&self, guard: &Guard<'_, S>, limit: usize) {
+        if self.region.granules() == 0 || self.region.hold() == Hold::Window {
+            return;
+        }
+        self.region.limit(&self.source, limit, self.frontier.load(Ordering::Relaxed));
+        self.release_blocks(guard);
+    }
+
+    /// `blocks` addresses in a row that nobody has, behind the frontier; for a single block, among
+    /// those that were given up, or fewer granules than a block has. `None`: no more to be had.
+    pub(crate) fn claim(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
+        if blocks > 1 {
+            return self.claim_row(blocks).then_some(());
+        }
+        (self.claim_rest() || self.claim_hole(guard) || self.claim_row(1) || self.claim_part())
+            .then_some(())
+    }
+
+    /// More of the last block, if it is ours in part (Z1).
+    fn claim_rest(&self) -> bool {
+        let Some(last) = self.frontier.load(Ordering::Relaxed).checked_sub(1) else { return false };
+        if last < self.region.first_block() {
+            return false;
+        }
+        let owned = usize::from(self.region.block(last).owned.load(Ordering::Relaxed));
+        if owned == 0 || owned == GRANULES_PER_BLOCK {
+            return false;
+        }
+        let rest = GRANULES_PER_BLOCK - owned;
+        PARTS.into_iter().any(|count| count <= rest && self.claim_granules(last, count))
+    }
+
+    /// A block that was given up.
+    fn claim_hole(&self, _guard: &Guard<'_, S>) -> bool {
+        if self.holes.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
+            if self.region.block(block).owned() == 0 {
+                match self.claim_at(block, 1) {
+                    Claim::Ours => {
+                        self.holes.fetch_sub(1, Ordering::Relaxed);
+                        return true;
+                    }
+                    Claim::Taken => (),
+                    Claim::Refused => return false,
+                }
+            }
+        }
+        false
+    }
+
+    /// Blocks in a row behind the frontier.
+    fn claim_row(&self, blocks: u32) -> bool {
+        let Some(last) = self.region.blocks().checked_sub(blocks) else { return false };
+        let mut first = self.frontier.load(Ordering::Relaxed);
+        for skip in 0..SKIPS {
+            if first > last {
+                return false;
+            }
+            match self.claim_at(first, blocks) {
+                Claim::Ours => {
+                    self.frontier.store(first + blocks, Ordering::Relaxed);
+                    return true;
+                }
+                Claim::Taken => first += 1 << skip,
+                Claim::Refused => return false,
+            }
+        }
+        false
+    }
+
+    fn claim_at(&self, first: u32, blocks: u32) -> Claim {
+        if !self.region.cover(&self.source, (first + blocks) as usize * GRANULES_PER_BLOCK) {
+            return Claim::Refused;
+        }
+        let at = self.region.address_of_block(first);
+        let claim = self.source.claim(at, blocks as usize * BLOCK);
+        if claim == Claim::Ours {
+            if self.wants_huge() {
+                // SAFETY: claimed above.
+                unsafe { self.source.prefer_huge(at, blocks as usize * BLOCK, true) };
+            }
+            self.adopt(first, blocks);
+        }
+        claim
+    }
+
+    /// As much as there is of a block at the frontier (Z1).
+    fn claim_part(&self) -> bool {
+        let block = self.frontier.load(Ordering::Relaxed);
+        let end = (block as usize + 1) * GRANULES_PER_BLOCK;
+        if block >= self.region.blocks() || !self.region.cover(&self.source, end) {
+            return false;
+        }
+        let claimed = PARTS.into_iter().any(|count| self.claim_granules(block, count));
+        if claimed {
+            self.frontier.store(block + 1, Ordering::Relaxed);
+        }
+        claimed
+    }
+
+    /// `count` more granules of a block, behind those that are ours.
+    fn claim_granules(&self, block: u32, count: usize) -> bool {
+        let info = self.region.block(block);
+        let owned = info.owned.load(Ordering::Relaxed);
+        let at = self.region.address_of_block(block) + usize::from(owned) * GRANULE;
+        if !(count * GRANULE).is_multiple_of(self.source.page_size())
+            || self.source.claim(at, count * GRANULE) != Claim::Ours
+        {
+            return false;
+        }
+        let fresh = ones(u32::from(owned), base::bits::low32(count));
+        info.set_dirty(info.dirty() & !fresh);
+        info.set_free(info.free() | fresh);
+        info.owned.store(owned + low8(count), Ordering::Relaxed);
+        self.bins.update(&self.region, block);
+        true
+    }
+
+    /// Gives the addresses of empty blocks up, where addresses are what is short: in a
+    /// window. Returns whether there were any.
+    pub fn release_empty(&self) -> bool {
+        let guard = self.lock.lock();
+        self.region.granules() != 0
+            && self.region.hold() == Hold::Window
+            && self.release_blocks(&guard)
+    }
+
+    fn release_blocks(&self, _guard: &Guard<'_, S>) -> bool {
+        let mut released = 0;
+        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
+            released += u32::from(self.region.block(block).is_empty() && self.release_block(block));
+        }
+        released > 0
+    }
+
+    /// Gives up the addresses of an empty block. `false`: refused.
+    pub(crate) fn release_block(&self, block: u32) -> bool {
+        let info = self.region.block(block);
+        let len = usize::from(info.owned.load(Ordering::Relaxed)) * GRANULE;
+        // SAFETY: a block without a live granule.
+        if !unsafe { self.source.release(self.region.address_of_block(block), len) } {
+            return false;
+        }
+        let dirty = info.dirty_free().count_ones() as usize;
+        self.dirty.fetch_sub(dirty, Ordering::Relaxed);
+        info.owned.store(0, Ordering::Relaxed);
+        info.set_free(0);
+        info.set_dirty(0);
+        self.bins.update(&self.region, block);
+        self.holes.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

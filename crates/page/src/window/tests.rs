@@ -1,0 +1,103 @@
+use base::Check;
+use source::os::Os;
+use source::{Failing, PageSource};
+
+use super::*;
+use crate::region::Hold;
+
+fn fill(at: usize, granules: usize) {
+    for granule in 0..granules {
+        let byte = core::ptr::with_exposed_provenance_mut::<u8>(at + granule * GRANULE);
+        // SAFETY: inside a run that was handed out.
+        unsafe { byte.write(1) };
+    }
+}
+
+/// A heap with a few blocks, then limited.
+fn limited(heap: &PageHeap<impl System>) -> usize {
+    let run = heap.allocate(5, 1).expect("memory");
+    fill(run.at, 5);
+    heap.limit_addresses(1 << 30);
+    assert_eq!(heap.region.hold(), Hold::Window);
+    heap.check().expect("intact");
+    run.at
+}
+
+#[test]
+fn a_heap_goes_on_behind_a_limit() {
+    let heap = PageHeap::new(Os);
+    let kept = limited(&heap);
+    let mut runs = [0; 200];
+    for (index, run) in runs.iter_mut().enumerate() {
+        *run = heap.allocate(1 + index, 1).expect("memory").at;
+        fill(*run, 1 + index);
+        heap.check().expect("intact");
+    }
+    for (index, run) in runs.iter().enumerate() {
+        heap.deallocate(*run, 1 + index);
+    }
+    assert!(heap.release_empty());
+    heap.check().expect("intact");
+    assert!(!heap.release_empty(), "nothing is left to release");
+    assert!(heap.allocate(300, 1).is_some());
+    assert!(heap.allocate(100, 1).is_some());
+    heap.deallocate(kept, 5);
+    heap.check().expect("intact");
+}
+
+#[test]
+fn addresses_that_others_took_are_passed_over() {
+    let heap = PageHeap::new(Os);
+    limited(&heap);
+    let frontier = heap.frontier.load(Ordering::Relaxed);
+    let theirs = heap.region.address_of_block(frontier);
+    assert_eq!(Os.claim(theirs, 1000 * BLOCK), Claim::Ours);
+    for _ in 0..10 {
+        let run = heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory");
+        assert!(run.at >= theirs + 1000 * BLOCK);
+    }
+    heap.check().expect("intact");
+    // SAFETY: taken above, unused.
+    assert!(unsafe { Os.release(theirs, 1000 * BLOCK) });
+}
+
+#[test]
+fn a_block_is_taken_in_parts_when_there_is_no_more() {
+    let source = Failing::new(Os);
+    let heap = PageHeap::new(source);
+    limited(&heap);
+    while heap.bins.first(crate::bins::EMPTY_CLEAN) != crate::bins::NIL {
+        heap.allocate(GRANULES_PER_BLOCK, 1);
+    }
+    // The rest of the last block is used up, then whole blocks are refused.
+    while heap.find_room(64) {
+        heap.allocate(64, 1);
+    }
+    let frontier = heap.frontier.load(Ordering::Relaxed);
+    assert!(heap.claim_part());
+    let info = heap.region.block(frontier);
+    assert_eq!(usize::from(info.owned.load(Ordering::Relaxed)), PARTS[0]);
+    heap.check().expect("intact");
+    let run = heap.allocate(PARTS[0], 1).expect("memory");
+    fill(run.at, PARTS[0]);
+    heap.deallocate(run.at, PARTS[0]);
+    heap.check().expect("intact");
+    for part in 2..=GRANULES_PER_BLOCK / PARTS[0] {
+        assert!(heap.claim_rest());
+        assert_eq!(usize::from(info.owned.load(Ordering::Relaxed)), part * PARTS[0]);
+        heap.check().expect("intact");
+    }
+    assert!(!heap.claim_rest(), "the block is whole");
+    heap.source.fail_from(1);
+    assert!(!heap.claim_part());
+    assert!(heap.allocate(GRANULES_PER_BLOCK + 1, 1).is_none());
+    heap.check().expect("intact");
+}
+
+impl<S: System> PageHeap<S> {
+    /// Whether a run of `count` granules is free.
+    fn find_room(&self, count: u32) -> bool {
+        (self.region.first_block()..self.frontier.load(Ordering::Relaxed))
+            .any(|block| base::bits::run_starts(self.region.block(block).free(), count) != 0)
+    }
+}
