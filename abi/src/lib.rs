@@ -21,6 +21,8 @@ mod heap;
 #[cfg(heap = "flagship")]
 pub mod heaps;
 pub mod lifetime;
+#[cfg(heap = "flagship")]
+pub mod limits;
 #[cfg(not(test))]
 mod panic;
 

@@ -17,6 +17,9 @@ const LIBC: &str = "\
     __libc_malloc __libc_calloc __libc_realloc __libc_free __libc_memalign __libc_valloc __libc_pvalloc \
     __libc_mallinfo __libc_mallopt";
 
+/// The functions by which a program limits itself, which the flagship has to know of.
+const LIMITS: &str = "setrlimit setrlimit64 prlimit prlimit64";
+
 /// The functions of `heapwright.h`.
 const OWN: &str = "\
     heapwright_version heapwright_purge heapwright_stats heapwright_stats_print heapwright_check \
@@ -63,7 +66,7 @@ fn exports_every_promised_name() {
     with_library(|file| {
         let exported = exported(file);
         let missing: Vec<_> =
-            names(&[C, LIBC, OWN, CXX]).filter(|&name| !exported.contains(name)).collect();
+            names(&[C, LIBC, LIMITS, OWN, CXX]).filter(|&name| !exported.contains(name)).collect();
         assert!(missing.is_empty(), "not exported: {missing:?}");
     });
 }
@@ -72,7 +75,7 @@ fn exports_every_promised_name() {
 fn exports_nothing_else() {
     with_library(|file| {
         let known = |name: &str| {
-            names(&[C, CXX]).any(|promised| promised == name)
+            names(&[C, CXX, LIMITS]).any(|promised| promised == name)
                 || name.starts_with("__libc_")
                 || name.starts_with("heapwright_")
         };
