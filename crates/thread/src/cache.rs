@@ -421,8 +421,9 @@ impl ThreadCache {
     fn drop_runs<S: System>(&self, depot: Depot<'_, S>) {
         let pages = depot.supply.pages;
         self.runs.drain(|at, count| {
-            if let Some(granule) = pages.region.granule_of(at) {
-                pages.region.clear_run(granule);
+            if let Some(granule) = pages.region.granule_of(at)
+                && pages.region.end_kept(granule, count)
+            {
                 pages.deallocate(at, count);
             }
         });

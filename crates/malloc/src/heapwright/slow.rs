@@ -105,6 +105,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
             Span::Run(count) if address == region.address_of(granule) => {
                 self.free_run(address, granule, count, caller);
             }
+            Span::Kept(_) if address == region.address_of(granule) => {
+                self.must(caller, Err(Fault::DoubleFree(address)));
+            }
             Span::Slab(descriptor) => self.free_of_heap(address, descriptor, caller),
             _ => self.foreign(caller, address),
         }
@@ -193,7 +196,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         match region.class(granule) {
             0 => match region.span(granule) {
                 Span::Run(count) if address == region.address_of(granule) => Some(count * GRANULE),
-                Span::Slab(descriptor) => self.size_in_heap(descriptor),
+                Span::Slab(descriptor) => self.size_in_heap(address, descriptor),
                 _ => None,
             },
             class => Some(info(usize::from(class)).size as usize),

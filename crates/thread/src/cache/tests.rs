@@ -172,10 +172,20 @@ fn runs_are_kept_within_bounds() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
     use crate::runs::Kept;
-    assert_eq!(cache.runs.push(0x10000, 4), Kept::Yes);
-    assert_eq!(cache.runs.push(0x10000, 4), Kept::Twice);
-    assert_eq!(cache.runs.push(0x20000, 17), Kept::No);
-    assert_eq!(cache.runs.pop(5), 0);
-    assert_eq!(cache.runs.pop(4), 0x10000);
+    let region = &whole.pages.region;
+    let run = |count: usize| {
+        let at = whole.pages.allocate(count, 1).expect("memory").at;
+        let granule = region.granule_of(at).expect("ours");
+        region.enter_run(granule, count);
+        (at, granule)
+    };
+    let ((at, granule), (_, long)) = (run(4), run(17));
+    assert_eq!(cache.runs.push(region, granule, 4), Kept::Yes);
+    assert_eq!(cache.runs.push(region, granule, 4), Kept::Twice);
+    assert_eq!(cache.runs.push(region, long, 17), Kept::No);
+    assert_eq!(cache.runs.pop(region, 5), 0);
+    assert_eq!(cache.runs.pop(region, 4), at);
     assert_eq!(cache.runs.bytes(), 0);
+    assert!(region.end_run(granule, 4));
+    assert!(!region.end_run(granule, 4), "of two that free it one is too late");
 }
