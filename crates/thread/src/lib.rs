@@ -11,12 +11,14 @@
 //! `no_std`, never allocates.
 #![no_std]
 
+pub mod account;
 pub mod cache;
 pub mod magazine;
 pub mod registry;
 pub mod runs;
 pub mod tls;
 
+pub use account::Outside;
 pub use cache::ThreadCache;
 pub use registry::Registry;
 pub use tls::Tls;

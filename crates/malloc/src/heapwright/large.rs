@@ -55,7 +55,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if !mapping.is_null() {
             return (mapping, true);
         }
-        self.central.trim(self.supply());
+        self.trim();
         if self.pages.release_empty() {
             let mapping = self.allocate_mapping(size, align);
             if !mapping.is_null() {

@@ -8,7 +8,6 @@ use object::central::Fault;
 use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
 use page::region::Span;
 use page::{GRANULE, System};
-use thread::cache::claim_one;
 use thread::tls::ENDS;
 use thread::{ThreadCache, Tls};
 
@@ -29,12 +28,31 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub(crate) fn refill(&self, class: usize) -> *mut u8 {
         let object = match self.cache() {
             Some(cache) => cache.refill(self.depot(), &self.tls, class),
-            None => {
-                self.note_uncached(info(class).size as usize, 0);
-                claim_one(self.depot(), 0, class)
-            }
+            None => self.claim_uncached(class),
         };
         ptr::with_exposed_provenance_mut(object)
+    }
+
+    /// One object for a thread without magazines; 0: out of memory.
+    fn claim_uncached(&self, class: usize) -> usize {
+        self.outside.pass(|| {
+            let mut out = [0];
+            let got = self.central.claim(self.supply(), 0, class, &mut out);
+            self.note_uncached(got * info(class).size as usize, 0);
+            out[0]
+        })
+    }
+
+    /// Gives one object back that is in no magazine, and counts it (X1).
+    pub(crate) fn give_back_one(&self, address: usize) -> Result<(), Fault> {
+        if let Some(cache) = ThreadCache::current(&self.tls) {
+            return cache.give_back_one(self.depot(), address);
+        }
+        self.outside.pass(|| {
+            let back = self.central.give_back(self.supply(), &[address]);
+            self.note_uncached(0, back.bytes);
+            back.answer()
+        })
     }
 
     /// Reports an operation without a magazine, and looks for holes when that is worth it.
@@ -62,18 +80,26 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
         self.tls.watch(cache.address());
-        Some(cache)
+        // The options are read with the first cache, and may say that there shall be none.
+        ThreadCache::current(&self.tls)
     }
 
     /// The calling thread ends: what it kept goes back, and it goes on without a cache.
     pub fn thread_ended(&self) {
         self.tls.store(ENDS, self.tls.load(ENDS) + 1);
+        self.drop_cache("thread exit");
+    }
+
+    /// What the calling thread keeps goes back, and it has no cache any more. It is emptied before
+    /// it leaves the registry, so that nothing it has moved is unseen (X1).
+    pub(crate) fn drop_cache(&self, caller: &'static str) {
         if let Some(cache) = ThreadCache::current(&self.tls) {
+            self.must(caller, cache.empty_all(self.depot(), &self.tls));
             self.threads.leave(cache);
             let (refills, flushes) = cache.slow_paths();
             self.refills.fetch_add(refills, Ordering::Relaxed);
             self.flushes.fetch_add(flushes, Ordering::Relaxed);
-            self.must("thread exit", cache.detach(self.depot(), &self.tls));
+            cache.detach(self.depot(), &self.tls);
         }
     }
 
@@ -155,11 +181,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub(crate) fn free_object(&self, address: usize, class: usize, caller: &'static str) {
         let answer = match self.cache() {
             Some(cache) => cache.flush(self.depot(), &self.tls, class, address),
-            None => {
-                let answer = self.central.give_back_one(self.supply(), address);
-                self.note_uncached(0, info(class).size as usize);
-                answer
-            }
+            None => self.give_back_one(address),
         };
         self.must(caller, answer);
     }

@@ -40,6 +40,12 @@ impl Whole {
         }
     }
 
+    fn end(&self, cache: &ThreadCache) -> Result<(), Fault> {
+        let answer = cache.empty_all(self.depot(), &self.tls);
+        cache.detach(self.depot(), &self.tls);
+        answer
+    }
+
     fn taken(&self, class: usize) -> usize {
         self.central.shelf(0, class).count(self.pages.region.base(), class).0
     }
@@ -64,7 +70,7 @@ fn magazines_grow_with_use_and_give_everything_back() {
         assert_eq!(whole.taken(class), cache.held(class), "only the magazine holds objects");
         assert!(cache.held(class) <= info(class).capacity as usize);
     }
-    cache.detach(whole.depot(), &whole.tls).expect("live");
+    whole.end(cache).expect("live");
     for class in 1..CLASSES {
         assert_eq!(whole.taken(class), 0);
         assert_eq!(whole.tls.load(class), empty());
@@ -116,7 +122,7 @@ fn any_batch_up_to_the_capacity_settles() {
             let before = cache.slow_paths();
             round();
             assert_eq!(cache.slow_paths(), before, "class {class}, {batch} of {capacity}");
-            cache.detach(whole.depot(), &whole.tls).expect("live");
+            whole.end(cache).expect("live");
         }
     }
 }
@@ -154,7 +160,7 @@ fn flushing_a_magazine_with_room_just_keeps_the_object() {
     for &object in &live {
         cache.flush(whole.depot(), &whole.tls, 6, object).expect("live");
     }
-    cache.detach(whole.depot(), &whole.tls).expect("each object is held once");
+    whole.end(cache).expect("each object is held once");
     assert_eq!(whole.taken(6), 0);
 }
 
