@@ -45,7 +45,7 @@ mod c {
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
         linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
         malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall
-        own_check own_check_shrunk own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
+        own_check own_check_pending own_check_shrunk own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
         posix_memalign posix_memalign_invalid purge_after_shrinking realloc_contents realloc_failure realloc_neighbours realloc_null
         realloc_zero reallocarray rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data
         rlimit_stack seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order
@@ -64,10 +64,10 @@ mod cxx {
 
 mod misuse {
     programs! { "../tests/misuse", "c":
-        free_aligned_sized_wrong_safe free_before_any_malloc free_integer free_interior_huge free_interior_large
+        free_aligned_sized_wrong_safe free_before_any_malloc free_integer free_interior_huge free_interior_large free_interior_pending_check
         free_interior_small free_interior_small_safe free_literal free_mmap free_never_allocated_safe
-        free_offset_large free_sized_large_safe free_sized_stack_safe free_sized_wrong_safe free_stack
-        free_static free_twice_huge free_twice_kept_200000 free_twice_kept_70000 free_twice_large free_twice_large_thread free_twice_small
+        free_offset_large free_sized_large_safe free_sized_stack_pending_check free_sized_stack_safe free_sized_wrong_safe free_stack
+        free_static free_twice_huge free_twice_kept_200000 free_twice_kept_70000 free_twice_large free_twice_large_thread free_twice_pending_check free_twice_small
         free_twice_small_safe free_twice_thread_safe free_unused_address free_wild realloc_freed_huge
         realloc_freed_kept realloc_freed_large realloc_interior_large realloc_kept_thread realloc_stack usable_size_stack
     }

@@ -13,6 +13,7 @@
 
 pub mod account;
 pub mod cache;
+mod inspect;
 pub mod magazine;
 pub mod registry;
 pub mod runs;

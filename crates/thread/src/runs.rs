@@ -85,6 +85,13 @@ impl Runs {
         }
     }
 
+    /// Every kept run with its length.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (usize, usize)> {
+        let rows = self.kept.iter().enumerate();
+        let slots = rows.flat_map(|(index, row)| row.iter().map(move |slot| (slot, index + MIN)));
+        slots.map(|(slot, count)| (slot.load(Ordering::Relaxed), count)).filter(|&(at, _)| at != 0)
+    }
+
     /// Bytes kept.
     pub fn bytes(&self) -> usize {
         self.granules.load(Ordering::Relaxed) * page::GRANULE

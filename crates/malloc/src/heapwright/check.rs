@@ -7,6 +7,7 @@
 //! huge     U1         the table of mappings; their number and bytes add up
 //! object   F1 S1 C1   slabs, lists, maps
 //! slack    X1         claimed, slabs and holes add up, over all threads
+//! thread   A5 K1      what the calling thread keeps
 //! ```
 //!
 //! Other threads go on meanwhile. X1 is compared only if none of them moved objects in the time
@@ -16,7 +17,7 @@ use base::sync::{Ordering, fence};
 use base::{Broken, Check};
 use page::System;
 use page::slack::Accounts;
-use thread::Tls;
+use thread::{ThreadCache, Tls};
 
 use super::Flagship;
 
@@ -34,7 +35,7 @@ impl<S: System, T: Tls> Check for Flagship<S, T> {
             let held = books.claimed == found.claimed;
             ensure(held, "X1: claimed - given back = held", found.claimed)?;
         }
-        Ok(())
+        ThreadCache::current(&self.tls).map_or(Ok(()), |cache| cache.check(self.depot(), &self.tls))
     }
 }
 

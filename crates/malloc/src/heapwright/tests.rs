@@ -6,6 +6,7 @@ extern crate std;
 use base::{Check, Malloc};
 
 mod accounts;
+mod misuse;
 use std::vec::Vec;
 
 fn flagship() -> Flagship<Failing<Os>, SoloTls> {

@@ -187,6 +187,7 @@ fn runs_are_kept_within_bounds() {
     };
     let ((at, granule), (_, long)) = (run(4), run(17));
     assert_eq!(cache.runs.push(region, granule, 4), Kept::Yes);
+    cache.check(whole.depot(), &whole.tls).expect("K1");
     assert_eq!(cache.runs.push(region, granule, 4), Kept::Twice);
     assert_eq!(cache.runs.push(region, long, 17), Kept::No);
     assert_eq!(cache.runs.pop(region, 5), 0);
