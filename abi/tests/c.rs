@@ -64,12 +64,15 @@ mod cxx {
 
 mod misuse {
     programs! { "../tests/misuse", "c":
-        free_aligned_sized_wrong_safe free_before_any_malloc free_integer free_interior_huge free_interior_large free_interior_pending_check
+        free_aligned_sized_unaligned_safe free_aligned_sized_wrong_safe free_before_any_malloc free_integer free_interior_huge free_interior_large free_interior_pending_check
         free_interior_small free_interior_small_safe free_literal free_mmap free_never_allocated_safe
-        free_offset_large free_sized_large_safe free_sized_stack_pending_check free_sized_stack_safe free_sized_wrong_safe free_stack
+        free_offset_large free_sized_large_safe free_sized_run_wrong_safe
+        free_sized_stack_pending_check free_sized_stack_safe free_sized_wrong_safe free_stack
         free_static free_twice_huge free_twice_kept_200000 free_twice_kept_70000 free_twice_large free_twice_large_thread free_twice_pending_check free_twice_small
         free_twice_small_safe free_twice_thread_safe free_unused_address free_wild realloc_freed_huge
-        realloc_freed_kept realloc_freed_large realloc_interior_large realloc_kept_thread realloc_stack usable_size_stack
+        realloc_freed_kept realloc_freed_large realloc_freed_small_safe realloc_interior_large
+        realloc_interior_small_safe realloc_kept_thread realloc_stack usable_size_freed_safe usable_size_interior_safe
+        usable_size_stack
     }
 }
 

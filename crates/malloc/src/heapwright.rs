@@ -34,6 +34,7 @@ pub mod heap;
 mod large;
 pub mod options;
 mod realloc;
+mod safe;
 mod slow;
 pub mod stats;
 
@@ -124,10 +125,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.outside.pass(|| self.central.trim(self.supply()));
     }
 
-    /// From now on threads have no magazines and every free is checked at once. Magazines
-    /// that are there already stay until their thread ends.
+    /// From now on threads have no magazines and every call is checked at once. The calling
+    /// thread gives its magazines up; those of others stay until their thread ends.
     pub fn set_safe(&self, safe: bool) {
         self.safe.store(safe, Ordering::Relaxed);
+        if safe {
+            self.drop_cache("safe");
+        }
     }
 }
 

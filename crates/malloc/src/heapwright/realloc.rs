@@ -34,6 +34,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if size > isize::MAX.cast_unsigned() {
             return ptr::null_mut();
         }
+        self.verify(address, caller);
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else {
             return self.resize_huge(ptr, size, caller);

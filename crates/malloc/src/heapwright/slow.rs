@@ -5,7 +5,7 @@ use core::ptr;
 use base::Malloc;
 use base::sync::Ordering;
 use object::central::Fault;
-use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
+use object::size_class::{MAX_SIZE, class_of, info};
 use page::region::Span;
 use page::{GRANULE, System};
 use thread::tls::ENDS;
@@ -154,27 +154,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         size: usize,
         caller: &'static str,
     ) {
-        if self.safe.load(Ordering::Relaxed) && !ptr.is_null() {
-            let address = ptr.addr();
-            let Some(held) = self.size_of_block(address) else { self.foreign(caller, address) };
-            if !self.fits(held, align, size) {
-                S::fatal(format_args!(
-                    "{caller}: {address:#x} is a block of {held} bytes, not of {size}"
-                ));
-            }
-        }
+        self.verify_size(ptr, align, size, caller);
         // SAFETY: the caller's promise.
         unsafe { self.free_slow(ptr, caller) }
-    }
-
-    /// Whether a block of `held` usable bytes can be one that was asked for with `size`: it
-    /// would be given it, or may have shrunk to it in place.
-    fn fits(&self, held: usize, align: usize, size: usize) -> bool {
-        let given = match class_of_aligned(size.max(1), align) {
-            Some(class) => info(class).size as usize,
-            None => size.next_multiple_of(GRANULE),
-        };
-        size <= held && (given >= held || size > held / 2 || size > MAX_SIZE)
     }
 
     /// Frees an object of a class whose magazine is full or missing.
@@ -280,9 +262,10 @@ unsafe impl<S: System, T: Tls> Malloc for Flagship<S, T> {
         if address == 0 {
             return 0;
         }
+        self.verify(address, "malloc_usable_size()");
         match self.size_of_block(address) {
             Some(size) => size,
-            None => self.foreign("malloc_usable_size", address),
+            None => self.foreign("malloc_usable_size()", address),
         }
     }
 }
