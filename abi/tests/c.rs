@@ -57,7 +57,7 @@ mod cxx {
     programs! { "tests/c", "cc":
         archive_new_bad_alloc archive_new_replaced archive_new_replaced_array delete_null header_cxx
         new_bad_alloc new_forms new_handler new_handler_frees new_mixed_with_malloc new_nothrow new_replaced
-        new_replaced_aligned new_replaced_array new_replaced_throws new_wraps new_zero static_new_bad_alloc
+        new_replaced_aligned new_replaced_array new_replaced_throws new_wraps new_zero safe_sized_delete static_new_bad_alloc
         static_new_handler static_thread_local thread_local
     }
 }
@@ -78,7 +78,8 @@ mod misuse {
 
 mod misuse_cxx {
     programs! { "../tests/misuse", "cc":
-        delete_stack delete_twice_large
+        delete_aligned_sized_wrong_safe delete_array_sized_wrong_safe delete_sized_wrong_safe delete_stack
+        delete_twice_large
     }
 }
 
