@@ -99,7 +99,8 @@ int heapwright_stats(struct heapwright_stats *out) HEAPWRIGHT_NOEXCEPT;
  * Thread-safety: any thread; the lines of two calls at once may mix. */
 void heapwright_stats_print(int fd) HEAPWRIGHT_NOEXCEPT;
 
-/* Checks every invariant of the heap, and names the first broken one in a line on stderr that starts with "heapwright: ".
+/* Checks every invariant of the heap, and that what the calling thread has freed and still keeps was its to free; names
+ * the first that is broken in a line on stderr that starts with "heapwright: ".
  * Units: none.
  * Cost: walks the whole heap with its locks held: milliseconds per gigabyte. For tests and for hunting a corruption.
  * Errors: 0 when every invariant holds, -1 otherwise. errno is kept.

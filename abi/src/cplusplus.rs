@@ -112,7 +112,10 @@ mod aarch64;
 #[cfg(target_arch = "aarch64")]
 use aarch64 as imp;
 
-use imp::{forward, named, new_aligned_slow, new_or_null, new_slow, ours, reached};
+mod sized;
+pub(crate) use sized::tell_sizes;
+
+use imp::{forward, forward_sized, named, new_aligned_slow, new_or_null, new_slow, ours, reached};
 
 named! {
     _Znwm => new_plain, "`operator new(size_t)`.";
@@ -124,46 +127,52 @@ forward! {
     _Znam => "_Znwm", "`operator new[](size_t)`.";
     _ZnamSt11align_val_t => "_ZnwmSt11align_val_t", "`operator new[](size_t, align_val_t)`.";
     _ZdaPv => "_ZdlPv", "`operator delete[](void*)`.";
-    _ZdlPvm => "_ZdlPv", "`operator delete(void*, size_t)`.";
-    _ZdaPvm => "_ZdaPv", "`operator delete[](void*, size_t)`.";
     _ZdlPvRKSt9nothrow_t => "_ZdlPv", "`operator delete(void*, nothrow_t)`.";
     _ZdaPvRKSt9nothrow_t => "_ZdaPv", "`operator delete[](void*, nothrow_t)`.";
     _ZdaPvSt11align_val_t => "_ZdlPvSt11align_val_t", "`operator delete[](void*, align_val_t)`.";
-    _ZdlPvmSt11align_val_t => "_ZdlPvSt11align_val_t",
-        "`operator delete(void*, size_t, align_val_t)`.";
-    _ZdaPvmSt11align_val_t => "_ZdaPvSt11align_val_t",
-        "`operator delete[](void*, size_t, align_val_t)`.";
     _ZdlPvSt11align_val_tRKSt9nothrow_t => "_ZdlPvSt11align_val_t",
         "`operator delete(void*, align_val_t, nothrow_t)`.";
     _ZdaPvSt11align_val_tRKSt9nothrow_t => "_ZdaPvSt11align_val_t",
         "`operator delete[](void*, align_val_t, nothrow_t)`.";
 }
 
-/// `operator delete(void*)`.
+forward_sized! {
+    _ZdlPvm => "0", "`operator delete(void*, size_t)`.";
+    _ZdaPvm => "1", "`operator delete[](void*, size_t)`.";
+    _ZdlPvmSt11align_val_t => "2", "`operator delete(void*, size_t, align_val_t)`.";
+    _ZdaPvmSt11align_val_t => "3", "`operator delete[](void*, size_t, align_val_t)`.";
+}
+
+/// `operator delete(void*)`. What else is there says something only with the mark (see `sized`).
 ///
 /// # Safety
 ///
 /// `ptr` is null or a live block, and dead afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn _ZdlPv(ptr: *mut u8) {
+pub unsafe extern "C" fn _ZdlPv(ptr: *mut u8, size: usize, alignment: usize, mark: usize) {
     // SAFETY: the caller's promise.
     if !unsafe { HEAP.free_fast(ptr) } {
         // SAFETY: the caller's promise.
-        unsafe { HEAP.free_slow(ptr, "operator delete()") }
+        unsafe { sized::delete_slow(ptr, size, alignment, mark) }
     }
 }
 
-/// `operator delete(void*, align_val_t)`.
+/// `operator delete(void*, align_val_t)`. What else is there says something only with the mark.
 ///
 /// # Safety
 ///
 /// `ptr` is null or a live block, and dead afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn _ZdlPvSt11align_val_t(ptr: *mut u8, _alignment: usize) {
+pub unsafe extern "C" fn _ZdlPvSt11align_val_t(
+    ptr: *mut u8,
+    alignment: usize,
+    size: usize,
+    mark: usize,
+) {
     // SAFETY: the caller's promise.
     if !unsafe { HEAP.free_fast(ptr) } {
         // SAFETY: the caller's promise.
-        unsafe { HEAP.free_slow(ptr, "operator delete()") }
+        unsafe { sized::delete_slow(ptr, size, alignment, mark) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What runs when the library is loaded and when the process ends. Malloc needs neither.
 use core::ffi::{c_char, c_int};
 
+use crate::cplusplus::tell_sizes;
 use crate::heap::global;
 
 type Start = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char);
@@ -25,6 +26,7 @@ unsafe extern "C" fn start(
     global::begun();
     // SAFETY: the loader passes the environment.
     unsafe { global::configure(environment) };
+    tell_sizes();
 }
 
 extern "C" fn end() {

@@ -45,9 +45,10 @@ mod c {
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
         linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
         malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall
-        overflow_guards own_check own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
-        posix_memalign posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null
-        realloc_zero reallocarray region_terabyte rlimit_as rlimit_as_growth rlimit_as_late rlimit_as_running rlimit_as_small
+        overflow_guards own_check own_check_pending own_check_shrunk own_heap own_heap_errors own_heap_large
+        own_heap_threads own_purge own_stats own_stats_print posix_memalign posix_memalign_invalid
+        purge_after_shrinking realloc_contents realloc_failure realloc_neighbours realloc_null realloc_zero
+        reallocarray region_terabyte rlimit_as rlimit_as_growth rlimit_as_late rlimit_as_running rlimit_as_small
         rlimit_as_thread rlimit_as_tiny rlimit_data
         rlimit_stack seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order
         trim_while_busy usable_size usable_size_writable valloc valloc_overflow vfork_exec
@@ -58,25 +59,29 @@ mod cxx {
     programs! { "tests/c", "cc":
         archive_new_bad_alloc archive_new_replaced archive_new_replaced_array delete_null header_cxx
         new_bad_alloc new_forms new_handler new_handler_frees new_mixed_with_malloc new_nothrow new_replaced
-        new_replaced_aligned new_replaced_array new_replaced_throws new_wraps new_zero static_new_bad_alloc
+        new_replaced_aligned new_replaced_array new_replaced_throws new_wraps new_zero safe_sized_delete static_new_bad_alloc
         static_new_handler static_thread_local thread_local
     }
 }
 
 mod misuse {
     programs! { "../tests/misuse", "c":
-        free_aligned_sized_wrong_safe free_before_any_malloc free_integer free_interior_huge free_interior_large
+        free_aligned_sized_unaligned_safe free_aligned_sized_wrong_safe free_before_any_malloc free_integer free_interior_huge free_interior_large free_interior_pending_check
         free_interior_small free_interior_small_safe free_literal free_mmap free_never_allocated_safe
-        free_offset_large free_sized_large_safe free_sized_stack_safe free_sized_wrong_safe free_stack
-        free_static free_twice_huge free_twice_large free_twice_large_thread free_twice_small
+        free_offset_large free_sized_large_safe free_sized_run_wrong_safe
+        free_sized_stack_pending_check free_sized_stack_safe free_sized_wrong_safe free_stack
+        free_static free_twice_huge free_twice_kept_200000 free_twice_kept_70000 free_twice_large free_twice_large_thread free_twice_pending_check free_twice_small
         free_twice_small_safe free_twice_thread_safe free_unused_address free_wild realloc_freed_huge
-        realloc_freed_kept realloc_freed_large realloc_interior_large realloc_stack usable_size_stack
+        realloc_freed_kept realloc_freed_large realloc_freed_small_safe realloc_interior_large
+        realloc_interior_small_safe realloc_kept_thread realloc_stack usable_size_freed_safe usable_size_interior_safe
+        usable_size_stack
     }
 }
 
 mod misuse_cxx {
     programs! { "../tests/misuse", "cc":
-        delete_stack delete_twice_large
+        delete_aligned_sized_wrong_safe delete_array_sized_wrong_safe delete_sized_wrong_safe delete_stack
+        delete_twice_large
     }
 }
 

@@ -103,6 +103,77 @@ macro_rules! forward {
 }
 pub(super) use forward;
 
+/// As [`forward`], through a word of [`sized`](super::sized) instead of a stub.
+macro_rules! forward_sized {
+    ($($name:ident => $word:literal, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Safety
+        ///
+        /// As the operator it jumps to.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "adrp x16, heapwright_sized",
+                "add x16, x16, :lo12:heapwright_sized",
+                concat!("ldr x16, [x16, 8 * ", $word, "]"),
+                "br x16",
+            );
+        }
+    )*};
+}
+pub(super) use forward_sized;
+
+/// Adds an alignment and the mark to the arguments of `operator delete(void*, size_t)`, and goes on
+/// to the plain form.
+macro_rules! telling {
+    ($($name:ident => $target:literal;)*) => {$(
+        #[unsafe(naked)]
+        pub(super) extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov x2, #1",
+                "movz x3, {mark}",
+                "eor x3, x3, x0",
+                "eor x3, x3, x1",
+                "eor x3, x3, x2",
+                concat!("b ", $target),
+                mark = const super::sized::MARK,
+            );
+        }
+    )*};
+}
+
+/// As [`telling`] for the forms with an alignment, which comes second in the plain one.
+macro_rules! telling_aligned {
+    ($($name:ident => $target:literal;)*) => {$(
+        #[unsafe(naked)]
+        pub(super) extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov x3, x1",
+                "mov x1, x2",
+                "mov x2, x3",
+                "movz x3, {mark}",
+                "eor x3, x3, x0",
+                "eor x3, x3, x1",
+                "eor x3, x3, x2",
+                concat!("b ", $target),
+                mark = const super::sized::MARK,
+            );
+        }
+    )*};
+}
+
+telling! {
+    tell => "_ZdlPv";
+    tell_array => "_ZdaPv";
+}
+
+telling_aligned! {
+    tell_aligned => "_ZdlPvSt11align_val_t";
+    tell_aligned_array => "_ZdaPvSt11align_val_t";
+}
+
 /// An operator that also has a hidden name, by which it knows its own address.
 macro_rules! named {
     ($($name:ident => $target:ident, $doc:literal;)*) => {$(

@@ -171,6 +171,72 @@ macro_rules! forward {
 }
 pub(super) use forward;
 
+/// As [`forward`], through a word of [`sized`](super::sized) instead of the table.
+macro_rules! forward_sized {
+    ($($name:ident => $word:literal, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        ///
+        /// # Safety
+        ///
+        /// As the operator it jumps to.
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                concat!("jmp qword ptr [rip + heapwright_sized + 8 * ", $word, "]"),
+            );
+        }
+    )*};
+}
+pub(super) use forward_sized;
+
+/// Adds an alignment and the mark to the arguments of `operator delete(void*, size_t)`, and goes on
+/// to the plain form.
+macro_rules! telling {
+    ($($name:ident => $target:literal;)*) => {$(
+        #[unsafe(naked)]
+        pub(super) extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov edx, 1",
+                "mov ecx, {mark}",
+                "xor rcx, rdi",
+                "xor rcx, rsi",
+                "xor rcx, rdx",
+                concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"),
+                mark = const super::sized::MARK,
+            );
+        }
+    )*};
+}
+
+/// As [`telling`] for the forms with an alignment, which comes second in the plain one.
+macro_rules! telling_aligned {
+    ($($name:ident => $target:literal;)*) => {$(
+        #[unsafe(naked)]
+        pub(super) extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "xchg rsi, rdx",
+                "mov ecx, {mark}",
+                "xor rcx, rdi",
+                "xor rcx, rsi",
+                "xor rcx, rdx",
+                concat!("jmp qword ptr [rip + ", $target, "@GOTPCREL]"),
+                mark = const super::sized::MARK,
+            );
+        }
+    )*};
+}
+
+telling! {
+    tell => "_ZdlPv";
+    tell_array => "_ZdaPv";
+}
+
+telling_aligned! {
+    tell_aligned => "_ZdlPvSt11align_val_t";
+    tell_aligned_array => "_ZdaPvSt11align_val_t";
+}
+
 /// An operator that also has a hidden name, by which it knows its own address.
 macro_rules! named {
     ($($name:ident => $target:ident, $doc:literal;)*) => {$(

@@ -127,6 +127,12 @@ impl<M: Malloc> Whole<M> {
         unsafe { self.0.usable_size(ptr) }
     }
 
+    /// There is no safe mode: every free is checked.
+    #[expect(clippy::unused_self, reason = "as the flagship's")]
+    pub(crate) fn is_safe(&self) -> bool {
+        false
+    }
+
     /// Gives back what is empty; the bytes.
     pub(crate) fn purge(&self) -> usize {
         HEAP.0.heap().with(Trim::trim)

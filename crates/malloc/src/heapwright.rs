@@ -19,14 +19,14 @@
 //! There is no owner of an object, so a free from another thread is the same free. The
 //! design and what was tried: docs/decisions.
 use base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use base::{Broken, Check};
 use object::Central;
 use object::shelf::Supply;
 use page::{Huge, Meta, PageHeap, System};
 use thread::cache::Depot;
-use thread::{Registry, Tls};
+use thread::{Outside, Registry, Tls};
 
 mod aligned;
+mod check;
 mod fast;
 pub mod fork;
 pub mod global;
@@ -34,6 +34,7 @@ pub mod heap;
 mod large;
 pub mod options;
 mod realloc;
+mod safe;
 mod slow;
 pub mod stats;
 
@@ -60,6 +61,8 @@ pub struct Flagship<S, T> {
     pub(crate) safe: AtomicBool,
     /// Operations of threads that have no cache.
     pub(crate) uncached: AtomicU32,
+    /// Operations on slabs outside of any thread's cache (Y2).
+    pub(crate) outside: Outside,
     /// Refills and flushes of threads that have ended.
     pub(crate) refills: AtomicU64,
     pub(crate) flushes: AtomicU64,
@@ -80,6 +83,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             tls,
             safe: AtomicBool::new(false),
             uncached: AtomicU32::new(0),
+            outside: Outside::new(),
             refills: AtomicU64::new(0),
             flushes: AtomicU64::new(0),
             moves: AtomicU32::new(0),
@@ -102,11 +106,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Gives all free memory back to the system now: the calling thread's magazines, empty
     /// slabs, free granules. Returns the bytes given back. O(size of the heap).
     pub fn purge(&self) -> usize {
-        if let Some(cache) = thread::ThreadCache::current(&self.tls) {
-            self.must("purge", cache.empty_all(self.depot(), &self.tls));
-        }
-        self.central.trim(self.supply());
-        self.central.purge_holes(self.supply()) + self.pages.purge_all()
+        self.empty_magazines("purge");
+        self.trim();
+        let holes = self.outside.pass(|| self.central.purge_holes(self.supply()));
+        holes + self.pages.purge_all()
     }
 
     /// The process may use no more than `bytes` of addresses from now on: those that are only
@@ -115,21 +118,26 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.pages.limit_addresses(bytes);
     }
 
-    /// From now on threads have no magazines and every free is checked at once. Magazines
-    /// that are there already stay until their thread ends.
+    /// Gives back what the calling thread keeps. What was freed and is no live object is found,
+    /// and ends the process; `caller` is named.
+    pub fn empty_magazines(&self, caller: &'static str) {
+        if let Some(cache) = thread::ThreadCache::current(&self.tls) {
+            self.must(caller, cache.empty_all(self.depot(), &self.tls));
+        }
+    }
+
+    /// Gives back every empty slab.
+    pub(crate) fn trim(&self) {
+        self.outside.pass(|| self.central.trim(self.supply()));
+    }
+
+    /// From now on threads have no magazines and every call is checked at once. The calling
+    /// thread gives its magazines up; those of others stay until their thread ends.
     pub fn set_safe(&self, safe: bool) {
         self.safe.store(safe, Ordering::Relaxed);
-    }
-}
-
-impl<S: System, T: Tls> Check for Flagship<S, T> {
-    fn check(&self) -> Result<(), Broken> {
-        self.pages.check()?;
-        self.huge.check()?;
-        if self.pages.region.granules() != 0 {
-            self.central.check(&self.pages)?;
+        if safe {
+            self.drop_cache("safe");
         }
-        Ok(())
     }
 }
 

@@ -1,9 +1,11 @@
 //! The central lists: a shelf per class and shard, and the way back for freed objects.
 //!
 //! - **C1** an object given back belongs to the slab that the span map names for its granule;
-//!   anything else is a [`Fault`].
+//!   anything else is a [`Fault`], and does not keep the objects behind it from going back.
 //! - **C2** objects are grouped by bitmap word, one atomic operation a group; a group never
 //!   reaches beyond its slab.
+//! - **C3** what was given back is counted by the slabs it went to, whatever class the caller
+//!   took the objects for: a block that shrank in place is freed by its smaller size (X1).
 //!
 //! One shard until locks are contended, then more; an empty shelf first looks at the other
 //! shards' before it makes a slab, so shards strand little memory.
@@ -15,8 +17,10 @@ use base::check::ensure;
 use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, Ordering};
 use page::region::Span;
-use page::{PageHeap, System};
+use page::slack::Accounts;
+use page::{GRANULE, PageHeap, System};
 
+use crate::holes::hole_bytes;
 use crate::protocol::{self, LISTED, Tag, UNLISTED};
 use crate::shelf::{Shelf, Supply};
 use crate::size_class::{CLASSES, info};
@@ -42,6 +46,35 @@ pub enum Fault {
     DoubleFree(usize),
 }
 
+/// What giving objects back came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct GivenBack {
+    /// Bytes of objects that are free now, in whole classes (C3). Those of first-class heaps,
+    /// which the accounts leave out, count nothing.
+    pub bytes: usize,
+    /// The first object that was none, if any.
+    pub fault: Option<Fault>,
+}
+
+impl GivenBack {
+    const NOTHING: Self = Self { bytes: 0, fault: None };
+
+    /// Adds what came of more objects.
+    #[inline]
+    fn add(&mut self, more: Self) {
+        self.bytes += more.bytes;
+        self.fault = self.fault.or(more.fault);
+    }
+
+    /// # Errors
+    ///
+    /// The first object that was none.
+    pub fn answer(self) -> Result<(), Fault> {
+        self.fault.map_or(Ok(()), Err)
+    }
+}
+
 /// Shelves by shard and class.
 #[derive(Debug)]
 pub struct Central<S> {
@@ -62,13 +95,15 @@ struct Group<'a> {
     from: usize,
     span: usize,
     mask: u64,
+    /// How many objects the mask has.
+    count: usize,
 }
 
 impl Group<'_> {
     /// Adds the objects from `at` on that belong to the same word, and says where that ends.
     /// What is wrong with any of them is found once for all: the loop has no branch for it.
     #[inline]
-    fn gather(&mut self, objects: &[usize], at: usize) -> Result<usize, Fault> {
+    fn gather(&mut self, objects: &[usize], at: usize) -> (usize, Option<Fault>) {
         let class = info(self.tag.class());
         let size = class.size as usize;
         let (from, span) = (self.from, self.span);
@@ -84,24 +119,33 @@ impl Group<'_> {
             mask |= 1 << bit;
             end += 1;
         }
-        let expected = end - at + 1;
-        if uneven != 0 || mask.count_ones() as usize != expected {
-            return Err(self.fault_in(&objects[at - 1..end]));
-        }
         self.mask = mask;
-        Ok(end)
+        self.count = end - at + 1;
+        let wrong = uneven != 0 || mask.count_ones() as usize != self.count;
+        (end, if wrong { self.sift(&objects[at - 1..end]) } else { None })
     }
 
-    /// Which of a word's objects is misaligned, else which comes twice.
+    /// Leaves out what is wrong with the objects of a word, and returns the first of it.
     #[cold]
-    fn fault_in(&self, objects: &[usize]) -> Fault {
-        let size = info(self.tag.class()).size as usize;
-        let uneven = objects.iter().find(|&&object| !(object - self.from).is_multiple_of(size));
-        let twice = || {
-            let again = |i: &usize| objects[..*i].contains(&objects[*i]);
-            (1..objects.len()).find(again).map_or(objects[0], |i| objects[i])
-        };
-        uneven.map_or_else(|| Fault::DoubleFree(twice()), |&object| Fault::Misaligned(object))
+    fn sift(&mut self, objects: &[usize]) -> Option<Fault> {
+        let class = info(self.tag.class());
+        let mut first = None;
+        self.mask = 0;
+        for &object in objects {
+            let offset = object - self.from;
+            let bit = class.object_at(offset);
+            let fault = if bit * class.size as usize != offset {
+                Fault::Misaligned(object)
+            } else if self.mask >> bit & 1 != 0 {
+                Fault::DoubleFree(object)
+            } else {
+                self.mask |= 1 << bit;
+                continue;
+            };
+            first = first.or(Some(fault));
+        }
+        self.count = self.mask.count_ones() as usize;
+        first
     }
 }
 
@@ -168,58 +212,51 @@ impl<S: System> Central<S> {
         }
     }
 
-    /// Makes `objects` of `class` free again; zeroes are skipped. Lock-free but for slabs that
-    /// have to be listed or retired.
-    ///
-    /// # Errors
-    ///
-    /// The first object that is none (C1). Those before it have been given back.
-    pub fn give_back(
-        &self,
-        supply: Supply<'_, S>,
-        class: usize,
-        objects: &[usize],
-    ) -> Result<(), Fault> {
+    /// Makes `objects` free again, whatever their classes are; zeroes are skipped. Lock-free but
+    /// for slabs that have to be listed or retired.
+    pub fn give_back(&self, supply: Supply<'_, S>, objects: &[usize]) -> GivenBack {
+        let mut back = GivenBack::NOTHING;
         let mut at = 0;
         while at < objects.len() {
-            if objects[at] == 0 {
-                at += 1;
+            let object = objects[at];
+            at += 1;
+            if object == 0 {
                 continue;
             }
-            let mut group = self.group_of(supply.pages, objects[at], class)?;
-            at = group.gather(objects, at + 1)?;
-            self.give_back_group(supply, &group)?;
+            match self.group_of(supply.pages, object) {
+                Ok(mut group) => {
+                    let (end, fault) = group.gather(objects, at);
+                    at = end;
+                    back.add(GivenBack { bytes: 0, fault });
+                    back.add(self.give_back_group(supply, &group));
+                }
+                Err(fault) => back.add(GivenBack { bytes: 0, fault: Some(fault) }),
+            }
         }
-        Ok(())
+        back
     }
 
-    /// Gives one object back whatever its class is: the way of heaps and of safe mode.
+    /// Whether `object` is one that is taken: by the program, or by a magazine.
     ///
     /// # Errors
     ///
-    /// `object` is not a live object.
-    pub fn give_back_one(&self, supply: Supply<'_, S>, object: usize) -> Result<(), Fault> {
-        let group = self.group_of(supply.pages, object, 0)?;
-        self.give_back_group(supply, &group)
+    /// What is wrong with it.
+    pub fn is_taken(&self, pages: &PageHeap<S>, object: usize) -> Result<(), Fault> {
+        let group = self.group_of(pages, object)?;
+        let free = group.slab.word(group.word).load(Ordering::Acquire) & group.mask != 0;
+        if free { Err(Fault::DoubleFree(object)) } else { Ok(()) }
     }
 
-    /// The word that `object` belongs to, with its bit. `class` is a guess for the common case.
+    /// The word that `object` belongs to, with its bit.
     #[inline]
-    fn group_of<'a>(
-        &self,
-        pages: &'a PageHeap<S>,
-        object: usize,
-        class: usize,
-    ) -> Result<Group<'a>, Fault> {
+    fn group_of<'a>(&self, pages: &'a PageHeap<S>, object: usize) -> Result<Group<'a>, Fault> {
         let region = &pages.region;
         let granule = region.granule_of(object).ok_or(Fault::Foreign(object))?;
         let Span::Slab(at) = region.span(granule) else { return Err(Fault::Foreign(object)) };
         // SAFETY: the span map names descriptors only.
         let slab = unsafe { Slab::at(at) };
         let tag = slab.tag();
-        // A sized free may have named another class than the slab's (realloc shrinks in place).
-        let class = if tag.class() == class { class } else { tag.class() };
-        let class_info = info(class);
+        let class_info = info(tag.class());
         let size = class_info.size as usize;
         let start = region.address_of(slab.granule());
         let index = class_info.object_at(object - start);
@@ -235,17 +272,21 @@ impl<S: System> Central<S> {
             from: start + word * 64 * size,
             span: objects * size,
             mask: 1 << (index % 64),
+            count: 1,
         })
     }
 
     #[inline]
-    fn give_back_group(&self, supply: Supply<'_, S>, group: &Group<'_>) -> Result<(), Fault> {
+    fn give_back_group(&self, supply: Supply<'_, S>, group: &Group<'_>) -> GivenBack {
         let word = group.slab.word(group.word);
         let old = protocol::give_back(word, group.mask);
         let class_info = info(group.tag.class());
+        let size = class_info.size as usize;
+        let (mut count, mut fault) = (group.count, None);
         if old & group.mask != 0 {
             let bit = (old & group.mask).trailing_zeros() as usize;
-            return Err(Fault::DoubleFree(group.from + bit * class_info.size as usize));
+            fault = Some(Fault::DoubleFree(group.from + bit * size));
+            count = (group.mask & !old).count_ones() as usize;
         }
         let mut look = old | group.mask == class_info.word_mask(group.word);
         if old == 0
@@ -260,7 +301,8 @@ impl<S: System> Central<S> {
         if look && group.slab.is_empty(class_info) {
             self.shelf_of(group.tag).retire_if_empty(supply, group.slab, group.tag);
         }
-        Ok(())
+        let counted = group.tag.owner() < FIRST_HEAP;
+        GivenBack { bytes: if counted { count * size } else { 0 }, fault }
     }
 
     /// The shelf that a slab with this tag belongs to.
@@ -346,6 +388,24 @@ impl<S: System> Central<S> {
         (0..self.shards()).flat_map(move |shard| {
             (1..CLASSES).map(move |class| (shard, class, self.shelf(shard, class)))
         })
+    }
+
+    /// What the slabs of all shards hold, counted shelf by shelf. Exact while no object is
+    /// claimed or given back.
+    pub fn accounts(&self, pages: &PageHeap<S>) -> Accounts {
+        let mut sum = Accounts::default();
+        for (_, class, shelf) in self.shelves() {
+            let class_info = info(class);
+            let _guard = shelf.lock.lock();
+            let base = pages.region.base();
+            for slab in shelf.partial.iter(base).chain(shelf.full.iter(base)) {
+                let taken = class_info.objects - slab.free_objects(class_info);
+                sum.claimed += taken as usize * class_info.size as usize;
+                sum.slabs += class_info.granules as usize * GRANULE;
+                sum.holes += hole_bytes(pages, slab);
+            }
+        }
+        sum
     }
 
     /// Walks every slab of every shelf.

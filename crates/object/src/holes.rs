@@ -103,6 +103,13 @@ pub(crate) fn end_holes<S: System>(pages: &PageHeap<S>, slab: &Slab) {
 
 /// The bytes of the slab's holes, which has none any more.
 fn forget<S: System>(pages: &PageHeap<S>, slab: &Slab) -> usize {
-    let holes = slab.holes.swap(0, Ordering::Relaxed);
+    let bytes = hole_bytes(pages, slab);
+    slab.holes.store(0, Ordering::Relaxed);
+    bytes
+}
+
+/// The bytes of the slab's holes (O2). Under the shelf's lock.
+pub(crate) fn hole_bytes<S: System>(pages: &PageHeap<S>, slab: &Slab) -> usize {
+    let holes = slab.holes.load(Ordering::Relaxed);
     index(u64::from(holes.count_ones())) * pages.source.page_size()
 }

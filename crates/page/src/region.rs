@@ -13,6 +13,8 @@
 //!   but the first of a large run.
 //! - **R4** below each map, below the blocks and below the descriptors lies a guard: what is
 //!   written behind a block, whoever's it is, ends in a fault before it reaches them.
+//! - **R5** a run's word is changed from what the changer read, in one atomic step, and is live or
+//!   kept: of two threads that free a run, or keep it, one finds that it is too late.
 //!
 //! A pointer is looked up with one subtraction, one comparison and one byte load; null and
 //! foreign pointers fail the comparison, also before the region exists (`granules` is 0).
@@ -44,17 +46,27 @@ pub enum Span {
     None,
     /// Part of the slab whose descriptor has this address.
     Slab(usize),
-    /// The first granule of a run of so many granules.
+    /// The first granule of a live run of so many granules.
     Run(usize),
+    /// The first granule of a free run that a thread keeps (R4).
+    Kept(usize),
 }
 
 /// Span entries with this bit are runs, the others descriptors in units of 64 bytes.
 const RUN: u32 = 1 << 31;
+/// Runs with this bit are free, and kept by a thread.
+const KEPT: u32 = 1 << 30;
+
+const _: () = assert!(MAX >> GRANULE_SHIFT < KEPT as usize, "a run's length has 30 bits");
+
+/// The word of a live run.
+fn live_run(count: usize) -> u32 {
+    debug_assert!(count < KEPT as usize, "a run's length has 30 bits");
+    RUN | low32(count)
+}
 
 /// Descriptors and list links count 64-byte units in 31 bits.
 const _: () = assert!(MAX / DESCRIPTORS / 64 < RUN as usize, "descriptors fit a span entry");
-/// Runs count granules in the bits below.
-const _: () = assert!(MAX >> GRANULE_SHIFT < RUN as usize, "so does a run as long as the region");
 
 /// The region. Fields change under the page heap's lock.
 #[derive(Debug)]
@@ -164,6 +176,9 @@ impl Region {
     pub fn span(&self, granule: usize) -> Span {
         match self.span_cell(granule).load(Ordering::Acquire) {
             0 => Span::None,
+            run if run & (RUN | KEPT) == RUN | KEPT => {
+                Span::Kept(index(u64::from(run & !(RUN | KEPT))))
+            }
             run if run & RUN != 0 => Span::Run(index(u64::from(run & !RUN))),
             units => Span::Slab(self.descriptors() + index(u64::from(units)) * 64),
         }
@@ -180,7 +195,44 @@ impl Region {
 
     /// Enters a run of `count` granules.
     pub fn enter_run(&self, granule: usize, count: usize) {
-        self.span_cell(granule).store(RUN | low32(count), Ordering::Release);
+        self.span_cell(granule).store(live_run(count), Ordering::Release);
+    }
+
+    /// Changes the word of a run, if it is what the caller has read (R4).
+    fn change(&self, granule: usize, from: u32, to: u32) -> bool {
+        let cell = self.span_cell(granule);
+        cell.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// A live run of `old` granules has `new` from now on. `false`: it is none any more.
+    #[must_use]
+    pub fn resize_run(&self, granule: usize, old: usize, new: usize) -> bool {
+        self.change(granule, live_run(old), live_run(new))
+    }
+
+    /// A live run of `count` granules is free, and kept. `false`: it is no live run any more.
+    #[must_use]
+    pub fn keep_run(&self, granule: usize, count: usize) -> bool {
+        self.change(granule, live_run(count), live_run(count) | KEPT)
+    }
+
+    /// A kept run of `count` granules is live again. `false`: it is not kept.
+    #[must_use]
+    pub fn revive_run(&self, granule: usize, count: usize) -> bool {
+        self.change(granule, live_run(count) | KEPT, live_run(count))
+    }
+
+    /// Forgets a live run of `count` granules, which is the caller's to give back from now on.
+    /// `false`: it is no live run any more.
+    #[must_use]
+    pub fn end_run(&self, granule: usize, count: usize) -> bool {
+        self.change(granule, live_run(count), 0)
+    }
+
+    /// As [`end_run`](Self::end_run) for a kept one.
+    #[must_use]
+    pub fn end_kept(&self, granule: usize, count: usize) -> bool {
+        self.change(granule, live_run(count) | KEPT, 0)
     }
 
     /// Forgets what was entered for `count` granules.
@@ -191,7 +243,7 @@ impl Region {
         }
     }
 
-    /// Forgets a run, which only its first granule names.
+    /// Forgets a large block of a heap, which only its first granule names.
     pub fn clear_run(&self, granule: usize) {
         self.span_cell(granule).store(0, Ordering::Release);
     }

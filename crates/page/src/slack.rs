@@ -5,8 +5,13 @@
 //!                                        slabs of first-class heaps are left out
 //! ```
 //!
-//! - **X1** the three counters are exact when no thread is between a refill or flush and its
-//!   report; threads report in batches, so a moment's figure may be off by some 64 KiB each.
+//! - **X1** claimed − given back = held: `claimed`, with what threads have not reported yet, is
+//!   what the objects taken from slabs add up to, in whole classes. `slabs` and `holes` are
+//!   what the slabs add up to. Nothing drifts: whoever gives objects back counts what their
+//!   slabs say of them. Threads report in batches, so a moment's figure may be off by some
+//!   64 KiB each. A `fork` leaves threads behind that were about to report; where it does, the
+//!   child's figures are off by what they were moving, at most a magazine each, and are
+//!   [`uncounted`](Slack::accounts) from then on.
 //!
 //! - **X2** a program that soon (within a second) needs again half of what looking for holes gave
 //!   back makes the next look wait for twice as much, up to what is claimed or 12 MiB, whichever
@@ -15,7 +20,7 @@
 //! Slack counts against what the purge policy keeps, and says when looking for holes is worth
 //! the walk: after as many bytes came back as an eighth of what is claimed, and more by X2.
 use base::bits::{index, low32};
-use base::sync::{AtomicU32, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use crate::System;
 use crate::geometry::GRANULE;
@@ -38,6 +43,19 @@ pub struct Slack {
     patience: AtomicUsize,
     /// The tick of the last look.
     looked_at: AtomicU32,
+    /// Whether a thread is gone that had not said what it moved (X1).
+    uncounted: AtomicBool,
+}
+
+/// What slabs that magazines serve hold, in bytes (X1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accounts {
+    /// Their granules.
+    pub slabs: usize,
+    /// Their objects that are taken, in whole classes.
+    pub claimed: usize,
+    /// Their pages that were given back.
+    pub holes: usize,
 }
 
 impl Slack {
@@ -50,7 +68,24 @@ impl Slack {
             filled: AtomicUsize::new(0),
             patience: AtomicUsize::new(0),
             looked_at: AtomicU32::new(0),
+            uncounted: AtomicBool::new(false),
         }
+    }
+
+    /// The counters as they are. `None`: they are not exact, as a thread is gone that had not
+    /// said what it moved (X1).
+    pub fn accounts(&self) -> Option<Accounts> {
+        let exact = !self.uncounted.load(Ordering::Relaxed);
+        exact.then(|| Accounts {
+            slabs: self.slabs.load(Ordering::Relaxed),
+            claimed: self.claimed.load(Ordering::Relaxed),
+            holes: self.holes.load(Ordering::Relaxed),
+        })
+    }
+
+    /// A thread is gone that had not said what it moved (X1).
+    pub fn note_uncounted(&self) {
+        self.uncounted.store(true, Ordering::Relaxed);
     }
 
     /// Bytes of slabs that are neither claimed nor holes.

@@ -11,17 +11,20 @@
 //! - **N4** a flush moves one object less than a refill, but at least one: whoever takes and frees
 //!   the same batch, up to the capacity, comes to need neither, unless the search for holes
 //!   empties the magazines before.
+//! - **N5** whatever claims objects or gives them back here is a pass of the thread's account, and
+//!   counted in it (Y1).
 //!
 //! Layer *thread*. Refilling and flushing move up to 63 objects: O(1) a call of malloc or
 //! free in the mean. About half a magazine is flushed, the half freed first.
 use base::bits::low8;
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use object::Central;
-use object::central::Fault;
+use object::central::{Fault, GivenBack};
 use object::shelf::Supply;
 use object::size_class::{CLASSES, info};
 use page::{Pool, System};
 
+use crate::account::Account;
 use crate::magazine::{CELL, MAX_CAPACITY, end_of, pop, push, word};
 use crate::runs::Runs;
 use crate::tls::{CACHE, Tls, empty};
@@ -59,12 +62,8 @@ pub struct ThreadCache {
     pub(crate) next: AtomicUsize,
     pub(crate) prev: AtomicUsize,
     pub(crate) number: AtomicU32,
-    /// Whether the thread is inside its slow path (N3).
-    busy: AtomicU32,
+    pub(crate) account: Account,
     slots: AtomicUsize,
-    /// Bytes claimed and given back since the last report (X1).
-    claimed: AtomicUsize,
-    given_back: AtomicUsize,
     refills: AtomicU64,
     flushes: AtomicU64,
     /// Runs of 48 to 256 KiB.
@@ -102,9 +101,7 @@ impl ThreadCache {
             capacity.store(0, Ordering::Relaxed);
         }
         cache.runs.reset();
-        cache.busy.store(0, Ordering::Relaxed);
-        cache.claimed.store(0, Ordering::Relaxed);
-        cache.given_back.store(0, Ordering::Relaxed);
+        cache.account.reset();
         cache.refills.store(0, Ordering::Relaxed);
         cache.flushes.store(0, Ordering::Relaxed);
         cache.slots.store(tls.address(), Ordering::Relaxed);
@@ -134,15 +131,15 @@ impl ThreadCache {
 
     /// Whether the thread was inside its slow path (N3).
     pub fn is_busy(&self) -> bool {
-        self.busy.load(Ordering::Relaxed) != 0
+        self.account.is_inside()
     }
 
-    fn capacity(&self, class: usize) -> usize {
+    pub(crate) fn capacity(&self, class: usize) -> usize {
         usize::from(self.capacity[class].load(Ordering::Relaxed))
     }
 
     /// The bottom of the magazine of a class whose top is `top` (N1).
-    fn bottom(&self, top: usize, class: usize) -> usize {
+    pub(crate) fn bottom(&self, top: usize, class: usize) -> usize {
         end_of(top) - self.capacity(class) * WORD
     }
 
@@ -151,13 +148,15 @@ impl ThreadCache {
     #[cold]
     #[inline(never)]
     pub fn refill<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T, class: usize) -> usize {
-        self.busy.store(1, Ordering::Relaxed);
-        let object = self.refill_busy(depot, tls, class);
-        self.busy.store(0, Ordering::Relaxed);
-        object
+        self.account.pass(|| self.refill_inside(depot, tls, class))
     }
 
-    fn refill_busy<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T, class: usize) -> usize {
+    fn refill_inside<S: System, T: Tls>(
+        &self,
+        depot: Depot<'_, S>,
+        tls: &T,
+        class: usize,
+    ) -> usize {
         self.drop_nulls(tls, class);
         // SAFETY: the calling thread's magazine.
         let left = unsafe { pop(tls, class) };
@@ -165,20 +164,21 @@ impl ThreadCache {
             return left;
         }
         let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
-            return claim_one(depot, self.number(), class);
+            let mut one = [0];
+            self.claim(depot, class, &mut one);
+            return one[0];
         };
         // Half, and one less is flushed: a program that takes and frees the same batch again
         // and again has one more object each time, until it needs neither (N4).
         let want = self.capacity(class).div_ceil(2);
         // SAFETY: the magazine is empty, so these words of its cell are free (N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
-        let got = depot.central.claim(depot.supply, self.number(), class, out);
+        let got = self.claim(depot, class, out);
         if got == 0 {
             return 0;
         }
         out.copy_within(want - got.., 0);
         count(&self.refills);
-        self.note_claimed(depot, got * info(class).size as usize);
         tls.store(class, bottom + (got - 1) * WORD);
         out[got - 1]
     }
@@ -197,13 +197,10 @@ impl ThreadCache {
         class: usize,
         object: usize,
     ) -> Result<(), Fault> {
-        self.busy.store(1, Ordering::Relaxed);
-        let answer = self.flush_busy(depot, tls, class, object);
-        self.busy.store(0, Ordering::Relaxed);
-        answer
+        self.account.pass(|| self.flush_inside(depot, tls, class, object))
     }
 
-    fn flush_busy<S: System, T: Tls>(
+    fn flush_inside<S: System, T: Tls>(
         &self,
         depot: Depot<'_, S>,
         tls: &T,
@@ -241,16 +238,15 @@ impl ThreadCache {
         object: usize,
     ) -> Result<(), Fault> {
         let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
-            return depot.central.give_back(depot.supply, class, &[object]);
+            return self.give_back(depot, &[object]).answer();
         };
         // SAFETY: room for one object above the bottom of an empty magazine (N1).
         unsafe { word(bottom).write(object) };
         let fresh = self.capacity(class) / 2;
         // SAFETY: capacities are at least 2, so half of the words are left above the first.
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom + WORD), fresh) };
-        let got = depot.central.claim(depot.supply, self.number(), class, out);
+        let got = self.claim(depot, class, out);
         out.copy_within(fresh - got.., 0);
-        self.note_claimed(depot, got * info(class).size as usize);
         tls.store(class, bottom + (1 + got) * WORD);
         Ok(())
     }
@@ -322,13 +318,40 @@ impl ThreadCache {
         count: usize,
     ) -> Result<(), Fault> {
         let (oldest, count) = self.take_oldest(tls, class, count);
-        let answer = depot.central.give_back(depot.supply, class, &oldest[..count]);
-        let sum = self.given_back.load(Ordering::Relaxed) + count * info(class).size as usize;
-        self.given_back.store(sum, Ordering::Relaxed);
-        if sum < REPORT {
+        let answer = self.give_back(depot, &oldest[..count]).answer();
+        if self.account.given_back() < REPORT {
             return answer;
         }
         answer.and(self.report_and_empty(depot, tls))
+    }
+
+    /// Claims objects and counts them (N5): as [`Central::claim`].
+    fn claim<S: System>(&self, depot: Depot<'_, S>, class: usize, out: &mut [usize]) -> usize {
+        let got = depot.central.claim(depot.supply, self.number(), class, out);
+        if self.account.claim(got * info(class).size as usize) >= REPORT {
+            self.report(depot);
+        }
+        got
+    }
+
+    /// Gives objects back and counts them (N5): as [`Central::give_back`].
+    fn give_back<S: System>(&self, depot: Depot<'_, S>, objects: &[usize]) -> GivenBack {
+        let back = depot.central.give_back(depot.supply, objects);
+        self.account.give_back(back.bytes);
+        back
+    }
+
+    /// Gives one object back that is in no magazine.
+    ///
+    /// # Errors
+    ///
+    /// It is no live object.
+    pub fn give_back_one<S: System>(
+        &self,
+        depot: Depot<'_, S>,
+        object: usize,
+    ) -> Result<(), Fault> {
+        self.account.pass(|| self.give_back(depot, &[object]).answer())
     }
 
     /// Takes the `count` oldest objects out of a magazine, or as many as there are.
@@ -350,14 +373,6 @@ impl ThreadCache {
         unsafe { word(bottom + count * WORD).copy_to(word(bottom), held - count) };
         tls.store(class, top - count * WORD);
         (oldest, count)
-    }
-
-    fn note_claimed<S: System>(&self, depot: Depot<'_, S>, bytes: usize) {
-        let sum = self.claimed.load(Ordering::Relaxed) + bytes;
-        self.claimed.store(sum, Ordering::Relaxed);
-        if sum >= REPORT {
-            self.report(depot);
-        }
     }
 
     /// Tells the page heap what was claimed and given back, and looks for holes when that is
@@ -383,19 +398,14 @@ impl ThreadCache {
         let mut answer = Ok(());
         for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
             let (oldest, count) = self.take_oldest(tls, class, MAX_CAPACITY);
-            let bytes = count * info(class).size as usize;
-            self.given_back
-                .store(self.given_back.load(Ordering::Relaxed) + bytes, Ordering::Relaxed);
-            let given = depot.central.give_back(depot.supply, class, &oldest[..count]);
-            answer = answer.and(given);
+            answer = answer.and(self.give_back(depot, &oldest[..count]).answer());
         }
         depot.central.purge_holes(depot.supply);
         answer
     }
 
     fn tell<S: System>(&self, depot: Depot<'_, S>) -> bool {
-        let claimed = self.claimed.swap(0, Ordering::Relaxed);
-        let given_back = self.given_back.swap(0, Ordering::Relaxed);
+        let (claimed, given_back) = self.account.report();
         depot.supply.pages.note_traffic(claimed, given_back)
     }
 
@@ -405,60 +415,57 @@ impl ThreadCache {
     ///
     /// Something in a magazine was no live object.
     pub fn empty_all<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) -> Result<(), Fault> {
-        self.busy.store(1, Ordering::Relaxed);
-        let mut answer = Ok(());
-        for class in 1..CLASSES {
-            if self.capacity(class) != 0 {
-                answer = answer.and(self.give_back_oldest(depot, tls, class, MAX_CAPACITY));
+        self.account.pass(|| {
+            let mut answer = Ok(());
+            for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
+                let (oldest, count) = self.take_oldest(tls, class, MAX_CAPACITY);
+                answer = answer.and(self.give_back(depot, &oldest[..count]).answer());
             }
-        }
-        self.drop_runs(depot);
-        self.report(depot);
-        self.busy.store(0, Ordering::Relaxed);
-        answer
+            self.drop_runs(depot);
+            self.report(depot);
+            answer
+        })
     }
 
     fn drop_runs<S: System>(&self, depot: Depot<'_, S>) {
         let pages = depot.supply.pages;
         self.runs.drain(|at, count| {
-            if let Some(granule) = pages.region.granule_of(at) {
-                pages.region.clear_run(granule);
+            if let Some(granule) = pages.region.granule_of(at)
+                && pages.region.end_kept(granule, count)
+            {
                 pages.deallocate(at, count);
             }
         });
     }
 
-    /// Ends the cache: everything goes back, and the thread has no cache any more.
-    ///
-    /// # Errors
-    ///
-    /// Something in a magazine was no live object.
-    pub fn detach<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) -> Result<(), Fault> {
-        let answer = self.empty_all(depot, tls);
-        for class in 1..CLASSES {
-            if self.capacity(class) != 0 {
-                let cell = end_of(tls.load(class)) - CELL;
-                tls.store(class, empty());
-                // SAFETY: the cell came from this pool, and the slot no longer names it.
-                unsafe { depot.supply.meta.deallocate(Pool::Cell, cell) };
-            }
+    /// Ends the cache, which is empty and which the registry no longer names: the thread has none
+    /// any more.
+    pub fn detach<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) {
+        for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
+            let cell = end_of(tls.load(class)) - CELL;
+            tls.store(class, empty());
+            // SAFETY: the cell came from this pool, and the slot no longer names it.
+            unsafe { depot.supply.meta.deallocate(Pool::Cell, cell) };
         }
         tls.store(CACHE, 0);
         // SAFETY: the cache came from this pool, and neither slot nor registry name it.
         unsafe { depot.supply.meta.deallocate(Pool::Thread, self.address()) };
-        answer
     }
 
     /// In the child of a `fork`: what a thread that no longer exists has kept goes back. Its
-    /// cells do too; what it was moving when it stopped is lost (N3).
+    /// cells do too. What it was moving when it stopped is lost (N3) and cannot be counted (X1).
     pub fn bury<S: System>(&self, depot: Depot<'_, S>) {
-        if !self.is_busy() {
+        if self.is_busy() {
+            depot.supply.pages.slack.note_uncounted();
+        } else {
             for class in 1..CLASSES {
                 if self.capacity(class) != 0 {
                     self.bury_magazine(depot, class);
                 }
             }
             self.drop_runs(depot);
+            // Whether holes are worth looking for is for the child's own frees to say.
+            self.tell(depot);
         }
         // SAFETY: its thread is gone, and the caller has taken it off the registry.
         unsafe { depot.supply.meta.deallocate(Pool::Thread, self.address()) };
@@ -472,9 +479,7 @@ impl ThreadCache {
         // SAFETY: `held` words from the bottom on are the magazine's.
         let objects = unsafe { core::slice::from_raw_parts(word(bottom), held) };
         // An object that the thread was just freeing may be free already; nobody can be told.
-        let _ = depot.central.give_back(depot.supply, class, objects);
-        // Whether holes are worth looking for is for the child's own frees to say.
-        depot.supply.pages.note_traffic(0, held * info(class).size as usize);
+        let _ = self.give_back(depot, objects);
         // SAFETY: the cell came from this pool, and its thread is gone.
         unsafe { depot.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
     }
@@ -498,13 +503,6 @@ impl ThreadCache {
 const fn line_mates(size: usize) -> usize {
     let common = 1 << size.trailing_zeros();
     if size > MAX_SHARED || common > LINE { 1 } else { LINE / common }
-}
-
-/// One object without a magazine; 0: out of memory.
-pub fn claim_one<S: System>(depot: Depot<'_, S>, thread: u32, class: usize) -> usize {
-    let mut out = [0];
-    depot.central.claim(depot.supply, thread, class, &mut out);
-    out[0]
 }
 
 /// A counter that one thread writes and others read.

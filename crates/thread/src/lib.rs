@@ -11,12 +11,15 @@
 //! `no_std`, never allocates.
 #![no_std]
 
+pub mod account;
 pub mod cache;
+mod inspect;
 pub mod magazine;
 pub mod registry;
 pub mod runs;
 pub mod tls;
 
+pub use account::Outside;
 pub use cache::ThreadCache;
 pub use registry::Registry;
 pub use tls::Tls;

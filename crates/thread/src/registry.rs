@@ -9,7 +9,7 @@
 //! Layer *thread*. Used when threads begin and end, by statistics, and in the child of a
 //! `fork`, where the caches of threads that no longer exist are emptied.
 use base::lock::Lock;
-use base::sync::{AtomicU32, AtomicUsize, Ordering};
+use base::sync::{AtomicU32, AtomicUsize, Ordering, fence};
 use page::System;
 
 use crate::cache::ThreadCache;
@@ -79,6 +79,30 @@ impl<S: System> Registry<S> {
     pub fn each(&self, mut visit: impl FnMut(&ThreadCache)) {
         let _guard = self.lock.lock();
         self.each_unlocked(&mut visit);
+    }
+
+    /// Looks at the slabs while no thread moves objects: `look` is given what threads have not
+    /// reported yet. `None`: a thread was at it before or meanwhile (Y1), so what was seen may
+    /// not fit together.
+    pub fn at_rest<R>(&self, look: impl FnOnce(usize) -> R) -> Option<R> {
+        let _guard = self.lock.lock();
+        let (passes, unreported) = self.sum()?;
+        let answer = look(unreported);
+        // What was read above was read before the passes are read again.
+        fence(Ordering::Acquire);
+        (self.sum()?.0 == passes).then_some(answer)
+    }
+
+    /// The passes of all threads and what they have not reported. `None`: one is in a pass.
+    fn sum(&self) -> Option<(u64, usize)> {
+        let (mut passes, mut unreported, mut inside) = (0, 0usize, false);
+        self.each_unlocked(&mut |cache| {
+            let now = cache.account.passes();
+            inside |= !now.is_multiple_of(2);
+            passes += u64::from(now);
+            unreported = unreported.wrapping_add(cache.account.unreported());
+        });
+        (!inside).then_some((passes, unreported))
     }
 
     /// As [`each`](Self::each) where no other thread exists: in the child of a `fork`.

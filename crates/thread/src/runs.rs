@@ -4,8 +4,13 @@
 //! 3 granules [ run │ – │ – ]    4 granules [ run │ run │ – ]    …    16 granules [ – │ – │ – ]
 //! ```
 //!
+//! - **K1** a run in a slot is marked as kept in the span map, and only its slot has it. It is
+//!   marked before it is put in, and unmarked after it was taken out: whoever frees it again,
+//!   on any thread, finds the mark, and a thread that `fork` left behind loses it at worst.
+//!
 //! A malloc and free of 64 KiB then costs no lock. At most [`MAX_BYTES`] a thread.
 use base::sync::{AtomicUsize, Ordering};
+use page::region::Region;
 
 /// The shortest run kept, in granules; shorter ones have a size class.
 pub const MIN: usize = 3;
@@ -31,14 +36,14 @@ pub enum Kept {
     Yes,
     /// There is no room for it.
     No,
-    /// It was kept already: a double free.
+    /// It is no live run any more: another thread was freeing it too.
     Twice,
 }
 
 impl Runs {
-    /// Takes a run of `count` granules; 0 when none is kept.
+    /// Takes a run of `count` granules, which is live again; 0 when none is kept.
     #[inline]
-    pub fn pop(&self, count: usize) -> usize {
+    pub fn pop(&self, region: &Region, count: usize) -> usize {
         if !(MIN..=MAX).contains(&count) {
             return 0;
         }
@@ -48,27 +53,31 @@ impl Runs {
                 slot.store(0, Ordering::Relaxed);
                 self.granules
                     .store(self.granules.load(Ordering::Relaxed) - count, Ordering::Relaxed);
-                return at;
+                let granule = region.granule_of(at);
+                if granule.is_some_and(|granule| region.revive_run(granule, count)) {
+                    return at;
+                }
+                debug_assert!(false, "K1: {at:#x} is marked as kept");
             }
         }
         0
     }
 
-    /// Keeps the run of `count` granules at `at`, if there is room.
+    /// Keeps the live run of `count` granules from `granule` on, if there is room.
     #[inline]
-    pub fn push(&self, at: usize, count: usize) -> Kept {
+    pub fn push(&self, region: &Region, granule: usize, count: usize) -> Kept {
         if !(MIN..=MAX).contains(&count) {
             return Kept::No;
-        }
-        if self.holds(at, count) {
-            return Kept::Twice;
         }
         let row = &self.kept[count - MIN];
         let granules = self.granules.load(Ordering::Relaxed) + count;
         let room = row.iter().find(|slot| slot.load(Ordering::Relaxed) == 0);
         match room {
             Some(slot) if granules <= MAX_GRANULES => {
-                slot.store(at, Ordering::Relaxed);
+                if !region.keep_run(granule, count) {
+                    return Kept::Twice;
+                }
+                slot.store(region.address_of(granule), Ordering::Relaxed);
                 self.granules.store(granules, Ordering::Relaxed);
                 Kept::Yes
             }
@@ -76,10 +85,11 @@ impl Runs {
         }
     }
 
-    /// Whether the run of `count` granules at `at` is kept, which means that it is free.
-    pub fn holds(&self, at: usize, count: usize) -> bool {
-        let row = count.checked_sub(MIN).and_then(|index| self.kept.get(index));
-        row.is_some_and(|row| row.iter().any(|slot| slot.load(Ordering::Relaxed) == at))
+    /// Every kept run with its length.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (usize, usize)> {
+        let rows = self.kept.iter().enumerate();
+        let slots = rows.flat_map(|(index, row)| row.iter().map(move |slot| (slot, index + MIN)));
+        slots.map(|(slot, count)| (slot.load(Ordering::Relaxed), count)).filter(|&(at, _)| at != 0)
     }
 
     /// Bytes kept.

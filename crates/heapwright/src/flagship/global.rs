@@ -41,16 +41,23 @@ unsafe impl GlobalAlloc for Heapwright {
 
     #[inline]
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        if layout.align() > QUANTUM {
+        let (size, align) = (layout.size(), layout.align());
+        let done = if align > QUANTUM {
             // SAFETY: the caller gives up a live block.
-            return unsafe { HEAP.free(ptr) };
+            unsafe { HEAP.free_fast(ptr) }
+        } else {
+            // SAFETY: the caller gives up a live block of that size.
+            unsafe { HEAP.free_sized_fast(ptr, size) }
+        };
+        if !done {
+            // SAFETY: the caller gives up a live block of that size and alignment.
+            unsafe { HEAP.free_sized_slow(ptr, align, size, "dealloc()") }
         }
-        // SAFETY: the caller gives up a live block of that size.
-        unsafe { HEAP.free_sized(ptr, layout.size()) }
     }
 
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        HEAP.verify_size(ptr, layout.align(), layout.size(), "realloc()");
         if layout.align() <= QUANTUM {
             // SAFETY: a live block; null leaves it as it was.
             return unsafe { HEAP.realloc(ptr, new_size) };

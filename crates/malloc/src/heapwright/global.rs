@@ -106,10 +106,12 @@ pub fn at_exit() {
     if STATS_AT_EXIT.load(Ordering::Relaxed) {
         HEAP.print_stats(2);
     }
-    if CHECK_AT_EXIT.load(Ordering::Relaxed)
-        && let Err(broken) = check()
-    {
-        Os::fatal(format_args!("check at exit: {broken}"));
+    if CHECK_AT_EXIT.load(Ordering::Relaxed) {
+        // What this thread freed and nobody has looked at yet.
+        HEAP.empty_magazines("check at exit");
+        if let Err(broken) = check() {
+            Os::fatal(format_args!("check at exit: {broken}"));
+        }
     }
 }
 

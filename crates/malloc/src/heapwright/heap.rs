@@ -8,6 +8,8 @@
 //! - **W1** the slabs and large blocks of a heap carry its owner number, and only it has them.
 //! - **W2** no magazine serves a heap: its granules have class 0 in the class map, so a free
 //!   takes the slow path and finds the owner in the descriptor.
+//! - **W3** a large block is on its heap's list, and the span map names its descriptor, exactly
+//!   while it is live; both change under the heap's lock.
 //!
 //! Allocating takes the class's lock; destroying is O(slabs), not O(blocks). At most 1,024
 //! heaps at a time.
@@ -20,6 +22,7 @@ use object::list::SlabList;
 use object::size_class::{CLASSES, class_of_aligned, info};
 use object::{Shelf, Slab};
 use page::geometry::granules_for;
+use page::region::Span;
 use page::{GRANULE, Pool, System};
 use thread::Tls;
 
@@ -148,23 +151,36 @@ impl<S: System, T: Tls> Flagship<S, T> {
         // SAFETY: the span map names descriptors only.
         let slab = unsafe { Slab::at(descriptor) };
         if slab.large().is_none() {
-            return self.must(caller, self.central.give_back_one(self.supply(), address));
+            return self.must(caller, self.give_back_one(address));
         }
-        let at_start = address == self.pages.region.address_of(slab.granule());
-        match self.heap_of(slab) {
-            Some(heap) if at_start => {
-                let _guard = heap.lock.lock();
-                self.close_large(heap, slab);
-            }
-            _ => self.foreign(caller, address),
+        let Some(heap) = self.heap_of(slab) else { self.foreign(caller, address) };
+        let guard = heap.lock.lock();
+        // Another thread may have freed it while this one waited for the lock, and the descriptor
+        // may serve another block by now.
+        let region = &self.pages.region;
+        let granule = slab.granule();
+        let live = address == region.address_of(granule)
+            && region.span(granule) == Span::Slab(descriptor)
+            && slab.large().is_some()
+            && slab.tag().owner() == heap.owner.load(Ordering::Relaxed);
+        if live {
+            self.close_large(heap, slab);
+        }
+        drop(guard);
+        if !live {
+            self.foreign(caller, address);
         }
     }
 
-    pub(super) fn size_in_heap(&self, descriptor: usize) -> Option<usize> {
+    /// The usable size of a heap's block at `address`. `None`: it is not at a large one's start.
+    pub(super) fn size_in_heap(&self, address: usize, descriptor: usize) -> Option<usize> {
         // SAFETY: the span map names descriptors only.
         let slab = unsafe { Slab::at(descriptor) };
-        let small = info(slab.tag().class()).size as usize;
-        Some(slab.large().map_or(small, |count| count * GRANULE))
+        let Some(count) = slab.large() else {
+            return Some(info(slab.tag().class()).size as usize);
+        };
+        let at_start = address == self.pages.region.address_of(slab.granule());
+        at_start.then_some(count * GRANULE)
     }
 
     /// Resizes a block of a heap, which stays in its heap.
@@ -175,7 +191,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
         size: usize,
         caller: &'static str,
     ) -> *mut u8 {
-        let held = self.size_in_heap(descriptor).unwrap_or(0);
+        let address = ptr.addr();
+        let Some(held) = self.size_in_heap(address, descriptor) else {
+            self.foreign(caller, address);
+        };
         if size <= held && size > held / 2 {
             return ptr;
         }

@@ -1,6 +1,7 @@
 //! Large blocks: runs of granules to 32 MiB, mappings of their own above.
 use core::ptr;
 
+use object::Fault;
 use page::geometry::{BLOCK, granules_for};
 use page::{GRANULE, System};
 use thread::runs::Kept;
@@ -23,7 +24,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let count = granules_for(size);
         if align <= GRANULE {
-            let kept = self.cache().map_or(0, |cache| cache.runs.pop(count));
+            let kept = self.cache().map_or(0, |cache| cache.runs.pop(&self.pages.region, count));
             if kept != 0 {
                 return (ptr::with_exposed_provenance_mut(kept), false);
             }
@@ -54,7 +55,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if !mapping.is_null() {
             return (mapping, true);
         }
-        self.central.trim(self.supply());
+        self.trim();
         if self.pages.release_empty() {
             let mapping = self.allocate_mapping(size, align);
             if !mapping.is_null() {
@@ -88,13 +89,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
         count: usize,
         caller: &'static str,
     ) {
-        match ThreadCache::current(&self.tls).map(|cache| cache.runs.push(address, count)) {
-            Some(Kept::Yes) => (),
-            Some(Kept::Twice) => self.must(caller, Err(object::Fault::DoubleFree(address))),
-            Some(Kept::No) | None => {
-                self.pages.region.clear_run(granule);
-                self.pages.deallocate(address, count);
-            }
+        let region = &self.pages.region;
+        let kept = ThreadCache::current(&self.tls)
+            .map_or(Kept::No, |cache| cache.runs.push(region, granule, count));
+        match kept {
+            Kept::Yes => (),
+            Kept::No if region.end_run(granule, count) => self.pages.deallocate(address, count),
+            // Another thread was faster (R5).
+            Kept::No | Kept::Twice => self.must(caller, Err(Fault::DoubleFree(address))),
         }
     }
 }

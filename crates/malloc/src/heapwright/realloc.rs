@@ -7,7 +7,7 @@ use object::size_class::{MAX_SIZE, class_of, info};
 use page::geometry::granules_for;
 use page::region::Span;
 use page::{GRANULE, System};
-use thread::{ThreadCache, Tls};
+use thread::Tls;
 
 use super::Flagship;
 use super::large::MAX_RUN;
@@ -34,6 +34,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if size > isize::MAX.cast_unsigned() {
             return ptr::null_mut();
         }
+        self.verify(address, caller);
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else {
             return self.resize_huge(ptr, size, caller);
@@ -87,9 +88,6 @@ impl<S: System, T: Tls> Flagship<S, T> {
         caller: &'static str,
     ) -> *mut u8 {
         let address = ptr.addr();
-        if ThreadCache::current(&self.tls).is_some_and(|cache| cache.runs.holds(address, old)) {
-            self.foreign(caller, address);
-        }
         let new = granules_for(size);
         if size <= MAX_SIZE || size > MAX_RUN {
             return self.move_or_copy(ptr, old * GRANULE, size, caller);
@@ -97,16 +95,17 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if new == old {
             return ptr;
         }
+        if new > old && !self.pages.extend(address, old, new) {
+            return self.move_or_copy(ptr, old * GRANULE, size, caller);
+        }
+        if !self.pages.region.resize_run(granule, old, new) {
+            // Another thread was freeing it (R5).
+            self.foreign(caller, address);
+        }
         if new < old {
-            self.pages.region.enter_run(granule, new);
             self.pages.truncate(address, old, new);
-            return ptr;
         }
-        if self.pages.extend(address, old, new) {
-            self.pages.region.enter_run(granule, new);
-            return ptr;
-        }
-        self.move_or_copy(ptr, old * GRANULE, size, caller)
+        ptr
     }
 
     fn resize_huge(&self, ptr: *mut u8, size: usize, caller: &'static str) -> *mut u8 {
@@ -145,7 +144,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
             self.huge.deallocate(source, at);
             return None;
         };
-        self.free_moved_run(address);
+        if !self.free_moved_run(address) {
+            self.foreign("realloc()", address);
+        }
         Some(ptr::with_exposed_provenance_mut(grown))
     }
 
@@ -189,8 +190,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else { return false };
         let Span::Run(count) = region.span(granule) else { return false };
-        region.clear_run(granule);
-        self.pages.deallocate_zero(address, count);
-        true
+        let ours = region.end_run(granule, count);
+        if ours {
+            self.pages.deallocate_zero(address, count);
+        }
+        ours
     }
 }

@@ -5,10 +5,9 @@ use core::ptr;
 use base::Malloc;
 use base::sync::Ordering;
 use object::central::Fault;
-use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
+use object::size_class::{MAX_SIZE, class_of, info};
 use page::region::Span;
 use page::{GRANULE, System};
-use thread::cache::claim_one;
 use thread::tls::ENDS;
 use thread::{ThreadCache, Tls};
 
@@ -29,12 +28,31 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub(crate) fn refill(&self, class: usize) -> *mut u8 {
         let object = match self.cache() {
             Some(cache) => cache.refill(self.depot(), &self.tls, class),
-            None => {
-                self.note_uncached(info(class).size as usize, 0);
-                claim_one(self.depot(), 0, class)
-            }
+            None => self.claim_uncached(class),
         };
         ptr::with_exposed_provenance_mut(object)
+    }
+
+    /// One object for a thread without magazines; 0: out of memory.
+    fn claim_uncached(&self, class: usize) -> usize {
+        self.outside.pass(|| {
+            let mut out = [0];
+            let got = self.central.claim(self.supply(), 0, class, &mut out);
+            self.note_uncached(got * info(class).size as usize, 0);
+            out[0]
+        })
+    }
+
+    /// Gives one object back that is in no magazine, and counts it (X1).
+    pub(crate) fn give_back_one(&self, address: usize) -> Result<(), Fault> {
+        if let Some(cache) = ThreadCache::current(&self.tls) {
+            return cache.give_back_one(self.depot(), address);
+        }
+        self.outside.pass(|| {
+            let back = self.central.give_back(self.supply(), &[address]);
+            self.note_uncached(0, back.bytes);
+            back.answer()
+        })
     }
 
     /// Reports an operation without a magazine, and looks for holes when that is worth it.
@@ -62,18 +80,26 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
         self.tls.watch(cache.address());
-        Some(cache)
+        // The options are read with the first cache, and may say that there shall be none.
+        ThreadCache::current(&self.tls)
     }
 
     /// The calling thread ends: what it kept goes back, and it goes on without a cache.
     pub fn thread_ended(&self) {
         self.tls.store(ENDS, self.tls.load(ENDS) + 1);
+        self.drop_cache("thread exit");
+    }
+
+    /// What the calling thread keeps goes back, and it has no cache any more. It is emptied before
+    /// it leaves the registry, so that nothing it has moved is unseen (X1).
+    pub(crate) fn drop_cache(&self, caller: &'static str) {
         if let Some(cache) = ThreadCache::current(&self.tls) {
+            self.must(caller, cache.empty_all(self.depot(), &self.tls));
             self.threads.leave(cache);
             let (refills, flushes) = cache.slow_paths();
             self.refills.fetch_add(refills, Ordering::Relaxed);
             self.flushes.fetch_add(flushes, Ordering::Relaxed);
-            self.must("thread exit", cache.detach(self.depot(), &self.tls));
+            cache.detach(self.depot(), &self.tls);
         }
     }
 
@@ -105,6 +131,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
             Span::Run(count) if address == region.address_of(granule) => {
                 self.free_run(address, granule, count, caller);
             }
+            Span::Kept(_) if address == region.address_of(granule) => {
+                self.must(caller, Err(Fault::DoubleFree(address)));
+            }
             Span::Slab(descriptor) => self.free_of_heap(address, descriptor, caller),
             _ => self.foreign(caller, address),
         }
@@ -125,38 +154,16 @@ impl<S: System, T: Tls> Flagship<S, T> {
         size: usize,
         caller: &'static str,
     ) {
-        if self.safe.load(Ordering::Relaxed) && !ptr.is_null() {
-            let address = ptr.addr();
-            let Some(held) = self.size_of_block(address) else { self.foreign(caller, address) };
-            if !self.fits(held, align, size) {
-                S::fatal(format_args!(
-                    "{caller}: {address:#x} is a block of {held} bytes, not of {size}"
-                ));
-            }
-        }
+        self.verify_size(ptr, align, size, caller);
         // SAFETY: the caller's promise.
         unsafe { self.free_slow(ptr, caller) }
-    }
-
-    /// Whether a block of `held` usable bytes can be one that was asked for with `size`: it
-    /// would be given it, or may have shrunk to it in place.
-    fn fits(&self, held: usize, align: usize, size: usize) -> bool {
-        let given = match class_of_aligned(size.max(1), align) {
-            Some(class) => info(class).size as usize,
-            None => size.next_multiple_of(GRANULE),
-        };
-        size <= held && (given >= held || size > held / 2 || size > MAX_SIZE)
     }
 
     /// Frees an object of a class whose magazine is full or missing.
     pub(crate) fn free_object(&self, address: usize, class: usize, caller: &'static str) {
         let answer = match self.cache() {
             Some(cache) => cache.flush(self.depot(), &self.tls, class, address),
-            None => {
-                let answer = self.central.give_back_one(self.supply(), address);
-                self.note_uncached(0, info(class).size as usize);
-                answer
-            }
+            None => self.give_back_one(address),
         };
         self.must(caller, answer);
     }
@@ -193,7 +200,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         match region.class(granule) {
             0 => match region.span(granule) {
                 Span::Run(count) if address == region.address_of(granule) => Some(count * GRANULE),
-                Span::Slab(descriptor) => self.size_in_heap(descriptor),
+                Span::Slab(descriptor) => self.size_in_heap(address, descriptor),
                 _ => None,
             },
             class => Some(info(usize::from(class)).size as usize),
@@ -255,9 +262,10 @@ unsafe impl<S: System, T: Tls> Malloc for Flagship<S, T> {
         if address == 0 {
             return 0;
         }
+        self.verify(address, "malloc_usable_size()");
         match self.size_of_block(address) {
             Some(size) => size,
-            None => self.foreign("malloc_usable_size", address),
+            None => self.foreign("malloc_usable_size()", address),
         }
     }
 }

@@ -3,7 +3,10 @@ use source::Failing;
 use source::os::Os;
 use thread::tls::solo::SoloTls;
 extern crate std;
-use base::Malloc;
+use base::{Check, Malloc};
+
+mod accounts;
+mod misuse;
 use std::vec::Vec;
 
 fn flagship() -> Flagship<Failing<Os>, SoloTls> {

@@ -53,7 +53,7 @@ fn every_class_hands_out_distinct_aligned_objects() {
             assert!(pair[1] - pair[0] >= size, "class {class} overlaps");
         }
         whole.check().expect("intact");
-        whole.central.give_back(whole.supply(), class, &objects).expect("live");
+        whole.central.give_back(whole.supply(), &objects).answer().expect("live");
         whole.check().expect("intact");
     }
     whole.central.trim(whole.supply());
@@ -78,7 +78,7 @@ fn a_full_slab_is_listed_again_by_the_first_free() {
     let count = info(9).objects as usize;
     let objects = whole.claim(9, count + 1);
     assert!(!whole.central.shelf(0, 9).full.is_empty());
-    whole.central.give_back(whole.supply(), 9, &objects[7..8]).expect("live");
+    whole.central.give_back(whole.supply(), &objects[7..8]).answer().expect("live");
     assert!(whole.central.shelf(0, 9).full.is_empty());
     whole.check().expect("intact");
 }
@@ -100,7 +100,7 @@ fn pages_that_only_free_objects_cover_go_back() {
             chosen.map(|(_, &object)| object).collect::<Vec<usize>>()
         };
         let (kept, freed) = (pick(true), pick(false));
-        whole.central.give_back(whole.supply(), class, &freed).expect("live");
+        whole.central.give_back(whole.supply(), &freed).answer().expect("live");
         assert!(whole.central.purge_holes(whole.supply()) > 0, "class {class}");
         assert_eq!(whole.central.purge_holes(whole.supply()), 0, "class {class}: once only");
         for &object in &kept {
@@ -110,9 +110,9 @@ fn pages_that_only_free_objects_cover_go_back() {
             assert!(bytes.iter().all(|&byte| byte == 0x77), "class {class}");
         }
         let again = whole.claim(class, freed.len());
-        whole.central.give_back(whole.supply(), class, &again).expect("live");
+        whole.central.give_back(whole.supply(), &again).answer().expect("live");
         for &object in &kept {
-            whole.central.give_back(whole.supply(), class, &[object]).expect("live");
+            whole.central.give_back(whole.supply(), &[object]).answer().expect("live");
         }
         whole.check().expect("intact");
     }
@@ -124,15 +124,34 @@ fn pages_that_only_free_objects_cover_go_back() {
 fn faults_are_named() {
     let whole = whole();
     let objects = whole.claim(3, 10);
-    let give = |object: usize| whole.central.give_back(whole.supply(), 3, &[object]);
+    let give = |object: usize| whole.central.give_back(whole.supply(), &[object]).answer();
     assert_eq!(give(objects[0] + 8), Err(Fault::Misaligned(objects[0] + 8)));
     assert_eq!(give(1 << 46), Err(Fault::Foreign(1 << 46)));
     assert_eq!(give(whole.pages.region.base()), Err(Fault::Foreign(whole.pages.region.base())));
     give(objects[0]).expect("live");
     assert_eq!(give(objects[0]), Err(Fault::DoubleFree(objects[0])));
     let twice = [objects[1], objects[1]];
-    let answer = whole.central.give_back(whole.supply(), 3, &twice);
+    let answer = whole.central.give_back(whole.supply(), &twice).answer();
     assert_eq!(answer, Err(Fault::DoubleFree(objects[1])));
+}
+
+#[test]
+fn what_is_behind_a_fault_goes_back_all_the_same() {
+    let whole = whole();
+    let small = whole.claim(3, 4);
+    let large = whole.claim(40, 2);
+    let size = |class: usize| info(class).size as usize;
+    // One twice, one misaligned, one foreign, and live ones of two classes between them.
+    let mixed = [small[0], small[1], small[1], small[2] + 8, large[0], 1 << 46, small[3], large[1]];
+    let back = whole.central.give_back(whole.supply(), &mixed);
+    let fault = Some(Fault::DoubleFree(small[1]));
+    assert_eq!(back, GivenBack { bytes: 3 * size(3) + 2 * size(40), fault }, "the first fault");
+    let (taken, _) = whole.central.shelf(0, 3).count(whole.pages.region.base(), 3);
+    assert_eq!(taken, 1, "only the one that was named by a wrong address");
+    let again = whole.central.give_back(whole.supply(), &[small[3], small[2]]);
+    let fault = Some(Fault::DoubleFree(small[3]));
+    assert_eq!(again, GivenBack { bytes: size(3), fault });
+    whole.check().expect("intact");
 }
 
 #[test]
@@ -141,7 +160,7 @@ fn zeroes_are_skipped_and_other_classes_found() {
     let small = whole.claim(2, 2);
     let large = whole.claim(40, 2);
     let mixed = [0, small[0], 0, large[0], large[1], 0, 0, small[1], 0];
-    whole.central.give_back(whole.supply(), 2, &mixed).expect("live");
+    whole.central.give_back(whole.supply(), &mixed).answer().expect("live");
     whole.check().expect("intact");
     let (taken, _) = whole.central.shelf(0, 40).count(whole.pages.region.descriptors(), 40);
     assert_eq!(taken, 0);
@@ -155,21 +174,21 @@ fn threads_share_slabs() {
             let whole = &whole;
             scope.spawn(move || {
                 let mut seed = thread + 1;
-                let mut live: Vec<(usize, usize)> = Vec::new();
+                let mut live: Vec<usize> = Vec::new();
                 for _ in 0..20_000 {
                     seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                     let class = 1 + (seed >> 33) as usize % 30;
                     if seed >> 60 < 8 || live.is_empty() {
                         let got = whole.claim(class, 3);
-                        live.extend(got.into_iter().map(|object| (class, object)));
+                        live.extend(got);
                     } else {
-                        let (class, object) = live.swap_remove((seed >> 40) as usize % live.len());
-                        let answer = whole.central.give_back(whole.supply(), class, &[object]);
+                        let object = live.swap_remove((seed >> 40) as usize % live.len());
+                        let answer = whole.central.give_back(whole.supply(), &[object]).answer();
                         answer.expect("live");
                     }
                 }
-                for (class, object) in live {
-                    whole.central.give_back(whole.supply(), class, &[object]).expect("live");
+                for object in live {
+                    whole.central.give_back(whole.supply(), &[object]).answer().expect("live");
                 }
             });
         }

@@ -40,6 +40,12 @@ impl Whole {
         }
     }
 
+    fn end(&self, cache: &ThreadCache) -> Result<(), Fault> {
+        let answer = cache.empty_all(self.depot(), &self.tls);
+        cache.detach(self.depot(), &self.tls);
+        answer
+    }
+
     fn taken(&self, class: usize) -> usize {
         self.central.shelf(0, class).count(self.pages.region.descriptors(), class).0
     }
@@ -64,7 +70,7 @@ fn magazines_grow_with_use_and_give_everything_back() {
         assert_eq!(whole.taken(class), cache.held(class), "only the magazine holds objects");
         assert!(cache.held(class) <= info(class).capacity as usize);
     }
-    cache.detach(whole.depot(), &whole.tls).expect("live");
+    whole.end(cache).expect("live");
     for class in 1..CLASSES {
         assert_eq!(whole.taken(class), 0);
         assert_eq!(whole.tls.load(class), empty());
@@ -116,7 +122,7 @@ fn any_batch_up_to_the_capacity_settles() {
             let before = cache.slow_paths();
             round();
             assert_eq!(cache.slow_paths(), before, "class {class}, {batch} of {capacity}");
-            cache.detach(whole.depot(), &whole.tls).expect("live");
+            whole.end(cache).expect("live");
         }
     }
 }
@@ -154,7 +160,7 @@ fn flushing_a_magazine_with_room_just_keeps_the_object() {
     for &object in &live {
         cache.flush(whole.depot(), &whole.tls, 6, object).expect("live");
     }
-    cache.detach(whole.depot(), &whole.tls).expect("each object is held once");
+    whole.end(cache).expect("each object is held once");
     assert_eq!(whole.taken(6), 0);
 }
 
@@ -172,10 +178,21 @@ fn runs_are_kept_within_bounds() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
     use crate::runs::Kept;
-    assert_eq!(cache.runs.push(0x10000, 4), Kept::Yes);
-    assert_eq!(cache.runs.push(0x10000, 4), Kept::Twice);
-    assert_eq!(cache.runs.push(0x20000, 17), Kept::No);
-    assert_eq!(cache.runs.pop(5), 0);
-    assert_eq!(cache.runs.pop(4), 0x10000);
+    let region = &whole.pages.region;
+    let run = |count: usize| {
+        let at = whole.pages.allocate(count, 1).expect("memory").at;
+        let granule = region.granule_of(at).expect("ours");
+        region.enter_run(granule, count);
+        (at, granule)
+    };
+    let ((at, granule), (_, long)) = (run(4), run(17));
+    assert_eq!(cache.runs.push(region, granule, 4), Kept::Yes);
+    cache.check(whole.depot(), &whole.tls).expect("K1");
+    assert_eq!(cache.runs.push(region, granule, 4), Kept::Twice);
+    assert_eq!(cache.runs.push(region, long, 17), Kept::No);
+    assert_eq!(cache.runs.pop(region, 5), 0);
+    assert_eq!(cache.runs.pop(region, 4), at);
     assert_eq!(cache.runs.bytes(), 0);
+    assert!(region.end_run(granule, 4));
+    assert!(!region.end_run(granule, 4), "of two that free it one is too late");
 }

@@ -1,0 +1,41 @@
+// design: memory of scattered blocks goes back as far after blocks shrank in place and were freed by their size as before
+// link: heapwright
+#include <heapwright.h>
+
+#include "check.h"
+
+enum { COUNT = 400000, SIZE = 200, KEPT = 200, ROUNDS = 60, SHRUNK = 50000 };
+
+// Resident memory after all but one of 200 blocks was freed, scattered over 80 MiB.
+static size_t after_scattered_frees(void) {
+    static char *blocks[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        CHECK((blocks[i] = malloc(SIZE)) != NULL, "malloc(%d) is NULL", SIZE);
+        memset(blocks[i], 1, SIZE);
+    }
+    for (int i = 0; i < COUNT; i++)
+        if (i % KEPT) free(blocks[i]);
+    size_t left = resident();
+    for (int i = 0; i < COUNT; i += KEPT) free(blocks[i]);
+    return left;
+}
+
+// As a vector that is cut to its length: made larger than needed, shrunk, freed by the size it has then.
+static void shrink_and_free(void) {
+    static char *blocks[SHRUNK];
+    for (int i = 0; i < SHRUNK; i++) {
+        CHECK((blocks[i] = malloc(i % 2 ? 128 : 80)) != NULL, "malloc(128) is NULL");
+        if (i % 2) CHECK((blocks[i] = realloc(blocks[i], 72)) != NULL, "realloc to 72 is NULL");
+    }
+    for (int i = 0; i < SHRUNK; i++) free_sized(blocks[i], i % 2 ? 72 : 80);
+}
+
+int main(void) {
+    size_t before = after_scattered_frees();
+    for (int round = 0; round < ROUNDS; round++) shrink_and_free();
+    size_t after = after_scattered_frees();
+    CHECK(after < before + before / 4 + 8 * MIB, "%zu KiB are resident after the frees, %zu KiB without blocks that shrank", after / KIB,
+          before / KIB);
+    CHECK(heapwright_check() == 0, "heapwright_check() finds the heap broken");
+    return 0;
+}

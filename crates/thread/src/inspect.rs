@@ -1,0 +1,80 @@
+//! What the calling thread keeps, looked through: for `check`.
+//!
+//! - **A5** an object in a magazine is a taken object of a slab, at its start, and lies in one
+//!   magazine, once. A program that frees an object twice, or frees what is none, breaks this
+//!   until the magazine is flushed, where it is found too.
+//!
+//! O(objects kept), without memory beyond 2 KiB of stack.
+use base::Broken;
+use base::check::ensure;
+use object::central::Fault;
+use object::size_class::CLASSES;
+use page::System;
+use page::region::Span;
+
+use crate::cache::{Depot, ThreadCache};
+use crate::magazine::word;
+use crate::tls::Tls;
+
+const WORD: usize = size_of::<usize>();
+
+/// A bit for each of 16,384 remainders of addresses: an object whose bit is not set yet has not
+/// been seen, and only the others are compared with all.
+struct Seen([u64; 256]);
+
+impl Seen {
+    /// Whether `object`, or another with its bit, was seen; it is now.
+    fn before(&mut self, object: usize) -> bool {
+        let hash = (object >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 50;
+        let (index, bit) = (hash / 64, 1 << (hash % 64));
+        let old = self.0[index] & bit != 0;
+        self.0[index] |= bit;
+        old
+    }
+}
+
+impl ThreadCache {
+    /// Looks through what the calling thread keeps (A5, K1).
+    ///
+    /// # Errors
+    ///
+    /// The first broken invariant, at the object or run.
+    pub fn check<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) -> Result<(), Broken> {
+        let mut seen = Seen([0; 256]);
+        for object in self.objects(tls) {
+            let answer = depot.central.is_taken(depot.supply.pages, object);
+            let words = match answer {
+                Ok(()) => continue,
+                Err(Fault::Foreign(_)) => "A5: what was freed is ours",
+                Err(Fault::Misaligned(_)) => "A5: what was freed is an object's start",
+                Err(Fault::DoubleFree(_)) => {
+                    "A5: what was freed was not free already (double free)"
+                }
+            };
+            ensure(false, words, object)?;
+        }
+        for object in self.objects(tls) {
+            let once = !seen.before(object)
+                || self.objects(tls).filter(|&other| other == object).count() == 1;
+            ensure(once, "A5: what was freed was freed once (double free)", object)?;
+        }
+        let region = &depot.supply.pages.region;
+        for (at, count) in self.runs.each() {
+            let marked = region.granule_of(at).map(|granule| region.span(granule));
+            ensure(marked == Some(Span::Kept(count)), "K1: a kept run is marked as kept", at)?;
+        }
+        let granules: usize = self.runs.each().map(|(_, count)| count).sum();
+        ensure(granules * page::GRANULE == self.runs.bytes(), "K1: kept runs add up", granules)
+    }
+
+    /// The objects in the calling thread's magazines.
+    fn objects<T: Tls>(&self, tls: &T) -> impl Iterator<Item = usize> {
+        let classes = (1..CLASSES).filter(|&class| self.capacity(class) != 0);
+        let slots = classes.flat_map(|class| {
+            let top = tls.load(class);
+            (self.bottom(top, class)..top).step_by(WORD)
+        });
+        // SAFETY: words from the bottom to the top are the magazine's.
+        slots.map(|at| unsafe { word(at).read() }).filter(|&object| object != 0)
+    }
+}

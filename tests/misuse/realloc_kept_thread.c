@@ -1,0 +1,23 @@
+// misuse: realloc of a block of 200 KB that another thread has freed and keeps: found at once
+// expect: ^heapwright: realloc\b.*{ptr}
+#include "misuse.h"
+
+static pthread_barrier_t barrier;
+
+static void *release(void *pointer) {
+    free(hide(malloc(100)));  // a thread that has a cache keeps what it frees
+    free(pointer);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    return NULL;
+}
+
+int main(void) {
+    void *pointer = shown(malloc(200000));
+    pthread_t thread;
+    CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0, "pthread_barrier_init fails");
+    CHECK(pthread_create(&thread, NULL, release, hide(pointer)) == 0, "pthread_create fails");
+    pthread_barrier_wait(&barrier);
+    CHECK(!realloc(hide(pointer), 200001), "realloc of a freed block succeeds");
+    return 0;
+}
