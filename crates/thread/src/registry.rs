@@ -66,6 +66,10 @@ impl<S: System> Registry<S> {
     /// Takes a cache off the list.
     pub fn leave(&self, cache: &ThreadCache) {
         let _guard = self.lock.lock();
+        self.unlink(cache);
+    }
+
+    fn unlink(&self, cache: &ThreadCache) {
         let next = cache.next.load(Ordering::Relaxed);
         let prev = cache.prev.load(Ordering::Relaxed);
         cache_at(prev).map_or(&self.head, |prev| &prev.next).store(next, Ordering::Relaxed);
@@ -77,17 +81,31 @@ impl<S: System> Registry<S> {
 
     /// Calls `visit` with every cache, under the lock.
     pub fn each(&self, mut visit: impl FnMut(&ThreadCache)) {
-        let _guard = self.lock.lock();
-        self.each_unlocked(&mut visit);
+        self.retain(
+            |cache| {
+                visit(cache);
+                true
+            },
+            |_| (),
+        );
     }
 
-    /// As [`each`](Self::each) where no other thread exists: in the child of a `fork`.
-    pub fn each_unlocked(&self, visit: &mut impl FnMut(&ThreadCache)) {
+    /// Takes the caches off the list that `keep` does not want, and then hands each to `take`,
+    /// under the lock.
+    pub fn retain(
+        &self,
+        mut keep: impl FnMut(&ThreadCache) -> bool,
+        mut take: impl FnMut(&ThreadCache),
+    ) {
+        let _guard = self.lock.lock();
         let mut next = self.head.load(Ordering::Relaxed);
         while let Some(cache) = cache_at(next) {
-            // The visitor may give the cache away.
+            // The cache may be given away.
             next = cache.next.load(Ordering::Relaxed);
-            visit(cache);
+            if !keep(cache) {
+                self.unlink(cache);
+                take(cache);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use object::central::Fault;
 use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
 use page::region::Span;
 use page::{GRANULE, System};
-use thread::cache::claim_one;
+use thread::cache::{Look, claim_one};
 use thread::tls::ENDS;
 use thread::{ThreadCache, Tls};
 
@@ -61,8 +61,11 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
-        self.tls.watch(cache.address());
-        Some(cache)
+        if !self.tls.watch(cache.address()) {
+            // Nobody would say when it ends, so it goes on without.
+            self.thread_ended();
+        }
+        ThreadCache::current(&self.tls)
     }
 
     /// The calling thread ends: what it kept goes back, and it goes on without a cache.
@@ -70,11 +73,22 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.tls.store(ENDS, self.tls.load(ENDS) + 1);
         if let Some(cache) = ThreadCache::current(&self.tls) {
             self.threads.leave(cache);
-            let (refills, flushes) = cache.slow_paths();
-            self.refills.fetch_add(refills, Ordering::Relaxed);
-            self.flushes.fetch_add(flushes, Ordering::Relaxed);
+            self.note_end(cache);
             self.must("thread exit", cache.detach(self.depot(), &self.tls));
         }
+    }
+
+    /// Gives back what a thread kept that no longer exists, by what its slots looked like. It
+    /// has left the registry.
+    pub(crate) fn bury(&self, cache: &ThreadCache, look: &Look) {
+        self.note_end(cache);
+        cache.bury(self.depot(), look);
+    }
+
+    fn note_end(&self, cache: &ThreadCache) {
+        let (refills, flushes) = cache.slow_paths();
+        self.refills.fetch_add(refills, Ordering::Relaxed);
+        self.flushes.fetch_add(flushes, Ordering::Relaxed);
     }
 
     /// Frees what [`free_fast`](Self::free_fast) could not; `caller` is named in messages.
