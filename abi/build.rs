@@ -19,5 +19,7 @@ fn main() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libheapwright{suffix}.so");
     // The magazines of running threads point into the library: it is never unloaded.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    // Our handlers of fork come before those that any other library registers.
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,initfirst");
     println!("cargo::rerun-if-changed=build.rs");
 }

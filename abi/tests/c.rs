@@ -40,8 +40,9 @@ mod c {
     programs! { "tests/c", "c":
         aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc calloc_overflow calloc_untouched
         calloc_zero calloc_zero_size cfree cgroup_limit config_safe config_setuid config_unknown_key
-        dlopen_deepbind dlopen_library dlopen_plugins early_malloc exhaustion exit_with_threads fork_chain
-        fork_handlers fork_in_child_thread fork_starting_thread fork_threads free_aligned_sized free_errno
+        dlopen_deepbind dlopen_library dlopen_plugins early_malloc exhaustion exit_detached exit_with_threads
+        fork_chain fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool fork_signal
+        fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads free_aligned_sized free_errno
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
         linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
         malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall
@@ -49,8 +50,8 @@ mod c {
         own_heap_threads own_purge own_stats own_stats_print posix_memalign posix_memalign_invalid
         purge_after_shrinking realloc_contents realloc_failure realloc_neighbours realloc_null realloc_zero
         reallocarray region_terabyte rlimit_as rlimit_as_growth rlimit_as_late rlimit_as_running rlimit_as_small
-        rlimit_as_thread rlimit_as_tiny rlimit_data
-        rlimit_stack seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order
+        rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp small_stack stress thread_cancel
+        thread_churn thread_exit_main thread_keys thread_keys_taken thread_vanished threads_exit_order
         trim_while_busy usable_size usable_size_writable valloc valloc_overflow vfork_exec
     }
 }

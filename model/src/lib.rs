@@ -14,7 +14,7 @@ mod futex;
 #[cfg(all(loom, test))]
 #[path = "../../crates/base/src/lock.rs"]
 #[rustfmt::skip]
-#[expect(unreachable_pub, dead_code, reason = "the file is another crate's")]
+#[expect(unreachable_pub, reason = "the file is another crate's")]
 mod lock;
 #[cfg(all(loom, test))]
 mod shelf;

@@ -2,7 +2,7 @@
 //!
 //! A loom thread that yields runs again only when no other can, so a locker that yields would
 //! always find the lock free, and none would ever sleep.
-pub(crate) use base::sync::{AtomicU32, Ordering};
+pub(crate) use base::sync::{AtomicUsize, Ordering};
 
 /// Does nothing.
 pub(crate) fn spin_hint() {}

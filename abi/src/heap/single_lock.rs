@@ -195,22 +195,24 @@ pub(crate) mod global {
     /// Once, before `main`.
     pub(crate) fn begun() {
         // Refused only when out of memory; then a fork is as unsafe as it is without us.
-        fork::on_fork(before_fork, after_fork_in_parent, after_fork_in_child);
+        fork::on_fork::<Forking>();
     }
 
-    extern "C" fn before_fork() {
-        HEAP.0.before_fork();
-        fork::enter();
-    }
+    /// One lock: held around a fork.
+    struct Forking;
 
-    extern "C" fn after_fork_in_parent() {
-        fork::leave();
-        HEAP.0.after_fork_in_parent();
-    }
+    impl fork::Around for Forking {
+        fn before(patience: u32, last: bool) -> bool {
+            HEAP.0.before_fork(patience) || last
+        }
 
-    extern "C" fn after_fork_in_child() {
-        fork::leave();
-        HEAP.0.after_fork_in_child();
+        fn in_parent() {
+            HEAP.0.after_fork();
+        }
+
+        fn in_child() {
+            HEAP.0.after_fork();
+        }
     }
 
     /// Applies the variable `HEAPWRIGHT`: `stats` and `check`.

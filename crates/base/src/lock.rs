@@ -1,45 +1,55 @@
-//! A lock of one word, for data whose fields are atomics.
+//! A lock of one word, for data whose fields are atomics. The word says who is inside.
 //!
 //! ```text
-//! word:  0 free ─lock─► 1 held ─contended─► 2 held, someone waits ─unlock─► 0, wake one
+//! word  [ who: the thread's number, a multiple of 8 │ 0 │ FORK │ WAITED ]      0: free
+//!
+//! 0 ─lock─► me ─contended─► me + WAITED ─release─► 0, wake one
+//!           └─hold─► me + FORK: until `release`; the same thread passes meanwhile
 //! ```
 //!
 //! - **K1** the word is 0 exactly when nobody is inside.
-//! - **K2** whoever waits has seen 2, so the unlock that follows wakes one waiter.
+//! - **K2** whoever waits has seen WAITED, so the release that follows wakes one waiter.
+//! - **K3** from entering to leaving the word names the thread that is inside; marking it WAITED
+//!   changes nothing else.
 //!
 //! Layer *base*. Uncontended: one compare-and-swap in, one swap out. How a thread waits is
 //! [`Park`]'s business, so the lock is the same under a futex, a spin loop or a model.
-//! After Drepper, "Futexes are tricky", 2011, mutex 2.
+//! After Drepper, "Futexes are tricky", 2011, mutex 2. The name is there for `fork` (K3): in a
+//! signal handler it must not wait for the very thread that the handler interrupted.
 use core::marker::PhantomData;
 
-use crate::sync::{AtomicU32, Ordering, spin_hint};
+use crate::sync::{AtomicUsize, Ordering, spin_hint};
 
-const FREE: u32 = 0;
-const HELD: u32 = 1;
-const WAITED_FOR: u32 = 2;
+const FREE: usize = 0;
+/// Somebody sleeps, or is about to.
+const WAITED: usize = 1;
+/// Entered by [`Lock::hold`].
+const FORK: usize = 2;
+/// What is not the thread's number.
+const FLAGS: usize = 7;
 
 /// How often a locker looks again before it sleeps.
 const SPINS: u32 = if cfg!(loom) { 0 } else { 100 };
 
 /// How a thread waits for a word to change.
 pub trait Park {
+    /// The calling thread's number: a multiple of 8, not 0, and no other living thread's.
+    fn me() -> usize;
+
     /// Sleeps while `word` is `expected`; may wake for no reason.
-    fn wait(word: &AtomicU32, expected: u32);
+    fn wait(word: &AtomicUsize, expected: usize);
 
     /// Wakes one thread that sleeps on `word`.
-    fn wake_one(word: &AtomicU32);
+    fn wake_one(word: &AtomicUsize);
 
-    /// Whether the calling thread holds every lock already, as it does inside `fork`.
-    #[inline]
-    fn holds_all() -> bool {
-        false
-    }
+    /// As [`wait`](Self::wait), for a millisecond at most.
+    fn nap(word: &AtomicUsize, expected: usize);
 }
 
 /// The lock. It guards no data of its own: what it guards says so.
 #[derive(Debug)]
 pub struct Lock<P> {
-    word: AtomicU32,
+    word: AtomicUsize,
     park: PhantomData<fn(P)>,
 }
 
@@ -47,6 +57,7 @@ pub struct Lock<P> {
 #[derive(Debug)]
 #[must_use = "the lock is released when the guard is dropped"]
 pub struct Guard<'a, P: Park> {
+    /// `None`: the thread was inside already, by [`Lock::hold`], and stays there.
     lock: Option<&'a Lock<P>>,
 }
 
@@ -55,14 +66,14 @@ impl<P: Park> Lock<P> {
     #[cfg(not(loom))]
     #[must_use]
     pub const fn new() -> Self {
-        Self { word: AtomicU32::new(FREE), park: PhantomData }
+        Self { word: AtomicUsize::new(FREE), park: PhantomData }
     }
 
     /// A lock nobody holds.
     #[cfg(loom)]
     #[must_use]
     pub fn new() -> Self {
-        Self { word: AtomicU32::new(FREE), park: PhantomData }
+        Self { word: AtomicUsize::new(FREE), park: PhantomData }
     }
 
     /// Waits until it can enter.
@@ -75,7 +86,7 @@ impl<P: Park> Lock<P> {
     #[inline]
     pub fn try_lock(&self) -> Option<Guard<'_, P>> {
         self.word
-            .compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed)
+            .compare_exchange(FREE, P::me(), Ordering::Acquire, Ordering::Relaxed)
             .is_ok()
             .then(|| Guard { lock: Some(self) })
     }
@@ -83,7 +94,7 @@ impl<P: Park> Lock<P> {
     #[cold]
     #[inline(never)]
     fn lock_slow(&self) -> Guard<'_, P> {
-        if P::holds_all() {
+        if self.is_held() {
             return Guard { lock: None };
         }
         for _ in 0..SPINS {
@@ -92,27 +103,79 @@ impl<P: Park> Lock<P> {
             }
             spin_hint();
         }
-        while self.word.swap(WAITED_FOR, Ordering::Acquire) != FREE {
-            P::wait(&self.word, WAITED_FOR);
-        }
+        self.lock_asleep(|marked| {
+            P::wait(&self.word, marked);
+            true
+        });
         Guard { lock: Some(self) }
     }
 
-    /// Enters and stays inside until [`release`](Self::release): for `fork`.
-    pub fn hold(&self) {
-        core::mem::forget(self.lock());
-    }
-
-    /// Leaves after [`hold`](Self::hold).
-    pub fn release(&self) {
-        if self.word.swap(FREE, Ordering::Release) == WAITED_FOR {
-            P::wake_one(&self.word);
+    /// Sleeps until it can enter, or until `sleep` says no. Others may sleep too, so it enters
+    /// with their mark; who gives up does so with somebody inside who sees the mark (K2).
+    fn lock_asleep(&self, mut sleep: impl FnMut(usize) -> bool) -> bool {
+        let mut seen = self.word.load(Ordering::Relaxed);
+        loop {
+            let marked = if seen == FREE { P::me() | WAITED } else { seen | WAITED };
+            let put =
+                self.word.compare_exchange(seen, marked, Ordering::Acquire, Ordering::Relaxed);
+            match put {
+                Ok(FREE) => return true,
+                Ok(_) if !sleep(marked) => return false,
+                Ok(_) => seen = self.word.load(Ordering::Relaxed),
+                Err(other) => seen = other,
+            }
         }
     }
 
-    /// Makes the lock free whoever held it: only for the child of a `fork`, which is alone.
-    pub fn reset(&self) {
-        self.word.store(FREE, Ordering::Release);
+    /// Leaves; whoever is inside calls it.
+    #[inline]
+    fn leave(&self) {
+        if self.word.swap(FREE, Ordering::Release) & WAITED != 0 {
+            P::wake_one(&self.word);
+        }
+    }
+}
+
+/// For `fork`, which is inside every lock while the process is copied.
+impl<P: Park> Lock<P> {
+    /// Enters and stays inside until [`release`](Self::release); the calling thread passes the
+    /// lock meanwhile. Nothing happens if it is inside already: then `fork` interrupted it.
+    /// `false`: another thread is still inside after `patience` milliseconds, which are counted
+    /// down.
+    ///
+    /// No signal handler that forks may run on this thread meanwhile.
+    pub fn hold(&self, patience: &mut u32) -> bool {
+        if self.word.load(Ordering::Relaxed) & !FLAGS == P::me() {
+            return true;
+        }
+        let is_inside = self.try_lock().map(core::mem::forget).is_some()
+            || self.lock_asleep(|marked| {
+                P::nap(&self.word, marked);
+                *patience = patience.saturating_sub(1);
+                *patience > 0
+            });
+        if is_inside {
+            self.word.fetch_or(FORK, Ordering::Relaxed);
+        }
+        is_inside
+    }
+
+    /// Leaves after [`hold`](Self::hold), also in the child of a `fork`. Nothing happens to a
+    /// lock that the calling thread does not hold.
+    pub fn release(&self) {
+        if self.is_held() {
+            self.leave();
+        }
+    }
+
+    /// Whether the calling thread is inside by [`hold`](Self::hold).
+    pub fn is_held(&self) -> bool {
+        self.word.load(Ordering::Relaxed) & !WAITED == P::me() | FORK
+    }
+
+    /// Whether the calling thread is inside, but not by [`hold`](Self::hold).
+    pub fn is_interrupted(&self) -> bool {
+        self.word.load(Ordering::Relaxed) & !WAITED == P::me()
     }
 }
 
@@ -126,7 +189,7 @@ impl<P: Park> Drop for Guard<'_, P> {
     #[inline]
     fn drop(&mut self) {
         if let Some(lock) = self.lock {
-            lock.release();
+            lock.leave();
         }
     }
 }

@@ -146,19 +146,15 @@ impl<L: Mutex, A: Check> Check for BlockMalloc<L, A> {
 /// Around `fork`: nobody is inside while the process is copied, so the child's heap is whole.
 #[cfg(all(target_has_atomic = "64", not(loom)))]
 impl<P: base::lock::Park, A> BlockMalloc<base::lock::Lock<P>, A> {
-    /// Before a fork: enters, and stays inside.
-    pub fn before_fork(&self) {
-        self.heap.mutex().hold();
+    /// Before a fork: enters, and stays inside. `false`: another thread is still inside after
+    /// `patience` milliseconds.
+    pub fn before_fork(&self, mut patience: u32) -> bool {
+        self.heap.mutex().hold(&mut patience)
     }
 
-    /// After a fork, in the parent: leaves.
-    pub fn after_fork_in_parent(&self) {
+    /// After a fork, in the parent and in the child: leaves.
+    pub fn after_fork(&self) {
         self.heap.mutex().release();
-    }
-
-    /// After a fork, in the child, which is alone: nobody is inside.
-    pub fn after_fork_in_child(&self) {
-        self.heap.mutex().reset();
     }
 }
 

@@ -68,6 +68,8 @@ pub struct Flagship<S, T> {
     pub(crate) flushes: AtomicU64,
     /// Blocks whose pages were moved rather than copied.
     pub(crate) moves: AtomicU32,
+    /// Whether the fork under way could not take every lock, or would not have waited for it.
+    pub(crate) partial: AtomicBool,
 }
 
 impl<S: System, T: Tls> Flagship<S, T> {
@@ -87,6 +89,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             refills: AtomicU64::new(0),
             flushes: AtomicU64::new(0),
             moves: AtomicU32::new(0),
+            partial: AtomicBool::new(false),
         }
     }
 

@@ -84,6 +84,8 @@ pub struct Central<S> {
     splitting: Lock<S>,
     contended: AtomicU32,
     heaps: [AtomicUsize; HEAPS],
+    /// Held while a heap comes or goes, and by `fork`.
+    changing: Lock<S>,
 }
 
 /// Objects of one bitmap word on their way back.
@@ -159,6 +161,7 @@ impl<S: System> Central<S> {
             splitting: Lock::new(),
             contended: AtomicU32::new(0),
             heaps: [const { AtomicUsize::new(0) }; HEAPS],
+            changing: Lock::new(),
         }
     }
 
@@ -328,35 +331,30 @@ impl<S: System> Central<S> {
     /// The shelves stay where they are until [`remove_heap`](Self::remove_heap).
     pub unsafe fn add_heap(&self, shelves: &[Shelf<S>; CLASSES]) -> Option<u32> {
         let at = core::ptr::from_ref(shelves).expose_provenance();
-        let index = self.heaps.iter().position(|slot| {
-            slot.compare_exchange(0, at, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-        })?;
+        let _guard = self.changing.lock();
+        let index = self.heaps.iter().position(|slot| slot.load(Ordering::Relaxed) == 0)?;
+        self.heaps[index].store(at, Ordering::Release);
         Some(FIRST_HEAP + low32(index))
     }
 
     /// Forgets a heap's shelves.
     pub fn remove_heap(&self, owner: u32) {
+        let _guard = self.changing.lock();
         self.heaps[(owner - FIRST_HEAP) as usize % HEAPS].store(0, Ordering::Release);
     }
 
-    /// The lock under which the number of shards changes: `fork` holds it first and leaves it
-    /// last, so that [`each_lock`](Self::each_lock) visits the same shards each time.
-    pub fn splitting(&self) -> &Lock<S> {
-        &self.splitting
+    /// The locks under which a heap comes or goes and the number of shards changes: `fork` holds
+    /// them first and leaves them last, so that [`each_lock`](Self::each_lock) visits the same
+    /// locks each time. Whoever is inside waits for nothing else.
+    pub fn locks_of_the_set(&self) -> [&Lock<S>; 2] {
+        [&self.changing, &self.splitting]
     }
 
-    /// Calls `visit` with the lock of every shelf in use.
-    pub fn each_lock(&self, mut visit: impl FnMut(&Lock<S>)) {
-        for shard in 0..self.shards() {
-            for class in 1..CLASSES {
-                visit(&self.shelf(shard, class).lock);
-            }
-        }
-        for heap in &self.heaps {
-            if let Some(shelves) = shelves_at::<S>(heap.load(Ordering::Acquire)) {
-                shelves.iter().for_each(|shelf| visit(&shelf.lock));
-            }
-        }
+    /// Calls `visit` with the lock of every shelf in use, while it says to go on.
+    pub fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
+        let heaps = self.heaps.iter().filter_map(|heap| shelves_at(heap.load(Ordering::Acquire)));
+        self.shelves().all(|(_, _, shelf)| visit(&shelf.lock))
+            && heaps.flatten().all(|shelf: &Shelf<S>| visit(&shelf.lock))
     }
 
     /// Gives back the pages of live slabs that only free objects cover; the bytes.

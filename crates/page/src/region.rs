@@ -48,7 +48,7 @@ pub enum Span {
     Slab(usize),
     /// The first granule of a live run of so many granules.
     Run(usize),
-    /// The first granule of a free run that a thread keeps (R4).
+    /// The first granule of a free run that a thread keeps (R5).
     Kept(usize),
 }
 
@@ -198,7 +198,7 @@ impl Region {
         self.span_cell(granule).store(live_run(count), Ordering::Release);
     }
 
-    /// Changes the word of a run, if it is what the caller has read (R4).
+    /// Changes the word of a run, if it is what the caller has read (R5).
     fn change(&self, granule: usize, from: u32, to: u32) -> bool {
         let cell = self.span_cell(granule);
         cell.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()

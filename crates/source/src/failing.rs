@@ -8,7 +8,7 @@
 use core::fmt;
 
 use base::lock::Park;
-use base::sync::{AtomicU32, AtomicU64, Ordering};
+use base::sync::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::{Claim, PageSource, Report};
 
@@ -122,16 +122,20 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
 }
 
 impl<S: Park> Park for Failing<S> {
-    fn wait(word: &AtomicU32, expected: u32) {
+    fn me() -> usize {
+        S::me()
+    }
+
+    fn wait(word: &AtomicUsize, expected: usize) {
         S::wait(word, expected);
     }
 
-    fn wake_one(word: &AtomicU32) {
+    fn wake_one(word: &AtomicUsize) {
         S::wake_one(word);
     }
 
-    fn holds_all() -> bool {
-        S::holds_all()
+    fn nap(word: &AtomicUsize, expected: usize) {
+        S::nap(word, expected);
     }
 }
 

@@ -23,11 +23,12 @@ use object::central::{Fault, GivenBack};
 use object::shelf::Supply;
 use object::size_class::{CLASSES, info};
 use page::{Pool, System};
+use source::os::imp::peek::Peek;
 
 use crate::account::Account;
 use crate::magazine::{CELL, MAX_CAPACITY, end_of, pop, push, word};
 use crate::runs::Runs;
-use crate::tls::{CACHE, Tls, empty};
+use crate::tls::{CACHE, SLOTS, Tls, empty};
 
 /// Two CPUs that write to the same so many bytes wait for each other.
 const LINE: usize = 64;
@@ -53,6 +54,19 @@ impl<S> Clone for Depot<'_, S> {
 }
 
 impl<S> Copy for Depot<'_, S> {}
+
+/// What another thread's slots look like from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a copy on the stack, for a moment")]
+pub enum Look {
+    /// This is what they hold.
+    There([usize; SLOTS]),
+    /// The memory is unmapped or another thread's by now: the thread has ended unannounced, by
+    /// a bare system call perhaps. What its magazines held is lost.
+    Gone,
+    /// The system does not let us look.
+    Hidden,
+}
 
 /// What is known of a thread. Written by it alone, but for the links.
 #[derive(Debug)]
@@ -452,15 +466,28 @@ impl ThreadCache {
         unsafe { depot.supply.meta.deallocate(Pool::Thread, self.address()) };
     }
 
-    /// In the child of a `fork`: what a thread that no longer exists has kept goes back. Its
-    /// cells do too. What it was moving when it stopped is lost (N3) and cannot be counted (X1).
-    pub fn bury<S: System>(&self, depot: Depot<'_, S>) {
+    /// A copy of the thread's slots, read while it may be running or gone.
+    pub fn look<T: Tls>(&self, tls: &T) -> Look {
+        let mut slots = [0; SLOTS];
+        match tls.peek(self.slots(), &mut slots) {
+            Peek::Copied if slots[CACHE] == self.address() => Look::There(slots),
+            Peek::Copied | Peek::Gone => Look::Gone,
+            Peek::Refused => Look::Hidden,
+        }
+    }
+
+    /// What a thread that no longer exists has kept goes back: runs, and if its slots can still
+    /// be read the magazines with their cells. What it was moving when it stopped is
+    /// lost (N3) and cannot be counted (X1).
+    pub fn bury<S: System>(&self, depot: Depot<'_, S>, look: &Look) {
         if self.is_busy() {
             depot.supply.pages.slack.note_uncounted();
         } else {
-            for class in 1..CLASSES {
-                if self.capacity(class) != 0 {
-                    self.bury_magazine(depot, class);
+            if let Look::There(slots) = look {
+                for (class, &top) in slots.iter().enumerate().take(CLASSES).skip(1) {
+                    if self.capacity(class) != 0 {
+                        self.bury_magazine(depot, class, top);
+                    }
                 }
             }
             self.drop_runs(depot);
@@ -471,30 +498,28 @@ impl ThreadCache {
         unsafe { depot.supply.meta.deallocate(Pool::Thread, self.address()) };
     }
 
-    fn bury_magazine<S: System>(&self, depot: Depot<'_, S>, class: usize) {
-        // SAFETY: the slots of a thread that fork left behind stay readable in the child.
-        let top = unsafe { word(self.slots() + class * WORD).read() };
-        let bottom = self.bottom(top, class);
-        let held = (top - bottom) / WORD;
-        // SAFETY: `held` words from the bottom on are the magazine's.
-        let objects = unsafe { core::slice::from_raw_parts(word(bottom), held) };
+    fn bury_magazine<S: System>(&self, depot: Depot<'_, S>, class: usize, top: usize) {
+        let held = self.held_below(top, class);
+        // SAFETY: `held` words below the top are the magazine's.
+        let objects = unsafe { core::slice::from_raw_parts(word(top - held * WORD), held) };
         // An object that the thread was just freeing may be free already; nobody can be told.
         let _ = self.give_back(depot, objects);
         // SAFETY: the cell came from this pool, and its thread is gone.
         unsafe { depot.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
     }
 
-    /// Objects of `class` in the magazine, read while its thread may be running: a moment's
-    /// figure.
-    pub fn held(&self, class: usize) -> usize {
-        if self.capacity(class) == 0 {
-            return 0;
+    /// Objects of `class` in the magazine, by a copy of the slots: a moment's figure.
+    pub fn held(&self, look: &Look, class: usize) -> usize {
+        match look {
+            Look::There(slots) if self.capacity(class) != 0 => self.held_below(slots[class], class),
+            _ => 0,
         }
-        // SAFETY: the thread is registered, so its slots are mapped; a torn pair of reads
-        // gives a wrong figure, which is clamped.
-        let top = unsafe { word(self.slots() + class * WORD).read_volatile() };
-        let bottom = self.bottom(top, class);
-        (top.saturating_sub(bottom) / WORD).min(MAX_CAPACITY)
+    }
+
+    /// Objects in the magazine of a class whose top is `top`. The thread may have changed its
+    /// capacity meanwhile, so the figure is kept within a cell.
+    fn held_below(&self, top: usize, class: usize) -> usize {
+        (top.saturating_sub(self.bottom(top, class)) / WORD).min(MAX_CAPACITY)
     }
 }
 

@@ -66,6 +66,10 @@ impl<S: System> Registry<S> {
     /// Takes a cache off the list.
     pub fn leave(&self, cache: &ThreadCache) {
         let _guard = self.lock.lock();
+        self.unlink(cache);
+    }
+
+    fn unlink(&self, cache: &ThreadCache) {
         let next = cache.next.load(Ordering::Relaxed);
         let prev = cache.prev.load(Ordering::Relaxed);
         cache_at(prev).map_or(&self.head, |prev| &prev.next).store(next, Ordering::Relaxed);
@@ -77,8 +81,13 @@ impl<S: System> Registry<S> {
 
     /// Calls `visit` with every cache, under the lock.
     pub fn each(&self, mut visit: impl FnMut(&ThreadCache)) {
-        let _guard = self.lock.lock();
-        self.each_unlocked(&mut visit);
+        self.retain(
+            |cache| {
+                visit(cache);
+                true
+            },
+            |_| (),
+        );
     }
 
     /// Looks at the slabs while no thread moves objects: `look` is given what threads have not
@@ -96,7 +105,7 @@ impl<S: System> Registry<S> {
     /// The passes of all threads and what they have not reported. `None`: one is in a pass.
     fn sum(&self) -> Option<(u64, usize)> {
         let (mut passes, mut unreported, mut inside) = (0, 0usize, false);
-        self.each_unlocked(&mut |cache| {
+        self.walk(|cache| {
             let now = cache.account.passes();
             inside |= !now.is_multiple_of(2);
             passes += u64::from(now);
@@ -105,11 +114,26 @@ impl<S: System> Registry<S> {
         (!inside).then_some((passes, unreported))
     }
 
-    /// As [`each`](Self::each) where no other thread exists: in the child of a `fork`.
-    pub fn each_unlocked(&self, visit: &mut impl FnMut(&ThreadCache)) {
+    /// Takes the caches off the list that `keep` does not want, and then hands each to `take`,
+    /// under the lock.
+    pub fn retain(
+        &self,
+        mut keep: impl FnMut(&ThreadCache) -> bool,
+        mut take: impl FnMut(&ThreadCache),
+    ) {
+        let _guard = self.lock.lock();
+        self.walk(|cache| {
+            if !keep(cache) {
+                self.unlink(cache);
+                take(cache);
+            }
+        });
+    }
+
+    /// Calls `visit` with every cache, which it may give away. Under the lock.
+    fn walk(&self, mut visit: impl FnMut(&ThreadCache)) {
         let mut next = self.head.load(Ordering::Relaxed);
         while let Some(cache) = cache_at(next) {
-            // The visitor may give the cache away.
             next = cache.next.load(Ordering::Relaxed);
             visit(cache);
         }

@@ -8,6 +8,7 @@
 //! addresses: every top starts at the empty cell. 600 bytes fit the room that glibc keeps for
 //! libraries loaded by `dlopen` (1,664 bytes were accepted, 2,048 refused; glibc 2.36).
 use object::size_class::CLASSES;
+use source::os::imp::peek::Peek;
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -70,10 +71,14 @@ pub unsafe trait Tls: Sync {
     /// Sets a slot below [`SLOTS`].
     fn store(&self, slot: usize, value: usize);
 
-    /// The address of the slots, which other threads may read while all threads are stopped.
+    /// The address of the slots, for other threads' [`peek`](Self::peek).
     fn address(&self) -> usize;
 
-    /// Has the thread's end announced with `cache`. `false`: it cannot be.
+    /// Copies the slots at an address that [`address`](Self::address) was for some thread. Only
+    /// so are another thread's slots read: it may be gone, and its memory unmapped.
+    fn peek(&self, at: usize, slots: &mut [usize; SLOTS]) -> Peek;
+
+    /// Has the thread's end announced with `cache`. `false`: it cannot be. It may allocate.
     fn watch(&self, cache: usize) -> bool;
 }
 
@@ -100,6 +105,10 @@ unsafe impl Tls for ElfTls {
 
     fn address(&self) -> usize {
         imp::address()
+    }
+
+    fn peek(&self, at: usize, slots: &mut [usize; SLOTS]) -> Peek {
+        source::os::imp::peek::peek(at, slots)
     }
 
     fn watch(&self, cache: usize) -> bool {

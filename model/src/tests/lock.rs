@@ -1,5 +1,5 @@
 //! The real `base::lock::Lock` over a modelled futex.
-use base::sync::{AtomicU32, Ordering};
+use base::sync::{AtomicUsize, Ordering};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
@@ -56,11 +56,17 @@ fn three_threads_one_waker() {
 struct Sleepless;
 
 impl Park for Sleepless {
-    fn wait(word: &AtomicU32, expected: u32) {
+    fn me() -> usize {
+        Futex::me()
+    }
+
+    fn wait(word: &AtomicUsize, expected: usize) {
         assert_ne!(word.load(Ordering::Relaxed), expected, "a thread would sleep");
     }
 
-    fn wake_one(_: &AtomicU32) {}
+    fn wake_one(_: &AtomicUsize) {}
+
+    fn nap(_: &AtomicUsize, _: usize) {}
 }
 
 /// The models above are worth something only if threads do sleep in them.
@@ -82,6 +88,58 @@ fn a_failed_try_lock_changes_nothing() {
             shared.count.with_mut(|_| ());
         }
         shared.add();
+        other.join().expect("it does not panic");
+    });
+}
+
+/// One thread holds as `fork` does, passes its own lock meanwhile, and others wait for it.
+#[test]
+fn fork_holds_and_passes() {
+    check_all(|| {
+        let shared = Arc::new(Guarded::<Futex> { lock: Lock::new(), count: UnsafeCell::new(0) });
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || shared.add()
+        });
+        if shared.lock.hold(&mut 2) {
+            shared.add();
+            assert!(shared.lock.is_held(), "passing it changes nothing");
+            shared.lock.release();
+        }
+        other.join().expect("it does not panic");
+        shared.add();
+    });
+}
+
+/// Who gives up waiting takes no other waiter's wake away.
+#[test]
+fn giving_up_strands_nobody() {
+    check(3, || {
+        let shared = Arc::new(Guarded::<Futex> { lock: Lock::new(), count: UnsafeCell::new(0) });
+        let adds = |shared: Arc<Guarded<Futex>>| thread::spawn(move || shared.add());
+        let others = [adds(shared.clone()), adds(shared.clone())];
+        if shared.lock.hold(&mut 1) {
+            shared.lock.release();
+        }
+        others.into_iter().for_each(|other| other.join().expect("it does not panic"));
+    });
+}
+
+/// `fork` in a signal handler finds the lock that the handler interrupted, and leaves it.
+#[test]
+fn what_was_interrupted_stays_locked() {
+    check_all(|| {
+        let shared = Arc::new(Guarded::<Futex> { lock: Lock::new(), count: UnsafeCell::new(0) });
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || shared.add()
+        });
+        let guard = shared.lock.lock();
+        assert!(shared.lock.is_interrupted(), "whoever waits leaves the name there");
+        assert!(shared.lock.hold(&mut 1));
+        shared.lock.release();
+        shared.count.with_mut(|_| ());
+        drop(guard);
         other.join().expect("it does not panic");
     });
 }

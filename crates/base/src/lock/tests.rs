@@ -4,16 +4,27 @@ extern crate std;
 struct Yield;
 
 impl Park for Yield {
-    fn wait(_: &AtomicU32, _: u32) {
+    fn me() -> usize {
+        std::thread_local!(static HERE: u64 = const { 0 });
+        HERE.with(|here| core::ptr::from_ref(here).addr())
+    }
+    fn wait(_: &AtomicUsize, _: usize) {
         std::thread::yield_now();
     }
-    fn wake_one(_: &AtomicU32) {}
+    fn wake_one(_: &AtomicUsize) {}
+    fn nap(_: &AtomicUsize, _: usize) {
+        std::thread::yield_now();
+    }
+}
+
+fn hold(lock: &Lock<Yield>) -> bool {
+    lock.hold(&mut 2)
 }
 
 #[test]
 fn one_at_a_time() {
     static LOCK: Lock<Yield> = Lock::new();
-    static INSIDE: AtomicU32 = AtomicU32::new(0);
+    static INSIDE: AtomicUsize = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -31,9 +42,63 @@ fn one_at_a_time() {
 #[test]
 fn held_is_held_until_released() {
     let lock = Lock::<Yield>::new();
-    lock.hold();
+    assert!(hold(&lock));
+    assert!(lock.is_held());
+    assert!(!lock.is_interrupted());
     assert!(lock.try_lock().is_none());
     assert!(lock.try_lock().is_none(), "a failed try leaves it held");
     lock.release();
+    assert!(!lock.is_held());
+    assert!(lock.try_lock().is_some());
+}
+
+#[test]
+fn who_holds_it_passes_and_still_holds_it() {
+    let lock = Lock::<Yield>::new();
+    assert!(hold(&lock));
+    drop(lock.lock());
+    assert!(lock.is_held());
+    lock.release();
+}
+
+#[test]
+fn what_was_interrupted_stays_locked() {
+    let lock = Lock::<Yield>::new();
+    let guard = lock.lock();
+    assert!(lock.is_interrupted());
+    assert!(hold(&lock));
+    lock.release();
+    assert!(lock.is_interrupted(), "fork neither took it nor frees it");
+    drop(guard);
+    assert_eq!(lock.word.load(Ordering::Relaxed), FREE);
+}
+
+#[test]
+fn another_thread_s_lock_is_not_mine() {
+    let lock = Lock::<Yield>::new();
+    let guard = lock.lock();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert!(!lock.is_interrupted());
+            assert!(!hold(&lock), "patience ends");
+            lock.release();
+        });
+    });
+    assert!(lock.is_interrupted(), "only its thread releases it");
+    drop(guard);
+}
+
+#[test]
+fn a_waiter_does_not_change_who_is_inside() {
+    let lock = Lock::<Yield>::new();
+    assert!(hold(&lock));
+    std::thread::scope(|scope| {
+        scope.spawn(|| drop(lock.lock()));
+        while lock.word.load(Ordering::Relaxed) & WAITED == 0 {
+            std::thread::yield_now();
+        }
+        assert!(lock.is_held());
+        lock.release();
+    });
     assert!(lock.try_lock().is_some());
 }

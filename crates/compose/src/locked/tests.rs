@@ -2,7 +2,7 @@ use super::*;
 use crate::mutex::Alone;
 use crate::toy::Toy;
 use base::lock::{Lock, Park};
-use base::sync::AtomicU32;
+use base::sync::AtomicUsize;
 
 extern crate std;
 use std::vec;
@@ -12,11 +12,20 @@ use std::vec;
 struct Spin;
 
 impl Park for Spin {
-    fn wait(_: &AtomicU32, _: u32) {
+    fn me() -> usize {
+        std::thread_local!(static HERE: u64 = const { 0 });
+        HERE.with(|here| core::ptr::from_ref(here).addr())
+    }
+
+    fn wait(_: &AtomicUsize, _: usize) {
         std::thread::yield_now();
     }
 
-    fn wake_one(_: &AtomicU32) {}
+    fn wake_one(_: &AtomicUsize) {}
+
+    fn nap(_: &AtomicUsize, _: usize) {
+        std::thread::yield_now();
+    }
 }
 
 fn heap<L: ConstNew + Mutex>(memory: &mut [u8]) -> Locked<L, Toy> {

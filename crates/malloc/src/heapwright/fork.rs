@@ -2,54 +2,88 @@
 //!
 //! Locks are taken in the order in which the rest of the allocator nests them: registry,
 //! shelves, heaps' large blocks, huge mappings, descriptors, pages. That is about a hundred
-//! uncontended locks, some microseconds. Whether a process has one thread is not known here:
-//! one may be in its first call.
+//! uncontended locks, some microseconds. Before them come the two locks under which the set of
+//! locks changes; nobody waits for anything while inside of those.
+//!
+//! A signal handler may fork on a thread that it interrupted inside a lock. That thread cannot
+//! leave the lock before the fork has returned, so it must not wait for threads that wait for
+//! it: it takes what it can get, as does one that waited too long for such a thread. POSIX lets the child of such a fork do little more than `exec`;
+//! locks that could not be taken stay locked there, and what other threads kept is not given back.
 use base::lock::Lock;
+use base::sync::Ordering;
 use page::System;
 use thread::{ThreadCache, Tls};
 
 use super::{Flagship, Heap};
 
 impl<S: System, T: Tls> Flagship<S, T> {
-    /// Calls `visit` with every lock, in order.
-    fn each_lock(&self, mut visit: impl FnMut(&Lock<S>)) {
-        visit(self.threads.lock_for_fork());
-        self.central.each_lock(&mut visit);
-        for owner in 0..object::central::HEAPS {
-            let at = self.central.heap(object::central::FIRST_HEAP + base::bits::low32(owner));
-            if at != 0 {
-                // SAFETY: a heap's shelves are its first field.
-                let heap = unsafe { &*core::ptr::with_exposed_provenance::<Heap<S>>(at) };
-                visit(heap.lock_for_fork());
-            }
-        }
-        visit(self.huge.lock_for_fork());
-        visit(self.meta.lock_for_fork());
-        visit(self.pages.lock_for_fork());
+    /// Calls `visit` with every lock, in order, while it says to go on. Under the locks of the set.
+    fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
+        visit(self.threads.lock_for_fork())
+            && self.central.each_lock(&mut visit)
+            && (0..object::central::HEAPS).all(|owner| {
+                let owner = object::central::FIRST_HEAP + base::bits::low32(owner);
+                // SAFETY: by W4 a slot names a heap.
+                unsafe { Heap::at(self.central.heap(owner)) }
+                    .is_none_or(|heap| visit(heap.lock_for_fork()))
+            })
+            && visit(self.huge.lock_for_fork())
+            && visit(self.meta.lock_for_fork())
+            && visit(self.pages.lock_for_fork())
     }
 
-    /// Before a fork: nobody is inside any structure when this returns.
-    pub fn before_fork(&self) {
-        self.central.splitting().hold();
-        self.each_lock(Lock::hold);
+    /// Before a fork: nobody is inside any structure when this returns `true`. `false`: some
+    /// thread still was after `patience` milliseconds; nothing is held, or, the `last` time, what
+    /// can be had, and the answer is `true`.
+    pub fn before_fork(&self, mut patience: u32, last: bool) -> bool {
+        let [heaps, shards] = self.central.locks_of_the_set();
+        self.partial.store(last, Ordering::Relaxed);
+        if !heaps.hold(&mut patience) || !shards.hold(&mut patience) {
+            self.release_all();
+            return last;
+        }
+        let mut interrupted = heaps.is_interrupted() || shards.is_interrupted();
+        self.each_lock(|lock| {
+            interrupted |= lock.is_interrupted();
+            true
+        });
+        let partial = interrupted || last;
+        self.partial.store(partial, Ordering::Relaxed);
+        let done = self.each_lock(|lock| lock.hold(&mut patience) || partial);
+        if !done {
+            self.release_all();
+        }
+        done
     }
 
     /// After a fork, in the parent.
     pub fn after_fork_in_parent(&self) {
-        self.each_lock(Lock::release);
-        self.central.splitting().release();
+        self.release_all();
     }
 
     /// After a fork, in the child, which has one thread: what the others kept comes back.
     pub fn after_fork_in_child(&self) {
-        self.each_lock(Lock::reset);
-        self.central.splitting().reset();
+        self.release_all();
+        if self.partial.load(Ordering::Relaxed) {
+            return;
+        }
         let mine = ThreadCache::current(&self.tls).map(ThreadCache::address);
-        self.threads.each_unlocked(&mut |cache| {
-            if Some(cache.address()) != mine {
-                self.threads.leave(cache);
-                cache.bury(self.depot());
-            }
-        });
+        self.threads.retain(
+            |cache| Some(cache.address()) == mine,
+            |cache| self.bury(cache, &cache.look(&self.tls)),
+        );
+    }
+
+    /// Releases what is held, the set last: each visit sees the same locks.
+    fn release_all(&self) {
+        let [heaps, shards] = self.central.locks_of_the_set();
+        if heaps.is_held() || heaps.is_interrupted() {
+            self.each_lock(|lock| {
+                lock.release();
+                true
+            });
+        }
+        shards.release();
+        heaps.release();
     }
 }

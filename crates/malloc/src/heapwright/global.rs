@@ -9,7 +9,7 @@ use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use source::Report;
 use source::os::Os;
-use source::os::imp::fork;
+use source::os::imp::{fork, thread_end};
 use thread::tls::ElfTls;
 
 use super::Flagship;
@@ -31,31 +31,35 @@ pub fn begun() {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
+    // First of all: later handlers then run outside of ours, and keys run out.
+    // Refused only when out of memory; then a fork is as unsafe as it is without us.
+    fork::on_fork::<Forking>();
+    thread_end::prepare(ended);
     // SAFETY: a word of the C library, null until it has started.
     let environment = unsafe { environ };
     // SAFETY: null or the C library's environment.
     unsafe { configure(environment) };
-    // Refused only when out of memory; then a fork is as unsafe as it is without us.
-    fork::on_fork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 extern "C" fn ended(_cache: *mut c_void) {
     HEAP.thread_ended();
 }
 
-extern "C" fn before_fork() {
-    HEAP.before_fork();
-    fork::enter();
-}
+/// The process's malloc around a fork.
+struct Forking;
 
-extern "C" fn after_fork_in_parent() {
-    fork::leave();
-    HEAP.after_fork_in_parent();
-}
+impl fork::Around for Forking {
+    fn before(patience: u32, last: bool) -> bool {
+        HEAP.before_fork(patience, last)
+    }
 
-extern "C" fn after_fork_in_child() {
-    fork::leave();
-    HEAP.after_fork_in_child();
+    fn in_parent() {
+        HEAP.after_fork_in_parent();
+    }
+
+    fn in_child() {
+        HEAP.after_fork_in_child();
+    }
 }
 
 /// Applies the variable `HEAPWRIGHT` of an environment; a null one, and that of a set-uid

@@ -10,6 +10,8 @@
 //!   takes the slow path and finds the owner in the descriptor.
 //! - **W3** a large block is on its heap's list, and the span map names its descriptor, exactly
 //!   while it is live; both change under the heap's lock.
+//! - **W4** a slot of the central lists is 0 or names a heap that has been made and not yet been
+//!   destroyed; its shelves are its first field.
 //!
 //! Allocating takes the class's lock; destroying is O(slabs), not O(blocks). At most 1,024
 //! heaps at a time.
@@ -142,9 +144,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     fn heap_of(&self, slab: &Slab) -> Option<&Heap<S>> {
-        let at = self.central.heap(slab.tag().owner());
-        // SAFETY: the shelves are a heap's first field, and it lives while its blocks do.
-        (at != 0).then(|| unsafe { &*ptr::with_exposed_provenance::<Heap<S>>(at) })
+        // SAFETY: a slot's value (W4), and a heap lives while its blocks do.
+        unsafe { Heap::at(self.central.heap(slab.tag().owner())) }
     }
 
     pub(super) fn free_of_heap(&self, address: usize, descriptor: usize, caller: &'static str) {
@@ -212,6 +213,16 @@ impl<S: System, T: Tls> Flagship<S, T> {
 }
 
 impl<S: System> Heap<S> {
+    /// The heap that a slot names; `None` when that is 0.
+    ///
+    /// # Safety
+    ///
+    /// By W4; the heap is not destroyed meanwhile.
+    pub(super) unsafe fn at<'a>(slot: usize) -> Option<&'a Self> {
+        // SAFETY: the caller's promise.
+        (slot != 0).then(|| unsafe { &*ptr::with_exposed_provenance::<Self>(slot) })
+    }
+
     /// Its lock, for `fork`.
     pub(super) fn lock_for_fork(&self) -> &Lock<S> {
         &self.lock

@@ -8,6 +8,7 @@ use object::central::Fault;
 use object::size_class::{MAX_SIZE, class_of, info};
 use page::region::Span;
 use page::{GRANULE, System};
+use thread::cache::Look;
 use thread::tls::ENDS;
 use thread::{ThreadCache, Tls};
 
@@ -79,7 +80,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
-        self.tls.watch(cache.address());
+        if !self.tls.watch(cache.address()) {
+            // Nobody would say when it ends, so it goes on without.
+            self.thread_ended();
+        }
         // The options are read with the first cache, and may say that there shall be none.
         ThreadCache::current(&self.tls)
     }
@@ -96,11 +100,22 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if let Some(cache) = ThreadCache::current(&self.tls) {
             self.must(caller, cache.empty_all(self.depot(), &self.tls));
             self.threads.leave(cache);
-            let (refills, flushes) = cache.slow_paths();
-            self.refills.fetch_add(refills, Ordering::Relaxed);
-            self.flushes.fetch_add(flushes, Ordering::Relaxed);
+            self.note_end(cache);
             cache.detach(self.depot(), &self.tls);
         }
+    }
+
+    /// Gives back what a thread kept that no longer exists, by what its slots looked like. It
+    /// has left the registry.
+    pub(crate) fn bury(&self, cache: &ThreadCache, look: &Look) {
+        self.note_end(cache);
+        cache.bury(self.depot(), look);
+    }
+
+    fn note_end(&self, cache: &ThreadCache) {
+        let (refills, flushes) = cache.slow_paths();
+        self.refills.fetch_add(refills, Ordering::Relaxed);
+        self.flushes.fetch_add(flushes, Ordering::Relaxed);
     }
 
     /// Frees what [`free_fast`](Self::free_fast) could not; `caller` is named in messages.

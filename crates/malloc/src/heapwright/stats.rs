@@ -13,7 +13,8 @@ use object::size_class::{CLASSES, info};
 use page::System;
 use source::os::imp::console::Console;
 use source::os::imp::process::{Resident, process_id, resident};
-use thread::Tls;
+use thread::cache::Look;
+use thread::{ThreadCache, Tls};
 
 use super::Flagship;
 
@@ -66,9 +67,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let mut slow_paths =
             (self.refills.load(Ordering::Relaxed), self.flushes.load(Ordering::Relaxed));
         let mut kept_runs = 0;
-        self.threads.each(|cache| {
+        let visit = |cache: &ThreadCache| {
+            let look = cache.look(&self.tls);
+            if look == Look::Gone {
+                return false;
+            }
             for (class, live) in live_objects.iter_mut().enumerate().skip(1) {
-                let held = cache.held(class).min(*live);
+                let held = cache.held(&look, class).min(*live);
                 *live -= held;
                 cached += held * info(class).size as usize;
             }
@@ -76,7 +81,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
             let (refills, flushes) = cache.slow_paths();
             slow_paths.0 += refills;
             slow_paths.1 += flushes;
-        });
+            true
+        };
+        self.threads.retain(visit, |gone| self.bury(gone, &Look::Gone));
         let huge = (self.huge.bytes(), self.huge.count());
         let objects: usize =
             live_objects.iter().enumerate().map(|(class, n)| n * info(class).size as usize).sum();

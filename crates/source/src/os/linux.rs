@@ -8,9 +8,13 @@ pub mod console;
 pub mod fork;
 pub mod futex;
 pub mod memory;
+pub mod peek;
 pub mod process;
+mod signals;
+mod stdio;
 mod syscall;
 pub mod thread_end;
+mod weak;
 
 /// The Linux kernel as a source of pages, a parking place and a console.
 #[derive(Debug, Default, Clone, Copy)]

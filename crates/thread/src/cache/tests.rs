@@ -67,8 +67,12 @@ fn magazines_grow_with_use_and_give_everything_back() {
             }
             check_shelf(&whole.pages, 0, class, whole.central.shelf(0, class)).expect("intact");
         }
-        assert_eq!(whole.taken(class), cache.held(class), "only the magazine holds objects");
-        assert!(cache.held(class) <= info(class).capacity as usize);
+        assert_eq!(
+            whole.taken(class),
+            cache.held(&cache.look(&whole.tls), class),
+            "only the magazine holds objects"
+        );
+        assert!(cache.held(&cache.look(&whole.tls), class) <= info(class).capacity as usize);
     }
     whole.end(cache).expect("live");
     for class in 1..CLASSES {
@@ -169,7 +173,7 @@ fn what_a_lost_thread_kept_comes_back() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
     let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
-    cache.bury(whole.depot());
+    cache.bury(whole.depot(), &cache.look(&whole.tls));
     assert_eq!(whole.taken(7), live.len());
 }
 

@@ -2,6 +2,7 @@
 
 use base::sync::{AtomicUsize, Ordering};
 use object::size_class::CLASSES;
+use source::os::imp::peek::Peek;
 
 use super::{SLOTS, Tls, empty};
 
@@ -39,6 +40,14 @@ unsafe impl Tls for SoloTls {
 
     fn address(&self) -> usize {
         self.slots.as_ptr().addr()
+    }
+
+    fn peek(&self, at: usize, slots: &mut [usize; SLOTS]) -> Peek {
+        if at != self.address() {
+            return Peek::Gone;
+        }
+        *slots = core::array::from_fn(|slot| self.load(slot));
+        Peek::Copied
     }
 
     fn watch(&self, _cache: usize) -> bool {

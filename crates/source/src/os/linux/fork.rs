@@ -1,15 +1,67 @@
 //! What runs around `fork`: every lock is held while the process is copied.
 //!
-//! Handlers of other libraries may run between ours, on the same thread, and may allocate:
-//! [`Park::holds_all`](base::lock::Park::holds_all) lets that thread through.
+//! ```text
+//! fork ─► others' prepare ─► ours ─► (copied) ─► ours ─► others' parent, child
+//!                            stdio's list, our turn, the malloc's locks; then back
+//! ```
+//!
+//! - **O1** our handlers are registered before anybody else's, so ours run next to the copying:
+//!   what others lock in theirs, they lock before us, and their threads get their memory.
+//! - **O2** one thread at a time has [`TURN`] and all that follows it. Nothing of ours is changed
+//!   by a handler with signals unblocked, so a signal handler that forks finds it whole.
+//! - **O3** a fork inside a fork, by a signal handler on the same thread, takes nothing and
+//!   releases nothing. A child that it makes goes on with the outer fork: as a parent by name,
+//!   but its other threads do not exist, which [`COPIES`] tells.
+//! - **O4** whoever waits for a lock here gives up after a while, releases everything and begins
+//!   again: the lock may be that of a thread which, interrupted by a signal handler that forks,
+//!   waits for us. glibc 2.36 holds a lock of its own while handlers run, which such a thread
+//!   waits for too; so after [`TRIES`] a fork goes on without what it cannot have.
+//! - **O5** while the process has one thread nothing is locked: a signal handler that interrupted
+//!   malloc may fork, and the child goes on where malloc was interrupted.
+//!
+//! Where the C library does not say how many threads there are, there may be several; then a
+//! lock that the interrupted thread is inside of is left as it is
+//! ([`Lock::hold`](base::lock::Lock::hold)).
 
 use core::ffi::c_int;
 
+use base::lock::Lock;
 use base::sync::{AtomicUsize, Ordering};
 
-use super::syscall::thread_pointer;
+use super::Os;
+use super::signals::Blocked;
+use super::stdio;
+use super::weak::address_of;
 
-static FORKING: AtomicUsize = AtomicUsize::new(0);
+/// What a malloc does around `fork`. Signals are blocked in each.
+pub trait Around {
+    /// Before it: nobody is inside any structure when this returns `true`. `false`: some thread
+    /// still was after `patience` milliseconds, and nothing is held; the `last` time what can be
+    /// had is held then, and the answer is `true`.
+    fn before(patience: u32, last: bool) -> bool;
+
+    /// After it, in the parent.
+    fn in_parent();
+
+    /// After it, in the child.
+    fn in_child();
+}
+
+/// Milliseconds until one begins again (O4): few, as signals wait; and longer than any thread is
+/// inside a lock on a machine that is not overloaded.
+const PATIENCE: u32 = 20;
+
+/// How often one begins, of which each takes [`PATIENCE`] at most: two seconds.
+const TRIES: u32 = 100;
+
+/// Held from before a fork until after it.
+static TURN: Lock<Os> = Lock::new();
+/// Forks that the thread with the turn is in.
+static DEPTH: AtomicUsize = AtomicUsize::new(0);
+/// How often this process is a copy: its parent's number, plus 1.
+static COPIES: AtomicUsize = AtomicUsize::new(0);
+/// [`COPIES`] when the turn was taken.
+static COPIES_BEFORE: AtomicUsize = AtomicUsize::new(0);
 
 unsafe extern "C" {
     fn pthread_atfork(
@@ -19,22 +71,83 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-pub(super) fn forking_thread() -> &'static AtomicUsize {
-    &FORKING
-}
-
-/// From here to [`leave`] the calling thread passes every lock.
-pub fn enter() {
-    FORKING.store(thread_pointer(), Ordering::Relaxed);
-}
-
-/// Ends what [`enter`] began.
-pub fn leave() {
-    FORKING.store(0, Ordering::Relaxed);
-}
-
-/// Has `prepare` run before each fork, and `parent` and `child` after it. `false`: refused.
-pub fn on_fork(prepare: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) -> bool {
+/// Has `A` called around each fork. `false`: refused.
+pub fn on_fork<A: Around>() -> bool {
     // SAFETY: three functions that live as long as the library, which is never unloaded.
-    unsafe { pthread_atfork(prepare, parent, child) == 0 }
+    unsafe { pthread_atfork(prepare::<A>, parent::<A>, child::<A>) == 0 }
+}
+
+/// Whether the C library knows that this is the only thread; glibc 2.32 and later say so.
+fn is_only_thread() -> bool {
+    let flag = core::ptr::with_exposed_provenance::<u8>(address_of!("__libc_single_threaded"));
+    // SAFETY: null or a byte of the C library.
+    !flag.is_null() && unsafe { flag.read_volatile() } != 0
+}
+
+extern "C" fn prepare<A: Around>() {
+    if TURN.is_held() {
+        DEPTH.fetch_add(1, Ordering::Relaxed);
+        return;
+    }
+    if is_only_thread() {
+        return;
+    }
+    let mut tries = 1;
+    while !take_turn::<A>(tries >= TRIES) {
+        tries += 1;
+    }
+}
+
+/// Takes everything, or nothing: `false`.
+fn take_turn<A: Around>(last: bool) -> bool {
+    let copies = COPIES.load(Ordering::Relaxed);
+    // Waiting for stdio may take long, so signals come meanwhile.
+    stdio::lock();
+    let blocked = Blocked::new();
+    if copies != COPIES.load(Ordering::Relaxed) {
+        // A handler has forked, this is the child, and stdio's list is free here.
+        return false;
+    }
+    let held = TURN.hold(&mut { PATIENCE }) && A::before(PATIENCE, last);
+    if held {
+        DEPTH.store(1, Ordering::Relaxed);
+        COPIES_BEFORE.store(copies, Ordering::Relaxed);
+    } else {
+        TURN.release();
+        stdio::unlock();
+    }
+    drop(blocked);
+    held
+}
+
+extern "C" fn parent<A: Around>() {
+    if TURN.is_held() {
+        leave::<A>();
+    }
+}
+
+extern "C" fn child<A: Around>() {
+    COPIES.fetch_add(1, Ordering::Relaxed);
+    if TURN.is_held() {
+        leave::<A>();
+    }
+}
+
+/// Ends what [`prepare`] began.
+fn leave<A: Around>() {
+    let blocked = Blocked::new();
+    let is_inner = DEPTH.fetch_sub(1, Ordering::Relaxed) > 1;
+    if is_inner {
+        return;
+    }
+    if COPIES.load(Ordering::Relaxed) == COPIES_BEFORE.load(Ordering::Relaxed) {
+        A::in_parent();
+        TURN.release();
+        stdio::unlock();
+    } else {
+        A::in_child();
+        TURN.release();
+        stdio::reset();
+    }
+    drop(blocked);
 }

@@ -16,6 +16,8 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const CLOCK_GETTIME: usize = 113;
     pub(in crate::os::linux) const OPENAT: usize = 56;
     pub(in crate::os::linux) const PRLIMIT64: usize = 261;
+    pub(in crate::os::linux) const PROCESS_VM_READV: usize = 270;
+    pub(in crate::os::linux) const RT_SIGPROCMASK: usize = 135;
 }
 
 /// Enters the kernel.

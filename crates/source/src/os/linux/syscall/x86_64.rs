@@ -16,6 +16,8 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const CLOCK_GETTIME: usize = 228;
     pub(in crate::os::linux) const OPENAT: usize = 257;
     pub(in crate::os::linux) const PRLIMIT64: usize = 302;
+    pub(in crate::os::linux) const PROCESS_VM_READV: usize = 310;
+    pub(in crate::os::linux) const RT_SIGPROCMASK: usize = 14;
 }
 
 /// Enters the kernel.

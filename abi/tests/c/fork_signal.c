@@ -1,0 +1,37 @@
+// POSIX.1-2008 2.4.3: fork is async-signal-safe: a handler that interrupts malloc may call it in a program with one thread, and
+//   the child may even go on
+// also: glibc
+// again: HEAPWRIGHT=safe=1
+// timeout: 30
+#include "forking.h"
+
+static volatile int forks, children;
+
+static void handler(int number) {
+    (void)number;
+    pid_t child = fork();
+    if (child == 0) {
+        // Goes on where malloc was interrupted, then ends.
+        struct itimerval never = {{0, 0}, {0, 0}};
+        setitimer(ITIMER_REAL, &never, NULL);
+        children = 1;
+        return;
+    }
+    int status = 1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (status != 0) _exit(9);
+    forks++;
+}
+
+int main(void) {
+    uint64_t state = 1;
+    interrupt_every(700, handler);
+    while (forks < 200) {
+        allocate_some(&state);
+        if (children) {
+            if (forks % 10 == 0) use_every_size();
+            _exit(0);
+        }
+    }
+    return 0;
+}

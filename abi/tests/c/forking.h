@@ -1,0 +1,74 @@
+// Forking, and what is expected of a child: it can allocate in every size, and it ends.
+#ifndef FORKING_H
+#define FORKING_H
+
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "threads.h"
+
+static inline void ended_well(pid_t child, const char *who) {
+    int status = -1;
+    CHECK(child > 0, "fork of a %s fails with errno %d", who, errno);
+    while (waitpid(child, &status, 0) != child) CHECK(errno == EINTR, "waitpid of a %s fails with errno %d", who, errno);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a %s ends with status %#x", who, status);
+}
+
+// Forks a child that allocates in every size.
+static inline void fork_and_use(const char *who) {
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        use_every_size();
+        _exit(0);
+    }
+    ended_well(child, who);
+}
+
+// Forks many children, of which every tenth allocates in every size.
+static inline void fork_many(int count, const char *who) {
+    for (int i = 0; i < count; i++) {
+        if (i % 10 == 0) {
+            fork_and_use(who);
+            continue;
+        }
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            free(malloc(i * 50));
+            _exit(0);
+        }
+        ended_well(child, who);
+    }
+}
+
+// From a signal handler: the child only ends.
+static inline void fork_and_end(void) {
+    int kept = errno, status = 0;
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (child < 0 || status != 0) _exit(9);
+    errno = kept;
+}
+
+// SIGALRM every so many microseconds.
+static inline void interrupt_every(int microseconds, void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+// Blocks taken and freed so that magazines, slabs, runs and mappings all come and go.
+static inline void allocate_some(uint64_t *state) {
+    static __thread void *blocks[300];
+    for (int i = 0; i < 300; i++) {
+        size_t at = random_next(state) % 300;
+        free(blocks[at]);
+        blocks[at] = malloc(random_next(state) % 70000);
+    }
+}
+
+#endif
