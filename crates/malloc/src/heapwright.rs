@@ -106,7 +106,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
             self.must("purge", cache.empty_all(self.depot(), &self.tls));
         }
         self.central.trim(self.supply());
-        self.central.purge_holes(self.supply()) + self.pages.purge_all()
+        let holes = self.central.purge_holes_in(self.supply(), &self.pages.purge.order());
+        holes + self.pages.purge_all()
     }
 
     /// From now on threads have no magazines and every free is checked at once. Magazines
