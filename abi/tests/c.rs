@@ -44,10 +44,10 @@ mod c {
         fork_handlers fork_in_child_thread fork_starting_thread fork_threads free_aligned_sized free_errno
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
         linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
-        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall
+        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_exhausted maps_few maps_realloc memalign mlockall
         own_check own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
         posix_memalign posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null
-        realloc_zero reallocarray refused_calls_few refused_madvise refused_memory refused_mlock_part
+        realloc_rlimit realloc_zero reallocarray refused_calls_few refused_madvise refused_memory refused_mlock_part
         refused_mlockall rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data
         rlimit_stack seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order
         trim_while_busy usable_size usable_size_writable valloc valloc_overflow vfork_exec

@@ -63,8 +63,6 @@ pub struct Flagship<S, T> {
     /// Refills and flushes of threads that have ended.
     pub(crate) refills: AtomicU64,
     pub(crate) flushes: AtomicU64,
-    /// Blocks whose pages were moved rather than copied.
-    pub(crate) moves: AtomicU32,
 }
 
 impl<S: System, T: Tls> Flagship<S, T> {
@@ -82,7 +80,6 @@ impl<S: System, T: Tls> Flagship<S, T> {
             uncached: AtomicU32::new(0),
             refills: AtomicU64::new(0),
             flushes: AtomicU64::new(0),
-            moves: AtomicU32::new(0),
         }
     }
 

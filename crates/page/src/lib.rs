@@ -30,6 +30,8 @@ pub mod huge;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod meta;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+mod moved;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod purge;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod refusals;

@@ -31,7 +31,7 @@ const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 const REGRET: usize = (4 << 20) / GRANULE;
 /// So many blocks at most are taken out of huge pages: each may split a mapping in the
 /// kernel's list, which is limited (vm.max_map_count, 65,530 by default).
-const MAX_SMALL_BLOCKS: u32 = 8192;
+const MAX_SMALL_BLOCKS: u32 = 1024;
 /// A heap below this is not measured against the memory limit.
 const SMALL: usize = 8 << 20;
 /// A tick of the purge clock, and how many ticks an empty block is kept.
@@ -325,6 +325,9 @@ impl<S: System> PageHeap<S> {
             self.dirty.fetch_sub(count as usize, Ordering::Relaxed);
             self.purge.total.fetch_add(u64::from(count), Ordering::Relaxed);
             self.purge.calls.fetch_add(1, Ordering::Relaxed);
+        }
+        if whole {
+            self.make_fresh(block);
         }
         self.bins.update(&self.region, block);
         true

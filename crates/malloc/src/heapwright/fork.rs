@@ -44,6 +44,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub fn after_fork_in_child(&self) {
         self.each_lock(Lock::reset);
         self.central.splitting().reset();
+        self.pages.note_child();
         let mine = ThreadCache::current(&self.tls).map(ThreadCache::address);
         self.threads.each_unlocked(&mut |cache| {
             if Some(cache.address()) != mine {

@@ -1,14 +1,18 @@
 //! Pages from `mmap` and its kin. Each call is one to three system calls.
+//!
+//! - **V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
+//!   replaced: then [`mend`] puts an empty mapping there, before anybody touches it.
 
 use base::bits::{align_up, index};
 
 use super::Os;
 use super::syscall::{call6, number, result};
-use crate::PageSource;
+use crate::{PageSource, Report};
 
 const PROT_NONE: usize = 0;
 const PROT_READ_WRITE: usize = 3;
 const MAP_PRIVATE_ANONYMOUS: usize = 0x22;
+const MAP_FIXED: usize = 0x10;
 const MAP_NORESERVE: usize = 0x4000;
 const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const MREMAP_MAYMOVE: usize = 1;
@@ -17,7 +21,9 @@ const MREMAP_DONTUNMAP: usize = 4;
 const MADV_DONTNEED: usize = 4;
 const MADV_HUGEPAGE: usize = 14;
 const MADV_NOHUGEPAGE: usize = 15;
+const RLIMIT_DATA: usize = 2;
 const RLIMIT_AS: usize = 9;
+const EFAULT: i32 = 14;
 const CLOCK_MONOTONIC_COARSE: usize = 6;
 
 /// Purging works in these units; a kernel with larger pages refuses and keeps the contents.
@@ -25,7 +31,7 @@ const PAGE: usize = 4096;
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Option<usize> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
-    // SAFETY: a new anonymous mapping that replaces none touches nobody's memory.
+    // SAFETY: an anonymous mapping replaces none, but for the one that `renew` was given.
     result(unsafe { call6(number::MMAP, args) }).ok()
 }
 
@@ -61,6 +67,35 @@ fn map_aligned(len: usize, align: usize, protection: usize, flags: usize) -> Opt
     // SAFETY: its tail, likewise.
     unsafe { munmap(at + len, start + wide - at - len) };
     Some(at)
+}
+
+/// The limit on a resource of this process, if it has one.
+fn limit(resource: usize) -> Result<Option<usize>, i32> {
+    let mut limit = [u64::MAX; 2];
+    let args = [0, resource, 0, (&raw mut limit).addr(), 0, 0];
+    // SAFETY: the kernel writes two words into `limit`.
+    result(unsafe { call6(number::PRLIMIT64, args) })?;
+    Ok((limit[0] != u64::MAX).then_some(index(limit[0])))
+}
+
+/// Whether nothing is mapped at `at`: the kernel cannot read the set of signals that lies
+/// there. Could it, it would refuse the first argument.
+fn is_hole(at: usize) -> bool {
+    let args = [usize::MAX, at, 0, size_of::<u64>(), 0, 0];
+    // SAFETY: no set of signals is changed.
+    result(unsafe { call6(number::RT_SIGPROCMASK, args) }) == Err(EFAULT)
+}
+
+/// After a call that was to replace `[at, at + len)` has failed: the range is mapped again (V1).
+#[cold]
+fn mend(at: usize, len: usize) {
+    if !is_hole(at) {
+        return;
+    }
+    let flags = MAP_FIXED_NOREPLACE | MAP_NORESERVE;
+    if mmap(at, len, PROT_READ_WRITE, flags) != Some(at) {
+        Os::fatal(format_args!("the system took {len} bytes at {at:#x} and refuses them back"));
+    }
 }
 
 // SAFETY: the kernel hands out each page once and zeroed, and MAP_FIXED is used only by
@@ -125,10 +160,28 @@ unsafe impl PageSource for Os {
         }
     }
 
+    unsafe fn renew(&self, at: usize, len: usize) -> bool {
+        // MAP_NORESERVE as in `reserve`: mappings that differ in it are not joined.
+        let renewed = mmap(at, len, PROT_READ_WRITE, MAP_FIXED | MAP_NORESERVE) == Some(at);
+        if !renewed {
+            mend(at, len);
+        }
+        renewed
+    }
+
     unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+        // Beyond a limit that was lowered the kernel refuses, after it has unmapped `to`, and
+        // refuses to map it again too.
+        if limit(RLIMIT_AS) != Ok(None) || limit(RLIMIT_DATA) != Ok(None) {
+            return false;
+        }
         let flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
         // SAFETY: both ranges are ours; `to` is replaced and `from` stays mapped, empty.
-        result(unsafe { call6(number::MREMAP, [from, len, len, flags, to, 0]) }).is_ok()
+        let moved = result(unsafe { call6(number::MREMAP, [from, len, len, flags, to, 0]) });
+        if moved.is_err() {
+            mend(to, len);
+        }
+        moved.is_ok()
     }
 
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
@@ -138,11 +191,7 @@ unsafe impl PageSource for Os {
     }
 
     fn address_limit(&self) -> Option<usize> {
-        let mut limit = [u64::MAX; 2];
-        let args = [0, RLIMIT_AS, 0, (&raw mut limit).addr(), 0, 0];
-        // SAFETY: the kernel writes two words into `limit`.
-        result(unsafe { call6(number::PRLIMIT64, args) }).ok()?;
-        (limit[0] != u64::MAX).then_some(index(limit[0]))
+        limit(RLIMIT_AS).ok().flatten()
     }
 
     fn physical_memory(&self) -> usize {
