@@ -4,7 +4,8 @@
 //! is compiled with the system's compiler, run with the library preloaded, and, where it says `// also: glibc`, run
 //! on the C library's own malloc too, which proves the program itself. See [`source`] for the marks a program can carry.
 //!
-//! The rules that are for any malloc are tried on the drop-in libraries of the classic designs too.
+//! The rules that are for any malloc are tried on the drop-in libraries of the classic designs too, and under a kernel that
+//! refuses.
 //!
 //! `HEAPWRIGHT_SO=/path/lib.so cargo test -p heapwright-abi` runs them on another library.
 #![expect(
@@ -16,6 +17,8 @@
 mod exports;
 #[path = "runner/library.rs"]
 mod library;
+#[path = "runner/refused.rs"]
+mod refused;
 #[path = "runner/run.rs"]
 mod run;
 #[path = "runner/source.rs"]
@@ -77,6 +80,53 @@ mod misuse {
 mod misuse_cxx {
     programs! { "../tests/misuse", "cc":
         delete_stack delete_twice_large
+    }
+}
+
+/// A kernel that refuses what an allocator can do without: all programs that are for any malloc, but for those that test
+/// what is refused.
+mod refusing_kernel {
+    const LIMIT: &str = "it sets a limit, by the call that is refused";
+    const KEPT: &str = "it asks for memory to go back, by the call that is refused";
+    const OWN: &str =
+        "it has a filter of its own, or reaches a limit of the kernel's by calls that are refused";
+    const WITHOUT: &[(&str, &str)] = &[
+        ("cgroup_limit", KEPT),
+        ("malloc_trim", KEPT),
+        ("exhaustion", LIMIT),
+        ("realloc_rlimit", LIMIT),
+        ("rlimit_as", LIMIT),
+        ("rlimit_as_running", LIMIT),
+        ("rlimit_as_small", LIMIT),
+        ("rlimit_as_thread", LIMIT),
+        ("rlimit_data", LIMIT),
+        ("rlimit_stack", LIMIT),
+        ("maps_exhausted", OWN),
+        ("refused_calls_few", OWN),
+        ("refused_madvise", OWN),
+        ("refused_memory", OWN),
+        ("refused_mlock_part", OWN),
+        ("refused_mlockall", OWN),
+        ("seccomp", OWN),
+    ];
+
+    #[test]
+    #[ignore = "a hundred programs one after the other; the exceptions are known for ENOMEM only"]
+    fn every_call_at_once() {
+        crate::refused::all_at_once(WITHOUT);
+    }
+
+    #[test]
+    #[ignore = "80 runs one after the other; not yet run to its end"]
+    fn one_call_at_a_time() {
+        crate::refused::one_at_a_time();
+    }
+
+    /// `cargo test -p heapwright-abi --test c -- --ignored`
+    #[test]
+    #[ignore = "5,000 runs, an hour"]
+    fn every_call_with_every_error() {
+        crate::refused::product(WITHOUT);
     }
 }
 
