@@ -4,7 +4,8 @@
 //! is compiled with the system's compiler, run with the library preloaded, and, where it says `// also: glibc`, run
 //! on the C library's own malloc too, which proves the program itself. See [`source`] for the marks a program can carry.
 //!
-//! The rules that are for any malloc are tried on the drop-in libraries of the classic designs too.
+//! The rules that are for any malloc are tried on the drop-in libraries of the classic designs too, and under a kernel that
+//! refuses.
 //!
 //! `HEAPWRIGHT_SO=/path/lib.so cargo test -p heapwright-abi` runs them on another library.
 #![expect(
@@ -16,6 +17,8 @@
 mod exports;
 #[path = "runner/library.rs"]
 mod library;
+#[path = "runner/refused.rs"]
+mod refused;
 #[path = "runner/run.rs"]
 mod run;
 #[path = "runner/source.rs"]
@@ -45,11 +48,12 @@ mod c {
         fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads free_aligned_sized free_errno
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
         linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
-        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_few memalign mlockall
-        overflow_guards own_check own_check_pending own_check_shrunk own_heap own_heap_errors own_heap_large
-        own_heap_threads own_purge own_stats own_stats_print posix_memalign posix_memalign_invalid
-        purge_after_shrinking realloc_contents realloc_failure realloc_neighbours realloc_null realloc_zero
-        reallocarray region_terabyte rlimit_as rlimit_as_growth rlimit_as_late rlimit_as_running rlimit_as_small
+        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_exhausted maps_few maps_realloc memalign
+        mlockall overflow_guards own_check own_check_pending own_check_shrunk own_heap own_heap_errors
+        own_heap_large own_heap_threads own_purge own_stats own_stats_print posix_memalign posix_memalign_invalid
+        purge_after_shrinking realloc_contents realloc_failure realloc_neighbours realloc_null realloc_rlimit
+        realloc_zero reallocarray refused_calls_few refused_madvise refused_memory refused_mlock_part
+        refused_mlockall region_terabyte rlimit_as rlimit_as_growth rlimit_as_late rlimit_as_running rlimit_as_small
         rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp small_stack stress thread_cancel
         thread_churn thread_exit_main thread_keys thread_keys_taken thread_vanished threads_exit_order
         trim_while_busy usable_size usable_size_writable valloc valloc_overflow vfork_exec
@@ -83,6 +87,53 @@ mod misuse_cxx {
     programs! { "../tests/misuse", "cc":
         delete_aligned_sized_wrong_safe delete_array_sized_wrong_safe delete_sized_wrong_safe delete_stack
         delete_twice_large
+    }
+}
+
+/// A kernel that refuses what an allocator can do without: all programs that are for any malloc, but for those that test
+/// what is refused.
+mod refusing_kernel {
+    const LIMIT: &str = "it sets a limit, by the call that is refused";
+    const KEPT: &str = "it asks for memory to go back, by the call that is refused";
+    const OWN: &str =
+        "it has a filter of its own, or reaches a limit of the kernel's by calls that are refused";
+    const WITHOUT: &[(&str, &str)] = &[
+        ("cgroup_limit", KEPT),
+        ("malloc_trim", KEPT),
+        ("exhaustion", LIMIT),
+        ("realloc_rlimit", LIMIT),
+        ("rlimit_as", LIMIT),
+        ("rlimit_as_running", LIMIT),
+        ("rlimit_as_small", LIMIT),
+        ("rlimit_as_thread", LIMIT),
+        ("rlimit_data", LIMIT),
+        ("rlimit_stack", LIMIT),
+        ("maps_exhausted", OWN),
+        ("refused_calls_few", OWN),
+        ("refused_madvise", OWN),
+        ("refused_memory", OWN),
+        ("refused_mlock_part", OWN),
+        ("refused_mlockall", OWN),
+        ("seccomp", OWN),
+    ];
+
+    #[test]
+    #[ignore = "a hundred programs one after the other; the exceptions are known for ENOMEM only"]
+    fn every_call_at_once() {
+        crate::refused::all_at_once(WITHOUT);
+    }
+
+    #[test]
+    #[ignore = "80 runs one after the other; not yet run to its end"]
+    fn one_call_at_a_time() {
+        crate::refused::one_at_a_time();
+    }
+
+    /// `cargo test -p heapwright-abi --test c -- --ignored`
+    #[test]
+    #[ignore = "5,000 runs, an hour"]
+    fn every_call_with_every_error() {
+        crate::refused::product(WITHOUT);
     }
 }
 

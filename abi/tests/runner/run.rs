@@ -28,6 +28,8 @@ enum Malloc<'a> {
     Heapwright(Option<&'a (String, String)>),
     /// The drop-in library of a classic design, preloaded.
     DropIn(&'a str, &'a Path),
+    /// The library, under a kernel that refuses a call, or `all`, with an error's number.
+    Refused(&'a str, i32),
 }
 
 /// Compiles and runs the program `name`, on the C library's malloc first if it says so. Panics when it fails.
@@ -73,6 +75,20 @@ pub(crate) fn drop_in(name: &str, without: &[(&str, &str)]) {
     }
     assert!(failures.is_empty(), "\n{failures}");
     assert!(count > 60, "only {count} programs are for any malloc");
+}
+
+/// Runs the program `source` on the library under a kernel that refuses `call`; what is wrong goes to `failures`.
+pub(crate) fn refused(source: &Source, call: &str, error: i32, failures: &mut String) {
+    let before = failures.len();
+    run(source, &compile(source), Malloc::Refused(call, error), failures);
+    if failures.len() > before {
+        let _ = writeln!(failures, "{}: {}\n", source.name(), source.rule);
+    }
+}
+
+/// Compiles a C program that needs nothing else.
+pub(crate) fn compile_alone(file: &Path, binary: &Path) {
+    finish(compiler(false).arg(file).arg("-o").arg(binary));
 }
 
 /// The executable of `source`; the first who asks compiles it, while others wait.
@@ -147,7 +163,10 @@ fn finish(compiler: &mut Command) {
 
 /// Runs `binary`; what is wrong goes to `failures`.
 fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String) {
-    let mut command = Command::new(binary);
+    let mut command = match malloc {
+        Malloc::Refused(call, error) => crate::refused::launch(call, error, binary),
+        _ => Command::new(binary),
+    };
     command.args(&source.args).envs(source.env.iter().cloned()).env_remove("LD_PRELOAD");
     command.env("HEAPWRIGHT_SO", library::shared());
     for helper in source.helpers.iter().filter(|helper| !helper.linked) {
@@ -160,6 +179,12 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
         command.env("LD_PRELOAD", library).env("HEAPWRIGHT_SO", library);
         command.envs(source.env.iter().cloned());
         let _ = write!(by_hand, "LD_PRELOAD={} ", library.display());
+    }
+    if let Malloc::Refused(call, error) = malloc {
+        on = format!("heapwright without {call} (errno {error})");
+        command.env("REFUSE_PRELOAD", library::shared());
+        let preload = library::shared().display();
+        let _ = write!(by_hand, "REFUSE_PRELOAD={preload} refuse {error} {call} -- ");
     }
     if let Malloc::Heapwright(variable) = malloc {
         "heapwright".clone_into(&mut on);

@@ -66,8 +66,6 @@ pub struct Flagship<S, T> {
     /// Refills and flushes of threads that have ended.
     pub(crate) refills: AtomicU64,
     pub(crate) flushes: AtomicU64,
-    /// Blocks whose pages were moved rather than copied.
-    pub(crate) moves: AtomicU32,
     /// Whether the fork under way could not take every lock, or would not have waited for it.
     pub(crate) partial: AtomicBool,
 }
@@ -88,7 +86,6 @@ impl<S: System, T: Tls> Flagship<S, T> {
             outside: Outside::new(),
             refills: AtomicU64::new(0),
             flushes: AtomicU64::new(0),
-            moves: AtomicU32::new(0),
             partial: AtomicBool::new(false),
         }
     }
@@ -111,7 +108,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub fn purge(&self) -> usize {
         self.empty_magazines("purge");
         self.trim();
-        let holes = self.outside.pass(|| self.central.purge_holes(self.supply()));
+        let order = self.pages.purge.order();
+        let holes = self.outside.pass(|| self.central.purge_holes_in(self.supply(), &order));
+        drop(order);
         holes + self.pages.purge_all()
     }
 

@@ -18,7 +18,7 @@ use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, Ordering};
 use page::region::Span;
 use page::slack::Accounts;
-use page::{GRANULE, PageHeap, System};
+use page::{Attempt, GRANULE, PageHeap, System};
 
 use crate::holes::hole_bytes;
 use crate::protocol::{self, LISTED, Tag, UNLISTED};
@@ -357,13 +357,20 @@ impl<S: System> Central<S> {
             && heaps.flatten().all(|shelf: &Shelf<S>| visit(&shelf.lock))
     }
 
-    /// Gives back the pages of live slabs that only free objects cover; the bytes.
+    /// Gives back the pages of live slabs that only free objects cover, unless the kernel has
+    /// refused such lately; the bytes.
     pub fn purge_holes(&self, supply: Supply<'_, S>) -> usize {
+        let attempt = supply.pages.purge.attempt();
+        attempt.map_or(0, |attempt| self.purge_holes_in(supply, &attempt))
+    }
+
+    /// As [`purge_holes`](Self::purge_holes), as a part of an attempt.
+    pub fn purge_holes_in(&self, supply: Supply<'_, S>, attempt: &Attempt<'_>) -> usize {
         let mut bytes = 0;
         for shard in 0..self.shards() {
             for class in 1..CLASSES {
                 if self.shelf(shard, class).has_partial() {
-                    bytes += self.shelf(shard, class).purge_holes(supply, class);
+                    bytes += self.shelf(shard, class).purge_holes(supply, class, attempt);
                 }
             }
         }

@@ -18,23 +18,32 @@
 use base::bits::{index, low32};
 use base::sync::Ordering;
 use page::geometry::{GRANULE, GRANULES_PER_BLOCK};
-use page::{PageHeap, System};
+use page::{Attempt, PageHeap, System};
 
 use crate::shelf::{Shelf, Supply};
 use crate::size_class::{ClassInfo, info};
 use crate::slab::Slab;
 
 impl<S: System> Shelf<S> {
-    /// Purges the holes of every slab with free objects; the bytes given back.
-    pub fn purge_holes(&self, supply: Supply<'_, S>, class: usize) -> usize {
+    /// Purges the holes of every slab with free objects, until the attempt is over; the bytes
+    /// given back.
+    pub fn purge_holes(&self, supply: Supply<'_, S>, class: usize, attempt: &Attempt<'_>) -> usize {
         let _guard = self.lock.lock();
-        let base = supply.pages.region.descriptors();
-        self.partial.iter(base).map(|slab| purge_slab(supply, slab, info(class))).sum()
+        let slabs = self.partial.iter(supply.pages.region.descriptors());
+        slabs
+            .take_while(|_| !attempt.is_over())
+            .map(|slab| purge_slab(supply, slab, info(class), attempt))
+            .sum()
     }
 }
 
 /// Purges the holes of one slab. Under the shelf's lock (O1).
-fn purge_slab<S: System>(supply: Supply<'_, S>, slab: &Slab, class: &ClassInfo) -> usize {
+fn purge_slab<S: System>(
+    supply: Supply<'_, S>,
+    slab: &Slab,
+    class: &ClassInfo,
+    attempt: &Attempt<'_>,
+) -> usize {
     let page = supply.pages.source.page_size();
     let pages = class.granules as usize * GRANULE / page;
     let start = supply.pages.region.address_of(slab.granule());
@@ -51,7 +60,7 @@ fn purge_slab<S: System>(supply: Supply<'_, S>, slab: &Slab, class: &ClassInfo) 
         found &= !run;
         let at = start + first as usize * page;
         // SAFETY: pages that only free objects cover, none of which can be claimed now (O1).
-        if !unsafe { supply.pages.source.purge(at, count as usize * page) } {
+        if !attempt.note(unsafe { supply.pages.source.purge(at, count as usize * page) }) {
             break;
         }
         purged |= run;

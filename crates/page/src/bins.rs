@@ -98,6 +98,16 @@ impl Bins {
         }
     }
 
+    /// Makes a block the newest of its bin: the oldest is purged next, and this one cannot be.
+    pub fn make_newest(&self, region: &Region, block: u32) {
+        if let Some(bin) =
+            usize::from(region.block(block).bin.load(Ordering::Relaxed)).checked_sub(1)
+        {
+            self.remove(region, block, bin);
+            self.push(region, block, bin);
+        }
+    }
+
     fn push(&self, region: &Region, block: u32, bin: usize) {
         let info = region.block(block);
         let old = self.head[bin].swap(block, Ordering::Relaxed);

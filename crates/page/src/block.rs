@@ -29,7 +29,8 @@ pub struct BlockInfo {
     pub(crate) owned: AtomicU8,
     /// Whether it was taken out of huge pages, because parts of it were purged.
     pub(crate) small_pages: AtomicU8,
-    spare: AtomicU8,
+    /// How often pages were moved into it since its mapping was fresh.
+    pub(crate) moved: AtomicU8,
 }
 
 const _: () = assert!(size_of::<BlockInfo>() == 64, "one cache line a block");

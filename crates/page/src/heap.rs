@@ -18,6 +18,7 @@ use base::{Broken, Check};
 use crate::System;
 use crate::bins::{BINS, Bins, EMPTY_DIRTY, NIL};
 use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
+use crate::moved::Moved;
 use crate::purge::Purge;
 use crate::region::{Hold, Region};
 use crate::slack::Slack;
@@ -52,6 +53,8 @@ pub struct PageHeap<S> {
     pub slack: Slack,
     /// When memory goes back.
     pub purge: Purge,
+    /// How many pages were moved rather than copied.
+    pub(crate) moved: Moved,
     /// Blocks taken out of huge pages.
     pub(crate) small_blocks: AtomicU32,
     /// Blocks below the frontier whose addresses were released.
@@ -74,6 +77,7 @@ impl<S: System> PageHeap<S> {
             dirty: AtomicUsize::new(0),
             slack: Slack::new(),
             purge: Purge::new(),
+            moved: Moved::new(),
             small_blocks: AtomicU32::new(0),
             holes: AtomicU32::new(0),
             huge_from: AtomicUsize::new(4 << 20),
@@ -275,6 +279,7 @@ impl<S: System> PageHeap<S> {
             if info.is_empty() {
                 info.emptied.store(self.purge.tick(), Ordering::Relaxed);
                 self.use_huge_pages(block);
+                self.note_emptied(block);
             }
             self.bins.update(&self.region, block);
         }
@@ -403,6 +408,7 @@ impl<S: System> Check for PageHeap<S> {
         }
         ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;
         ensure(dirty == self.dirty.load(Ordering::Relaxed), "H1: dirty granules add up", dirty)?;
+        self.check_moved()?;
         for bin in 0..BINS {
             let mut block = self.bins.first(bin);
             let mut before = NIL;

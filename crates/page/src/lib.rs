@@ -32,7 +32,11 @@ pub mod huge;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod meta;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+mod moved;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod purge;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+mod refusals;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod region;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
@@ -50,6 +54,7 @@ pub use self::{
     heap::{PageHeap, Run},
     huge::Huge,
     meta::{Meta, Pool},
+    refusals::Attempt,
     region::{Region, Span},
     system::System,
 };

@@ -8,6 +8,7 @@
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 12 MiB.
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
+//! - **G4** a kernel that refuses is asked ever more rarely: [`refusals`](crate::refusals).
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   eleven sixteenths of it, as long as there is dirty memory to give back: the program's own
 //!   memory, maps, descriptors and the unused ends of huge pages are not counted.
@@ -22,6 +23,7 @@ use crate::System;
 use crate::bins::{EMPTY_DIRTY, NIL};
 use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT};
 use crate::heap::PageHeap;
+use crate::refusals::{Attempt, Refusals};
 
 /// The least that is kept, and the most the floor rises to, in granules.
 pub(crate) const FLOOR: usize = (12 << 20) / GRANULE;
@@ -30,7 +32,7 @@ const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 const REGRET: usize = (4 << 20) / GRANULE;
 /// So many blocks at most are taken out of huge pages: each may split a mapping in the
 /// kernel's list, which is limited (vm.max_map_count, 65,530 by default).
-const MAX_SMALL_BLOCKS: u32 = 8192;
+const MAX_SMALL_BLOCKS: u32 = 1024;
 /// A heap below this is not measured against the memory limit.
 const SMALL: usize = 8 << 20;
 /// A tick of the purge clock, and how many ticks an empty block is kept.
@@ -51,6 +53,9 @@ pub struct Purge {
     tick: AtomicU32,
     frees: AtomicU32,
     purged_at: AtomicU32,
+    refusals: Refusals,
+    /// The block at which a walk goes on after one that was refused too often.
+    go_on: AtomicU32,
     reused: AtomicUsize,
     total: AtomicU64,
     calls: AtomicU64,
@@ -69,6 +74,8 @@ impl Purge {
             tick: AtomicU32::new(0),
             frees: AtomicU32::new(0),
             purged_at: AtomicU32::new(0),
+            refusals: Refusals::new(),
+            go_on: AtomicU32::new(0),
             reused: AtomicUsize::new(0),
             total: AtomicU64::new(0),
             calls: AtomicU64::new(0),
@@ -100,6 +107,17 @@ impl Purge {
 
     pub(crate) fn tick(&self) -> u32 {
         self.tick.load(Ordering::Relaxed)
+    }
+
+    /// Begins to give memory back; `None`: the kernel has refused lately (G4).
+    #[inline]
+    pub fn attempt(&self) -> Option<Attempt<'_>> {
+        self.refusals.attempt(self.tick())
+    }
+
+    /// Begins to give memory back because the program asks for it.
+    pub fn order(&self) -> Attempt<'_> {
+        self.refusals.order(self.tick())
     }
 
     /// Clean granules were handed out: perhaps ones that were purged too early.
@@ -137,7 +155,7 @@ impl<S: System> PageHeap<S> {
     pub fn purge_all(&self) -> usize {
         let guard = self.lock.lock();
         let before = self.dirty.load(Ordering::Relaxed);
-        self.purge_to(&guard, 0);
+        self.purge_to(&guard, 0, &self.purge.order());
         (before - self.dirty.load(Ordering::Relaxed)) * GRANULE
     }
 
@@ -183,18 +201,22 @@ impl<S: System> PageHeap<S> {
         let live = self.live.load(Ordering::Relaxed);
         let dirty = self.dirty.load(Ordering::Relaxed);
         let ceiling = self.purge.ceiling.load(Ordering::Relaxed);
-        if live + dirty > ceiling && dirty > 0 {
-            self.purge_to(guard, ceiling.saturating_sub(live));
+        if live + dirty > ceiling
+            && dirty > 0
+            && let Some(attempt) = self.purge.attempt()
+        {
+            self.purge_to(guard, ceiling.saturating_sub(live), &attempt);
         }
     }
 
     #[cold]
     fn purge_beyond_limit(&self, guard: &Guard<'_, S>) {
+        let Some(attempt) = self.purge.attempt() else { return };
         self.set_tick();
         self.purge.regret();
         let limit = self.limit();
         if self.dirty.load(Ordering::Relaxed) > limit {
-            self.purge_to(guard, limit - limit / 8);
+            self.purge_to(guard, limit - limit / 8, &attempt);
             self.purge.purged_at.store(self.purge.tick(), Ordering::Relaxed);
         }
     }
@@ -213,31 +235,46 @@ impl<S: System> PageHeap<S> {
         }
         self.look_at_limit();
         let now = self.purge.tick();
-        loop {
+        let Some(attempt) = self.purge.attempt() else { return };
+        while !attempt.is_over() {
             let block = self.bins.last(EMPTY_DIRTY);
             if block == NIL {
                 return;
             }
-            let emptied = self.region.block(block).emptied.load(Ordering::Relaxed);
-            if now.wrapping_sub(emptied) < KEEP_TICKS || !self.purge_block(block) {
+            let emptied = &self.region.block(block).emptied;
+            if now.wrapping_sub(emptied.load(Ordering::Relaxed)) < KEEP_TICKS {
                 return;
+            }
+            if !self.purge_block(block, &attempt) {
+                emptied.store(now, Ordering::Relaxed);
+                self.bins.make_newest(&self.region, block);
             }
         }
     }
 
     /// Purges until at most `target` dirty granules are left, or nothing more can be (G2).
-    fn purge_to(&self, _guard: &Guard<'_, S>, target: usize) {
+    fn purge_to(&self, _guard: &Guard<'_, S>, target: usize, attempt: &Attempt<'_>) {
         while self.dirty.load(Ordering::Relaxed) > target {
             let block = self.bins.last(EMPTY_DIRTY);
-            if block == NIL || !self.purge_block(block) {
+            if block == NIL {
+                break;
+            }
+            if !self.purge_block(block, attempt) {
+                self.bins.make_newest(&self.region, block);
                 break;
             }
         }
-        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
+        let (first, end) = (self.region.first_block(), self.frontier.load(Ordering::Relaxed));
+        let from = self.purge.go_on.load(Ordering::Relaxed).clamp(first, end.max(first));
+        for block in (from..end).chain(first..from) {
             if self.dirty.load(Ordering::Relaxed) <= target {
                 return;
             }
-            self.purge_block(block);
+            self.purge_block(block, attempt);
+            if attempt.is_over() {
+                self.purge.go_on.store(block + 1, Ordering::Relaxed);
+                return;
+            }
         }
     }
 
@@ -265,10 +302,14 @@ impl<S: System> PageHeap<S> {
     }
 
     /// Gives back the free granules of a block. `false`: the system refused.
-    fn purge_block(&self, block: u32) -> bool {
+    pub(crate) fn purge_block(&self, block: u32, attempt: &Attempt<'_>) -> bool {
         let info = self.region.block(block);
         let mut bits = info.dirty_free();
-        if bits != 0 && info.free() != u128::MAX {
+        if bits == 0 {
+            return true;
+        }
+        let whole = info.free() == u128::MAX;
+        if !whole {
             self.use_small_pages(block);
         }
         while bits != 0 {
@@ -277,7 +318,7 @@ impl<S: System> PageHeap<S> {
             let mask = base::bits::ones(first, count);
             let at = self.region.address_of_block(block) + ((first as usize) << GRANULE_SHIFT);
             // SAFETY: free granules, whose contents nobody needs.
-            if !unsafe { self.source.purge(at, count as usize * GRANULE) } {
+            if !attempt.note(unsafe { self.source.purge(at, count as usize * GRANULE) }) {
                 return false;
             }
             bits &= !mask;
@@ -285,6 +326,9 @@ impl<S: System> PageHeap<S> {
             self.dirty.fetch_sub(count as usize, Ordering::Relaxed);
             self.purge.total.fetch_add(u64::from(count), Ordering::Relaxed);
             self.purge.calls.fetch_add(1, Ordering::Relaxed);
+        }
+        if whole {
+            self.make_fresh(block);
         }
         self.bins.update(&self.region, block);
         true

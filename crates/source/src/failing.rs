@@ -94,6 +94,11 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         self.allows().then(|| unsafe { self.inner.resize(at, old, new, align) })?
     }
 
+    unsafe fn renew(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        self.allows() && unsafe { self.inner.renew(at, len) }
+    }
+
     unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         self.allows() && unsafe { self.inner.move_pages(from, to, len) }

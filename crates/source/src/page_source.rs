@@ -78,8 +78,17 @@ pub unsafe trait PageSource {
     /// `[at, at + old)` is one whole mapping made by [`map`](Self::map) or this call.
     unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize>;
 
+    /// zero → zero, by a fresh mapping, which the kernel joins to its neighbours: so one that
+    /// was cut out of them by [`move_pages`](Self::move_pages) does not count any more.
+    ///
+    /// # Safety
+    ///
+    /// The range is zero, and was made by [`reserve`](Self::reserve) and
+    /// [`commit`](Self::commit).
+    unsafe fn renew(&self, at: usize, len: usize) -> bool;
+
     /// Moves `len` bytes of contents from `from` to `to` without copying: afterwards `to` is
-    /// written and `from` is zero. On failure nothing has changed.
+    /// written and `from` is zero. On failure `from` is as it was, and `to` is zero or written.
     ///
     /// # Safety
     ///

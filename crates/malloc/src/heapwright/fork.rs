@@ -64,6 +64,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// After a fork, in the child, which has one thread: what the others kept comes back.
     pub fn after_fork_in_child(&self) {
         self.release_all();
+        self.pages.note_child();
         if self.partial.load(Ordering::Relaxed) {
             return;
         }

@@ -2,7 +2,6 @@
 use core::ptr;
 
 use base::Malloc;
-use base::sync::Ordering;
 use object::size_class::{MAX_SIZE, class_of, info};
 use page::geometry::granules_for;
 use page::region::Span;
@@ -14,10 +13,6 @@ use super::large::MAX_RUN;
 
 /// From this size on contents are moved by page tables. Below, copying is cheaper.
 const MOVE_PAGES: usize = 512 << 10;
-
-/// Moved pages do not merge with their neighbours in the kernel's list of mappings, which is
-/// limited (vm.max_map_count, 65,530 by default): after so many moves contents are copied.
-const MAX_MOVES: u32 = 8192;
 
 impl<S: System, T: Tls> Flagship<S, T> {
     /// The block at `ptr` resized to `size` bytes; see [`Malloc::realloc`]. `caller` is named
@@ -130,13 +125,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let source = &self.pages.source;
         let at = self.huge.allocate(source, held, 1, self.pages.wants_huge())?;
         // SAFETY: the whole of both; the mapping is fresh.
-        if !unsafe { source.move_pages(address, at, held) } {
+        if !unsafe { self.pages.move_out(address, at, held) } {
             self.huge.deallocate(source, at);
             return None;
         }
         let Some(grown) = self.huge.resize(source, at, size) else {
             // SAFETY: as above, the other way round.
-            if !unsafe { source.move_pages(at, address, held) } {
+            if !unsafe { self.pages.move_back(at, address, held) } {
                 S::fatal(format_args!(
                     "realloc: the system took {held} bytes and refuses them back"
                 ));
@@ -159,7 +154,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         caller: &'static str,
     ) -> *mut u8 {
         let len = held.min(size.next_multiple_of(self.pages.source.page_size()));
-        if len < MOVE_PAGES || self.moves.fetch_add(1, Ordering::Relaxed) >= MAX_MOVES {
+        if len < MOVE_PAGES {
             return self.copy_to_new(ptr, held, size, caller);
         }
         if size > MAX_RUN
@@ -171,10 +166,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if new.is_null() {
             return new;
         }
-        // Pages moved into a part of a mapping would cut it in two.
-        let may_move = size <= MAX_RUN;
         // SAFETY: both blocks are whole pages of ours, and `len` is within both.
-        if !(may_move && unsafe { self.pages.source.move_pages(ptr.addr(), new.addr(), len) }) {
+        if !unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) } {
             // SAFETY: two live blocks, `held.min(size)` bytes within both.
             unsafe { ptr.copy_to_nonoverlapping(new, held.min(size)) };
         } else if len == held && self.free_moved_run(ptr.addr()) {

@@ -1,17 +1,21 @@
 //! Pages from `mmap` and its kin. Each call is one to three system calls.
+//!
+//! - **V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
+//!   replaced: then [`mend`] puts an empty mapping there, before anybody touches it.
 
 use core::ptr;
 
 use base::bits::{align_up, index};
 
 use super::Os;
-use super::process::{NO_LIMIT, RLIMIT_AS, prlimit};
+use super::process::{NO_LIMIT, RLIMIT_AS, RLIMIT_DATA, prlimit};
 use super::syscall::{call6, number, result};
-use crate::{Claim, PageSource};
+use crate::{Claim, PageSource, Report};
 
 const PROT_NONE: usize = 0;
 const PROT_READ_WRITE: usize = 3;
 const MAP_PRIVATE_ANONYMOUS: usize = 0x22;
+const MAP_FIXED: usize = 0x10;
 const MAP_NORESERVE: usize = 0x4000;
 const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 const MREMAP_MAYMOVE: usize = 1;
@@ -20,6 +24,7 @@ const MREMAP_DONTUNMAP: usize = 4;
 const MADV_DONTNEED: usize = 4;
 const MADV_HUGEPAGE: usize = 14;
 const MADV_NOHUGEPAGE: usize = 15;
+const EFAULT: i32 = 14;
 const CLOCK_MONOTONIC_COARSE: usize = 6;
 
 /// Purging works in these units; a kernel with larger pages refuses and keeps the contents.
@@ -29,7 +34,7 @@ const EEXIST: i32 = 17;
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Result<usize, i32> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
-    // SAFETY: a new anonymous mapping that replaces none touches nobody's memory.
+    // SAFETY: an anonymous mapping replaces none, but for the one that `renew` was given.
     result(unsafe { call6(number::MMAP, args) })
 }
 
@@ -79,6 +84,33 @@ fn map_aligned(len: usize, align: usize, protection: usize, flags: usize) -> Opt
     // SAFETY: its tail, likewise.
     unsafe { munmap(at + len, start + wide - at - len) };
     Some(at)
+}
+
+/// The limit on a resource of this process, if it has one.
+fn limit(resource: usize) -> Result<Option<usize>, i32> {
+    let mut limit = [NO_LIMIT; 2];
+    // SAFETY: room for two words.
+    unsafe { prlimit(0, resource, ptr::null(), &raw mut limit) }?;
+    Ok((limit[0] != NO_LIMIT).then_some(index(limit[0])))
+}
+
+/// Whether nothing is mapped at `at`: the kernel cannot read the set of signals that lies
+/// there. Could it, it would refuse the first argument.
+fn is_hole(at: usize) -> bool {
+    let args = [usize::MAX, at, 0, size_of::<u64>(), 0, 0];
+    // SAFETY: no set of signals is changed.
+    result(unsafe { call6(number::RT_SIGPROCMASK, args) }) == Err(EFAULT)
+}
+
+/// After a call that was to replace `[at, at + len)` has failed: the range is mapped again (V1).
+#[cold]
+fn mend(at: usize, len: usize) {
+    if !is_hole(at) {
+        return;
+    }
+    if mmap_at(at, len, PROT_READ_WRITE, MAP_NORESERVE) != Claim::Ours {
+        Os::fatal(format_args!("the system took {len} bytes at {at:#x} and refuses them back"));
+    }
 }
 
 // SAFETY: the kernel hands out each page once and zeroed, and MAP_FIXED is used only by
@@ -144,10 +176,28 @@ unsafe impl PageSource for Os {
         }
     }
 
+    unsafe fn renew(&self, at: usize, len: usize) -> bool {
+        // MAP_NORESERVE as in `reserve`: mappings that differ in it are not joined.
+        let renewed = mmap(at, len, PROT_READ_WRITE, MAP_FIXED | MAP_NORESERVE) == Ok(at);
+        if !renewed {
+            mend(at, len);
+        }
+        renewed
+    }
+
     unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+        // Beyond a limit that was lowered the kernel refuses, after it has unmapped `to`, and
+        // refuses to map it again too.
+        if limit(RLIMIT_AS) != Ok(None) || limit(RLIMIT_DATA) != Ok(None) {
+            return false;
+        }
         let flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
         // SAFETY: both ranges are ours; `to` is replaced and `from` stays mapped, empty.
-        result(unsafe { call6(number::MREMAP, [from, len, len, flags, to, 0]) }).is_ok()
+        let moved = result(unsafe { call6(number::MREMAP, [from, len, len, flags, to, 0]) });
+        if moved.is_err() {
+            mend(to, len);
+        }
+        moved.is_ok()
     }
 
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
@@ -157,10 +207,7 @@ unsafe impl PageSource for Os {
     }
 
     fn address_limit(&self) -> Option<usize> {
-        let mut limit = [NO_LIMIT; 2];
-        // SAFETY: room for two words.
-        unsafe { prlimit(0, RLIMIT_AS, ptr::null(), &raw mut limit) }.ok()?;
-        (limit[0] != NO_LIMIT).then_some(index(limit[0]))
+        limit(RLIMIT_AS).ok().flatten()
     }
 
     fn physical_memory(&self) -> usize {

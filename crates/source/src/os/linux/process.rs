@@ -26,7 +26,9 @@ pub fn process_id() -> usize {
     unsafe { call6(number::GETPID, [0; 6]) }
 }
 
-/// The resource of address space, and the value that means no limit.
+/// The resource of private writable memory.
+pub(super) const RLIMIT_DATA: usize = 2;
+/// The resource of address space.
 pub const RLIMIT_AS: usize = 9;
 /// No limit.
 pub const NO_LIMIT: u64 = u64::MAX;

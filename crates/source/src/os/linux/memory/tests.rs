@@ -49,6 +49,29 @@ fn moved_pages_keep_their_contents() {
 }
 
 #[test]
+fn a_fresh_mapping_is_empty_and_a_hole_is_mended() {
+    let at = Os.reserve(4 << 20, 1 << 21).expect("address space");
+    // SAFETY: reserved above.
+    assert!(unsafe { Os.commit(at, 4 << 20) });
+    // SAFETY: zero, and nobody uses it.
+    assert!(unsafe { Os.renew(at, 1 << 21) });
+    // SAFETY: committed above.
+    unsafe { word(at).write(7) };
+    assert!(!is_hole(at));
+    mend(at, 1 << 21);
+    // SAFETY: still there: nothing was to be mended.
+    assert_eq!(unsafe { word(at).read() }, 7);
+    // SAFETY: nobody uses the range.
+    assert!(unsafe { Os.release(at, 1 << 21) });
+    assert!(is_hole(at));
+    mend(at, 1 << 21);
+    // SAFETY: mapped again.
+    assert_eq!(unsafe { word(at).read() }, 0);
+    // SAFETY: nobody uses the range.
+    assert!(unsafe { Os.release(at, 4 << 20) });
+}
+
+#[test]
 fn the_machine_has_memory_and_a_clock() {
     assert!(Os.physical_memory() > 1 << 24);
     assert!(Os.now_ms() > 0);

@@ -8,6 +8,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MMAP: usize = 222;
     pub(in crate::os::linux) const MPROTECT: usize = 226;
     pub(in crate::os::linux) const MUNMAP: usize = 215;
+    pub(in crate::os::linux) const RT_SIGPROCMASK: usize = 135;
     pub(in crate::os::linux) const MREMAP: usize = 216;
     pub(in crate::os::linux) const MADVISE: usize = 233;
     pub(in crate::os::linux) const GETPID: usize = 172;
@@ -17,7 +18,6 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const OPENAT: usize = 56;
     pub(in crate::os::linux) const PRLIMIT64: usize = 261;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 270;
-    pub(in crate::os::linux) const RT_SIGPROCMASK: usize = 135;
 }
 
 /// Enters the kernel.

@@ -8,6 +8,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MMAP: usize = 9;
     pub(in crate::os::linux) const MPROTECT: usize = 10;
     pub(in crate::os::linux) const MUNMAP: usize = 11;
+    pub(in crate::os::linux) const RT_SIGPROCMASK: usize = 14;
     pub(in crate::os::linux) const MREMAP: usize = 25;
     pub(in crate::os::linux) const MADVISE: usize = 28;
     pub(in crate::os::linux) const GETPID: usize = 39;
@@ -17,7 +18,6 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const OPENAT: usize = 257;
     pub(in crate::os::linux) const PRLIMIT64: usize = 302;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 310;
-    pub(in crate::os::linux) const RT_SIGPROCMASK: usize = 14;
 }
 
 /// Enters the kernel.

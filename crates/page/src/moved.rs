@@ -1,0 +1,173 @@
+//! Pages moved from run to run by page tables, and how that leaves the mappings few.
+//!
+//! ```text
+//! before   [ block              │ block               ]     one mapping
+//! moved    [ block    ┌ moved ┐ │ block               ]     three: moved pages keep the offset they
+//! fresh    [ block              │ block               ]     had, so the kernel joins them to none
+//! ```
+//!
+//! - **P1** a block's `moved` says how often pages were moved into it since it was fresh; at most
+//!   twice as many mappings begin in it or where it ends.
+//! - **P2** `sum` is the sum over all blocks. Beyond [`MAX_MOVED`] contents are copied.
+//! - **P3** pages are moved only out of blocks that none were moved into and that were not taken
+//!   out of huge pages, so what is moved is one mapping: several are refused before Linux 6.17, and
+//!   bring the seams between them along since.
+//! - **P4** nothing is moved in a window, whose blocks are mappings of different kinds, nor in a
+//!   child of `fork`, where the kernel joins no fresh mapping to one from before.
+//!
+//! So the region is never more than 2 × (512 + 1024) + 16 mappings: those of P2, blocks in small
+//! pages, the maps and descriptors, and what is not usable yet.
+//!
+//! Layer *page*. A move is O(blocks of the run), three system calls; a fresh block one or two.
+use base::check::ensure;
+use base::sync::{AtomicU32, Ordering};
+use base::{Broken, bits::low32};
+
+use crate::System;
+use crate::geometry::{BLOCK, BLOCK_SHIFT};
+use crate::heap::PageHeap;
+use crate::region::Hold;
+
+/// Moves into blocks at most (P2).
+const MAX_MOVED: u32 = 512;
+/// Above this a block with moved pages is made fresh as soon as it is wholly free.
+const KEEP_MOVED: u32 = 64;
+const _: () = assert!(KEEP_MOVED < MAX_MOVED);
+
+/// The sum of P2. Changes under the page heap's lock.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    sum: AtomicU32,
+    /// 1 in a child of `fork` (P4).
+    child: AtomicU32,
+}
+
+impl Moved {
+    pub(crate) const fn new() -> Self {
+        Self { sum: AtomicU32::new(0), child: AtomicU32::new(0) }
+    }
+}
+
+impl<S: System> PageHeap<S> {
+    /// Moves `len` bytes of contents from a run or a mapping into a run of its region. `false`:
+    /// they are to be copied.
+    ///
+    /// # Safety
+    ///
+    /// Both are whole pages of live blocks, which nobody else uses meanwhile.
+    pub unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise.
+        self.may_leave(from, len)
+            && self.note_moved(to, len, MAX_MOVED)
+            && unsafe { self.source.move_pages(from, to, len) }
+    }
+
+    /// Moves the contents of a run of the region into a mapping of the same length.
+    ///
+    /// # Safety
+    ///
+    /// As [`move_pages`](Self::move_pages).
+    pub unsafe fn move_out(&self, from: usize, to: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise.
+        self.may_leave(from, len) && unsafe { self.source.move_pages(from, to, len) }
+    }
+
+    /// Takes back what [`move_out`](Self::move_out) has moved.
+    ///
+    /// # Safety
+    ///
+    /// As [`move_pages`](Self::move_pages).
+    pub unsafe fn move_back(&self, from: usize, to: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise.
+        self.note_moved(to, len, u32::MAX) && unsafe { self.source.move_pages(from, to, len) }
+    }
+
+    /// This process is a child of `fork` (P4).
+    pub fn note_child(&self) {
+        self.moved.child.store(1, Ordering::Relaxed);
+    }
+
+    fn joins(&self) -> bool {
+        self.region.hold() == Hold::Reserved && self.moved.child.load(Ordering::Relaxed) == 0
+    }
+
+    /// The blocks that `len` bytes at `at` lie in; none outside the region.
+    fn blocks_of(&self, at: usize, len: usize) -> core::ops::Range<u32> {
+        if self.region.granule_of(at).is_none() {
+            return 0..0;
+        }
+        let offset = at - self.region.base();
+        low32(offset >> BLOCK_SHIFT)..low32((offset + len).div_ceil(BLOCK))
+    }
+
+    /// Whether the pages there are one mapping (P3).
+    fn may_leave(&self, from: usize, len: usize) -> bool {
+        let mut blocks = self.blocks_of(from, len);
+        let as_fresh = |block| {
+            let info = self.region.block(block);
+            let small = info.small_pages.load(Ordering::Relaxed);
+            info.moved.load(Ordering::Relaxed) == 0 && small == 0
+        };
+        self.joins() && blocks.all(as_fresh)
+    }
+
+    /// Counts a move into a run of the region, which may still fail: a kernel that refuses is
+    /// not asked for ever. `false`: there were too many, or it is no run.
+    fn note_moved(&self, to: usize, len: usize, most: u32) -> bool {
+        let blocks = self.blocks_of(to, len);
+        let count = low32(blocks.len());
+        let _guard = self.lock.lock();
+        let sum = self.moved.sum.load(Ordering::Relaxed);
+        let full = |block| self.region.block(block).moved.load(Ordering::Relaxed) == u8::MAX;
+        if count == 0 || sum.saturating_add(count) > most || blocks.clone().any(full) {
+            return false;
+        }
+        for block in blocks {
+            self.region.block(block).moved.fetch_add(1, Ordering::Relaxed);
+        }
+        self.moved.sum.store(sum + count, Ordering::Relaxed);
+        true
+    }
+
+    /// A block has become wholly free: purged and made fresh where moved pages are many.
+    pub(crate) fn note_emptied(&self, block: u32) {
+        let moved = self.region.block(block).moved.load(Ordering::Relaxed);
+        if moved != 0
+            && self.moved.sum.load(Ordering::Relaxed) > KEEP_MOVED
+            && let Some(attempt) = self.purge.attempt()
+        {
+            self.purge_block(block, &attempt);
+        }
+    }
+
+    /// A wholly free block was purged: it becomes one mapping with its neighbours again.
+    pub(crate) fn make_fresh(&self, block: u32) {
+        let info = self.region.block(block);
+        let moved = info.moved.load(Ordering::Relaxed);
+        if moved == 0 || !self.joins() {
+            return;
+        }
+        let at = self.region.address_of_block(block);
+        // SAFETY: a committed block of a reserved region, free and purged.
+        if !unsafe { self.source.renew(at, BLOCK) } {
+            return;
+        }
+        if self.wants_huge() {
+            // SAFETY: a block of ours; the kind of page changes no contents.
+            unsafe { self.source.prefer_huge(at, BLOCK, true) };
+        }
+        info.moved.store(0, Ordering::Relaxed);
+        self.moved.sum.fetch_sub(u32::from(moved), Ordering::Relaxed);
+    }
+
+    /// P2, under the lock.
+    pub(crate) fn check_moved(&self) -> Result<(), Broken> {
+        let blocks = self.region.first_block()..self.frontier.load(Ordering::Relaxed);
+        let moved = |block| u32::from(self.region.block(block).moved.load(Ordering::Relaxed));
+        let sum = self.moved.sum.load(Ordering::Relaxed);
+        ensure(blocks.map(moved).sum::<u32>() == sum, "P2: moves add up", sum as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests;
