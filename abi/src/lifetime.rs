@@ -1,6 +1,7 @@
 //! What runs when the library is loaded and when the process ends. Malloc needs neither.
 use core::ffi::{c_char, c_int};
 
+use crate::dlopen;
 use crate::heap::global;
 
 type Start = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char);
@@ -22,6 +23,8 @@ unsafe extern "C" fn start(
     _arguments: *const *const c_char,
     environment: *const *const c_char,
 ) {
+    // SAFETY: the loader passes the environment.
+    unsafe { dlopen::configure(environment) };
     global::begun();
     // SAFETY: the loader passes the environment.
     unsafe { global::configure(environment) };

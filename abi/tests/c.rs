@@ -38,9 +38,10 @@ macro_rules! programs {
 
 mod c {
     programs! { "tests/c", "c":
-        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc calloc_overflow calloc_untouched
+        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen calloc_overflow calloc_untouched
         calloc_zero calloc_zero_size cfree cgroup_limit config_safe config_setuid config_unknown_key
-        dlopen_deepbind dlopen_library dlopen_plugins early_malloc exhaustion exit_with_threads fork_chain
+        dlmopen dlopen_deepbind dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads
+        dlopen_library dlopen_mode dlopen_origin dlopen_plugins dlopen_same early_malloc exhaustion exit_with_threads fork_chain
         fork_handlers fork_in_child_thread fork_starting_thread fork_threads free_aligned_sized free_errno
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
         linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
@@ -48,7 +49,7 @@ mod c {
         own_check own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
         posix_memalign posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null
         realloc_zero reallocarray rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data
-        rlimit_stack seccomp small_stack stress thread_cancel thread_churn thread_keys threads_exit_order
+        rlimit_stack seccomp small_stack static_dlopen stress thread_cancel thread_churn thread_keys threads_exit_order
         trim_while_busy usable_size usable_size_writable valloc valloc_overflow vfork_exec
     }
 }

@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 const C: &str = "\
     malloc calloc realloc reallocarray free cfree free_sized free_aligned_sized aligned_alloc memalign \
     posix_memalign valloc pvalloc malloc_usable_size malloc_trim mallopt mallinfo mallinfo2 malloc_info \
-    malloc_stats";
+    malloc_stats dlopen";
 
 /// glibc's own second names for them.
 const LIBC: &str = "\
