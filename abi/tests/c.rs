@@ -50,7 +50,7 @@ mod c {
         posix_memalign posix_memalign_invalid realloc_contents realloc_failure realloc_neighbours realloc_null
         realloc_zero reallocarray rlimit_as rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_data
         rlimit_stack seccomp small_stack static_dlopen stress thread_cancel thread_churn thread_keys threads_exit_order
-        trim_while_busy usable_size usable_size_writable valloc valloc_overflow vfork_exec
+        trim_while_busy usable_size usable_size_waste usable_size_writable valloc valloc_overflow vfork_exec
     }
 }
 
@@ -103,7 +103,8 @@ mod drop_ins {
         worst_fit "worst-fit"
             ["every small block is cut from the largest free one, so soon no large one is left": mlockall]
         buddy "buddy"
-            ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size]
+            ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size
+                usable_size_waste]
             ["a large block is at a multiple of its power of two, so there must be twice as much": rlimit_as
                 rlimit_as_running mlockall]
             ["two bits of state for each 16 bytes are written when memory is added": calloc_untouched]

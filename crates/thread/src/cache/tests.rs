@@ -172,10 +172,11 @@ fn runs_are_kept_within_bounds() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
     use crate::runs::Kept;
-    assert_eq!(cache.runs.push(0x10000, 4), Kept::Yes);
-    assert_eq!(cache.runs.push(0x10000, 4), Kept::Twice);
+    assert_eq!(cache.runs.push(0x10000, 4), Kept::No);
+    assert_eq!(cache.runs.push(0x10000, 6), Kept::Yes);
+    assert_eq!(cache.runs.push(0x10000, 6), Kept::Twice);
     assert_eq!(cache.runs.push(0x20000, 17), Kept::No);
     assert_eq!(cache.runs.pop(5), 0);
-    assert_eq!(cache.runs.pop(4), 0x10000);
+    assert_eq!(cache.runs.pop(6), 0x10000);
     assert_eq!(cache.runs.bytes(), 0);
 }
