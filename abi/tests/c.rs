@@ -41,7 +41,7 @@ mod c {
         aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen calloc_overflow calloc_untouched
         calloc_zero calloc_zero_size cfree cgroup_limit config_safe config_setuid config_unknown_key
         dlmopen dlopen_deepbind dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads
-        dlopen_library dlopen_mode dlopen_origin dlopen_plugins dlopen_same early_malloc exhaustion exit_with_threads fork_chain
+        dlopen_library dlopen_mode dlopen_origin dlopen_plugins dlopen_same dlopen_static_tls early_malloc exhaustion exit_with_threads fork_chain
         fork_handlers fork_in_child_thread fork_starting_thread fork_threads free_aligned_sized free_errno
         free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
         linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
