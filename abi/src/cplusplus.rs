@@ -15,12 +15,12 @@ use core::ptr;
 use source::Report;
 use source::os::Os;
 
+use crate::dlopen;
 use crate::family::{allocate_aligned_for_new, allocate_for_new};
 use crate::heap::{HEAP, MAX_LINEAR};
 
 unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
 }
 
 const RTLD_NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
@@ -41,7 +41,7 @@ fn runtime(linked: usize, name: &CStr) -> *mut c_void {
     }
     for library in [c"libstdc++.so.6", c"libc++abi.so.1", c"libc++.so.1"] {
         // SAFETY: only finds a library that is loaded already.
-        let library = unsafe { dlopen(library.as_ptr(), RTLD_LAZY_NOLOAD) };
+        let library = unsafe { dlopen::own(library.as_ptr(), RTLD_LAZY_NOLOAD) };
         if !library.is_null() {
             // SAFETY: looks a name up.
             let found = unsafe { dlsym(library, name.as_ptr()) };
@@ -115,7 +115,8 @@ use aarch64 as imp;
 mod sized;
 pub(crate) use sized::tell_sizes;
 
-use imp::{forward, forward_sized, named, new_aligned_slow, new_or_null, new_slow, ours, reached};
+pub(crate) use imp::reached;
+use imp::{forward, forward_sized, named, new_aligned_slow, new_or_null, new_slow, ours};
 
 named! {
     _Znwm => new_plain, "`operator new(size_t)`.";

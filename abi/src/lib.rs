@@ -12,6 +12,7 @@
 #![no_std]
 
 pub mod cplusplus;
+pub mod dlopen;
 mod errno;
 #[cfg(heap = "flagship")]
 pub mod extra;

@@ -2,6 +2,7 @@
 use core::ffi::{c_char, c_int};
 
 use crate::cplusplus::tell_sizes;
+use crate::dlopen;
 use crate::heap::global;
 
 type Start = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char);
@@ -23,6 +24,8 @@ unsafe extern "C" fn start(
     _arguments: *const *const c_char,
     environment: *const *const c_char,
 ) {
+    // SAFETY: the loader passes the environment.
+    unsafe { dlopen::configure(environment) };
     global::begun();
     // SAFETY: the loader passes the environment.
     unsafe { global::configure(environment) };

@@ -41,22 +41,24 @@ macro_rules! programs {
 
 mod c {
     programs! { "tests/c", "c":
-        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc calloc_overflow calloc_untouched
+        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen calloc_overflow calloc_untouched
         calloc_zero calloc_zero_size cfree cgroup_limit config_safe config_setuid config_unknown_key
-        dlopen_deepbind dlopen_library dlopen_plugins early_malloc exhaustion exit_detached exit_with_threads
-        fork_chain fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool fork_signal
-        fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads free_aligned_sized free_errno
-        free_null free_sized header hidden_thread late_malloc libc_aliases libc_internal_callers linked
-        linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info malloc_info_invalid
-        malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_exhausted maps_few maps_realloc memalign
-        mlockall overflow_guards own_check own_check_pending own_check_shrunk own_heap own_heap_errors
-        own_heap_large own_heap_threads own_purge own_stats own_stats_print posix_memalign posix_memalign_invalid
-        purge_after_shrinking realloc_contents realloc_failure realloc_neighbours realloc_null realloc_rlimit
-        realloc_zero reallocarray refused_calls_few refused_madvise refused_memory refused_mlock_part
-        refused_mlockall region_terabyte rlimit_as rlimit_as_growth rlimit_as_late rlimit_as_running rlimit_as_small
-        rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp small_stack stress thread_cancel
-        thread_churn thread_exit_main thread_keys thread_keys_taken thread_vanished threads_exit_order
-        trim_while_busy usable_size usable_size_writable valloc valloc_overflow vfork_exec
+        dlmopen dlopen_deepbind dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads
+        dlopen_library dlopen_mode dlopen_origin dlopen_plugins dlopen_same dlopen_static_tls early_malloc
+        exhaustion exit_detached exit_with_threads fork_chain fork_handlers fork_heaps fork_in_child_thread
+        fork_locker fork_nested fork_pool fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step
+        fork_threads free_aligned_sized free_errno free_null free_sized header hidden_thread late_malloc
+        libc_aliases libc_internal_callers linked linked_archive linked_static mallinfo malloc_alignment
+        malloc_disjoint malloc_info malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_zero
+        mallopt maps_exhausted maps_few maps_realloc memalign mlockall overflow_guards own_check own_check_pending
+        own_check_shrunk own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats
+        own_stats_print posix_memalign posix_memalign_invalid purge_after_shrinking realloc_contents realloc_failure
+        realloc_neighbours realloc_null realloc_rlimit realloc_zero reallocarray refused_calls_few refused_madvise
+        refused_memory refused_mlock_part refused_mlockall region_terabyte rlimit_as rlimit_as_growth rlimit_as_late
+        rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
+        small_stack static_dlopen stress thread_cancel thread_churn thread_exit_main thread_keys thread_keys_taken
+        thread_vanished threads_exit_order trim_while_busy usable_size usable_size_waste usable_size_writable valloc
+        valloc_overflow vfork_exec
     }
 }
 
@@ -160,7 +162,8 @@ mod drop_ins {
         worst_fit "worst-fit"
             ["every small block is cut from the largest free one, so soon no large one is left": mlockall]
         buddy "buddy"
-            ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size]
+            ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size
+                usable_size_waste]
             ["a large block is at a multiple of its power of two, so there must be twice as much": rlimit_as
                 rlimit_as_running mlockall]
             ["two bits of state for each 16 bytes are written when memory is added": calloc_untouched]

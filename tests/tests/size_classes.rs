@@ -4,6 +4,8 @@ use heapwright_tests::top;
 use object::size_class::{CLASSES, MAX_SIZE, class_of, info};
 
 const GRANULE: u32 = 16 << 10;
+/// Up to this size there are eight classes for each doubling.
+const MAX_FINE: usize = 32 << 10;
 
 /// The table as the document has it.
 fn table() -> String {
@@ -46,12 +48,26 @@ fn the_document_s_sums_hold() {
     let mean =
         |from: usize, to: usize| (from..=to).map(waste).sum::<f64>() / (to - from + 1) as f64;
     assert!((mean(129, 1024) - 0.040).abs() < 0.001);
-    assert!((mean(1025, MAX_SIZE) - 0.042).abs() < 0.001, "{}", mean(1025, MAX_SIZE));
-    let most = (257..=MAX_SIZE).map(waste).fold(0.0, f64::max);
+    assert!((mean(1025, MAX_FINE) - 0.042).abs() < 0.001, "{}", mean(1025, MAX_FINE));
+    let most = (257..=MAX_FINE).map(waste).fold(0.0, f64::max);
     assert!(most < 1.0 / 9.0, "{most}");
     for class in 1..CLASSES {
         let of = info(class);
         let slab = of.granules * GRANULE;
-        assert!(slab - of.objects * of.size <= slab / 32 && of.objects >= 8, "class {class}");
+        let least = if of.size as usize > MAX_FINE { 4 } else { 8 };
+        assert!(slab - of.objects * of.size <= slab / 32 && of.objects >= least, "class {class}");
+    }
+}
+
+/// Above 32 KiB no block is larger by more than a quarter than what was asked for.
+#[test]
+fn large_blocks_waste_a_quarter_at_most() {
+    for size in MAX_FINE + 1..=4 << 20 {
+        let usable = if size > MAX_SIZE {
+            size.next_multiple_of(GRANULE as usize)
+        } else {
+            info(class_of(size)).size as usize
+        };
+        assert!(usable >= size && usable - size <= size / 4, "{size}: {usable}");
     }
 }

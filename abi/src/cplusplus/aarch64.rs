@@ -212,7 +212,7 @@ macro_rules! ours {
 }
 pub(super) use ours;
 
-/// The address that the program's calls of an operator reach.
+/// The address that the program's calls of a function reach; 0 for a weak one that is not there.
 macro_rules! reached {
     ($name:literal) => {{
         let address: usize;
@@ -228,4 +228,4 @@ macro_rules! reached {
         address
     }};
 }
-pub(super) use reached;
+pub(crate) use reached;

@@ -46,7 +46,7 @@ pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut
     );
 }
 
-/// The address that the program's calls of an operator reach.
+/// The address that the program's calls of a function reach; 0 for a weak one that is not there.
 macro_rules! reached {
     ($name:literal) => {{
         let address: usize;
@@ -61,7 +61,7 @@ macro_rules! reached {
         address
     }};
 }
-pub(super) use reached;
+pub(crate) use reached;
 
 core::arch::global_asm!(
     ".weak __cxa_allocate_exception",

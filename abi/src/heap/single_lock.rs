@@ -244,7 +244,7 @@ pub(crate) mod global {
 
     fn unknown(key: &str) {
         Os::print(format_args!(
-            "heapwright: HEAPWRIGHT has no key {key:?} for {NAME}; there are stats, check\n"
+            "heapwright: HEAPWRIGHT has no key {key:?} for {NAME}; there are stats, check, deepbind\n"
         ));
     }
 

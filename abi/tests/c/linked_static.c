@@ -1,5 +1,6 @@
 // survival: a static program linked to libheapwright.a allocates from it, with threads, fork and atexit
 // link: static
+// flags: -Wl,--fatal-warnings
 #include <heapwright.h>
 #include <sys/wait.h>
 

@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 const C: &str = "\
     malloc calloc realloc reallocarray free cfree free_sized free_aligned_sized aligned_alloc memalign \
     posix_memalign valloc pvalloc malloc_usable_size malloc_trim mallopt mallinfo mallinfo2 malloc_info \
-    malloc_stats";
+    malloc_stats dlopen";
 
 /// glibc's own second names for them.
 const LIBC: &str = "\
@@ -32,8 +32,9 @@ const CXX: &str = "\
     _ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t \
     _ZdaPvmSt11align_val_t _ZdlPvSt11align_val_tRKSt9nothrow_t _ZdaPvSt11align_val_tRKSt9nothrow_t";
 
-/// Static TLS that glibc 2.36 still gives a library opened by a running program is 1664 bytes; we stay well below.
-const MOST_TLS: u64 = 1024;
+/// Bytes of static TLS: 77 magazine tops and two words. glibc 2.36 has 1664 for all libraries opened by a running program,
+/// of which `tests/c/dlopen_static_tls.c` and `docs/tuning.md` say that we take 640: more is a change of theirs too.
+const TLS: u64 = 632;
 
 fn names<'a>(lists: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     lists.iter().flat_map(|list| list.split_whitespace())
@@ -142,7 +143,7 @@ fn thread_local_storage_is_static_and_small() {
             .filter(|header| header.p_type(endian) == elf::PT_TLS)
             .map(|header| header.p_memsz(endian))
             .sum();
-        assert!(size <= MOST_TLS, "{size} bytes of thread-local storage, more than {MOST_TLS}");
+        assert_eq!(size, TLS, "bytes of thread-local storage");
     });
 }
 

@@ -12,7 +12,7 @@
 //!
 //! | size            | where                       | metadata                        |
 //! |-----------------|-----------------------------|---------------------------------|
-//! | to 32 KiB       | slab of its class           | a bit an object, out of band    |
+//! | to 64 KiB       | slab of its class           | a bit an object, out of band    |
 //! | to 32 MiB       | run of granules             | a word in the span map          |
 //! | above           | a mapping of its own        | an entry in a table             |
 //!

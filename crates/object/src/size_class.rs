@@ -1,24 +1,26 @@
-//! The size classes: 16-byte steps to 256 bytes, then 8 per doubling to 32 KiB.
+//! The size classes: 16-byte steps to 256 bytes, 8 per doubling to 32 KiB, 4 to 64 KiB.
 //!
 //! ```text
-//! class    1   2  …  16 │  17   18  …  24 │  25 …  32 │ …  65 …  72
-//! bytes   16  32 … 256  │ 288  320 … 512  │ 576 … 1024│ … 18432 … 32768
-//! step        16        │       32        │    64     │       2048
+//! class    1   2  …  16 │  17   18  …  24 │  25 …  32 │ …  65 …  72    │   73 …  76
+//! bytes   16  32 … 256  │ 288  320 … 512  │ 576 … 1024│ … 18432 … 32768│ 40960 … 65536
+//! step        16        │       32        │    64     │       2048     │      8192
 //! ```
 //!
-//! Worst internal waste above 256 bytes is 1/9, the mean over uniform sizes 4 %: half of
-//! what 4 classes per doubling waste. Every class is a multiple of 16, and slabs start at
+//! Worst internal waste from 257 bytes to 32 KiB is 1/9, the mean over uniform sizes 4 %: half
+//! of what 4 classes per doubling waste. Above, it is 1/5 of the block: what is asked for and a
+//! quarter of it, as for the runs of granules that begin behind the last class. Every class is a multiple of 16, and slabs start at
 //! granules, so a class that is a multiple of an alignment is aligned to it.
 //!
-//! A slab is as few granules as hold at least 8 objects and waste at most 1/32 at the tail.
+//! A slab is as few granules as hold at least 8 objects, or 4 above 32 KiB, and waste at most
+//! 1/32 at the tail.
 //! Class 0 is no class: its magazines are always empty and always full.
 use base::bits::low8;
 use page::geometry::GRANULE;
 
 /// Number of classes, class 0 included.
-pub const CLASSES: usize = 73;
+pub const CLASSES: usize = 77;
 /// The largest size that has a class.
-pub const MAX_SIZE: usize = 32 << 10;
+pub const MAX_SIZE: usize = 64 << 10;
 /// Every block is aligned to this.
 pub const QUANTUM: usize = 16;
 /// Up to this size the class is the size divided by [`QUANTUM`], rounded up.
@@ -62,13 +64,22 @@ impl ClassInfo {
     }
 }
 
-/// A magazine holds at most so many bytes and so many objects, and at least two.
+/// A magazine holds at most so many bytes and so many objects.
 const CAPACITY_BYTES: usize = 64 << 10;
 const CAPACITY: usize = 126;
+/// Above [`MAX_FINE`], where a slab has few objects, and making one is most of a miss.
+const CAPACITY_BYTES_COARSE: usize = 320 << 10;
+
+/// Up to this size there are 8 classes per doubling, above it 4.
+const MAX_FINE: usize = 32 << 10;
+const LAST_FINE: usize = 72;
 
 const fn class_size(class: usize) -> usize {
     if class <= 16 {
         return class * QUANTUM;
+    }
+    if class > LAST_FINE {
+        return MAX_FINE + (class - LAST_FINE) * (MAX_FINE / 4);
     }
     let doubling = (class - 17) / 8;
     let step = 32 << doubling;
@@ -80,13 +91,16 @@ const fn class_info(class: usize) -> ClassInfo {
     if size == 0 {
         return ClassInfo { size: 0, objects: 0, granules: 0, capacity: 0, reciprocal: 0 };
     }
+    let objects = if size > MAX_FINE { 4 } else { 8 };
     let mut granules = 1;
-    while granules * GRANULE / size < 8 || granules * GRANULE % size > granules * GRANULE / 32 {
+    while granules * GRANULE / size < objects || granules * GRANULE % size > granules * GRANULE / 32
+    {
         granules += 1;
     }
     assert!(granules <= 16, "a slab is at most 256 KiB");
-    let by_bytes = CAPACITY_BYTES / size;
+    let by_bytes = if size > MAX_FINE { CAPACITY_BYTES_COARSE } else { CAPACITY_BYTES } / size;
     let capacity = if by_bytes > CAPACITY { CAPACITY } else { by_bytes };
+    assert!(capacity >= 2, "half a magazine is at least one object");
     ClassInfo {
         size: base::bits::low32(size),
         objects: base::bits::low32(granules * GRANULE / size),
@@ -95,6 +109,8 @@ const fn class_info(class: usize) -> ClassInfo {
         reciprocal: (1u64 << RECIPROCAL_SHIFT).div_ceil(size as u64),
     }
 }
+
+const _: () = assert!(class_size(LAST_FINE) == MAX_FINE && class_size(CLASSES - 1) == MAX_SIZE);
 
 static INFO: [ClassInfo; CLASSES] = {
     let mut table = [class_info(0); CLASSES];

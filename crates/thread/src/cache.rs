@@ -16,6 +16,8 @@
 //!
 //! Layer *thread*. Refilling and flushing move up to 63 objects: O(1) a call of malloc or
 //! free in the mean. About half a magazine is flushed, the half freed first.
+use core::mem::MaybeUninit;
+
 use base::bits::low8;
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use object::Central;
@@ -80,7 +82,7 @@ pub struct ThreadCache {
     slots: AtomicUsize,
     refills: AtomicU64,
     flushes: AtomicU64,
-    /// Runs of 48 to 256 KiB.
+    /// Runs of 80 to 256 KiB.
     pub runs: Runs,
     capacity: [AtomicU8; CLASSES],
 }
@@ -331,8 +333,9 @@ impl ThreadCache {
         class: usize,
         count: usize,
     ) -> Result<(), Fault> {
-        let (oldest, count) = self.take_oldest(tls, class, count);
-        let answer = self.give_back(depot, &oldest[..count]).answer();
+        let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
+        let oldest = self.take_oldest(tls, class, count, &mut room);
+        let answer = self.give_back(depot, oldest).answer();
         if self.account.given_back() < REPORT {
             return answer;
         }
@@ -368,25 +371,28 @@ impl ThreadCache {
         self.account.pass(|| self.give_back(depot, &[object]).answer())
     }
 
-    /// Takes the `count` oldest objects out of a magazine, or as many as there are.
+    /// Takes the `count` oldest objects out of a magazine, or as many as there are, into `room`,
+    /// of which nothing else is written: it is as large as the largest magazine.
     #[inline]
-    fn take_oldest<T: Tls>(
+    fn take_oldest<'a, T: Tls>(
         &self,
         tls: &T,
         class: usize,
         count: usize,
-    ) -> ([usize; MAX_CAPACITY], usize) {
+        room: &'a mut [MaybeUninit<usize>; MAX_CAPACITY],
+    ) -> &'a [usize] {
         let top = tls.load(class);
         let bottom = self.bottom(top, class);
         let held = (top - bottom) / WORD;
         let count = count.min(held);
-        let mut oldest = [0usize; MAX_CAPACITY];
-        // SAFETY: `held` words from the bottom on are the magazine's.
-        unsafe { word(bottom).copy_to_nonoverlapping(oldest.as_mut_ptr(), count) };
+        let oldest = room.as_mut_ptr().cast::<usize>();
+        // SAFETY: `held` words from the bottom on are the magazine's, at most `room`'s length.
+        unsafe { word(bottom).copy_to_nonoverlapping(oldest, count) };
         // SAFETY: the rest moves down within the magazine.
         unsafe { word(bottom + count * WORD).copy_to(word(bottom), held - count) };
         tls.store(class, top - count * WORD);
-        (oldest, count)
+        // SAFETY: so many words were written above.
+        unsafe { core::slice::from_raw_parts(oldest, count) }
     }
 
     /// Tells the page heap what was claimed and given back, and looks for holes when that is
@@ -411,8 +417,9 @@ impl ThreadCache {
         }
         let mut answer = Ok(());
         for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
-            let (oldest, count) = self.take_oldest(tls, class, MAX_CAPACITY);
-            answer = answer.and(self.give_back(depot, &oldest[..count]).answer());
+            let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
+            let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
+            answer = answer.and(self.give_back(depot, oldest).answer());
         }
         depot.central.purge_holes(depot.supply);
         answer
@@ -432,8 +439,9 @@ impl ThreadCache {
         self.account.pass(|| {
             let mut answer = Ok(());
             for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
-                let (oldest, count) = self.take_oldest(tls, class, MAX_CAPACITY);
-                answer = answer.and(self.give_back(depot, &oldest[..count]).answer());
+                let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
+                let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
+                answer = answer.and(self.give_back(depot, oldest).answer());
             }
             self.drop_runs(depot);
             self.report(depot);

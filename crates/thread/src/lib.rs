@@ -3,7 +3,7 @@
 //! ```text
 //! base   source   page   object ─► ► thread   malloc   heapwright   abi   tools
 //!
-//! TLS   [ – │ top 1 │ top 2 │ … │ top 72 │ cache ]        one word per class
+//! TLS   [ – │ top 1 │ top 2 │ … │ top 76 │ cache ]        one word per class
 //!                └─► cell [ … │ 0 │ object │ object │ top ]   1 KiB, aligned to it
 //! ```
 //!

@@ -1,19 +1,21 @@
-//! Runs a thread keeps: a few of each length from 48 to 256 KiB.
+//! Runs a thread keeps: a few of each length from 80 to 256 KiB.
 //!
 //! ```text
-//! 3 granules [ run │ – │ – ]    4 granules [ run │ run │ – ]    …    16 granules [ – │ – │ – ]
+//! 5 granules [ run │ – │ – ]    6 granules [ run │ run │ – ]    …    16 granules [ – │ – │ – ]
 //! ```
 //!
 //! - **K1** a run in a slot is marked as kept in the span map, and only its slot has it. It is
 //!   marked before it is put in, and unmarked after it was taken out: whoever frees it again,
 //!   on any thread, finds the mark, and a thread that `fork` left behind loses it at worst.
 //!
-//! A malloc and free of 64 KiB then costs no lock. At most [`MAX_BYTES`] a thread.
+//! A malloc and free of 100 KiB then costs no lock. At most [`MAX_BYTES`] a thread.
 use base::sync::{AtomicUsize, Ordering};
+use object::size_class::MAX_SIZE;
+use page::geometry::granules_for;
 use page::region::Region;
 
-/// The shortest run kept, in granules; shorter ones have a size class.
-pub const MIN: usize = 3;
+/// The shortest run kept, in granules; what fits shorter ones has a size class.
+pub const MIN: usize = granules_for(MAX_SIZE + 1);
 /// The longest.
 pub const MAX: usize = 16;
 const EACH: usize = 3;

@@ -27,6 +27,7 @@ fn an_ordinary_program_is_usable_and_is_not_run() {
         "script   starts /bin/sh",
         "dynamic, glibc",
         "LD_PRELOAD replaces it",
+        "RTLD_DEEPBIND is cleared",
         "try: heapwright run -- ",
     ] {
         assert!(out.contains(told), "{told:?} is missing in {out}");
@@ -40,6 +41,7 @@ fn a_classic_design_is_checked_by_its_name() {
         outcome(heapwright().args(["run", "-a", "tlsf", "--check", "--", "/bin/sh"]));
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("libheapwright-tlsf-"), "{out}");
+    assert!(out.contains("RTLD_DEEPBIND is cleared"), "{out}");
 }
 
 #[cfg(target_arch = "x86_64")]

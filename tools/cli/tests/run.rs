@@ -115,8 +115,9 @@ fn a_classic_design_says_which_settings_it_has() {
     let (_, err, code) = outcome(&mut command);
     assert_eq!(code, Some(0));
     for key in ["keep", "hue"] {
-        let told =
-            format!("heapwright: HEAPWRIGHT has no key \"{key}\" for tlsf; there are stats, check");
+        let told = format!(
+            "heapwright: HEAPWRIGHT has no key \"{key}\" for tlsf; there are stats, check, deepbind"
+        );
         assert!(err.contains(&told), "{err}");
     }
 }

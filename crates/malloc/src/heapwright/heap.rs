@@ -1,7 +1,7 @@
 //! First-class heaps: blocks that can all be freed at once.
 //!
 //! ```text
-//! heap  [ shelf of class 0 … 72 │ large blocks │ owner ]        4 KiB of metadata
+//! heap  [ shelf of class 0 … 76 │ large blocks │ owner ]        4 KiB of metadata
 //!           └─ slabs of its own     └─ one descriptor each
 //! ```
 //!

@@ -20,10 +20,12 @@ pub struct Options {
     pub huge_from: Option<usize>,
     /// `keep=SIZE`: free memory kept at least.
     pub keep: Option<usize>,
+    /// `deepbind=1`: a drop-in library's `dlopen` leaves RTLD_DEEPBIND; nothing elsewhere.
+    pub deepbind: Option<bool>,
 }
 
 /// The keys there are, for the message about one there is not.
-pub const KEYS: &str = "stats, check, safe, hugepages, keep";
+pub const KEYS: &str = "stats, check, safe, hugepages, keep, deepbind";
 
 /// A piece of the variable that means nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +48,7 @@ impl Options {
                 "safe" => set(&mut options.safe, switch(value)),
                 "hugepages" => set(&mut options.huge_from, threshold(value)),
                 "keep" => set(&mut options.keep, bytes(value)),
+                "deepbind" => set(&mut options.deepbind, switch(value)),
                 _ => {
                     complain(Mistake::Key(key));
                     continue;

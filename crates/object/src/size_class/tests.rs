@@ -23,12 +23,14 @@ fn waste_is_bounded() {
         let info = info(class);
         let slab = info.granules as usize * GRANULE;
         let used = info.objects as usize * info.size as usize;
-        assert!(info.objects >= 8 && slab - used <= slab / 32, "class {class}: {info:?}");
+        let least = if info.size > 32 << 10 { 4 } else { 8 };
+        assert!(info.objects >= least && slab - used <= slab / 32, "class {class}: {info:?}");
         assert!(info.words() <= MAX_WORDS);
         assert!((2..=126).contains(&info.capacity));
         if info.size > 256 {
             let before = INFO[class - 1].size as usize + 1;
-            assert!((info.size as usize - before) * 9 <= info.size as usize, "class {class}");
+            let part = if info.size > 32 << 10 { 5 } else { 9 };
+            assert!((info.size as usize - before) * part <= info.size as usize, "class {class}");
         }
     }
 }
@@ -48,12 +50,15 @@ fn aligned_classes_are_multiples() {
     for shift in 4..=14 {
         let align = 1usize << shift;
         for size in (1..=MAX_SIZE).step_by(97) {
-            let class = class_of_aligned(size, align).expect("32 KiB is a multiple of all");
+            let class = class_of_aligned(size, align).expect("64 KiB is a multiple of all");
             assert_eq!(INFO[class].size as usize % align, 0);
             assert!(INFO[class].size as usize >= size);
         }
     }
     assert_eq!(class_of_aligned(1, 1 << 15), None);
+    assert_eq!(class_of_aligned((32 << 10) + 1, 1 << 14), Some(CLASSES - 3));
+    assert_eq!(class_of_aligned((48 << 10) + 1, 1 << 14), Some(CLASSES - 1));
+    assert_eq!(class_of_aligned(MAX_SIZE + 1, 16), None);
 }
 
 #[test]

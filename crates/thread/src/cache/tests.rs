@@ -189,14 +189,16 @@ fn runs_are_kept_within_bounds() {
         region.enter_run(granule, count);
         (at, granule)
     };
-    let ((at, granule), (_, long)) = (run(4), run(17));
-    assert_eq!(cache.runs.push(region, granule, 4), Kept::Yes);
+    let (_, short) = run(4);
+    assert_eq!(cache.runs.push(region, short, 4), Kept::No);
+    let ((at, granule), (_, long)) = (run(6), run(17));
+    assert_eq!(cache.runs.push(region, granule, 6), Kept::Yes);
     cache.check(whole.depot(), &whole.tls).expect("K1");
-    assert_eq!(cache.runs.push(region, granule, 4), Kept::Twice);
+    assert_eq!(cache.runs.push(region, granule, 6), Kept::Twice);
     assert_eq!(cache.runs.push(region, long, 17), Kept::No);
     assert_eq!(cache.runs.pop(region, 5), 0);
-    assert_eq!(cache.runs.pop(region, 4), at);
+    assert_eq!(cache.runs.pop(region, 6), at);
     assert_eq!(cache.runs.bytes(), 0);
-    assert!(region.end_run(granule, 4));
-    assert!(!region.end_run(granule, 4), "of two that free it one is too late");
+    assert!(region.end_run(granule, 6));
+    assert!(!region.end_run(granule, 6), "of two that free it one is too late");
 }

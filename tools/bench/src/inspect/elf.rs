@@ -35,6 +35,8 @@ pub struct Elf {
     pub malloc: Defined,
     /// `operator new(unsigned long)`.
     pub operator_new: Defined,
+    /// `dlopen`: a malloc that has its own clears RTLD_DEEPBIND.
+    pub dlopen: Defined,
     /// The entry point of an allocator that is linked in under a name of its own.
     pub private_allocator: Option<String>,
     /// Built by the Go compiler.
@@ -90,6 +92,7 @@ impl Elf {
             needed: Vec::new(),
             malloc: Defined::No,
             operator_new: Defined::No,
+            dlopen: Defined::No,
             private_allocator: None,
             is_go: false,
         };
@@ -124,6 +127,7 @@ impl Elf {
                 }
                 match table.symbol_name(endian, symbol) {
                     Ok(b"malloc") => self.malloc = defined,
+                    Ok(b"dlopen") => self.dlopen = defined,
                     Ok(b"_Znwm" | b"_Znwj") => self.operator_new = defined,
                     Ok(name) => {
                         if let Some(known) = PRIVATE.iter().find(|p| p.as_bytes() == name) {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use bench::allocator::Allocator;
+use bench::inspect::elf::{Defined, Elf};
 use bench::inspect::loader::{self, Answer};
 use bench::inspect::{self, Finding, Inspection, Level};
 
@@ -20,6 +21,7 @@ pub(crate) fn check(
     let mut found = inspect::program(file, program.arguments())
         .with_context(|| format!("cannot inspect {}", file.display()))?;
     ask_the_loader(&mut found, allocator);
+    tell_of_plugins(&mut found, allocator);
     let usable = found.is_usable();
     let verdict = if usable {
         let mut words = vec!["heapwright".to_owned(), "run".to_owned(), "--".to_owned()];
@@ -52,6 +54,29 @@ fn ask_the_loader(found: &mut Inspection, allocator: &Allocator) {
         Answer::Unknown(said) => (Level::Warn, format!("cannot tell what it would load: {said}")),
     };
     let finding = Finding::new("loader", level, text);
+    found.findings.push(finding);
+}
+
+/// Adds what holds for libraries that the program opens while it runs: no file tells which, nor how.
+fn tell_of_plugins(found: &mut Inspection, allocator: &Allocator) {
+    let (Some(library), true) = (allocator.library(), found.is_usable()) else { return };
+    let Ok(Some(elf)) = Elf::read(library) else { return };
+    let finding = if elf.dlopen == Defined::Exported {
+        Finding::new(
+            "plugins",
+            Level::Ok,
+            "RTLD_DEEPBIND is cleared, so they share this malloc (deepbind=1 leaves it); with dlmopen they have their own",
+        )
+    } else {
+        Finding::new(
+            "plugins",
+            Level::Warn,
+            format!(
+                "opened with RTLD_DEEPBIND they keep the C library's malloc, and free with it what {} gave",
+                allocator.name
+            ),
+        )
+    };
     found.findings.push(finding);
 }
 

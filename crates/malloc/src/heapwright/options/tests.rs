@@ -8,12 +8,13 @@ fn parse(text: &str) -> (Options, usize) {
 
 #[test]
 fn options_are_read() {
-    let (options, mistakes) = parse("stats=1, keep=64m,hugepages=off,safe");
+    let (options, mistakes) = parse("stats=1, keep=64m,hugepages=off,safe,deepbind=on");
     assert_eq!(mistakes, 0);
     assert_eq!(options.stats, Some(true));
     assert_eq!(options.keep, Some(64 << 20));
     assert_eq!(options.huge_from, Some(usize::MAX));
     assert_eq!(options.safe, Some(true));
+    assert_eq!(options.deepbind, Some(true));
     assert_eq!(options.check, None);
 }
 
