@@ -263,10 +263,11 @@ impl<S: System> PageHeap<S> {
         unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, true) };
     }
 
-    /// Gives back the free granules of a block. `false`: the system refused.
+    /// Gives back the free granules of a block, page by page where a page is several. `false`:
+    /// the system refused.
     fn purge_block(&self, block: u32) -> bool {
         let info = self.region.block(block);
-        let mut bits = info.dirty_free();
+        let mut bits = self.dirty_free(info);
         if bits != 0 && info.free() != u128::MAX {
             self.use_small_pages(block);
         }

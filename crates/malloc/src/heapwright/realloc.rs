@@ -155,8 +155,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
         size: usize,
         caller: &'static str,
     ) -> *mut u8 {
-        let len = held.min(size.next_multiple_of(self.pages.source.page_size()));
-        if len < MOVE_PAGES || self.moves.fetch_add(1, Ordering::Relaxed) >= MAX_MOVES {
+        let page = self.pages.source.page_size();
+        let len = held.min(size.next_multiple_of(page));
+        // Runs are whole granules, and a page may be larger: then it is not theirs alone.
+        let whole_pages = (ptr.addr() | held | len).is_multiple_of(page);
+        if len < MOVE_PAGES
+            || !whole_pages
+            || self.moves.fetch_add(1, Ordering::Relaxed) >= MAX_MOVES
+        {
             return self.copy_to_new(ptr, held, size, caller);
         }
         if size > MAX_RUN
@@ -169,8 +175,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return new;
         }
         // Pages moved into a part of a mapping would cut it in two.
-        let may_move = size <= MAX_RUN;
-        // SAFETY: both blocks are whole pages of ours, and `len` is within both.
+        let fits = new.addr().is_multiple_of(page) && len <= granules_for(size) * GRANULE;
+        let may_move = fits && size <= MAX_RUN;
+        // SAFETY: whole pages of ours, and `len` is within both blocks.
         if !(may_move && unsafe { self.pages.source.move_pages(ptr.addr(), new.addr(), len) }) {
             // SAFETY: two live blocks, `held.min(size)` bytes within both.
             unsafe { ptr.copy_to_nonoverlapping(new, held.min(size)) };

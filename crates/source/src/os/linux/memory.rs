@@ -3,6 +3,7 @@
 use base::bits::{align_up, index};
 
 use super::Os;
+use super::process::page_size;
 use super::syscall::{call6, number, result};
 use crate::PageSource;
 
@@ -19,9 +20,6 @@ const MADV_HUGEPAGE: usize = 14;
 const MADV_NOHUGEPAGE: usize = 15;
 const RLIMIT_AS: usize = 9;
 const CLOCK_MONOTONIC_COARSE: usize = 6;
-
-/// Purging works in these units; a kernel with larger pages refuses and keeps the contents.
-const PAGE: usize = 4096;
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Option<usize> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
@@ -67,7 +65,7 @@ fn map_aligned(len: usize, align: usize, protection: usize, flags: usize) -> Opt
 // calls whose contract makes the target ours.
 unsafe impl PageSource for Os {
     fn page_size(&self) -> usize {
-        PAGE
+        page_size()
     }
 
     fn reserve(&self, len: usize, align: usize) -> Option<usize> {
