@@ -1,29 +1,26 @@
 //! What runs when the library is loaded and when the process ends. Malloc needs neither.
-use core::ffi::{c_char, c_int};
+use core::ffi::c_char;
 
 use crate::heap::global;
 
-type Start = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char);
+unsafe extern "C" {
+    /// Where POSIX has a program find its variables. glibc passes them to these functions too, musl does not.
+    static environ: *const *const c_char;
+}
 
-/// glibc calls the functions of this section with main's arguments.
 #[used]
 #[unsafe(link_section = ".init_array")]
-static START: Start = start;
+static START: extern "C" fn() = start;
 
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static END: extern "C" fn() = end;
 
-/// # Safety
-///
-/// `environment` is the process's.
-unsafe extern "C" fn start(
-    _count: c_int,
-    _arguments: *const *const c_char,
-    environment: *const *const c_char,
-) {
+extern "C" fn start() {
     global::begun();
-    // SAFETY: the loader passes the environment.
+    // SAFETY: a word of the C library's, set before any library of the program starts.
+    let environment = unsafe { environ };
+    // SAFETY: the process's variables, as POSIX has them.
     unsafe { global::configure(environment) };
 }
 
