@@ -63,7 +63,6 @@ const STEPS: &[Step] = &[
         what: "the component OS boots on our TLSF and is no slower",
         run: arceos,
     },
-    Step { name: "port", what: "the C suite on musl and on aarch64", run: port },
     Step { name: "deny", what: "licences and duplicate versions", run: deny },
 ];
 
@@ -232,14 +231,6 @@ fn arceos() -> Outcome {
     match crate::arceos::missing() {
         Some(missing) => absent(&missing),
         None => code(crate::arceos::run(&[])),
-    }
-}
-
-/// Other systems: musl, and aarch64 with pages of 4 KiB and of 64 KiB.
-fn port() -> Outcome {
-    match crate::port::missing() {
-        Some(missing) => absent(&missing),
-        None => code(crate::port::run(&["--quick".to_owned()])),
     }
 }
 
