@@ -4,12 +4,11 @@ use core::ffi::c_int;
 #[cfg(heap = "flagship")]
 use base::Malloc;
 
+use source::os::imp::process::page_size;
+
 use crate::allocate;
 use crate::errno::{EINVAL, ENOMEM, fail, or_enomem};
 use crate::heap::{HEAP, MAX_LINEAR};
-
-/// The page that valloc and pvalloc speak of.
-const PAGE: usize = 4096;
 
 /// `size` bytes, or null with ENOMEM. `malloc(0)` is a block of its own.
 #[unsafe(no_mangle)]
@@ -185,14 +184,14 @@ pub unsafe extern "C" fn posix_memalign(out: *mut *mut u8, alignment: usize, siz
 /// `size` bytes at a page's start.
 #[unsafe(no_mangle)]
 pub extern "C" fn valloc(size: usize) -> *mut u8 {
-    or_enomem(HEAP.aligned_alloc(PAGE, size))
+    or_enomem(HEAP.aligned_alloc(page_size(), size))
 }
 
 /// `size` bytes rounded up to whole pages, at a page's start.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvalloc(size: usize) -> *mut u8 {
-    match size.max(1).checked_next_multiple_of(PAGE) {
-        Some(size) => or_enomem(HEAP.aligned_alloc(PAGE, size)),
+    match size.max(1).checked_next_multiple_of(page_size()) {
+        Some(size) => or_enomem(HEAP.aligned_alloc(page_size(), size)),
         None => fail(ENOMEM),
     }
 }

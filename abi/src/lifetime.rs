@@ -5,9 +5,14 @@ use crate::cplusplus::tell_sizes;
 use crate::dlopen;
 use crate::heap::global;
 
+unsafe extern "C" {
+    /// Where POSIX has a program find its variables.
+    static environ: *const *const c_char;
+}
+
 type Start = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char);
 
-/// glibc calls the functions of this section with main's arguments.
+/// glibc calls the functions of this section with main's arguments, musl with none.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static START: Start = start;
@@ -18,16 +23,19 @@ static END: extern "C" fn() = end;
 
 /// # Safety
 ///
-/// `environment` is the process's.
+/// `environment` is the process's, or the C library has said by now where it is.
 unsafe extern "C" fn start(
     _count: c_int,
     _arguments: *const *const c_char,
     environment: *const *const c_char,
 ) {
-    // SAFETY: the loader passes the environment.
+    // SAFETY: a word of the C library's. glibc has not set it when we are the first to start.
+    let known = unsafe { environ };
+    let environment = if known.is_null() { environment } else { known };
+    // SAFETY: the process's variables.
     unsafe { dlopen::configure(environment) };
     global::begun();
-    // SAFETY: the loader passes the environment.
+    // SAFETY: as above.
     unsafe { global::configure(environment) };
     tell_sizes();
 }

@@ -7,7 +7,8 @@
 //! The rules that are for any malloc are tried on the drop-in libraries of the classic designs too, and under a kernel that
 //! refuses.
 //!
-//! `HEAPWRIGHT_SO=/path/lib.so cargo test -p heapwright-abi` runs them on another library.
+//! `HEAPWRIGHT_SO=/path/lib.so cargo test -p heapwright-abi` runs them on another library; `cargo xtask port` on another C
+//! library or processor, see [`target`].
 #![expect(
     clippy::disallowed_macros,
     reason = "the runner is no part of the allocator: it may format and print"
@@ -23,6 +24,8 @@ mod refused;
 mod run;
 #[path = "runner/source.rs"]
 mod source;
+#[path = "runner/target.rs"]
+mod target;
 
 /// One `#[test]` per program, named like its file, and one that compares the list with the directory.
 macro_rules! programs {

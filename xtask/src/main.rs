@@ -12,6 +12,7 @@ mod golden;
 mod layers;
 mod paths;
 mod peers;
+mod port;
 mod qemu;
 mod reach;
 mod size;
@@ -37,6 +38,7 @@ usage: cargo xtask NAME [ARGS]
   features the features that a build of the workspace leaves out, on this machine and for 32 bits
   compat   crates with others' interfaces, tried by those crates' users
   firmware the block allocators' C library on bare machines, and its bytes of code
+  port     the library on musl, and on aarch64 in an emulator
   ci       the steps of .ci/run, one by one or all
 ";
 
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         "features" => features::run(&rest),
         "compat" => compat::run(&rest),
         "firmware" => firmware::run(&rest),
+        "port" => port::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

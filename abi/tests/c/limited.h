@@ -19,7 +19,7 @@ struct object {
 static inline void start_again_under(int resource, size_t bytes, int count, char **arguments) {
     if (count > 1) return;
     struct rlimit limit = {bytes, bytes};
-    CHECK(setrlimit((__rlimit_resource_t)resource, &limit) == 0, "setrlimit fails with errno %d", errno);
+    CHECK(setrlimit(resource, &limit) == 0, "setrlimit fails with errno %d", errno);
     execl("/proc/self/exe", arguments[0], "again", NULL);
     CHECK(0, "execl fails with errno %d", errno);
 }

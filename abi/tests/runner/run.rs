@@ -2,6 +2,7 @@
 use crate::{
     library,
     source::{Link, Source, home},
+    target,
 };
 use core::{fmt::Write as _, time::Duration};
 use std::{
@@ -35,9 +36,13 @@ enum Malloc<'a> {
 /// Compiles and runs the program `name`, on the C library's malloc first if it says so. Panics when it fails.
 pub(crate) fn program(name: &str) {
     let source = Source::read(name);
+    if let Some(why) = target::current().without(source.name(), source.is_cxx()) {
+        println!("{}: skipped on heapwright: {why}", source.name());
+        return;
+    }
     let binary = compile(&source);
     let mut failures = String::new();
-    if source.also_glibc {
+    if source.also_glibc && target::current().is_host() {
         run(&source, &binary, Malloc::Glibc, &mut failures);
     }
     run(&source, &binary, Malloc::Heapwright(None), &mut failures);
@@ -104,9 +109,9 @@ fn compile(source: &Source) -> PathBuf {
 
 /// Compiles `source` and the libraries it needs, and returns the path of the executable.
 fn compile_now(source: &Source) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c");
+    let directory = target::current().directory();
     fs::create_dir_all(&directory).expect("the directory for compiled programs can be made");
-    let is_cxx = source.path.extension().is_some_and(|extension| extension == "cc");
+    let is_cxx = source.is_cxx();
     let binary = directory.join(format!("{}{}", source.name(), if is_cxx { "++" } else { "" }));
     let mut compiler = compiler(is_cxx);
     compiler.arg(&source.path).arg("-o").arg(&binary).args(&source.flags);
@@ -145,11 +150,10 @@ fn helper_path(binary: &Path, file: &Path) -> PathBuf {
     binary.with_file_name(format!("lib{name}-{program}.so"))
 }
 
-/// The system's compiler with the flags of every program. The compiler must not know what malloc means.
+/// The target's compiler with the flags of every program. The compiler must not know what malloc means.
 fn compiler(is_cxx: bool) -> Command {
-    let (variable, usual, standard) =
-        if is_cxx { ("CXX", "c++", "-std=c++17") } else { ("CC", "cc", "-std=gnu2x") };
-    let mut compiler = Command::new(env::var_os(variable).unwrap_or_else(|| usual.into()));
+    let standard = if is_cxx { "-std=c++17" } else { "-std=gnu2x" };
+    let mut compiler = target::current().compiler(is_cxx);
     compiler.args([standard, "-O1", "-g", "-fno-builtin", "-Wall", "-Werror", "-D_GNU_SOURCE"]);
     compiler.arg("-I").arg(home().join("include")).arg("-I").arg(home().join("tests/c"));
     compiler
@@ -163,11 +167,18 @@ fn finish(compiler: &mut Command) {
 
 /// Runs `binary`; what is wrong goes to `failures`.
 fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String) {
-    let mut command = match malloc {
-        Malloc::Refused(call, error) => crate::refused::launch(call, error, binary),
-        _ => Command::new(binary),
+    let preload = match malloc {
+        Malloc::Glibc | Malloc::Refused(..) => None,
+        Malloc::Heapwright(_) => source.preload.then(library::shared),
+        Malloc::DropIn(_, library) => Some(library),
     };
-    command.args(&source.args).envs(source.env.iter().cloned()).env_remove("LD_PRELOAD");
+    let (mut command, start) = match malloc {
+        Malloc::Refused(call, error) => {
+            (crate::refused::launch(call, error, binary), binary.display().to_string())
+        }
+        _ => target::current().start(binary, preload),
+    };
+    command.args(&source.args).envs(source.env.iter().cloned());
     command.env("HEAPWRIGHT_SO", library::shared());
     for helper in source.helpers.iter().filter(|helper| !helper.linked) {
         command.env("PLUGIN", helper_path(binary, &helper.file));
@@ -176,9 +187,7 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
     let mut by_hand = String::new();
     if let Malloc::DropIn(name, library) = malloc {
         name.clone_into(&mut on);
-        command.env("LD_PRELOAD", library).env("HEAPWRIGHT_SO", library);
-        command.envs(source.env.iter().cloned());
-        let _ = write!(by_hand, "LD_PRELOAD={} ", library.display());
+        command.env("HEAPWRIGHT_SO", library);
     }
     if let Malloc::Refused(call, error) = malloc {
         on = format!("heapwright without {call} (errno {error})");
@@ -188,10 +197,6 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
     }
     if let Malloc::Heapwright(variable) = malloc {
         "heapwright".clone_into(&mut on);
-        if source.preload {
-            command.env("LD_PRELOAD", library::shared());
-            let _ = write!(by_hand, "LD_PRELOAD={} ", library::shared().display());
-        }
         for (name, value) in source.env.iter().chain(variable) {
             command.env(name, value);
             let _ = write!(by_hand, "{name}={value} ");
@@ -204,7 +209,7 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
         .map(|kind| binary.with_extension(format!("{}.{kind}", on.replace(' ', "-"))));
     command.stdin(Stdio::null()).stdout(create(&stdout)).stderr(create(&stderr)).process_group(0);
     let started = Instant::now();
-    let status = wait(&mut command, source.timeout);
+    let status = wait(&mut command, target::current().patience(source.timeout));
     let seconds = started.elapsed().as_secs_f64();
     let (stdout, stderr) = (read(&stdout), read(&stderr));
     let verdict = judge(source, status, &stdout, &stderr);
@@ -216,12 +221,7 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
     println!("{}: {word} on {on} in {seconds:.2} s {why}", source.name());
     if let Err(problem) = verdict {
         let _ = writeln!(failures, "on {on}: {problem}");
-        let _ = writeln!(
-            failures,
-            "  by hand: {by_hand}{} {}",
-            binary.display(),
-            source.args.join(" ")
-        );
+        let _ = writeln!(failures, "  by hand: {by_hand}{start} {}", source.args.join(" "));
         for (stream, text) in [("output", stdout), ("errors", stderr)] {
             for line in text.lines().take(20) {
                 let _ = writeln!(failures, "  {stream}: {line}");

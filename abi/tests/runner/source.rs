@@ -141,6 +141,11 @@ impl Source {
         self.link == Link::Nothing && self.preload && self.expect.is_none()
     }
 
+    /// Whether it is C++.
+    pub(crate) fn is_cxx(&self) -> bool {
+        self.path.extension().is_some_and(|extension| extension == "cc")
+    }
+
     /// The program's name, such as `free_null`.
     pub(crate) fn name(&self) -> &str {
         self.path.file_stem().and_then(|stem| stem.to_str()).expect("a program has a plain name")

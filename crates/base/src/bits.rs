@@ -83,6 +83,28 @@ pub const fn run_starts(bits: u128, len: u32) -> u128 {
     starts
 }
 
+/// The ones of `bits` that fill an aligned group of `size` bits; `size` is a power of two up to 128.
+///
+/// ```text
+/// whole_groups(.., 4):   1111 0110 1011 1111  ─►  1111 0000 0000 1111
+/// ```
+#[inline]
+#[must_use]
+pub const fn whole_groups(bits: u128, size: u32) -> u128 {
+    debug_assert!(size.is_power_of_two() && size <= 128);
+    if size == 1 {
+        return bits;
+    }
+    let mut first_of_each = 1;
+    let mut width = size;
+    while width < 128 {
+        first_of_each |= first_of_each << width;
+        width *= 2;
+    }
+    // Each of these ones stands for its group, and times as many ones becomes it.
+    (run_starts(bits, size) & first_of_each) * ones(0, size)
+}
+
 /// The largest `k` such that `bits` holds a run of `2^k` ones; `None` when `bits` is 0.
 #[inline]
 #[must_use]

@@ -8,14 +8,15 @@
 //!
 //! - **O1** pages are purged under the shelf's lock, so no object of them is claimed meanwhile;
 //!   objects that come back meanwhile only make more holes.
-//! - **O2** `holes` has a bit for each purged page of a slab, and is 0 after the next claim
+//! - **O2** `holes` has a bit for each purged page of a slab, counted from the first page that
+//!   lies wholly in it (a page may be larger than a slab), and is 0 after the next claim
 //!   from it: claimed objects may lie in any of them.
 //!
 //! Purged objects stay claimable: their pages fault in as zeroes when they are next used.
 //! After Bun's and others' wish for it; no malloc in general use does this.
 //!
 //! Layer *object*. O(words and pages) a slab, one system call a run of pages.
-use base::bits::{index, low32};
+use base::bits::{align_up, index, low32};
 use base::sync::Ordering;
 use page::geometry::{GRANULE, GRANULES_PER_BLOCK};
 use page::{Attempt, PageHeap, System};
@@ -45,10 +46,10 @@ fn purge_slab<S: System>(
     attempt: &Attempt<'_>,
 ) -> usize {
     let page = supply.pages.source.page_size();
-    let pages = class.granules as usize * GRANULE / page;
     let start = supply.pages.region.address_of(slab.granule());
+    let first_page = align_up(start, page);
     let old = slab.holes.load(Ordering::Relaxed);
-    let mut found = free_pages(slab, class, page, pages) & !old;
+    let mut found = free_pages(slab, class, page, first_page - start) & !old;
     let mut purged = 0;
     while found != 0 {
         let first = found.trailing_zeros();
@@ -58,7 +59,7 @@ fn purge_slab<S: System>(
             supply.pages.use_small_pages(low32(slab.granule() / GRANULES_PER_BLOCK));
         }
         found &= !run;
-        let at = start + first as usize * page;
+        let at = first_page + first as usize * page;
         // SAFETY: pages that only free objects cover, none of which can be claimed now (O1).
         if !attempt.note(unsafe { supply.pages.source.purge(at, count as usize * page) }) {
             break;
@@ -71,15 +72,20 @@ fn purge_slab<S: System>(
     bytes
 }
 
-/// A bit for each page of the slab that no object in use touches. Pages beyond the last
-/// object are never touched and never counted.
-fn free_pages(slab: &Slab, class: &ClassInfo, page: usize, pages: usize) -> u64 {
+/// A bit for each page of the slab that no object in use touches; the first begins `offset` bytes
+/// behind the slab's start. Pages beyond the last object are never touched and never counted.
+fn free_pages(slab: &Slab, class: &ClassInfo, page: usize, offset: usize) -> u64 {
     let size = class.size as usize;
     let end = class.objects as usize * size;
+    let pages = (class.granules as usize * GRANULE).saturating_sub(offset) / page;
     let mut free = 0;
-    for number in (0..pages.min(64)).filter(|number| number * page < end) {
-        let first = class.object_at(number * page);
-        let last = class.object_at(((number + 1) * page).min(end) - 1);
+    for number in 0..pages.min(64) {
+        let from = offset + number * page;
+        if from >= end {
+            break;
+        }
+        let first = class.object_at(from);
+        let last = class.object_at((from + page).min(end) - 1);
         if all_free(slab, first, last) {
             free |= 1 << number;
         }

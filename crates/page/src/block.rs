@@ -10,7 +10,7 @@
 //!   foreign blocks are in none.
 //!
 //! 64 bytes, all zero for a block that is not ours.
-use base::bits::{low64, ones};
+use base::bits::{low64, ones, whole_groups};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Descriptor of a block. All fields are written under the page heap's lock.
@@ -71,9 +71,16 @@ impl BlockInfo {
         owned != 0 && self.free() == owned
     }
 
-    /// Free granules that cost memory.
-    pub fn dirty_free(&self) -> u128 {
-        self.free() & self.dirty()
+    /// Free granules that cost memory which can go back, where `page` granules (1 where pages are
+    /// smaller) are the system's page: those of wholly free pages that are not wholly clean.
+    ///
+    /// ```text
+    /// free   1 1 1 1   1 1 0 1   1 1 1 1
+    /// dirty  0 1 0 0   1 1 1 0   0 0 0 0      with pages of four granules:
+    ///        1 1 1 1   0 0 0 0   0 0 0 0      a page costs as a whole, and goes back as a whole
+    /// ```
+    pub fn dirty_free(&self, page: u32) -> u128 {
+        whole_groups(self.free(), page) & !whole_groups(!self.dirty(), page)
     }
 
     pub(crate) fn set_free(&self, bits: u128) {

@@ -1,6 +1,7 @@
 //! The page heap: runs of granules out of blocks.
 //!
-//! - **H1** `live` granules are handed out; `dirty` counts the free granules that cost memory.
+//! - **H1** `live` granules are handed out; `dirty` counts the free granules that cost memory
+//!   which can go back: where the system's page is larger than a granule, those of free pages.
 //! - **H2** blocks from `first_block` to `frontier` have been committed, or, in a window,
 //!   belong to others or were given up; those behind have not.
 //! - **H3** accounting: for each block, popcount(free) + handed-out granules = `owned`, which is 128
@@ -17,6 +18,7 @@ use base::{Broken, Check};
 
 use crate::System;
 use crate::bins::{BINS, Bins, EMPTY_DIRTY, NIL};
+use crate::block::BlockInfo;
 use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::moved::Moved;
 use crate::purge::Purge;
@@ -103,6 +105,16 @@ impl<S: System> PageHeap<S> {
     /// Bytes free that cost memory.
     pub fn dirty_bytes(&self) -> usize {
         self.dirty.load(Ordering::Relaxed) * GRANULE
+    }
+
+    /// How many granules the system's page has; 1 where it is no larger than one.
+    pub(crate) fn granules_a_page(&self) -> u32 {
+        low32((self.source.page_size() >> GRANULE_SHIFT).clamp(1, GRANULES_PER_BLOCK))
+    }
+
+    /// Free granules of a block that cost memory (H1).
+    pub(crate) fn dirty_free(&self, info: &BlockInfo) -> u128 {
+        info.dirty_free(self.granules_a_page())
     }
 
     /// Bytes of committed blocks.
@@ -254,12 +266,14 @@ impl<S: System> PageHeap<S> {
         let info = self.region.block(block);
         let (free, dirty) = (info.free(), info.dirty());
         let were_dirty = (dirty & mask).count_ones();
+        let before = self.dirty_free(info).count_ones();
         info.set_free(free & !mask);
         info.set_dirty(dirty | mask);
+        let gone = before - self.dirty_free(info).count_ones();
         self.bins.update(&self.region, block);
         let count = mask.count_ones();
         self.live.fetch_add(count as usize, Ordering::Relaxed);
-        self.dirty.fetch_sub(were_dirty as usize, Ordering::Relaxed);
+        self.dirty.fetch_sub(gone as usize, Ordering::Relaxed);
         self.purge.note_reuse(count - were_dirty);
         were_dirty == 0
     }
@@ -267,15 +281,15 @@ impl<S: System> PageHeap<S> {
     /// Marks granules free, block by block.
     fn give_back(&self, _guard: &Guard<'_, S>, granule: usize, count: usize, dirty: bool) {
         self.live.fetch_sub(count, Ordering::Relaxed);
-        if dirty {
-            self.dirty.fetch_add(count, Ordering::Relaxed);
-        }
         for (block, mask) in pieces(granule, count) {
             let info = self.region.block(block);
+            let before = self.dirty_free(info).count_ones();
             if !dirty {
                 info.set_dirty(info.dirty() & !mask);
             }
             info.set_free(info.free() | mask);
+            let come = self.dirty_free(info).count_ones() - before;
+            self.dirty.fetch_add(come as usize, Ordering::Relaxed);
             if info.is_empty() {
                 info.emptied.store(self.purge.tick(), Ordering::Relaxed);
                 self.use_huge_pages(block);
@@ -404,7 +418,7 @@ impl<S: System> Check for PageHeap<S> {
             let bin = usize::from(info.bin.load(Ordering::Relaxed)).checked_sub(1);
             ensure(bin == Bins::proper(info), "B2: a block is in the bin of its longest run", at)?;
             taken += taken_here.count_ones() as usize;
-            dirty += info.dirty_free().count_ones() as usize;
+            dirty += self.dirty_free(info).count_ones() as usize;
         }
         ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;
         ensure(dirty == self.dirty.load(Ordering::Relaxed), "H1: dirty granules add up", dirty)?;

@@ -301,10 +301,11 @@ impl<S: System> PageHeap<S> {
         unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, true) };
     }
 
-    /// Gives back the free granules of a block. `false`: the system refused.
+    /// Gives back the free granules of a block, page by page where a page is several. `false`:
+    /// the system refused.
     pub(crate) fn purge_block(&self, block: u32, attempt: &Attempt<'_>) -> bool {
         let info = self.region.block(block);
-        let mut bits = info.dirty_free();
+        let mut bits = self.dirty_free(info);
         if bits == 0 {
             return true;
         }

@@ -182,7 +182,7 @@ impl<S: System> PageHeap<S> {
         if !unsafe { self.source.release(self.region.address_of_block(block), len) } {
             return false;
         }
-        let dirty = info.dirty_free().count_ones() as usize;
+        let dirty = self.dirty_free(info).count_ones() as usize;
         self.dirty.fetch_sub(dirty, Ordering::Relaxed);
         info.owned.store(0, Ordering::Relaxed);
         info.set_free(0);

@@ -13,9 +13,13 @@ pub mod failing;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod os;
 pub mod page_source;
+#[cfg(target_has_atomic = "64")]
+pub mod paged;
 pub mod report;
 
 #[cfg(target_has_atomic = "64")]
 pub use failing::Failing;
 pub use page_source::{Claim, PageSource};
+#[cfg(target_has_atomic = "64")]
+pub use paged::Paged;
 pub use report::Report;

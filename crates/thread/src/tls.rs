@@ -34,7 +34,7 @@ core::arch::global_asm!(
     ".zero 8",
     ".popsection",
     ".pushsection .tdata.heapwright,\"awT\",@progbits",
-    ".balign 64",
+    ".balign {align}",
     ".hidden heapwright_tls",
     ".globl heapwright_tls",
     ".type heapwright_tls, @object",
@@ -45,6 +45,7 @@ core::arch::global_asm!(
     ".endr",
     ".zero 16",
     ".popsection",
+    align = const imp::ALIGN,
 );
 
 pub use imp::empty;

@@ -1,6 +1,6 @@
-//! Building for bare metal, whatever toolchain the machine has.
+//! Building for bare metal, and for other Linuxes, whatever toolchain the machine has.
 //!
-//! Targets without an operating system need a core library. It comes by the first of these routes that is open:
+//! Targets that are not this machine need a core library. It comes by the first of these routes that is open:
 //!
 //! ```text
 //! A  the target is installed                  cargo build
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! rustup is only looked at, never asked to download; apt-get only downloads, nothing is installed. The linker is the
-//! toolchain's own `rust-lld`, or else an `ld.lld` that is on the path. What is built lands in `bare-metal/` of the
+//! toolchain's own `rust-lld`, or else an `ld.lld` that is on the path; where there is a C library, its C compiler. What is built lands in `bare-metal/` of the
 //! target folder, one folder for each target with its features.
 
 mod debian;
@@ -28,12 +28,14 @@ pub(crate) struct Target {
     pub(crate) triple: &'static str,
     /// As for `-C target-feature`: `+zbb`, or nothing.
     pub(crate) features: &'static str,
+    /// The C compiler that links for it; `None`: there is no C library.
+    pub(crate) cc: Option<&'static str>,
 }
 
 impl Target {
     /// A target with the features it has by itself.
     pub(crate) const fn new(triple: &'static str) -> Self {
-        Self { triple, features: "" }
+        Self { triple, features: "", cc: None }
     }
 
     /// The name of its folder: `riscv64gc-unknown-none-elf+zbb`.
@@ -54,6 +56,16 @@ pub(crate) const THUMBV7M: Target = Target::new("thumbv7m-none-eabi");
 pub(crate) const THUMBV6M: Target = Target::new("thumbv6m-none-eabi");
 /// Any 64-bit PC. Linux's core library does, as nothing of Linux is linked.
 pub(crate) const X86_64: Target = Target::new("x86_64-unknown-linux-gnu");
+
+/// Linux with musl for its C library, which is a shared library there too.
+pub(crate) const MUSL: Target = Target {
+    features: "-crt-static",
+    cc: Some("musl-gcc"),
+    ..Target::new("x86_64-unknown-linux-musl")
+};
+/// Linux on aarch64, with glibc.
+pub(crate) const AARCH64: Target =
+    Target { cc: Some("aarch64-linux-gnu-gcc"), ..Target::new("aarch64-unknown-linux-gnu") };
 
 /// One `cargo build` for bare metal.
 #[derive(Debug, Clone)]
@@ -110,7 +122,7 @@ impl<'a> Build<'a> {
 ///
 /// No route is open: what to install.
 pub(crate) fn cargo(target: Target, rustflags: &[&str]) -> Result<Command, String> {
-    let route = route::find(target.triple)?;
+    let route = route::find(target)?;
     let mut cargo = Command::new(&route.cargo);
     // What cargo tells its own child, and the outer build's choices, do not concern this build.
     for name in ["RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
@@ -120,8 +132,14 @@ pub(crate) fn cargo(target: Target, rustflags: &[&str]) -> Result<Command, Strin
     cargo.args(["build", "--target", target.triple]);
     cargo.args(route.args);
     cargo.arg("--target-dir").arg(folder().join(target.folder()));
-    let mut flags =
-        vec![format!("-Clinker={}", route.linker.display()), "-Clinker-flavor=ld.lld".to_owned()];
+    let mut flags = vec![format!("-Clinker={}", route.linker.display())];
+    if target.cc.is_none() {
+        flags.push("-Clinker-flavor=ld.lld".to_owned());
+    }
+    if target == MUSL {
+        // What a program starts with is the C compiler's to add, not the toolchain's.
+        flags.push("-Clink-self-contained=no".to_owned());
+    }
     if target == X86_64 {
         // Loaded where it is linked to; there is nothing that could relocate it.
         flags.push("-Crelocation-model=static".to_owned());
@@ -140,7 +158,7 @@ pub(crate) fn cargo(target: Target, rustflags: &[&str]) -> Result<Command, Strin
 ///
 /// No route is open.
 pub(crate) fn compiler(target: Target) -> Result<String, String> {
-    let route = route::find(target.triple)?;
+    let route = route::find(target)?;
     let mut rustc = Command::new(&route.rustc);
     rustc.arg("--version").envs(route.env.iter().map(|(name, value)| (name, value)));
     Ok(crate::peers::output(&mut rustc)?.trim().to_owned())
@@ -149,6 +167,11 @@ pub(crate) fn compiler(target: Target) -> Result<String, String> {
 /// Where everything for bare metal is kept.
 pub(crate) fn folder() -> PathBuf {
     target_dir().join("bare-metal")
+}
+
+/// Where a file of the workspace's own release build for `target` lands.
+pub(crate) fn built(target: Target, file: &str) -> PathBuf {
+    folder().join(target.folder()).join(target.triple).join("release").join(file)
 }
 
 /// The last program among cargo's messages that belongs to `manifest`'s workspace, or the last static library.

@@ -28,6 +28,19 @@ fn runs_are_found_where_a_naive_search_finds_them() {
 }
 
 #[test]
+fn whole_groups_are_those_that_a_naive_look_finds_full() {
+    let patterns =
+        [0u128, 1, u128::MAX, 0b1111_0110_1011_1111, ones(3, 9), ones(0, 64) | ones(65, 63)];
+    for bits in patterns {
+        for size in [1, 2, 4, 8, 16, 32, 64, 128] {
+            let groups = (0..128 / size).map(|group| ones(group * size, size));
+            let naive = groups.filter(|&group| bits & group == group).fold(0, |all, one| all | one);
+            assert_eq!(whole_groups(bits, size), naive, "bits {bits:#x} size {size}");
+        }
+    }
+}
+
+#[test]
 fn lowest_ones_takes_from_the_bottom() {
     assert_eq!(lowest_ones(0b1011_0110, 3), 0b0001_0110);
     assert_eq!(lowest_ones(0b11, 5), 0b11);

@@ -153,8 +153,11 @@ impl<S: System, T: Tls> Flagship<S, T> {
         size: usize,
         caller: &'static str,
     ) -> *mut u8 {
-        let len = held.min(size.next_multiple_of(self.pages.source.page_size()));
-        if len < MOVE_PAGES {
+        let page = self.pages.source.page_size();
+        let len = held.min(size.next_multiple_of(page));
+        // Runs are whole granules, and a page may be larger: then it is not theirs alone.
+        let whole_pages = (ptr.addr() | held | len).is_multiple_of(page);
+        if len < MOVE_PAGES || !whole_pages {
             return self.copy_to_new(ptr, held, size, caller);
         }
         if size > MAX_RUN
@@ -166,8 +169,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if new.is_null() {
             return new;
         }
-        // SAFETY: both blocks are whole pages of ours, and `len` is within both.
-        if !unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) } {
+        let fits = new.addr().is_multiple_of(page) && len <= granules_for(size) * GRANULE;
+        // SAFETY: whole pages of ours, and `len` is within both blocks.
+        if !(fits && unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) }) {
             // SAFETY: two live blocks, `held.min(size)` bytes within both.
             unsafe { ptr.copy_to_nonoverlapping(new, held.min(size)) };
         } else if len == held && self.free_moved_run(ptr.addr()) {

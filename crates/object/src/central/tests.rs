@@ -1,6 +1,7 @@
 use super::*;
 use base::Check;
 use page::Meta;
+use source::Paged;
 use source::os::Os;
 extern crate std;
 use std::vec::Vec;
@@ -83,10 +84,10 @@ fn a_full_slab_is_listed_again_by_the_first_free() {
     whole.check().expect("intact");
 }
 
-#[test]
-fn pages_that_only_free_objects_cover_go_back() {
-    let whole = whole();
-    for class in [1, 5, 16, 20, 40, 60, 72] {
+fn holes_go_back_in_pages_of<const PAGE: usize>(classes: &[usize]) {
+    let pages = PageHeap::new(Paged::<Os, PAGE>::new(Os));
+    let whole = Whole { pages, meta: Meta::new(), central: Central::new() };
+    for &class in classes {
         let size = info(class).size as usize;
         let objects = whole.claim(class, 4 * info(class).objects as usize);
         for &object in &objects {
@@ -94,7 +95,7 @@ fn pages_that_only_free_objects_cover_go_back() {
             // SAFETY: a live object.
             unsafe { at.write_bytes(0x77, size) };
         }
-        let step = 20_000 / size + 2;
+        let step = (4 * PAGE + 4000) / size + 2;
         let pick = |keep: bool| {
             let chosen = objects.iter().enumerate().filter(move |(i, _)| (i % step == 0) == keep);
             chosen.map(|(_, &object)| object).collect::<Vec<usize>>()
@@ -118,6 +119,15 @@ fn pages_that_only_free_objects_cover_go_back() {
     }
     whole.central.trim(whole.supply());
     assert_eq!(whole.pages.hole_bytes(), 0, "no slab, no hole");
+    assert_eq!(whole.pages.source.strays(), 0, "pages of {PAGE}");
+}
+
+#[test]
+fn pages_that_only_free_objects_cover_go_back() {
+    holes_go_back_in_pages_of::<4096>(&[1, 5, 16, 20, 40, 60, 72]);
+    holes_go_back_in_pages_of::<16_384>(&[60, 68, 72]);
+    // Slabs of up to 256 KiB begin anywhere: their first whole page lies behind their start.
+    holes_go_back_in_pages_of::<65_536>(&[69, 70, 71, 72]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
-use source::Failing;
 use source::os::Os;
+use source::{Failing, Paged};
 
 fn fill(run: Run, count: usize) {
     for granule in 0..count {
@@ -42,6 +42,44 @@ fn runs_come_back_and_are_found_again() {
     assert_eq!(heap.purge_all(), 7 * GRANULE);
     heap.check().expect("intact");
     assert!(heap.allocate(7, 1).expect("memory").zero, "purged memory reads as zero");
+}
+
+/// Memory goes back page by page, also where a page is `PAGE / GRANULE` granules.
+fn goes_back_by_whole_pages<const PAGE: usize>() {
+    let heap = PageHeap::new(Paged::<Os, PAGE>::new(Os));
+    let runs: [Run; 256] = core::array::from_fn(|_| heap.allocate(1, 1).expect("memory"));
+    for run in runs {
+        fill(run, 1);
+    }
+    let page = PAGE.max(GRANULE);
+    let first = runs[0].at.next_multiple_of(page);
+    // All of one page and all but one granule of the next.
+    let gone = |run: &&Run| (first..first + 2 * page - GRANULE).contains(&run.at);
+    for run in runs.iter().filter(gone) {
+        heap.deallocate(run.at, 1);
+        heap.check().expect("intact");
+    }
+    assert_eq!(heap.dirty_bytes(), page, "pages of {PAGE}: half a page costs, but cannot go back");
+    assert_eq!(heap.purge_all(), page);
+    assert_eq!(heap.purge_all(), 0, "once only");
+    heap.check().expect("intact");
+    for run in runs.iter().filter(|run| !gone(run)) {
+        // SAFETY: a granule that was not freed.
+        let byte = unsafe { core::ptr::with_exposed_provenance::<u8>(run.at).read() };
+        assert_eq!(byte, 1, "pages of {PAGE}: what is held keeps its contents");
+    }
+    let whole = heap.allocate(page / GRANULE, page / GRANULE).expect("memory");
+    assert!(whole.zero || whole.at != first, "what went back reads as zero");
+    heap.check().expect("intact");
+    assert_eq!(heap.source.strays(), 0, "pages of {PAGE}");
+}
+
+#[test]
+fn memory_goes_back_by_whole_pages() {
+    goes_back_by_whole_pages::<4096>();
+    goes_back_by_whole_pages::<16_384>();
+    goes_back_by_whole_pages::<65_536>();
+    goes_back_by_whole_pages::<{ 1 << 20 }>();
 }
 
 #[test]
@@ -102,7 +140,7 @@ fn any_alignment_can_be_had() {
 #[test]
 fn memory_beyond_the_limit_goes_back_at_once() {
     let heap = PageHeap::new(Os);
-    let runs: [Run; 64] = core::array::from_fn(|_| heap.allocate(128, 1).expect("memory"));
+    let runs: [Run; 256] = core::array::from_fn(|_| heap.allocate(128, 1).expect("memory"));
     for run in runs {
         fill(run, 128);
         heap.deallocate(run.at, 128);

@@ -1,5 +1,9 @@
 //! aarch64: the block's offset from `tpidr_el0` comes from the GOT.
 
+/// Of the block: what glibc's thread control block has. A library that asks for more cannot be
+/// opened by a running program ("cannot allocate memory in static TLS block").
+pub(super) const ALIGN: usize = 16;
+
 #[inline(always)]
 pub(super) fn address() -> usize {
     let address;

@@ -1,6 +1,9 @@
 //! x86-64: the block's offset from `fs` is one load from the GOT, or a constant when the
 //! linker knows it; a slot is then one `fs:` access.
 
+/// Of the block: a cache line.
+pub(super) const ALIGN: usize = 64;
+
 /// The block's offset from the thread pointer.
 #[inline(always)]
 fn offset() -> usize {

@@ -1,6 +1,6 @@
 //! Which toolchain builds for a target: the first route that is open.
 
-use super::debian;
+use super::{Target, debian};
 use crate::peers::output;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) struct Route {
     pub(super) env: Vec<(&'static str, OsString)>,
 }
 
-/// Core and alloc out of their sources. The memory functions too: there is no libc to have them from.
+/// Core and alloc out of their sources. Then the memory functions, where there is no libc to have them from.
 const BUILD_STD: &[&str] =
     &["-Zbuild-std=core,alloc,compiler_builtins", "-Zbuild-std-features=compiler-builtins-mem"];
 
@@ -28,18 +28,23 @@ struct Installed {
     rustc: PathBuf,
 }
 
-/// The route for `triple`. Unpacks Debian's compiler the first time that nothing else is left.
+/// The route for `target`. Unpacks Debian's compiler the first time that nothing else is left.
 ///
 /// # Errors
 ///
 /// What is missing, and what to do about it.
-pub(super) fn find(triple: &str) -> Result<Route, String> {
+pub(super) fn find(target: Target) -> Result<Route, String> {
+    let triple = target.triple;
     // One at a time: two threads would unpack the same compiler.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let at_hand = at_hand()?;
     let cargo = std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
-    let linker = linker([Some(at_hand.sysroot.as_path()), cargo.ancestors().nth(2)])?;
+    let linker = match target.cc {
+        Some(cc) => PathBuf::from(cc),
+        None => linker([Some(at_hand.sysroot.as_path()), cargo.ancestors().nth(2)])?,
+    };
+    let from_sources = if target.cc.is_some() { &BUILD_STD[..1] } else { BUILD_STD };
     if has_target(&at_hand.sysroot, triple) {
         let rustc = at_hand.rustc;
         return Ok(Route { cargo, rustc, linker, args: &[], env: Vec::new() });
@@ -50,7 +55,7 @@ pub(super) fn find(triple: &str) -> Result<Route, String> {
             let own = toolchain.sysroot.join("bin/cargo");
             let cargo = if own.exists() { own } else { cargo };
             let rustc = toolchain.rustc;
-            return Ok(Route { cargo, rustc, linker, args: BUILD_STD, env: vec![bootstrap] });
+            return Ok(Route { cargo, rustc, linker, args: from_sources, env: vec![bootstrap] });
         }
     }
     let unpacked = debian::unpacked().map_err(|why| {
@@ -61,7 +66,7 @@ pub(super) fn find(triple: &str) -> Result<Route, String> {
     })?;
     let rustc = unpacked.join("usr/bin/rustc");
     let libraries = ("LD_LIBRARY_PATH", debian::libraries(&unpacked).into_os_string());
-    Ok(Route { cargo, rustc, linker, args: BUILD_STD, env: vec![bootstrap, libraries] })
+    Ok(Route { cargo, rustc, linker, args: from_sources, env: vec![bootstrap, libraries] })
 }
 
 /// The compiler that cargo would take.

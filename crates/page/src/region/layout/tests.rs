@@ -56,6 +56,10 @@ unsafe impl PageSource for Machine {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.move_pages(from, to, len) }
     }
+    unsafe fn renew(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { Os.renew(at, len) }
+    }
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.prefer_huge(at, len, huge) }

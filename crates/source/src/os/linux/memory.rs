@@ -8,7 +8,7 @@ use core::ptr;
 use base::bits::{align_up, index};
 
 use super::Os;
-use super::process::{NO_LIMIT, RLIMIT_AS, RLIMIT_DATA, prlimit};
+use super::process::{NO_LIMIT, RLIMIT_AS, RLIMIT_DATA, page_size, prlimit};
 use super::syscall::{call6, number, result};
 use crate::{Claim, PageSource, Report};
 
@@ -26,9 +26,6 @@ const MADV_HUGEPAGE: usize = 14;
 const MADV_NOHUGEPAGE: usize = 15;
 const EFAULT: i32 = 14;
 const CLOCK_MONOTONIC_COARSE: usize = 6;
-
-/// Purging works in these units; a kernel with larger pages refuses and keeps the contents.
-const PAGE: usize = 4096;
 
 const EEXIST: i32 = 17;
 
@@ -117,7 +114,7 @@ fn mend(at: usize, len: usize) {
 // calls whose contract makes the target ours.
 unsafe impl PageSource for Os {
     fn page_size(&self) -> usize {
-        PAGE
+        page_size()
     }
 
     fn reserve(&self, len: usize, align: usize) -> Option<usize> {

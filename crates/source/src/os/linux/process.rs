@@ -2,10 +2,14 @@
 
 use core::ffi::{CStr, c_ulong};
 
+use base::bits::index;
+use base::sync::{AtomicUsize, Ordering};
+
 use super::syscall::{call6, number, result};
 
 const AT_FDCWD: usize = usize::MAX - 99;
 const O_RDONLY_CLOEXEC: usize = 0x8_0000;
+const AT_PAGESZ: c_ulong = 6;
 const AT_SECURE: c_ulong = 23;
 
 unsafe extern "C" {
@@ -17,6 +21,30 @@ unsafe extern "C" {
 pub fn is_secure() -> bool {
     // SAFETY: reads the vector the kernel passed at start.
     unsafe { getauxval(AT_SECURE) != 0 }
+}
+
+/// What a page is before the kernel has been asked, and where it does not say.
+const SMALLEST_PAGE: usize = 4096;
+
+/// The kernel's page; 0 before it was looked up. All who look it up find the same.
+static PAGE: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes in the kernel's page: 4, 16 or 64 KiB. One load after the first call.
+#[inline]
+pub fn page_size() -> usize {
+    match PAGE.load(Ordering::Relaxed) {
+        0 => look_up_page_size(),
+        page => page,
+    }
+}
+
+#[cold]
+fn look_up_page_size() -> usize {
+    // SAFETY: reads the vector the kernel passed at start.
+    let page = index(unsafe { getauxval(AT_PAGESZ) });
+    let page = if page.is_power_of_two() { page.max(SMALLEST_PAGE) } else { SMALLEST_PAGE };
+    PAGE.store(page, Ordering::Relaxed);
+    page
 }
 
 /// The number of this process.

@@ -4,6 +4,9 @@ fn word(at: usize) -> *mut u64 {
     core::ptr::with_exposed_provenance_mut(at)
 }
 
+/// A length of whole pages on every machine.
+const TWO: usize = 2 << 16;
+
 #[test]
 fn pages_go_through_their_states() {
     let at = Os.reserve(1 << 21, 1 << 21).expect("address space");
@@ -15,34 +18,34 @@ fn pages_go_through_their_states() {
     // SAFETY: committed above.
     unsafe { word(at).write(7) };
     // SAFETY: nobody needs the 7.
-    assert!(unsafe { Os.purge(at, 4096) });
+    assert!(unsafe { Os.purge(at, page_size()) });
     // SAFETY: purged pages stay usable.
     assert_eq!(unsafe { word(at).read() }, 0);
-    assert_eq!(Os.claim(at, 4096), Claim::Taken, "a taken page cannot be claimed");
+    assert_eq!(Os.claim(at, page_size()), Claim::Taken, "a taken page cannot be claimed");
     // SAFETY: nobody uses the range.
     assert!(unsafe { Os.release(at, 1 << 21) });
-    assert_eq!(Os.claim(at, 4096), Claim::Ours, "a released one can");
+    assert_eq!(Os.claim(at, page_size()), Claim::Ours, "a released one can");
     // SAFETY: nobody uses the page.
-    assert!(unsafe { Os.release(at, 4096) });
+    assert!(unsafe { Os.release(at, page_size()) });
 }
 
 #[test]
 fn moved_pages_keep_their_contents() {
-    let from = Os.map(8192, 4096).expect("memory");
-    let to = Os.map(8192, 4096).expect("memory");
+    let from = Os.map(TWO, 4096).expect("memory");
+    let to = Os.map(TWO, 4096).expect("memory");
     // SAFETY: mapped above.
     unsafe { word(from).write(42) };
     // SAFETY: two separate mappings of ours.
-    assert!(unsafe { Os.move_pages(from, to, 8192) });
+    assert!(unsafe { Os.move_pages(from, to, TWO) });
     // SAFETY: mapped, and written by the move.
     assert_eq!(unsafe { word(to).read() }, 42);
     // SAFETY: still mapped, and zero.
     assert_eq!(unsafe { word(from).read() }, 0);
     // SAFETY: one whole mapping.
-    let grown = unsafe { Os.resize(to, 8192, 1 << 22, 1 << 21) }.expect("memory");
+    let grown = unsafe { Os.resize(to, TWO, 1 << 22, 1 << 21) }.expect("memory");
     // SAFETY: resizing keeps contents.
     assert_eq!(unsafe { word(grown).read() }, 42);
-    for (at, len) in [(from, 8192), (grown, 1 << 22)] {
+    for (at, len) in [(from, TWO), (grown, 1 << 22)] {
         // SAFETY: nobody uses the range.
         assert!(unsafe { Os.release(at, len) });
     }

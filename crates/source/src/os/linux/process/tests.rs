@@ -8,6 +8,16 @@ fn a_process_is_resident() {
 }
 
 #[test]
+fn the_page_is_what_the_c_library_says() {
+    unsafe extern "C" {
+        fn getpagesize() -> i32;
+    }
+    // SAFETY: asks for a number.
+    let libc = usize::try_from(unsafe { getpagesize() }).expect("positive");
+    assert_eq!((page_size(), page_size()), (libc, libc), "the first time and after");
+}
+
+#[test]
 fn fields_are_found_at_line_starts_only() {
     let text = b"XVmRSS: 9 kB\nVmRSS:\t  123 kB\n";
     assert_eq!(kib_field(text, b"VmRSS:"), 123);

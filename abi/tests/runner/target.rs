@@ -1,0 +1,180 @@
+//! What the programs are compiled for and how they are started: this machine, or another C library or processor.
+//!
+//! `HEAPWRIGHT_TARGET` names the target, `HEAPWRIGHT_SO` the library built for it, `HEAPWRIGHT_PAGE_SIZE` the pages that an
+//! emulator pretends to have; `cargo xtask port` sets them. On a target a program runs on heapwright alone: that it is right
+//! on the C library's own malloc has been proven on this machine.
+use core::time::Duration;
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+/// A target.
+#[derive(Debug)]
+pub(crate) struct Target {
+    name: &'static str,
+    cc: &'static str,
+    /// None: there is no C++ library for it here.
+    cxx: Option<&'static str>,
+    /// The program that runs its programs, and where it finds their libraries.
+    emulator: Option<(&'static str, &'static str)>,
+    /// Programs that cannot run there, and why.
+    without: &'static [(&'static str, &'static [&'static str])],
+}
+
+const TARGETS: &[Target] = &[
+    Target { name: "host", cc: "cc", cxx: Some("c++"), emulator: None, without: &[] },
+    Target {
+        name: "musl",
+        cc: "musl-gcc",
+        cxx: None,
+        emulator: None,
+        without: &[
+            (
+                "musl has no such function, or not in its headers",
+                &[
+                    "late_malloc",
+                    "libc_aliases",
+                    "mallinfo",
+                    "malloc_info",
+                    "malloc_info_invalid",
+                    "malloc_stats",
+                    "malloc_trim",
+                    "mallopt",
+                    "maps_few",
+                    "small_stack",
+                    "trim_while_busy",
+                    "valloc",
+                    "valloc_overflow",
+                ],
+            ),
+            ("musl has no RTLD_DEEPBIND", &["dlopen_deepbind", "dlopen_plugins"]),
+            (
+                "musl opens no library with initial-exec thread-local storage after the start",
+                &["dlopen_library"],
+            ),
+            (
+                "musl runs no functions of .preinit_array",
+                &["early_malloc", "fork_handlers", "free_before_any_malloc"],
+            ),
+            (
+                "musl 1.2.3 does not end such a process on its own malloc either",
+                &["exit_with_threads"],
+            ),
+            ("the programs it starts are glibc's, which cannot load the library", &["vfork_exec"]),
+            ("musl-gcc does not find the kernel's headers", &["seccomp"]),
+        ],
+    },
+    Target {
+        name: "aarch64",
+        cc: "aarch64-linux-gnu-gcc",
+        cxx: Some("aarch64-linux-gnu-g++"),
+        emulator: Some(("qemu-aarch64", "/usr/aarch64-linux-gnu")),
+        without: &[
+            (
+                "qemu-user 7.2 asserts (plugins/core.c:221) where a process with threads forks",
+                &[
+                    "exit_with_threads",
+                    "fork_chain",
+                    "fork_handlers",
+                    "fork_in_child_thread",
+                    "fork_starting_thread",
+                    "fork_threads",
+                ],
+            ),
+            (
+                "it starts itself again, and the emulator starts only programs of this machine",
+                &[
+                    "config_setuid",
+                    "exhaustion",
+                    "rlimit_as",
+                    "rlimit_as_small",
+                    "rlimit_as_thread",
+                    "rlimit_data",
+                    "rlimit_stack",
+                    "vfork_exec",
+                ],
+            ),
+            (
+                "a limit of the process is the emulator's too, which needs more",
+                &["cgroup_limit", "rlimit_as_running", "mlockall"],
+            ),
+            ("the emulator has no seccomp", &["seccomp"]),
+            ("the emulator has threads of its own", &["hidden_thread"]),
+        ],
+    },
+];
+
+/// The target of this run. Panics when `HEAPWRIGHT_TARGET` names none.
+pub(crate) fn current() -> &'static Target {
+    static CURRENT: OnceLock<&Target> = OnceLock::new();
+    CURRENT.get_or_init(|| {
+        let Some(name) = env::var_os("HEAPWRIGHT_TARGET") else { return &TARGETS[0] };
+        let found = TARGETS.iter().find(|target| name == target.name);
+        found.unwrap_or_else(|| panic!("HEAPWRIGHT_TARGET={name:?} is none of {TARGETS:?}"))
+    })
+}
+
+impl Target {
+    /// Whether programs run on this machine as they are, so that its C library can prove them.
+    pub(crate) fn is_host(&self) -> bool {
+        self.name == TARGETS[0].name
+    }
+
+    /// The directory of its compiled programs.
+    pub(crate) fn directory(&self) -> PathBuf {
+        let name = if self.is_host() { "c".to_owned() } else { format!("c-{}", self.name) };
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+    }
+
+    /// How long a program may take that has `timeout` on a processor.
+    pub(crate) fn patience(&self, timeout: Duration) -> Duration {
+        if self.emulator.is_some() { timeout * 4 } else { timeout }
+    }
+
+    /// Why the program cannot run here, if it cannot.
+    pub(crate) fn without(&self, program: &str, is_cxx: bool) -> Option<&'static str> {
+        if is_cxx && self.cxx.is_none() {
+            return Some("there is no C++ library for it");
+        }
+        let found = self.without.iter().find(|(_, programs)| programs.contains(&program));
+        found.map(|(why, _)| *why)
+    }
+
+    /// The compiler for C or C++; the host's may be chosen by `CC` and `CXX`.
+    pub(crate) fn compiler(&self, is_cxx: bool) -> Command {
+        let (variable, usual) = if is_cxx { ("CXX", self.cxx) } else { ("CC", Some(self.cc)) };
+        let usual = usual.expect("programs without a compiler are left out");
+        let chosen = env::var_os(variable).filter(|_| self.is_host());
+        Command::new(chosen.unwrap_or_else(|| usual.into()))
+    }
+
+    /// What starts `binary` with `preload`, and the same for a person to type.
+    pub(crate) fn start(&self, binary: &Path, preload: Option<&Path>) -> (Command, String) {
+        let preload = preload.map(|library| format!("LD_PRELOAD={}", library.display()));
+        let Some((emulator, libraries)) = self.emulator else {
+            let mut command = Command::new(binary);
+            command.env_remove("LD_PRELOAD");
+            if let Some((name, value)) = preload.as_ref().and_then(|set| set.split_once('=')) {
+                command.env(name, value);
+            }
+            return (command, [preload.unwrap_or_default(), shown(binary)].join(" "));
+        };
+        let mut words = vec!["-L".to_owned(), libraries.to_owned()];
+        if let Ok(bytes) = env::var("HEAPWRIGHT_PAGE_SIZE") {
+            words.extend(["-p".to_owned(), bytes]);
+        }
+        // The emulator is a program of this machine: it must not be given the library itself.
+        words.extend(preload.into_iter().flat_map(|set| ["-E".to_owned(), set]));
+        words.push(shown(binary));
+        let mut command = Command::new(emulator);
+        command.args(&words).env_remove("LD_PRELOAD");
+        (command, format!("{emulator} {}", words.join(" ")))
+    }
+}
+
+fn shown(binary: &Path) -> String {
+    binary.display().to_string()
+}
