@@ -15,6 +15,7 @@ mod peers;
 mod qemu;
 mod reach;
 mod size;
+mod storm;
 mod wcet;
 
 use std::process::ExitCode;
@@ -37,6 +38,7 @@ usage: cargo xtask NAME [ARGS]
   features the features that a build of the workspace leaves out, on this machine and for 32 bits
   compat   crates with others' interfaces, tried by those crates' users
   firmware the block allocators' C library on bare machines, and its bytes of code
+  storm    storms of forks, threads, limits and signals against the drop-in library
   ci       the steps of .ci/run, one by one or all
 ";
 
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         "features" => features::run(&rest),
         "compat" => compat::run(&rest),
         "firmware" => firmware::run(&rest),
+        "storm" => storm::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");
