@@ -65,7 +65,7 @@ int main(int count, char **arguments) {
         pthread_t threads[WORKERS];
         atomic_store(&stop, 0);
         for (uint64_t i = 0; i < WORKERS; i++) start(&threads[i], work, round * WORKERS + i);
-        for (double end = now() + 0.7; now() < end;) {
+        for (double end = now() + 0.7; now() < end; beat()) {
             pid_t child = fork_child();
             if (child == 0) {
                 work_alone(&state, 30);

@@ -79,7 +79,7 @@ int main(int count, char **arguments) {
     storm_begin(count, arguments);
     uint64_t state = storm.seed;
     while (!over()) {
-        for (double end = now() + 0.7; now() < end;) start_one(&state);
+        for (double end = now() + 0.7; now() < end; beat()) start_one(&state);
         rest();
     }
     return storm_end();

@@ -2,7 +2,6 @@
 // cannot see. Every refusal is NULL with ENOMEM, the old block stays as it was, a limit binds, and once it is gone all is well.
 // Children live under a small limit from their start.
 #include "storm.h"
-#include <sys/resource.h>
 
 enum { WORKERS = 4, THREAD_STACK = 256 * 1024 };
 
@@ -153,7 +152,7 @@ int main(int count, char **arguments) {
             CHECK(pthread_create(&threads[i], &attributes, refusable, &owns[i]) == 0, "pthread_create fails without a limit");
             atomic_fetch_add_explicit(&counts->threads, 1, memory_order_relaxed);
         }
-        for (double end = now() + 0.8; now() < end;) {
+        for (double end = now() + 0.8; now() < end; beat()) {
             // From far too little to plenty.
             size_t bytes = draw(&state, 2) ? MIB << draw(&state, 9) : 256 * MIB + draw(&state, GIB);
             switch (draw(&state, 9)) {

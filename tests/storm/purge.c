@@ -28,7 +28,7 @@ static void build(struct heap *heap, size_t bytes) {
 
 // All but every `left`th, in a stride that scatters; then again as much.
 static void free_in_parts(struct heap *heap) {
-    for (int pass = 0; pass < 3; pass++) {
+    for (int pass = 0; pass < 3; pass++, beat()) {
         size_t left = 2 + draw(&heap->state, 50);
         for (size_t i = 0; i < heap->count; i++)
             if (i % left) give_back(heap->blocks[i]), heap->blocks[i] = NULL;
@@ -104,7 +104,7 @@ int main(int count, char **arguments) {
     struct heap heap = {.state = storm.seed};
     for (int round = 0; !over(); round++) {
         use_with_threads(&heap, 200 * MIB);
-        say("beat\n");
+        beat();
         in_a_child(&heap, round % 2);
         rest();
     }

@@ -81,7 +81,7 @@ int main(int count, char **arguments) {
         struct itimerspec often = {{0, 300000}, {0, 300000}};
         CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, "timer_create fails with errno %d", errno);
         timer_settime(timer, 0, &often, NULL);
-        for (double end = now() + 0.7; now() < end;) {
+        for (double end = now() + 0.7; now() < end; beat()) {
             // They inherit the mask: write in a handler that interrupted malloc would be a point of cancellation inside of malloc.
             pthread_sigmask(SIG_BLOCK, &all, &before);
             for (uint64_t i = 0; i < CANCELLED; i++) start(&cancelled[i], until_cancelled, random_next(&state));

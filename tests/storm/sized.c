@@ -2,7 +2,7 @@
 // phase in which one of 200 small blocks stays must give its memory back, however often the sizes changed before.
 #include "storm.h"
 
-enum { WORKERS = 3, BATCH = 3000, SPREAD = 300000 };
+enum { WORKERS = 3, BATCH = 1000, SPREAD = 200000 };
 
 static void (*free_with_size)(void *, size_t);
 
@@ -61,11 +61,11 @@ static void *work(void *argument) {
     return NULL;
 }
 
-// A million blocks of 128 bytes become blocks of 72 where they are, and are freed as such.
+// Half a million blocks of 128 bytes become blocks of 72 where they are, and are freed as such.
 static void shrink_many(void) {
     enum { MANY = 50000 };
     static void *blocks[MANY];
-    for (int pass = 0; pass < 20; pass++) {
+    for (int pass = 0; pass < 10; pass++, beat()) {
         for (int i = 0; i < MANY; i++) {
             blocks[i] = stamp(malloc(128), 128);
             CHECK(blocks[i] != NULL, "malloc(128) is NULL");
@@ -73,7 +73,7 @@ static void shrink_many(void) {
         }
         for (int i = 0; i < MANY; i++) free_any(blocks[i], i % 2 ? 72 : 128);
     }
-    atomic_fetch_add_explicit(&counts->other, 20 * MANY, memory_order_relaxed);
+    atomic_fetch_add_explicit(&counts->other, 10 * MANY, memory_order_relaxed);
 }
 
 // The memory of the freed must go, however often sizes changed before: when asked, and by itself where nothing is to be kept.
@@ -108,7 +108,7 @@ int main(int count, char **arguments) {
         usleep(700000);
         atomic_store(&stop, 1);
         for (int i = 0; i < WORKERS; i++) join(threads[i]);
-        say("beat\n");
+        beat();
         shrink_many();
         sparse_phase(by_itself);
         rest();

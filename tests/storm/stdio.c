@@ -39,7 +39,11 @@ static void *reads(void *argument) {
 }
 
 static void *flushes(void *argument) {
-    while (!atomic_load_explicit(&stop, memory_order_relaxed)) fflush(NULL);
+    while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
+        fflush(NULL);
+        // Without a pause nobody else comes to the list of streams on one processor.
+        usleep(20);
+    }
     return argument;
 }
 
@@ -104,7 +108,7 @@ int main(int count, char **arguments) {
         for (uint64_t i = 0; i < READERS; i++) start(&threads[i], reads, round * 10 + i);
         start(&threads[READERS], flushes, 0);
         start(&threads[READERS + 1], opens, round * 10 + READERS);
-        for (double end = now() + 0.7; now() < end;) start_child(&state);
+        for (double end = now() + 0.7; now() < end; beat()) start_child(&state);
         atomic_store(&stop, 1);
         for (int i = 0; i < READERS + 2; i++) join(threads[i]);
         rest();

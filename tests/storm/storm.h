@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -60,6 +61,14 @@ static inline void say(const char *line) {
         if (n <= 0) return;
         line += n, length -= (size_t)n;
     }
+}
+
+// A sign of life, once a second at most: for loops of the main thread that go on for a while.
+static inline void beat(void) {
+    static double last;
+    if (now() < last + 1) return;
+    last = now();
+    say("beat\n");
 }
 
 static inline uint64_t draw(uint64_t *state, uint64_t below) { return random_next(state) % below; }
@@ -292,6 +301,9 @@ static inline void check_heap(void) {
 static inline void storm_begin(int count, char **arguments) {
     CHECK(count >= 3, "usage: %s SEED SECONDS [one-cpu]", arguments[0]);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // A fault is to leave a line, and no file.
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(counts != MAP_FAILED, "mmap fails with errno %d", errno);
     storm.seed = strtoull(arguments[1], NULL, 0);
@@ -320,7 +332,7 @@ static inline void storm_begin(int count, char **arguments) {
 
 // The end of a round. Everything the round made must be gone; what is left is compared with the start and with the second round.
 static inline void rest(void) {
-    say("beat\n");
+    beat();
     storm.rounds++;
     // A joined thread may still be on its way out of the kernel.
     for (int tries = 0; threads_now() > storm.first_threads && tries < 5000; tries++) usleep(1000);

@@ -119,7 +119,7 @@ int main(int count, char **arguments) {
     uint64_t state = storm.seed;
     while (!over()) {
         int raw = 0;
-        for (double end = now() + 0.7; now() < end;) one_batch(&state, &raw);
+        for (double end = now() + 0.7; now() < end; beat()) one_batch(&state, &raw);
         // What a thread left without a word must not be in the way of these.
         mallinfo2();
         pid_t child = fork_child();

@@ -218,7 +218,8 @@ fn one_run(
         watched.seconds,
     );
     if let Ending::Failed(_) = watched.ending {
-        for line in watched.said.iter().chain(&watched.stacks) {
+        let said = watched.said.iter().filter(|line| !why.starts_with(line.as_str()));
+        for line in said.chain(&watched.stacks) {
             println!("      | {line}");
         }
         println!("      again: {}", repeat(options, run, seconds));
