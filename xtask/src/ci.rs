@@ -35,6 +35,11 @@ const STEPS: &[Step] = &[
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
     Step { name: "test", what: "cargo test --workspace", run: test },
     Step {
+        name: "storm",
+        what: "two minutes of fork, thread, limit and signal storms",
+        run: storm,
+    },
+    Step {
         name: "features",
         what: "features that the workspace's build leaves out",
         run: || code(crate::features::run(&[])),
@@ -165,6 +170,14 @@ fn golden() -> Outcome {
 /// The README's second command, as it stands there.
 fn test() -> Outcome {
     command(cargo().args(["test", "--workspace", "--no-fail-fast"]))
+}
+
+/// The short form; the long one is an hour. Needs a C compiler.
+fn storm() -> Outcome {
+    match crate::storm::missing() {
+        Some(missing) => absent(&missing),
+        None => code(crate::storm::run(&["--minutes", "2"].map(str::to_owned))),
+    }
 }
 
 /// In a target folder of its own: `--cfg loom` changes every crate.

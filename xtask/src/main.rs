@@ -16,6 +16,7 @@ mod port;
 mod qemu;
 mod reach;
 mod size;
+mod storm;
 mod wcet;
 
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ usage: cargo xtask NAME [ARGS]
   compat   crates with others' interfaces, tried by those crates' users
   firmware the block allocators' C library on bare machines, and its bytes of code
   port     the library on musl, and on aarch64 in an emulator
+  storm    storms of forks, threads, limits and signals against the drop-in library
   ci       the steps of .ci/run, one by one or all
 ";
 
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         "compat" => compat::run(&rest),
         "firmware" => firmware::run(&rest),
         "port" => port::run(&rest),
+        "storm" => storm::run(&rest),
         "ci" => ci::run(&rest),
         "" | "help" | "-h" | "--help" => {
             print!("{USAGE}");

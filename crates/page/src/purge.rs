@@ -24,6 +24,7 @@ use crate::bins::{EMPTY_DIRTY, NIL};
 use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT};
 use crate::heap::PageHeap;
 use crate::refusals::{Attempt, Refusals};
+use crate::region::Hold;
 
 /// The least that is kept, and the most the floor rises to, in granules.
 pub(crate) const FLOOR: usize = (12 << 20) / GRANULE;
@@ -308,6 +309,10 @@ impl<S: System> PageHeap<S> {
         let mut bits = self.dirty_free(info);
         if bits == 0 {
             return true;
+        }
+        if info.is_empty() && self.region.hold() == Hold::Window {
+            // What is short there is addresses, also for the program's own mappings.
+            return attempt.note(self.release_block(block));
         }
         let whole = info.free() == u128::MAX;
         if !whole {

@@ -1,0 +1,106 @@
+//! What is run: everything about a run follows from its seed, and all seeds from the first one.
+//!
+//! - **P1** The first run's seed is the master seed, so one run is repeated by giving its own seed as the master seed.
+//! - **P2** Storms come in cycles, each of which has every storm once, in an order of its own.
+
+use super::programs::Storm;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The options in `HEAPWRIGHT` that a run may have. Unset twice: that is how most programs run.
+const ENVIRONMENTS: [Option<&str>; 7] = [
+    None,
+    None,
+    Some("safe=1"),
+    Some("check=1"),
+    Some("keep=0"),
+    Some("hugepages=on"),
+    Some("hugepages=off"),
+];
+
+/// What a storm takes beyond its seconds: the end of its last round, and looking for what it left.
+const OVERHEAD: f64 = 1.0;
+
+/// One run: which storm, and under what.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    pub(super) number: u64,
+    pub(super) storm: &'static Storm,
+    pub(super) seed: u64,
+    pub(super) environment: Option<&'static str>,
+    pub(super) one_cpu: bool,
+}
+
+/// Runs without end; `options` says whether the library reads `HEAPWRIGHT`.
+pub(super) fn runs(
+    master: u64,
+    storms: &[&'static Storm],
+    options: bool,
+    safe: bool,
+) -> impl Iterator<Item = Run> {
+    let mut order: Vec<&'static Storm> = Vec::new();
+    let mut shuffle = master;
+    (0..).map(move |number: u64| {
+        if order.is_empty() {
+            order = shuffled(storms, &mut shuffle);
+        }
+        let seed =
+            if number == 0 { master } else { random(&mut master.wrapping_add(number << 32)) };
+        let mut state = seed;
+        let environment = ENVIRONMENTS[below(&mut state, ENVIRONMENTS.len())];
+        let one_cpu = below(&mut state, 4) == 0;
+        Run {
+            number,
+            storm: order.pop().expect("a cycle has a storm"),
+            seed,
+            environment: if !options {
+                None
+            } else if safe {
+                Some("safe=1")
+            } else {
+                environment
+            },
+            one_cpu,
+        }
+    })
+}
+
+/// How long each run is, so that all storms fit into `total` seconds.
+pub(super) fn seconds_each(total: f64, storms: usize) -> f64 {
+    let each = total / f64::from(u32::try_from(storms).unwrap_or(1)) - OVERHEAD;
+    each.clamp(1.0, 20.0).floor()
+}
+
+/// A seed nobody chose.
+pub(super) fn fresh_seed() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut state = since.as_secs() << 20 ^ u64::from(since.subsec_nanos());
+    // Short enough to be typed.
+    random(&mut state) >> 32
+}
+
+/// A seed of the command line.
+pub(super) fn seed_of(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("--seed takes a number from 0 to {}, got {text:?}", u64::MAX))
+}
+
+fn shuffled(storms: &[&'static Storm], state: &mut u64) -> Vec<&'static Storm> {
+    let mut order = storms.to_vec();
+    for end in (1..order.len()).rev() {
+        let other = below(state, end + 1);
+        order.swap(end, other);
+    }
+    order
+}
+
+fn below(state: &mut u64, limit: usize) -> usize {
+    let limit = u64::try_from(limit).unwrap_or(1);
+    usize::try_from(random(state) % limit).unwrap_or(0)
+}
+
+/// SplitMix64.
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

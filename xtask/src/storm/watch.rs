@@ -1,0 +1,235 @@
+//! One run under a watchdog: how it ended, what it said, and that nothing of it is left.
+//!
+//! The run leads a process group. Its lines are read as they come; any line is a sign of life. The leader is looked at
+//! without being waited for until the whole group was killed: so long its number, which is the group's, is nobody else's.
+
+use core::time::Duration;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Instant;
+
+/// A program's exit status for "not on this machine", as in `abi/tests/c`.
+const SKIPPED: i32 = 77;
+
+/// How many of the last lines are kept, and how many processes of a hung group are looked into.
+const LAST_LINES: usize = 30;
+const LOOKED_INTO: usize = 6;
+
+/// How long what is about to end by itself may take to, on a busy machine.
+const SETTLE: Duration = Duration::from_secs(10);
+
+/// How a run ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Passed,
+    Skipped,
+    Failed(String),
+}
+
+/// What is known of a run.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pub(super) ending: Ending,
+    pub(super) seconds: f64,
+    /// What it says it did.
+    pub(super) did: Option<String>,
+    /// Its last lines, on both streams.
+    pub(super) said: VecDeque<String>,
+    /// Where its threads stood when it hung, by gdb.
+    pub(super) stacks: Vec<String>,
+}
+
+impl Watched {
+    pub(super) fn last_line(&self) -> String {
+        self.said.back().cloned().unwrap_or_default()
+    }
+}
+
+/// Lines as they come, of both streams.
+struct Lines {
+    receiver: Receiver<String>,
+    last: VecDeque<String>,
+    did: Option<String>,
+    /// What a library complains of without ending the program.
+    complaint: Option<String>,
+}
+
+impl Lines {
+    fn of(child: &mut Child) -> Self {
+        let (sender, receiver) = channel();
+        if let Some(stream) = child.stdout.take() {
+            forward(stream, sender.clone());
+        }
+        if let Some(stream) = child.stderr.take() {
+            forward(stream, sender);
+        }
+        Self { receiver, last: VecDeque::new(), did: None, complaint: None }
+    }
+
+    /// Waits for a line for a moment. An error: none came, or no more will come.
+    fn next(&mut self, moment: Duration) -> Result<(), RecvTimeoutError> {
+        let line = self.receiver.recv_timeout(moment)?;
+        if let Some(did) = line.strip_prefix("did: ") {
+            self.did = Some(did.to_owned());
+        } else if line != "beat" {
+            if line.starts_with("heapwright: ") || line.starts_with("ERROR: ld.so: ") {
+                self.complaint.get_or_insert_with(|| line.clone());
+            }
+            if self.last.len() == LAST_LINES {
+                self.last.pop_front();
+            }
+            self.last.push_back(line);
+        }
+        Ok(())
+    }
+}
+
+fn forward(stream: impl Read + Send + 'static, sender: Sender<String>) {
+    thread::spawn(move || {
+        let mut stream = BufReader::new(stream);
+        let mut line = Vec::new();
+        while stream.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            if sender.send(text).is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+}
+
+/// Runs `command` until it ends, or shows no sign of life for `patience`.
+pub(super) fn watch(command: &mut Command, patience: Duration) -> io::Result<Watched> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let start = Instant::now();
+    let mut child = command.spawn()?;
+    let mut lines = Lines::of(&mut child);
+    let mut alive = Instant::now();
+    let mut hung = false;
+    while !has_ended(&child) {
+        match lines.next(Duration::from_millis(20)) {
+            Ok(()) => alive = Instant::now(),
+            Err(RecvTimeoutError::Timeout) => {}
+            // Both streams are closed; it will end.
+            Err(RecvTimeoutError::Disconnected) => thread::sleep(Duration::from_millis(20)),
+        }
+        if alive.elapsed() >= patience {
+            hung = true;
+            break;
+        }
+    }
+    let stacks = if hung { stacks_of(child.id()) } else { Vec::new() };
+    let left = if hung { Vec::new() } else { left_behind(child.id()) };
+    let status = end(child)?;
+    let seconds = start.elapsed().as_secs_f64();
+    // Nobody holds the streams any more; what is on its way still comes.
+    let until = Instant::now() + SETTLE;
+    while Instant::now() < until && lines.next(SETTLE).is_ok() {}
+    let ending = if hung {
+        Ending::Failed(format!("HUNG: no sign of life for {} s", patience.as_secs()))
+    } else {
+        judge(status, &lines, &left)
+    };
+    Ok(Watched { ending, seconds, did: lines.did, said: lines.last, stacks })
+}
+
+fn judge(status: ExitStatus, lines: &Lines, left: &[u32]) -> Ending {
+    if status.code() == Some(SKIPPED) {
+        return Ending::Skipped;
+    }
+    if !status.success() {
+        // The program's own reason is its last line; a fault has none.
+        return Ending::Failed(match (status.signal(), lines.last.back()) {
+            (None, Some(line)) => line.clone(),
+            _ => format!("ended by {status}"),
+        });
+    }
+    if let Some(complaint) = &lines.complaint {
+        return Ending::Failed(complaint.clone());
+    }
+    if !left.is_empty() {
+        return Ending::Failed(format!("left processes behind: {left:?}"));
+    }
+    if lines.did.is_none() {
+        return Ending::Failed("ended before its time, with status 0".to_owned());
+    }
+    Ending::Passed
+}
+
+fn pid_of(id: u32) -> Option<Pid> {
+    i32::try_from(id).ok().and_then(Pid::from_raw)
+}
+
+/// Whether the child has ended; it stays to be waited for.
+fn has_ended(child: &Child) -> bool {
+    let Some(pid) = pid_of(child.id()) else { return true };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
+}
+
+/// Kills the child's whole group, and takes the child's status.
+fn end(mut child: Child) -> io::Result<ExitStatus> {
+    if let Some(pid) = pid_of(child.id()) {
+        // Nobody may be left to be killed, and that is as good.
+        let _ = kill_process_group(pid, Signal::KILL);
+    }
+    child.wait()
+}
+
+/// Members of the group that live on though its leader has ended, and do not end by themselves soon.
+fn left_behind(leader: u32) -> Vec<u32> {
+    let until = Instant::now() + SETTLE;
+    loop {
+        let left: Vec<u32> = members(leader).into_iter().filter(|&id| id != leader).collect();
+        if left.is_empty() || Instant::now() >= until {
+            return left;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The processes of a group, those that only wait to be waited for left out.
+fn members(group: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten();
+    let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter(|id| {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        group_of(&stat) == Some(group)
+    })
+    .collect()
+}
+
+/// The process group in a line of `/proc/PID/stat`, `12 (name) S parent group …`; none for a process that has ended.
+pub(super) fn group_of(stat: &str) -> Option<u32> {
+    // The name may hold brackets itself.
+    let mut words = stat.rsplit_once(')')?.1.split_whitespace();
+    let state = words.next()?;
+    (state != "Z" && state != "X").then(|| words.nth(1)?.parse().ok())?
+}
+
+/// Where every thread of a group's processes stands, by gdb; a line that says so where there is no gdb.
+fn stacks_of(group: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    for id in members(group).into_iter().take(LOOKED_INTO) {
+        let asked = Command::new("gdb")
+            .args(["-p", &id.to_string(), "-batch", "-nx", "-ex", "set pagination off"])
+            .args(["-ex", "thread apply all bt 16"])
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output();
+        let Ok(output) = asked else {
+            lines.push("gdb is not installed: where its threads stand is not known".to_owned());
+            return lines;
+        };
+        lines.push(format!("process {id}:"));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let frames = text.lines().filter(|l| l.starts_with('#') || l.starts_with("Thread "));
+        lines.extend(frames.map(str::to_owned));
+    }
+    lines
+}
