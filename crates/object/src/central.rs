@@ -402,7 +402,7 @@ impl<S: System> Central<S> {
         for (_, class, shelf) in self.shelves() {
             let class_info = info(class);
             let _guard = shelf.lock.lock();
-            let base = pages.region.base();
+            let base = pages.region.descriptors();
             for slab in shelf.partial.iter(base).chain(shelf.full.iter(base)) {
                 let taken = class_info.objects - slab.free_objects(class_info);
                 sum.claimed += taken as usize * class_info.size as usize;

@@ -156,7 +156,7 @@ fn what_is_behind_a_fault_goes_back_all_the_same() {
     let back = whole.central.give_back(whole.supply(), &mixed);
     let fault = Some(Fault::DoubleFree(small[1]));
     assert_eq!(back, GivenBack { bytes: 3 * size(3) + 2 * size(40), fault }, "the first fault");
-    let (taken, _) = whole.central.shelf(0, 3).count(whole.pages.region.base(), 3);
+    let (taken, _) = whole.central.shelf(0, 3).count(whole.pages.region.descriptors(), 3);
     assert_eq!(taken, 1, "only the one that was named by a wrong address");
     let again = whole.central.give_back(whole.supply(), &[small[3], small[2]]);
     let fault = Some(Fault::DoubleFree(small[3]));

@@ -79,7 +79,6 @@ fn memory_goes_back_by_whole_pages() {
     goes_back_by_whole_pages::<4096>();
     goes_back_by_whole_pages::<16_384>();
     goes_back_by_whole_pages::<65_536>();
-    goes_back_by_whole_pages::<{ 1 << 20 }>();
 }
 
 #[test]

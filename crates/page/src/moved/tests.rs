@@ -25,9 +25,13 @@ fn sum<S: System>(heap: &PageHeap<S>) -> u32 {
 
 /// Moves a fresh run into a new one, which is returned; the old one is free then.
 fn moved<S: System>(heap: &PageHeap<S>, value: u8) -> Option<usize> {
-    let from = heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory").at;
+    let from = heap.allocate(GRANULES_PER_BLOCK, 1)?.at;
     touch(from, value);
-    let to = heap.allocate(COUNT, 1).expect("memory").at;
+    let Some(to) = heap.allocate(COUNT, 1) else {
+        heap.deallocate(from, GRANULES_PER_BLOCK);
+        return None;
+    };
+    let to = to.at;
     // SAFETY: the front of one live run, and another.
     let done = unsafe { heap.move_pages(from, to, LEN) };
     assert_eq!(first_byte(from), if done { 0 } else { value });
