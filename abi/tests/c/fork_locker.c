@@ -2,7 +2,7 @@
 //   other threads hold around malloc
 // also: glibc
 // library: fork_locker.c
-// plugin: fork_locker.c
+// plugin: fork_locker_plugin.c
 // timeout: 30
 #include <dlfcn.h>
 

@@ -30,8 +30,7 @@ int main(void) {
         // Signals go to any thread that does not block them.
         if (round % 5 == 0) pthread_kill(threads[round % 3], SIGALRM);
     }
-    struct itimerval never = {{0, 0}, {0, 0}};
-    setitimer(ITIMER_REAL, &never, NULL);
+    interrupt_after = 0;
     stop_and_join(threads, 3);
     use_every_size();
     fork_and_use("child at the end");

@@ -53,12 +53,27 @@ static inline void fork_and_end(void) {
     errno = kept;
 }
 
-// SIGALRM every so many microseconds.
-static inline void interrupt_every(int microseconds, void (*handler)(int)) {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-    sigaction(SIGALRM, &action, NULL);
-    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+static void (*when_interrupted)(int);
+static volatile int interrupt_after;
+
+// One more SIGALRM; none when `interrupt_after` is 0.
+static inline void interrupt_again(void) {
+    struct itimerval timer = {{0, 0}, {0, interrupt_after}};
     setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void on_interrupt(int number) {
+    when_interrupted(number);
+    interrupt_again();
+}
+
+// SIGALRM, and again `microseconds` after each time `handler` has ended: on a busy machine a handler that forks takes longer
+// than that, and the program would never go on.
+static inline void interrupt_every(int microseconds, void (*handler)(int)) {
+    when_interrupted = handler, interrupt_after = microseconds;
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    interrupt_again();
 }
 
 // Blocks taken and freed so that magazines, slabs, runs and mappings all come and go.

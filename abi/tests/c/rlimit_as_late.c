@@ -33,7 +33,7 @@ static void limited_by(void (*set)(struct rlimit *)) {
     // Raised again, soft limit only: no harm.
     limit.rlim_cur = 300 * MIB;
     set(&limit);
-    live_under(150 * MIB, 300 * MIB, 1);
+    live_under(100 * MIB, 300 * MIB, 1);
     limit.rlim_cur = 400 * MIB;
     CHECK(setrlimit(RLIMIT_AS, &limit) == 0, "the soft limit cannot be raised to the hard one");
     live_under(200 * MIB, 400 * MIB, 1);
