@@ -1,5 +1,5 @@
 // survival: RLIMIT_AS set by a program whose malloc is in use already, by each of the ways there are: mappings, threads and malloc share what is left
-// also: glibc
+//   (glibc refuses a block of 100 MiB once its heaps of threads are in the way)
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

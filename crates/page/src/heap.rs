@@ -218,6 +218,7 @@ impl<S: System> PageHeap<S> {
         for (block, mask) in pieces() {
             self.take_mask(block, mask);
         }
+        self.note_huge_page(low32(end) - 1);
         true
     }
 
@@ -276,6 +277,20 @@ impl<S: System> PageHeap<S> {
         self.dirty.fetch_sub(gone as usize, Ordering::Relaxed);
         self.purge.note_reuse(count - were_dirty);
         were_dirty == 0
+    }
+
+    /// The head of a block is the end of a long run. In huge pages the rest of the block becomes
+    /// resident with it, though nobody has touched it: it counts as dirty.
+    pub(crate) fn note_huge_page(&self, block: u32) {
+        let info = self.region.block(block);
+        if !self.wants_huge() || info.small_pages.load(Ordering::Relaxed) != 0 {
+            return;
+        }
+        let before = self.dirty_free(info).count_ones();
+        info.set_dirty(info.dirty() | info.free());
+        let come = self.dirty_free(info).count_ones() - before;
+        self.dirty.fetch_add(come as usize, Ordering::Relaxed);
+        self.bins.update(&self.region, block);
     }
 
     /// Marks granules free, block by block.

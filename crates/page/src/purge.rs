@@ -317,14 +317,18 @@ impl<S: System> PageHeap<S> {
         let whole = info.free() == u128::MAX;
         if !whole {
             self.use_small_pages(block);
+        } else if self.wants_huge() {
+            // In huge pages granules that nobody has touched are resident too.
+            bits = u128::MAX;
         }
         while bits != 0 {
             let first = bits.trailing_zeros();
-            let count = (bits >> first).trailing_ones();
-            let mask = base::bits::ones(first, count);
+            let run = (bits >> first).trailing_ones();
+            let mask = base::bits::ones(first, run);
+            let count = (mask & self.dirty_free(info)).count_ones();
             let at = self.region.address_of_block(block) + ((first as usize) << GRANULE_SHIFT);
             // SAFETY: free granules, whose contents nobody needs.
-            if !attempt.note(unsafe { self.source.purge(at, count as usize * GRANULE) }) {
+            if !attempt.note(unsafe { self.source.purge(at, run as usize * GRANULE) }) {
                 return false;
             }
             bits &= !mask;

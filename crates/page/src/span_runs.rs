@@ -30,6 +30,7 @@ impl<S: System> PageHeap<S> {
             zero &= self.take_mask(block, ones(0, low32(here)));
             left -= here;
         }
+        self.note_huge_page(first + blocks - 1);
         self.after_growth(guard);
         Some(Run { at: self.region.address_of_block(first), zero })
     }
