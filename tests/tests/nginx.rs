@@ -1,13 +1,13 @@
 //! nginx with two workers, under load while it reads its configuration again: it serves files, compresses them, and
 //! passes requests on to itself.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
 use heapwright_tests::{Malloc, Program, Scratch, Server, need};
 use rustix::process::Signal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 const CLIENTS: usize = 4;
 const REQUESTS: usize = 1500;
