@@ -12,20 +12,21 @@ pub fn top() -> PathBuf {
         .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// The full path of `program`: from `PATH`, or from the folders that Debian keeps off it.
+/// The full path of `program`: from `PATH`, or from the folders that Debian and toolchains keep off it.
 #[must_use]
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .chain(["/usr/sbin", "/sbin", "/usr/bin", "/bin"].map(PathBuf::from))
-        .chain(postgres_folders())
+        .chain(["/usr/local/bin", "/usr/local/go/bin"].map(PathBuf::from))
+        .chain(["/usr/lib/postgresql", "/usr/lib/jvm"].into_iter().flat_map(folders_of_versions))
         .map(|folder| folder.join(program))
         .find(|file| file.is_file())
 }
 
 /// `/usr/lib/postgresql/15/bin` and the like, the newest first.
-fn postgres_folders() -> Vec<PathBuf> {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+fn folders_of_versions(above: &str) -> Vec<PathBuf> {
+    let versions = std::fs::read_dir(above).into_iter().flatten();
     let mut folders: Vec<PathBuf> =
         versions.filter_map(|entry| Some(entry.ok()?.path().join("bin"))).collect();
     folders.sort();
@@ -52,7 +53,7 @@ pub fn need(program: &str) -> Option<PathBuf> {
 /// # Panics
 ///
 /// When the variable `CI` is set.
-pub(crate) fn missing(what: &str) {
+pub fn missing(what: &str) {
     assert!(
         std::env::var_os("CI").is_none(),
         "{what} is not installed, and CI is set; .ci/run installs it"

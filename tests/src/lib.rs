@@ -13,7 +13,7 @@ mod scratch;
 mod server;
 
 pub use drop_in::{classic, drop_in};
-pub use find::{find, need, need_module, top};
+pub use find::{find, missing, need, need_module, top};
 pub use program::{Finished, Malloc, Program, same_on_both};
 pub use scratch::Scratch;
 pub use server::Server;

@@ -65,6 +65,17 @@ impl Server {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
+    /// Sends it `signal`.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot be sent.
+    pub fn signal(&self, signal: Signal) {
+        if let Some(pid) = self.group.pid() {
+            kill_process(pid, signal).expect("the server is ours to signal");
+        }
+    }
+
     /// Waits for it to end by itself, after `signal` if one is given.
     ///
     /// # Panics
@@ -72,8 +83,8 @@ impl Server {
     /// When it has not ended in 30 seconds.
     #[must_use]
     pub fn stop(mut self, signal: Option<Signal>) -> ExitStatus {
-        if let (Some(signal), Some(pid)) = (signal, self.group.pid()) {
-            kill_process(pid, signal).expect("the server is ours to signal");
+        if let Some(signal) = signal {
+            self.signal(signal);
         }
         let start = Instant::now();
         while !self.group.ended() {

@@ -1,4 +1,4 @@
-//! redis-server, driven by redis-benchmark over a unix socket.
+//! redis-server, driven by redis-benchmark over a unix socket; what it saves while it is written to can be read back.
 
 use core::time::Duration;
 use heapwright_tests::{Malloc, Program, Scratch, Server, need};
@@ -21,10 +21,17 @@ impl Redis {
     }
 
     fn start(&self, malloc: Malloc, scratch: &Scratch) -> Server {
+        self.start_with(malloc, scratch, "no")
+    }
+
+    /// Starts it on what its folder holds: an append-only file if it is to keep one, else a dump.
+    fn start_with(&self, malloc: Malloc, scratch: &Scratch, appendonly: &str) -> Server {
         let socket = scratch.join("socket");
         let program = Program::new(&self.server)
-            .args(["--port", "0", "--save", "", "--appendonly", "no", "--daemonize", "no"])
+            .args(["--port", "0", "--save", "", "--appendonly", appendonly, "--daemonize", "no"])
             .args(["--hash-max-listpack-entries", "64", "--activedefrag", "no"])
+            .args(["--enable-debug-command", "yes", "--appendfsync", "no"])
+            .args(["--aof-use-rdb-preamble", "no"])
             .arg("--unixsocket")
             .arg(&socket)
             .arg("--dir")
@@ -129,15 +136,79 @@ fn benchmark(redis: &Redis, socket: &Path) {
     assert_eq!(redis.ask(socket, &["FLUSHALL"]), "OK\n");
 }
 
-/// `BGSAVE` forks: the child writes the whole table from its copy of the heap.
+/// `BGSAVE` and `BGREWRITEAOF` fork: the child writes the whole table from its copy of the heap.
 fn wait_for_the_child(redis: &Redis, socket: &Path) {
-    for _ in 0..500 {
+    for _ in 0..3000 {
         let info = redis.ask(socket, &["INFO", "persistence"]);
-        if info.contains("rdb_bgsave_in_progress:0") {
+        let busy =
+            ["rdb_bgsave_in_progress:1", "aof_rewrite_in_progress:1", "aof_rewrite_scheduled:1"];
+        if !busy.iter().any(|word| info.contains(word)) {
             assert!(info.contains("rdb_last_bgsave_status:ok"), "{info}");
+            assert!(info.contains("aof_last_bgrewrite_status:ok"), "{info}");
             return;
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    panic!("BGSAVE does not end");
+    panic!("the child of BGSAVE or BGREWRITEAOF does not end");
+}
+
+/// `BGSAVE` and `BGREWRITEAOF` fork while clients write; the dump and the append-only file that come of it hold the
+/// same keys, for our server and for the plain one.
+#[test]
+fn saved_under_writes_and_read_back() {
+    let Some(redis) = Redis::installed() else { return };
+    let scratch = Scratch::new();
+    let socket = scratch.join("socket");
+    let ask = |words: &[&str]| redis.ask(&socket, words);
+    let digest = || (ask(&["DEBUG", "DIGEST"]), ask(&["DBSIZE"]));
+    let server = redis.start_with(Malloc::Ours, &scratch, "yes");
+    std::thread::scope(|scope| {
+        let writers = [("1", "60"), ("2", "700"), ("3", "3000")].map(|(pipeline, size)| {
+            scope.spawn(|| write(&redis, &socket, pipeline, size));
+            scope.spawn(|| redis.tell(&socket, &conversation().replace("BGSAVE\n", "")))
+        });
+        let mut saves = 0;
+        while saves < 3 || (saves < 12 && writers.iter().any(|writer| !writer.is_finished())) {
+            for command in ["BGSAVE", "BGREWRITEAOF"] {
+                let answer = ask(&[command]);
+                assert!(answer.starts_with("Background"), "{command}: {answer}");
+                wait_for_the_child(&redis, &socket);
+            }
+            saves += 1;
+        }
+    });
+    wait_for_the_child(&redis, &socket);
+    let kept = digest();
+    assert_eq!(ask(&["SAVE"]), "OK\n");
+    assert_eq!(ask(&["DEBUG", "RELOAD"]), "OK\n");
+    assert!(digest() == kept, "read back from the dump by the server itself");
+    let end = |server: Server| {
+        let _ = ask(&["SHUTDOWN", "NOSAVE"]);
+        let said = server.said();
+        let status = server.stop(None);
+        assert!(status.success(), "redis-server ended with {status}:\n{said}");
+        assert!(
+            !said.contains("crashed by signal") && !said.contains("terminated by signal"),
+            "{said}"
+        );
+    };
+    end(server);
+    for (malloc, appendonly) in
+        [(Malloc::Ours, "yes"), (Malloc::Plain, "yes"), (Malloc::Ours, "no"), (Malloc::Plain, "no")]
+    {
+        let server = redis.start_with(malloc, &scratch, appendonly);
+        assert!(digest() == kept, "other keys than before: {malloc:?}, append-only {appendonly}");
+        end(server);
+    }
+}
+
+/// Random writes from ten connections, with values of this size.
+fn write(redis: &Redis, socket: &Path, pipeline: &str, size: &str) {
+    let _ = Program::new(&redis.benchmark)
+        .arg("-s")
+        .arg(socket)
+        .args(["-n", "4000", "-c", "10", "-q", "-r", "2000", "-P", pipeline, "-d", size])
+        .args(["-t", "set,incr,lpush,sadd,hset,zadd,spop,lpop,mset"])
+        .run(Malloc::Ours)
+        .expect_success("redis-benchmark");
 }
