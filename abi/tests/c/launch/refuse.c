@@ -53,6 +53,7 @@ static const struct {
     {"membarrier", SYS_membarrier, -1, 0},
     {"getrandom", SYS_getrandom, -1, 0},
     {"nanosleep", SYS_nanosleep, -1, 0},
+    // Never getpid: a program that does kill(getpid(), SIGTERM) would do kill(-1, SIGTERM), to every process there is.
     // The C library's loader and threads need the rest: refused_memory.c refuses mmap, mprotect and mremap, refused_calls_few.c
     // openat and refused_futex.c futex, after the start.
 };
