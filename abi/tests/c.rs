@@ -56,7 +56,7 @@ mod c {
         mallopt maps_exhausted maps_few maps_realloc memalign mlockall overflow_guards own_check own_check_pending
         own_check_shrunk own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats
         own_stats_print posix_memalign posix_memalign_invalid purge_after_shrinking realloc_contents realloc_failure
-        realloc_neighbours realloc_null realloc_rlimit realloc_zero reallocarray refused_calls_few refused_madvise
+        realloc_neighbours realloc_null realloc_rlimit realloc_zero reallocarray refused_calls_few refused_futex refused_madvise
         refused_memory refused_mlock_part refused_mlockall region_terabyte rlimit_as rlimit_as_growth rlimit_as_late
         rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
         small_stack static_dlopen stress thread_cancel thread_churn thread_exit_main thread_keys thread_keys_taken
@@ -95,50 +95,24 @@ mod misuse_cxx {
     }
 }
 
-/// A kernel that refuses what an allocator can do without: all programs that are for any malloc, but for those that test
-/// what is refused.
+/// A kernel that refuses what an allocator can do without: all programs that are for any malloc, but for those whose rule
+/// needs what is refused.
 mod refusing_kernel {
-    const LIMIT: &str = "it sets a limit, by the call that is refused";
-    const KEPT: &str = "it asks for memory to go back, by the call that is refused";
-    const OWN: &str =
-        "it has a filter of its own, or reaches a limit of the kernel's by calls that are refused";
-    const WITHOUT: &[(&str, &str)] = &[
-        ("cgroup_limit", KEPT),
-        ("malloc_trim", KEPT),
-        ("exhaustion", LIMIT),
-        ("realloc_rlimit", LIMIT),
-        ("rlimit_as", LIMIT),
-        ("rlimit_as_running", LIMIT),
-        ("rlimit_as_small", LIMIT),
-        ("rlimit_as_thread", LIMIT),
-        ("rlimit_data", LIMIT),
-        ("rlimit_stack", LIMIT),
-        ("maps_exhausted", OWN),
-        ("refused_calls_few", OWN),
-        ("refused_madvise", OWN),
-        ("refused_memory", OWN),
-        ("refused_mlock_part", OWN),
-        ("refused_mlockall", OWN),
-        ("seccomp", OWN),
-    ];
-
     #[test]
-    #[ignore = "a hundred programs one after the other; the exceptions are known for ENOMEM only"]
     fn every_call_at_once() {
-        crate::refused::all_at_once(WITHOUT);
+        crate::refused::all_at_once();
     }
 
     #[test]
-    #[ignore = "80 runs one after the other; not yet run to its end"]
     fn one_call_at_a_time() {
         crate::refused::one_at_a_time();
     }
 
-    /// `cargo test -p heapwright-abi --test c -- --ignored`
+    /// `cargo test -p heapwright-abi --test c every_call_with_every_error -- --ignored`
     #[test]
-    #[ignore = "5,000 runs, an hour"]
+    #[ignore = "6,000 runs, an hour"]
     fn every_call_with_every_error() {
-        crate::refused::product(WITHOUT);
+        crate::refused::product();
     }
 }
 

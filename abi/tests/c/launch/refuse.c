@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static struct sock_filter code[100];
+static struct sock_filter code[120];
 static unsigned short length;
 
 static void add(unsigned short operation, unsigned value, unsigned char yes, unsigned char no) {
@@ -39,7 +39,6 @@ static const struct {
 } rules[] = {
     {"madvise", SYS_madvise, -1, 0},
     {"mremap", SYS_mremap, -1, 0},
-    // The loader unmaps too, but never minds.
     {"munmap", SYS_munmap, -1, 0},
     {"prctl", SYS_prctl, -1, 0},
     {"clock_gettime", SYS_clock_gettime, -1, 0},
@@ -53,6 +52,10 @@ static const struct {
     {"rseq", SYS_rseq, -1, 0},
     {"membarrier", SYS_membarrier, -1, 0},
     {"getrandom", SYS_getrandom, -1, 0},
+    {"nanosleep", SYS_nanosleep, -1, 0},
+    // Never getpid: a program that does kill(getpid(), SIGTERM) would do kill(-1, SIGTERM), to every process there is.
+    // The C library's loader and threads need the rest: refused_memory.c refuses mmap, mprotect and mremap, refused_calls_few.c
+    // openat and refused_futex.c futex, after the start.
 };
 
 int main(int count, char **arguments) {
@@ -76,6 +79,8 @@ int main(int count, char **arguments) {
     }
     // Only the program gets the library: this one was started without.
     if (getenv("REFUSE_PRELOAD")) setenv("LD_PRELOAD", getenv("REFUSE_PRELOAD"), 1);
+    // glibc aborts when it cannot unmap a stack that it does not keep: let it keep 4 GiB of them.
+    setenv("GLIBC_TUNABLES", "glibc.pthread.stack_cache_size=4294967296", 1);
     execv(arguments[at + 1], arguments + at + 1);
     perror(arguments[at + 1]);
     return 127;

@@ -1,13 +1,18 @@
 //! Parking on a futex.
 
 use base::lock::Park;
-use base::sync::AtomicUsize;
+use base::sync::{AtomicUsize, spin_hint};
 
 use super::Os;
-use super::syscall::{call6, number, thread_pointer};
+use super::syscall::{call6, number, result, thread_pointer};
 
 const FUTEX_WAIT_PRIVATE: usize = 128;
 const FUTEX_WAKE_PRIVATE: usize = 129;
+const EINTR: i32 = 4;
+const EAGAIN: i32 = 11;
+const ETIMEDOUT: i32 = 110;
+/// Looks at nothing where the system lets us not even sleep: some 100 microseconds.
+const SPINS: u32 = 5_000;
 
 /// A futex has 32 bits: the low half of the word, which has the marks and most of the number.
 /// A thread that sleeps while the whole word changed, but not this half, sleeps rightly: the
@@ -48,5 +53,23 @@ impl Park for Os {
 fn wait(word: &AtomicUsize, expected: usize, limit: usize) {
     let args = [address(word), FUTEX_WAIT_PRIVATE, expected & HALF, limit, 0, 0];
     // SAFETY: waiting reads two words and a word, which outlive the call.
-    unsafe { call6(number::FUTEX, args) };
+    let slept = result(unsafe { call6(number::FUTEX, args) });
+    if !matches!(slept, Ok(_) | Err(EAGAIN | EINTR | ETIMEDOUT)) {
+        pause(limit);
+    }
+}
+
+/// Where the system has no futex for us: sleeps for as long as `limit` says, or for a moment,
+/// so that a waiter leaves the processor to whom it waits for.
+#[cold]
+fn pause(limit: usize) {
+    let moment = [0u64, 50_000];
+    let time = if limit == 0 { moment.as_ptr().addr() } else { limit };
+    // SAFETY: the kernel reads two words, which outlive the call.
+    let slept = result(unsafe { call6(number::NANOSLEEP, [time, 0, 0, 0, 0, 0]) });
+    if !matches!(slept, Ok(_) | Err(EINTR)) {
+        for _ in 0..SPINS {
+            spin_hint();
+        }
+    }
 }

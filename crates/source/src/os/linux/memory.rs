@@ -2,12 +2,15 @@
 //!
 //! - **V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
 //!   replaced: then [`mend`] puts an empty mapping there, before anybody touches it.
+//! - **V2** after such a failure the addresses of [`resize`](PageSource::resize)'s target may be
+//!   another thread's mapping: only a target whose first word still is our mark is unmapped.
 
 use core::ptr;
 
 use base::bits::{align_up, index};
 
 use super::Os;
+use super::peek::{Peek, peek};
 use super::process::{NO_LIMIT, RLIMIT_AS, RLIMIT_DATA, page_size, prlimit};
 use super::syscall::{call6, number, result};
 use crate::{Claim, PageSource, Report};
@@ -24,6 +27,7 @@ const MREMAP_DONTUNMAP: usize = 4;
 const MADV_DONTNEED: usize = 4;
 const MADV_HUGEPAGE: usize = 14;
 const MADV_NOHUGEPAGE: usize = 15;
+const ENOMEM: i32 = 12;
 const EFAULT: i32 = 14;
 const CLOCK_MONOTONIC_COARSE: usize = 6;
 
@@ -110,6 +114,34 @@ fn mend(at: usize, len: usize) {
     }
 }
 
+/// What the first word of a target at `at` says: an odd multiple of the address, unlike
+/// anything that a program writes there.
+fn mark(at: usize) -> usize {
+    at.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1
+}
+
+/// Addresses for `len` bytes, of which one page is mapped and has the mark: a page alone is no
+/// huge page.
+fn marked(len: usize, align: usize) -> Option<usize> {
+    let at = Os.reserve(len, align)?;
+    // SAFETY: the first page of what was just reserved.
+    if !unsafe { Os.commit(at, page_size()) } {
+        // SAFETY: reserved above, unused.
+        unsafe { munmap(at, len) };
+        return None;
+    }
+    // SAFETY: the first word of that page.
+    unsafe { ptr::with_exposed_provenance_mut::<usize>(at).write(mark(at)) };
+    Some(at)
+}
+
+/// Whether the page at `at` is the one that [`marked`] made. Where the system does not let
+/// us look it counts as not: addresses are lost then, and nobody's memory.
+fn is_marked(at: usize) -> bool {
+    let mut word = [0];
+    peek(at, &mut word) == Peek::Copied && word[0] == mark(at)
+}
+
 // SAFETY: the kernel hands out each page once and zeroed, and MAP_FIXED is used only by
 // calls whose contract makes the target ours.
 unsafe impl PageSource for Os {
@@ -152,25 +184,26 @@ unsafe impl PageSource for Os {
     unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize> {
         let in_place = [at, old, new, 0, 0, 0];
         // SAFETY: the whole mapping is ours; without MAYMOVE it stays where it is.
-        if let Ok(same) = result(unsafe { call6(number::MREMAP, in_place) }) {
-            return Some(same);
+        match result(unsafe { call6(number::MREMAP, in_place) }) {
+            Ok(same) => return Some(same),
+            // No room behind it: elsewhere there may be.
+            Err(ENOMEM) => {}
+            Err(_) => return None,
         }
-        let Some(target) = self.reserve(new, align) else {
+        let Some(target) = marked(new, align) else {
             // Where addresses are limited there may be none for old and new at once.
             let anywhere = [at, old, new, MREMAP_MAYMOVE, 0, 0];
             // SAFETY: the whole mapping is ours; the kernel finds a place for it.
             return result(unsafe { call6(number::MREMAP, anywhere) }).ok();
         };
         let moving = [at, old, new, MREMAP_MAYMOVE | MREMAP_FIXED, target, 0];
-        // SAFETY: `target` was reserved above and nobody has seen it.
-        match result(unsafe { call6(number::MREMAP, moving) }) {
-            Ok(moved) => Some(moved),
-            Err(_) => {
-                // SAFETY: reserved above, unused.
-                unsafe { munmap(target, new) };
-                None
-            }
+        // SAFETY: `target` was mapped above and nobody has seen it.
+        let moved = result(unsafe { call6(number::MREMAP, moving) });
+        if moved.is_err() && is_marked(target) {
+            // SAFETY: the mark says that it is still ours (V2), unused.
+            unsafe { munmap(target, new) };
         }
+        moved.ok()
     }
 
     unsafe fn renew(&self, at: usize, len: usize) -> bool {

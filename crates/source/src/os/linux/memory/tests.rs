@@ -79,3 +79,29 @@ fn the_machine_has_memory_and_a_clock() {
     assert!(Os.physical_memory() > 1 << 24);
     assert!(Os.now_ms() > 0);
 }
+
+#[test]
+fn a_target_is_ours_while_its_mark_is_there() {
+    let at = marked(TWO, 1 << 21).expect("memory");
+    assert!(is_marked(at));
+    // SAFETY: nobody uses the range.
+    assert!(unsafe { Os.release(at, TWO) });
+    assert!(!is_marked(at), "a hole is nobody's");
+    assert_eq!(Os.claim(at, TWO), Claim::Ours);
+    assert!(!is_marked(at), "another mapping has no mark");
+    // SAFETY: nobody uses the range.
+    assert!(unsafe { Os.release(at, TWO) });
+}
+
+#[test]
+fn what_cannot_be_moved_stays() {
+    let at = Os.map(TWO, page_size()).expect("memory");
+    // SAFETY: mapped above.
+    unsafe { word(at).write(42) };
+    // SAFETY: one whole mapping; the kernel has no such number of bytes.
+    assert_eq!(unsafe { Os.resize(at, TWO, 1 << 50, 1 << 21) }, None);
+    // SAFETY: still there.
+    assert_eq!(unsafe { word(at).read() }, 42);
+    // SAFETY: nobody uses the range.
+    assert!(unsafe { Os.release(at, TWO) });
+}
