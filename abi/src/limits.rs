@@ -8,7 +8,8 @@ use core::ffi::{c_int, c_uint};
 use core::ptr;
 
 use malloc::HEAP;
-use source::os::imp::process::{NO_LIMIT, RLIMIT_AS, prlimit as call, process_id};
+use source::os::imp::fork;
+use source::os::imp::process::{RLIMIT_AS, prlimit as call, process_id};
 
 use crate::errno::set_errno;
 
@@ -56,12 +57,9 @@ pub unsafe extern "C" fn prlimit(
         return -1;
     }
     let ours = process == 0 || usize::try_from(process) == Ok(process_id());
-    if ours && resource as usize == RLIMIT_AS && !new.is_null() {
-        // SAFETY: the kernel has read it.
-        let [soft, _] = unsafe { new.read() };
-        if soft != NO_LIMIT {
-            HEAP.limit_addresses(base::bits::index(soft));
-        }
+    // A child of vfork has a limit of its own, and its parent's memory.
+    if ours && resource as usize == RLIMIT_AS && !new.is_null() && fork::is_own_process() {
+        HEAP.limit_changed();
     }
     0
 }

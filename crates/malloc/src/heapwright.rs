@@ -114,10 +114,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
         holes + self.pages.purge_all()
     }
 
-    /// The process may use no more than `bytes` of addresses from now on: those that are only
-    /// reserved are given up.
-    pub fn limit_addresses(&self, bytes: usize) {
-        self.pages.limit_addresses(bytes);
+    /// The limit on the process's addresses has changed: what is only reserved is given up, or
+    /// reserved again where there is no limit any more.
+    pub fn limit_changed(&self) {
+        self.pages.limit_changed();
     }
 
     /// Gives back what the calling thread keeps. What was freed and is no live object is found,

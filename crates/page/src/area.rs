@@ -92,6 +92,15 @@ impl Area {
         true
     }
 
+    /// Reserves what it gave up, if nobody has taken it meanwhile.
+    pub(crate) fn hold<S: PageSource>(&self, source: &S) {
+        let held = self.held.load(Ordering::Relaxed);
+        let end = self.end.load(Ordering::Relaxed);
+        if held < end && source.reserve_at(held, end - held) == Claim::Ours {
+            self.held.store(end, Ordering::Relaxed);
+        }
+    }
+
     /// Gives up all that it has claimed, which nobody has used.
     pub(crate) fn abandon<S: PageSource>(&self, source: &S) {
         let len = self.usable();

@@ -317,15 +317,10 @@ impl<S: System> PageHeap<S> {
     /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
     /// are limited and one block is asked for. `None`: refused.
     pub(crate) fn grow(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
-        let region = &self.region;
-        if region.hold() == Hold::Reserved
-            && let Some(limit) = self.source.address_limit()
-        {
-            self.limit_to(guard, limit);
-        }
+        self.look_at_addresses(guard);
         self.ask_for_huge();
         self.look_at_limit();
-        match region.hold() {
+        match self.region.hold() {
             Hold::Reserved => self.commit(blocks),
             Hold::Window => self.claim(guard, blocks),
         }

@@ -121,6 +121,12 @@ impl Purge {
         self.refusals.order(self.tick())
     }
 
+    /// Granules went back by one call.
+    pub(crate) fn note_given_back(&self, granules: u32) {
+        self.total.fetch_add(u64::from(granules), Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Clean granules were handed out: perhaps ones that were purged too early.
     pub(crate) fn note_reuse(&self, granules: u32) {
         if self.total.load(Ordering::Relaxed) != 0 {
@@ -334,8 +340,7 @@ impl<S: System> PageHeap<S> {
             bits &= !mask;
             info.set_dirty(info.dirty() & !mask);
             self.dirty.fetch_sub(count as usize, Ordering::Relaxed);
-            self.purge.total.fetch_add(u64::from(count), Ordering::Relaxed);
-            self.purge.calls.fetch_add(1, Ordering::Relaxed);
+            self.purge.note_given_back(count);
         }
         if whole {
             self.make_fresh(block);

@@ -30,19 +30,28 @@ const SKIPS: u32 = 24;
 const PARTS: [usize; 3] = [16, 4, 1];
 
 impl<S: System> PageHeap<S> {
-    /// The process may use `limit` bytes of addresses from now on: those that were only reserved,
-    /// and empty blocks, are given up.
-    pub fn limit_addresses(&self, limit: usize) {
+    /// The limit on the process's addresses has changed: to what is asked of the system.
+    pub fn limit_changed(&self) {
         let guard = self.lock.lock();
-        self.limit_to(&guard, limit);
+        self.look_at_addresses(&guard);
     }
 
-    pub(crate) fn limit_to(&self, guard: &Guard<'_, S>, limit: usize) {
-        if self.region.granules() == 0 || self.region.hold() == Hold::Window {
+    /// Where addresses have become limited, those that were only reserved and empty blocks are
+    /// given up; where they are not any more, what nobody has taken is reserved again.
+    pub(crate) fn look_at_addresses(&self, guard: &Guard<'_, S>) {
+        let region = &self.region;
+        if region.granules() == 0 {
             return;
         }
-        self.region.limit(&self.source, limit, self.frontier.load(Ordering::Relaxed));
-        self.release_blocks(guard);
+        let frontier = self.frontier.load(Ordering::Relaxed);
+        match (self.source.address_limit(), region.hold()) {
+            (Some(limit), Hold::Reserved) if !region.is_small_under(limit) => {
+                region.limit(&self.source, limit, frontier);
+                self.release_blocks(guard);
+            }
+            (None, Hold::Window) => region.lift(&self.source, frontier),
+            _ => (),
+        }
     }
 
     /// `blocks` addresses in a row that nobody has, behind the frontier; for a single block, among
@@ -182,8 +191,10 @@ impl<S: System> PageHeap<S> {
         if !unsafe { self.source.release(self.region.address_of_block(block), len) } {
             return false;
         }
-        let dirty = self.dirty_free(info).count_ones() as usize;
-        self.dirty.fetch_sub(dirty, Ordering::Relaxed);
+        let dirty = self.dirty_free(info).count_ones();
+        self.dirty.fetch_sub(dirty as usize, Ordering::Relaxed);
+        // A program that needs it again soon is left more (G1).
+        self.purge.note_given_back(dirty);
         info.owned.store(0, Ordering::Relaxed);
         info.set_free(0);
         info.set_dirty(0);

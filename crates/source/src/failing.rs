@@ -19,12 +19,19 @@ pub struct Failing<S> {
     calls: AtomicU64,
     from: AtomicU64,
     to: AtomicU64,
+    limit: AtomicUsize,
 }
 
 impl<S> Failing<S> {
     /// Refuses nothing yet.
     pub const fn new(inner: S) -> Self {
-        Self { inner, calls: AtomicU64::new(0), from: AtomicU64::new(0), to: AtomicU64::new(0) }
+        Self {
+            inner,
+            calls: AtomicU64::new(0),
+            from: AtomicU64::new(0),
+            to: AtomicU64::new(0),
+            limit: AtomicUsize::new(0),
+        }
     }
 
     /// Refuses only the `n`-th fallible call from now, counted from 1; 0 refuses nothing.
@@ -38,6 +45,11 @@ impl<S> Failing<S> {
     pub fn fail_from(&self, n: u64) {
         self.fail_nth(n);
         self.to.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    /// Says from now on that the process may use `bytes` of addresses; 0: what the system says.
+    pub fn pretend_limit(&self, bytes: usize) {
+        self.limit.store(bytes, Ordering::Relaxed);
     }
 
     /// Fallible calls since the last [`fail_nth`](Self::fail_nth).
@@ -110,7 +122,8 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
     }
 
     fn address_limit(&self) -> Option<usize> {
-        self.inner.address_limit()
+        let pretended = Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != 0);
+        pretended.or_else(|| self.inner.address_limit())
     }
 
     fn physical_memory(&self) -> usize {

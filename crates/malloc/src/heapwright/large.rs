@@ -12,6 +12,10 @@ use super::Flagship;
 /// Above this a block is a mapping of its own.
 pub(super) const MAX_RUN: usize = 32 << 20;
 
+/// A mapping of its own that shrinks stays one down to this: cutting it is one system call, and
+/// a block that swings across [`MAX_RUN`] would be copied each time.
+pub(super) const MIN_MAPPING: usize = 1 << 20;
+
 impl<S: System, T: Tls> Flagship<S, T> {
     /// At least `size` bytes, more than a size class has, at a multiple of `align`, and
     /// whether they are known to be zero. Null: out of memory.

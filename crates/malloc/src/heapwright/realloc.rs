@@ -9,7 +9,7 @@ use page::{GRANULE, System};
 use thread::Tls;
 
 use super::Flagship;
-use super::large::MAX_RUN;
+use super::large::{MAX_RUN, MIN_MAPPING};
 
 /// From this size on contents are moved by page tables. Below, copying is cheaper.
 const MOVE_PAGES: usize = 512 << 10;
@@ -106,8 +106,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
     fn resize_huge(&self, ptr: *mut u8, size: usize, caller: &'static str) -> *mut u8 {
         let address = ptr.addr();
         let Some(held) = self.huge.len_of(address) else { self.foreign(caller, address) };
-        if size <= MAX_RUN {
-            return self.move_or_copy(ptr, held, size, caller);
+        if size < MIN_MAPPING {
+            return self.copy_to_new(ptr, held, size, caller);
         }
         let resize = || self.huge.resize(&self.pages.source, address, size);
         // Where addresses are limited, empty blocks make room.

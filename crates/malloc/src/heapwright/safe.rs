@@ -18,7 +18,7 @@ use page::{GRANULE, System};
 use thread::Tls;
 
 use super::Flagship;
-use super::large::MAX_RUN;
+use super::large::MIN_MAPPING;
 
 /// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             Kind::Run => class.is_none() && granules_for(asked).checked_mul(GRANULE) == Some(held),
             Kind::Mapping => {
                 let pages = align_up(asked.min(held), self.pages.source.page_size());
-                size <= held && (pages == held || size > MAX_RUN)
+                size <= held && (pages == held || size >= MIN_MAPPING)
             }
             Kind::OfHeap => size <= held,
         }

@@ -208,6 +208,32 @@ impl Region {
         false
     }
 
+    /// No limit is left: reserves again as much behind `frontier` as nobody has taken meanwhile,
+    /// and the rest is the region's no more. Under the page heap's lock.
+    #[cold]
+    pub(crate) fn lift<S: PageSource>(&self, source: &S, frontier: u32) {
+        let at = self.base() + ((frontier as usize) << BLOCK_SHIFT);
+        let end = self.base() + (self.total.load(Ordering::Relaxed) << GRANULE_SHIFT);
+        let mut len = end.saturating_sub(at);
+        while len >= MIN_RESERVED {
+            if source.reserve_at(at, len) == Claim::Ours {
+                let granules = (at + len - self.base()) >> GRANULE_SHIFT;
+                self.total.store(granules, Ordering::Relaxed);
+                self.window.store(0, Ordering::Relaxed);
+                for area in [&self.class_map, &self.span_map, &self.block_map, &self.descriptors] {
+                    area.hold(source);
+                }
+                return;
+            }
+            len = align_down(len / 2, BLOCK);
+        }
+    }
+
+    /// Whether a limit of so many bytes leaves room for the whole region and four times as much.
+    pub(crate) fn is_small_under(&self, limit: usize) -> bool {
+        self.total.load(Ordering::Relaxed) << GRANULE_SHIFT <= limit / 4
+    }
+
     /// Addresses have become limited to `limit` bytes: gives up those that are only reserved, but
     /// for a share that maps and descriptors will need under that limit. Blocks from `frontier` on
     /// are in nobody's use. Under the page heap's lock.

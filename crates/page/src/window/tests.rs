@@ -14,10 +14,11 @@ fn fill(at: usize, granules: usize) {
 }
 
 /// A heap with a few blocks, then limited.
-fn limited(heap: &PageHeap<impl System>) -> usize {
+fn limited(heap: &PageHeap<Failing<Os>>) -> usize {
     let run = heap.allocate(5, 1).expect("memory");
     fill(run.at, 5);
-    heap.limit_addresses(1 << 30);
+    heap.source.pretend_limit(1 << 30);
+    heap.limit_changed();
     assert_eq!(heap.region.hold(), Hold::Window);
     heap.check().expect("intact");
     run.at
@@ -25,7 +26,7 @@ fn limited(heap: &PageHeap<impl System>) -> usize {
 
 #[test]
 fn a_heap_goes_on_behind_a_limit() {
-    let heap = PageHeap::new(Os);
+    let heap = PageHeap::new(Failing::new(Os));
     let kept = limited(&heap);
     let mut runs = [0; 200];
     for (index, run) in runs.iter_mut().enumerate() {
@@ -47,7 +48,7 @@ fn a_heap_goes_on_behind_a_limit() {
 
 #[test]
 fn addresses_that_others_took_are_passed_over() {
-    let heap = PageHeap::new(Os);
+    let heap = PageHeap::new(Failing::new(Os));
     limited(&heap);
     let frontier = heap.frontier.load(Ordering::Relaxed);
     let theirs = heap.region.address_of_block(frontier);
@@ -63,8 +64,7 @@ fn addresses_that_others_took_are_passed_over() {
 
 #[test]
 fn a_block_is_taken_in_parts_when_there_is_no_more() {
-    let source = Failing::new(Os);
-    let heap = PageHeap::new(source);
+    let heap = PageHeap::new(Failing::new(Os));
     limited(&heap);
     while heap.bins.first(crate::bins::EMPTY_CLEAN) != crate::bins::NIL {
         heap.allocate(GRANULES_PER_BLOCK, 1);
@@ -92,6 +92,27 @@ fn a_block_is_taken_in_parts_when_there_is_no_more() {
     assert!(!heap.claim_part());
     assert!(heap.allocate(GRANULES_PER_BLOCK + 1, 1).is_none());
     heap.check().expect("intact");
+}
+
+#[test]
+fn a_limit_that_is_lifted_leaves_room_whatever_others_map_meanwhile() {
+    for taken in [false, true] {
+        let heap = PageHeap::new(Failing::new(Os));
+        limited(&heap);
+        let frontier = heap.frontier.load(Ordering::Relaxed);
+        let far = heap.region.address_of_block(frontier) + (20 << 30);
+        if taken {
+            assert_eq!(Os.reserve_at(far, BLOCK), Claim::Ours);
+        }
+        heap.source.pretend_limit(0);
+        heap.limit_changed();
+        assert_eq!(heap.region.hold(), Hold::Reserved);
+        assert_eq!(Os.reserve_at(far, BLOCK), Claim::Taken, "nobody else gets it now");
+        for count in [1, 100, 300, 5000] {
+            fill(heap.allocate(count, 1).expect("memory").at, count);
+            heap.check().expect("intact");
+        }
+    }
 }
 
 impl<S: System> PageHeap<S> {

@@ -29,6 +29,7 @@ use base::lock::Lock;
 use base::sync::{AtomicUsize, Ordering};
 
 use super::Os;
+use super::process::process_id;
 use super::signals::Blocked;
 use super::stdio;
 use super::weak::address_of;
@@ -51,8 +52,9 @@ pub trait Around {
 /// inside a lock on a machine that is not overloaded.
 const PATIENCE: u32 = 20;
 
-/// How often one begins, of which each takes [`PATIENCE`] at most: two seconds.
-const TRIES: u32 = 100;
+/// How often one begins, of which each takes [`PATIENCE`] at most: thirty seconds. A thread that a
+/// signal handler keeps inside a lock for longer leaves a child that may wait for it for ever.
+const TRIES: u32 = 1500;
 
 /// Held from before a fork until after it.
 static TURN: Lock<Os> = Lock::new();
@@ -60,6 +62,8 @@ static TURN: Lock<Os> = Lock::new();
 static DEPTH: AtomicUsize = AtomicUsize::new(0);
 /// How often this process is a copy: its parent's number, plus 1.
 static COPIES: AtomicUsize = AtomicUsize::new(0);
+/// The process whose memory this is.
+static PROCESS: AtomicUsize = AtomicUsize::new(0);
 /// [`COPIES`] when the turn was taken.
 static COPIES_BEFORE: AtomicUsize = AtomicUsize::new(0);
 
@@ -71,8 +75,15 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
+/// Whether the calling process is the one that this memory belongs to, and not its `vfork` child.
+#[must_use]
+pub fn is_own_process() -> bool {
+    PROCESS.load(Ordering::Relaxed) == process_id()
+}
+
 /// Has `A` called around each fork. `false`: refused.
 pub fn on_fork<A: Around>() -> bool {
+    PROCESS.store(process_id(), Ordering::Relaxed);
     // SAFETY: three functions that live as long as the library, which is never unloaded.
     unsafe { pthread_atfork(prepare::<A>, parent::<A>, child::<A>) == 0 }
 }
@@ -128,6 +139,7 @@ extern "C" fn parent<A: Around>() {
 
 extern "C" fn child<A: Around>() {
     COPIES.fetch_add(1, Ordering::Relaxed);
+    PROCESS.store(process_id(), Ordering::Relaxed);
     if TURN.is_held() {
         leave::<A>();
     }

@@ -26,6 +26,8 @@ const MREMAP_FIXED: usize = 2;
 const MREMAP_DONTUNMAP: usize = 4;
 const MADV_DONTNEED: usize = 4;
 const MADV_HUGEPAGE: usize = 14;
+const MADV_DONTDUMP: usize = 16;
+const MADV_DODUMP: usize = 17;
 const MADV_NOHUGEPAGE: usize = 15;
 const ENOMEM: i32 = 12;
 const EFAULT: i32 = 14;
@@ -67,6 +69,12 @@ unsafe fn munmap(at: usize, len: usize) -> bool {
 unsafe fn madvise(at: usize, len: usize, advice: usize) -> bool {
     // SAFETY: the caller vouches for the advice.
     result(unsafe { call6(number::MADVISE, [at, len, advice, 0, 0, 0]) }).is_ok()
+}
+
+/// A debugger that dumps a process would write every byte of a reservation.
+fn leave_out_of_dumps(at: usize, len: usize) {
+    // SAFETY: reserved, so there are no contents.
+    unsafe { madvise(at, len, MADV_DONTDUMP) };
 }
 
 /// Maps `len` bytes at a multiple of `align`: as it comes, else by cutting a larger range.
@@ -150,11 +158,17 @@ unsafe impl PageSource for Os {
     }
 
     fn reserve(&self, len: usize, align: usize) -> Option<usize> {
-        map_aligned(len, align, PROT_NONE, MAP_NORESERVE)
+        let at = map_aligned(len, align, PROT_NONE, MAP_NORESERVE)?;
+        leave_out_of_dumps(at, len);
+        Some(at)
     }
 
     fn reserve_at(&self, at: usize, len: usize) -> Claim {
-        mmap_at(at, len, PROT_NONE, MAP_NORESERVE)
+        let claim = mmap_at(at, len, PROT_NONE, MAP_NORESERVE);
+        if claim == Claim::Ours {
+            leave_out_of_dumps(at, len);
+        }
+        claim
     }
 
     fn claim(&self, at: usize, len: usize) -> Claim {
@@ -168,7 +182,12 @@ unsafe impl PageSource for Os {
     unsafe fn commit(&self, at: usize, len: usize) -> bool {
         let args = [at, len, PROT_READ_WRITE, 0, 0, 0];
         // SAFETY: the range is reserved and ours.
-        result(unsafe { call6(number::MPROTECT, args) }).is_ok()
+        let usable = result(unsafe { call6(number::MPROTECT, args) }).is_ok();
+        if usable {
+            // SAFETY: what a dump holds is nobody's contents here.
+            unsafe { madvise(at, len, MADV_DODUMP) };
+        }
+        usable
     }
 
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
