@@ -70,7 +70,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "port",
-        what: "the C suite on musl, a part of it and python3 on aarch64",
+        what: "most of the C suite on musl, a part of it and python3 on aarch64",
         run: port,
     },
     Step { name: "deny", what: "licences and duplicate versions", run: deny },
