@@ -164,7 +164,7 @@ const TARGETS: &[Target] = &[
                 ],
             ),
             (
-                "not known: with and without a bound on the addresses it ends with SIGSEGV in the emulator",
+                "not known: in the emulator it ends with SIGSEGV, without a bound on the addresses in one of two runs",
                 &["realloc_contents"],
             ),
             ("the emulator has no seccomp", &["seccomp"]),
