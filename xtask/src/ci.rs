@@ -68,6 +68,11 @@ const STEPS: &[Step] = &[
         what: "the component OS boots on our TLSF and is no slower",
         run: arceos,
     },
+    Step {
+        name: "port",
+        what: "most of the C suite on musl, a part of it and python3 on aarch64",
+        run: port,
+    },
     Step { name: "deny", what: "licences and duplicate versions", run: deny },
 ];
 
@@ -244,6 +249,14 @@ fn arceos() -> Outcome {
     match crate::arceos::missing() {
         Some(missing) => absent(&missing),
         None => code(crate::arceos::run(&[])),
+    }
+}
+
+/// Other systems: musl, and aarch64 in an emulator.
+fn port() -> Outcome {
+    match crate::port::missing() {
+        Some(missing) => absent(&missing),
+        None => code(crate::port::run(&["--quick".to_owned()])),
     }
 }
 

@@ -15,7 +15,7 @@ static void grow_under(int resource) {
         fill(blocks[i], size, (unsigned)i);
     }
     struct rlimit limit = {1 * MIB, RLIM_INFINITY};
-    CHECK(setrlimit((__rlimit_resource_t)resource, &limit) == 0, "setrlimit fails");
+    CHECK(setrlimit(resource, &limit) == 0, "setrlimit fails");
     for (int step = 0; step < STEPS; step++)
         for (int i = 0; i < BLOCKS; i++) {
             char *grown = realloc(blocks[i], size + (size_t)(step + 1) * 100000);

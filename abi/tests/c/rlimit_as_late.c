@@ -39,7 +39,7 @@ static void limited_by(void (*set)(struct rlimit *)) {
     live_under(200 * MIB, 400 * MIB, 1);
     struct rlimit wrong = {500 * MIB, 300 * MIB};
     CHECK(setrlimit(RLIMIT_AS, &wrong) == -1 && errno == EINVAL, "a soft limit above the hard one is not EINVAL");
-    CHECK(prlimit(getpid(), (__rlimit_resource_t)99, NULL, &wrong) == -1 && errno == EINVAL, "a resource that does not exist is not EINVAL");
+    CHECK(prlimit(getpid(), 99, NULL, &wrong) == -1 && errno == EINVAL, "a resource that does not exist is not EINVAL");
     free(before);
 }
 

@@ -1,6 +1,6 @@
 //! What the runner of `abi/tests` said, counted.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 
 /// The programs of one run, by what became of them.
 #[derive(Debug, Default)]

@@ -17,6 +17,7 @@ mod debian;
 mod route;
 
 use crate::peers::target_dir;
+pub(crate) use debian::names as package_names;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

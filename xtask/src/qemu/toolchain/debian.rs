@@ -74,7 +74,7 @@ fn missing() -> Result<Vec<String>, String> {
 }
 
 /// `'http://…' libllvm22_22.1.8_amd64.deb 29378692 …` gives `libllvm22`.
-fn names(uris: &str) -> Vec<String> {
+pub(crate) fn names(uris: &str) -> Vec<String> {
     let files = uris.lines().filter_map(|line| line.split_whitespace().nth(1));
     files.filter_map(|file| file.split_once('_')).map(|(name, _)| name.to_owned()).collect()
 }
