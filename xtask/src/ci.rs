@@ -68,11 +68,6 @@ const STEPS: &[Step] = &[
         what: "the component OS boots on our TLSF and is no slower",
         run: arceos,
     },
-    Step {
-        name: "port",
-        what: "most of the C suite on musl, a part of it and python3 on aarch64",
-        run: port,
-    },
     Step { name: "deny", what: "licences and duplicate versions", run: deny },
 ];
 
@@ -253,13 +248,6 @@ fn arceos() -> Outcome {
 }
 
 /// Other systems: musl, and aarch64 in an emulator.
-fn port() -> Outcome {
-    match crate::port::missing() {
-        Some(missing) => absent(&missing),
-        None => code(crate::port::run(&["--quick".to_owned()])),
-    }
-}
-
 /// What a step needs is not here: that is a failure where everything was to be installed.
 fn absent(missing: &str) -> Outcome {
     if std::env::var_os("CI").is_some() {
