@@ -8,7 +8,7 @@
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 12 MiB.
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
-//! - **G4** a kernel that refuses is asked ever more rarely: [`refusals`](crate::refusals).
+//! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   eleven sixteenths of it, as long as there is dirty memory to give back: the program's own
 //!   memory, maps, descriptors and the unused ends of huge pages are not counted.

@@ -19,7 +19,7 @@
 //! A pointer is looked up with one subtraction, one comparison and one byte load; null and
 //! foreign pointers fail the comparison, also before the region exists (`granules` is 0).
 //!
-//! How the addresses are held, and how the maps grow, is [`layout`]'s.
+//! How the addresses are held, and how the maps grow, is the submodule `layout`'s.
 //!
 //! Layer *page*. Costs 5.5 bytes of address space per granule, touched as the heap grows.
 use base::bits::{index, low8, low32};

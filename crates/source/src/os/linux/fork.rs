@@ -7,15 +7,15 @@
 //!
 //! - **O1** our handlers are registered before anybody else's, so ours run next to the copying:
 //!   what others lock in theirs, they lock before us, and their threads get their memory.
-//! - **O2** one thread at a time has [`TURN`] and all that follows it. Nothing of ours is changed
+//! - **O2** one thread at a time has `TURN` and all that follows it. Nothing of ours is changed
 //!   by a handler with signals unblocked, so a signal handler that forks finds it whole.
 //! - **O3** a fork inside a fork, by a signal handler on the same thread, takes nothing and
 //!   releases nothing. A child that it makes goes on with the outer fork: as a parent by name,
-//!   but its other threads do not exist, which [`COPIES`] tells.
+//!   but its other threads do not exist, which `COPIES` tells.
 //! - **O4** whoever waits for a lock here gives up after a while, releases everything and begins
 //!   again: the lock may be that of a thread which, interrupted by a signal handler that forks,
 //!   waits for us. glibc 2.36 holds a lock of its own while handlers run, which such a thread
-//!   waits for too; so after [`TRIES`] a fork goes on without what it cannot have.
+//!   waits for too; so after `TRIES` a fork goes on without what it cannot have.
 //! - **O5** while the process has one thread nothing is locked: a signal handler that interrupted
 //!   malloc may fork, and the child goes on where malloc was interrupted.
 //!

@@ -1,7 +1,7 @@
 //! Pages from `mmap` and its kin. Each call is one to three system calls.
 //!
 //! - **V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
-//!   replaced: then [`mend`] puts an empty mapping there, before anybody touches it.
+//!   replaced: then `mend` puts an empty mapping there, before anybody touches it.
 //! - **V2** after such a failure the addresses of [`resize`](PageSource::resize)'s target may be
 //!   another thread's mapping: only a target whose first word still is our mark is unmapped.
 
