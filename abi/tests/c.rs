@@ -134,17 +134,23 @@ mod drop_ins {
     drop_ins! {
         tlsf "tlsf"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
+            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
         first_fit "first-fit"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
+            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
         next_fit "next-fit"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
+            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
         best_fit "best-fit"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
+            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
         worst_fit "worst-fit"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
+            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
             ["every small block is cut from the largest free one, so soon no large one is left": mlockall]
         buddy "buddy"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth realloc_swing]
+            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
             ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size
                 usable_size_waste]
             ["a large block is at a multiple of its power of two, so there must be twice as much": rlimit_as

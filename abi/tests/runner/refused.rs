@@ -50,6 +50,7 @@ const EXCEPTIONS: &[Exception] = &[
             "rlimit_as",
             "rlimit_as_growth",
             "rlimit_as_late",
+            "rlimit_as_lifted",
             "rlimit_as_running",
             "rlimit_as_small",
             "rlimit_as_thread",
