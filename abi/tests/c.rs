@@ -135,26 +135,33 @@ mod drop_ins {
         tlsf "tlsf"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
             ["a header is written into each block, so a page of each becomes resident": region_terabyte]
+            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
         first_fit "first-fit"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
             ["a header is written into each block, so a page of each becomes resident": region_terabyte]
+            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
         next_fit "next-fit"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
             ["a header is written into each block, so a page of each becomes resident": region_terabyte]
+            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
         best_fit "best-fit"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
             ["a header is written into each block, so a page of each becomes resident": region_terabyte]
+            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
         worst_fit "worst-fit"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
             ["a header is written into each block, so a page of each becomes resident": region_terabyte]
+            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
             ["every small block is cut from the largest free one, so soon no large one is left": mlockall]
         buddy "buddy"
             ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth realloc_swing]
             ["a header is written into each block, so a page of each becomes resident": region_terabyte]
+            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
             ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size
                 usable_size_waste]
             ["a large block is at a multiple of its power of two, so there must be twice as much": rlimit_as
                 rlimit_as_running mlockall]
+            ["it takes half a minute there, half of what it has": refused_madvise]
             ["two bits of state for each 16 bytes are written when memory is added": calloc_untouched]
     }
 }

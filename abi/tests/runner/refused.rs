@@ -40,6 +40,7 @@ type Exception = (&'static str, &'static [&'static str], &'static str);
 const EXCEPTIONS: &[Exception] = &[
     ("madvise", &["cgroup_limit", "malloc_trim", "refused_mlock_part"], "memory must go back"),
     ("mremap", &["rlimit_as_growth"], "there is no room for two copies"),
+    ("mremap", &["realloc_swing"], "it counts the copies"),
     ("munmap", &["new_handler_frees", "rlimit_as_growth"], "addresses must go back"),
     (
         "prlimit64",
