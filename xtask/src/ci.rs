@@ -247,7 +247,6 @@ fn arceos() -> Outcome {
     }
 }
 
-/// Other systems: musl, and aarch64 in an emulator.
 /// What a step needs is not here: that is a failure where everything was to be installed.
 fn absent(missing: &str) -> Outcome {
     if std::env::var_os("CI").is_some() {

@@ -32,6 +32,8 @@ int main(void) {
     }
     interrupt_after = 0;
     stop_and_join(threads, 3);
+    // The last signal may still come, in the middle of a fork below.
+    atomic_store(&busy, 1);
     use_every_size();
     fork_and_use("child at the end");
     return 0;
