@@ -47,7 +47,7 @@ mod c {
         aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen calloc_overflow calloc_untouched
         calloc_zero calloc_zero_size cfree cgroup_limit config_safe config_setuid config_unknown_key
         dlmopen dlopen_deepbind dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads
-        dlopen_library dlopen_mode dlopen_origin dlopen_plugins dlopen_same dlopen_static_tls early_malloc
+        dlopen_library dlopen_mode dlopen_origin dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc
         exhaustion exit_detached exit_with_threads fork_chain fork_handlers fork_heaps fork_in_child_thread
         fork_locker fork_nested fork_pool fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step
         fork_threads free_aligned_sized free_errno free_null free_sized header hidden_thread late_malloc
