@@ -8,7 +8,7 @@
 mod decode;
 mod trace;
 
-use crate::peers::{output, root, target_dir};
+use crate::peers::{output, root};
 use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -122,7 +122,7 @@ fn act(options: &Options) -> Result<bool, String> {
     let library = match &options.library {
         Some(path) if path == "-" => None,
         Some(path) => Some(PathBuf::from(path)),
-        None => Some(drop_in()?),
+        None => Some(heapwright_tests::drop_in().to_path_buf()),
     };
     if let Some(path) = &library {
         must_be_a_malloc(path)?;
@@ -148,23 +148,6 @@ fn act(options: &Options) -> Result<bool, String> {
         println!("{complaint}");
     }
     Ok(complaints.is_empty())
-}
-
-/// The release drop-in: `HEAPWRIGHT_SO` when set, else built now.
-pub(crate) fn drop_in() -> Result<PathBuf, String> {
-    if let Some(path) = std::env::var_os("HEAPWRIGHT_SO") {
-        return Ok(PathBuf::from(path));
-    }
-    eprintln!("building the release drop-in");
-    let built = Command::new("cargo")
-        .args(["build", "--release", "--quiet", "--package", "heapwright-abi"])
-        .current_dir(root())
-        .status();
-    match built {
-        Ok(status) if status.success() => Ok(target_dir().join("release/libheapwright.so")),
-        Ok(status) => Err(format!("cargo build of heapwright-abi ended with {status}")),
-        Err(why) => Err(format!("cargo: {why}")),
-    }
 }
 
 /// Preloading a library without malloc would measure libc under its name.

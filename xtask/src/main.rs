@@ -10,6 +10,7 @@ mod features;
 mod firmware;
 mod golden;
 mod layers;
+mod libraries;
 mod paths;
 mod peers;
 mod port;
@@ -39,6 +40,7 @@ usage: cargo xtask NAME [ARGS]
   features the features that a build of the workspace leaves out, on this machine and for 32 bits
   compat   crates with others' interfaces, tried by those crates' users
   firmware the block allocators' C library on bare machines, and its bytes of code
+  libraries the drop-in libraries, built once for whoever embeds or tests them
   port     the library on musl, and on aarch64 in an emulator
   storm    storms of forks, threads, limits and signals against the drop-in library
   ci       the steps of .ci/run, one by one or all
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = args.collect();
     match name.as_str() {
         "layers" => layers::run(&rest),
+        "libraries" => libraries::run(&rest),
         "paths" => paths::run(&rest),
         "golden" => golden::run(&rest),
         "reach" => reach::run(&rest),

@@ -118,7 +118,7 @@ fn act(options: &Options) -> Result<bool, String> {
     }
     let library = match &options.library {
         Some(path) => path.clone(),
-        None => golden::drop_in()?,
+        None => heapwright_tests::drop_in().to_path_buf(),
     };
     let lab = Lab::new(options.quick, &definitions)?;
     definitions.retain(|definition| match lab.lacks(definition) {

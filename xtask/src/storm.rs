@@ -157,7 +157,7 @@ fn act(options: &Options) -> Result<bool, String> {
         Some(path) => Some(Path::new(path).canonicalize().map_err(|e| {
             format!("--library {path}: {e}; name a malloc's shared library, or glibc")
         })?),
-        None => Some(crate::golden::drop_in()?),
+        None => Some(heapwright_tests::drop_in().to_path_buf()),
     };
     if let Some(library) = &library {
         crate::golden::must_be_a_malloc(library)?;
