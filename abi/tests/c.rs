@@ -57,7 +57,7 @@ mod c {
         own_check_shrunk own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats
         own_stats_print posix_memalign posix_memalign_invalid purge_after_shrinking realloc_contents realloc_failure
         realloc_neighbours realloc_null realloc_rlimit realloc_swing realloc_zero reallocarray refused_calls_few refused_futex refused_madvise
-        refused_memory refused_mlock_part refused_mlockall region_terabyte rlimit_as rlimit_as_growth rlimit_as_late rlimit_as_lifted
+        refused_memory refused_mlock_part refused_mlockall region_terabyte rlimit_as rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
         rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
         small_stack static_dlopen stress thread_cancel thread_churn thread_exit_main thread_keys thread_keys_taken
         thread_vanished threads_exit_order trim_while_busy usable_size usable_size_waste usable_size_writable valloc

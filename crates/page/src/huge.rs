@@ -95,14 +95,19 @@ impl<S: System> Huge<S> {
         Some(self.slot(slot).len.load(Ordering::Relaxed))
     }
 
-    /// Unmaps the mapping that starts at `at`. `false`: there is none.
-    pub fn deallocate(&self, source: &S, at: usize) -> bool {
-        let guard = self.lock.lock();
-        let Some(slot) = self.find(at) else { return false };
+    /// Forgets the mapping that starts at `at`, and says how long it is. `None`: there is none.
+    pub fn forget(&self, at: usize) -> Option<usize> {
+        let _guard = self.lock.lock();
+        let slot = self.find(at)?;
         let len = self.slot(slot).len.load(Ordering::Relaxed);
         self.remove(slot);
         self.bytes.fetch_sub(len, Ordering::Relaxed);
-        drop(guard);
+        Some(len)
+    }
+
+    /// Unmaps the mapping that starts at `at`. `false`: there is none.
+    pub fn deallocate(&self, source: &S, at: usize) -> bool {
+        let Some(len) = self.forget(at) else { return false };
         // SAFETY: it was live until now and the caller gives it up.
         if !unsafe { source.release(at, len) } {
             // SAFETY: as above; when it cannot be unmapped it can at least be emptied.

@@ -22,6 +22,7 @@
 use base::check::ensure;
 use base::sync::{AtomicU32, Ordering};
 use base::{Broken, bits::low32};
+use source::Move;
 
 use crate::System;
 use crate::geometry::{BLOCK, BLOCK_SHIFT};
@@ -49,17 +50,18 @@ impl Moved {
 }
 
 impl<S: System> PageHeap<S> {
-    /// Moves `len` bytes of contents from a run or a mapping into a run of its region. `false`:
-    /// they are to be copied.
+    /// Moves `len` bytes of contents from a run or a mapping into a run of its region. Refused:
+    /// they are to be copied. Lost: the target must stay taken for ever.
     ///
     /// # Safety
     ///
     /// Both are whole pages of live blocks, which nobody else uses meanwhile.
-    pub unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+    pub unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
+        if !self.may_leave(from, len) || !self.note_moved(to, len) {
+            return Move::Refused;
+        }
         // SAFETY: the caller's promise.
-        self.may_leave(from, len)
-            && self.note_moved(to, len, MAX_MOVED)
-            && unsafe { self.source.move_pages(from, to, len) }
+        unsafe { self.source.move_pages(from, to, len) }
     }
 
     /// Moves the contents of a run of the region into a mapping of the same length.
@@ -67,19 +69,12 @@ impl<S: System> PageHeap<S> {
     /// # Safety
     ///
     /// As [`move_pages`](Self::move_pages).
-    pub unsafe fn move_out(&self, from: usize, to: usize, len: usize) -> bool {
+    pub unsafe fn move_out(&self, from: usize, to: usize, len: usize) -> Move {
+        if !self.may_leave(from, len) {
+            return Move::Refused;
+        }
         // SAFETY: the caller's promise.
-        self.may_leave(from, len) && unsafe { self.source.move_pages(from, to, len) }
-    }
-
-    /// Takes back what [`move_out`](Self::move_out) has moved.
-    ///
-    /// # Safety
-    ///
-    /// As [`move_pages`](Self::move_pages).
-    pub unsafe fn move_back(&self, from: usize, to: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise.
-        self.note_moved(to, len, u32::MAX) && unsafe { self.source.move_pages(from, to, len) }
+        unsafe { self.source.move_pages(from, to, len) }
     }
 
     /// This process is a child of `fork` (P4).
@@ -113,13 +108,13 @@ impl<S: System> PageHeap<S> {
 
     /// Counts a move into a run of the region, which may still fail: a kernel that refuses is
     /// not asked for ever. `false`: there were too many, or it is no run.
-    fn note_moved(&self, to: usize, len: usize, most: u32) -> bool {
+    fn note_moved(&self, to: usize, len: usize) -> bool {
         let blocks = self.blocks_of(to, len);
         let count = low32(blocks.len());
         let _guard = self.lock.lock();
         let sum = self.moved.sum.load(Ordering::Relaxed);
         let full = |block| self.region.block(block).moved.load(Ordering::Relaxed) == u8::MAX;
-        if count == 0 || sum.saturating_add(count) > most || blocks.clone().any(full) {
+        if count == 0 || sum + count > MAX_MOVED || blocks.clone().any(full) {
             return false;
         }
         for block in blocks {

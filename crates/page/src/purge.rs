@@ -24,7 +24,6 @@ use crate::bins::{EMPTY_DIRTY, NIL};
 use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT};
 use crate::heap::PageHeap;
 use crate::refusals::{Attempt, Refusals};
-use crate::region::Hold;
 
 /// The least that is kept, and the most the floor rises to, in granules.
 pub(crate) const FLOOR: usize = (12 << 20) / GRANULE;
@@ -316,7 +315,7 @@ impl<S: System> PageHeap<S> {
         if bits == 0 {
             return true;
         }
-        if info.is_empty() && self.region.hold() == Hold::Window {
+        if info.is_empty() && self.region.is_bare() {
             // What is short there is addresses, also for the program's own mappings.
             return attempt.note(self.release_block(block));
         }

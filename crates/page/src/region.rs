@@ -76,6 +76,8 @@ pub struct Region {
     granules: AtomicUsize,
     /// Granules that the maps have room for.
     total: AtomicUsize,
+    /// Where what is reserved behind the frontier ends, counted from the base; 0: nothing is.
+    reserved: AtomicUsize,
     first_block: AtomicU32,
     window: AtomicU8,
     class_map: Area,
@@ -92,6 +94,7 @@ impl Region {
             base: AtomicUsize::new(0),
             granules: AtomicUsize::new(0),
             total: AtomicUsize::new(0),
+            reserved: AtomicUsize::new(0),
             first_block: AtomicU32::new(0),
             window: AtomicU8::new(0),
             class_map: Area::new(),

@@ -9,7 +9,8 @@
 //!   before the frontier.
 //!
 //! A limit may be there from the start (`ulimit -v`) or be set by the running program; either way
-//! what the heap holds counts against it, and empty blocks make room for others' mappings.
+//! what the heap holds counts against it, and empty blocks make room for others' mappings. When it
+//! is lifted, what lies behind the frontier is reserved again, and blocks are committed there.
 //!
 //! Layer *page*. One system call a block; a search of the blocks where one was given up.
 use base::bits::{low8, ones};
@@ -20,7 +21,6 @@ use source::Claim;
 use crate::System;
 use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
 use crate::heap::PageHeap;
-use crate::region::Hold;
 
 /// How often addresses that are taken are passed over, by twice as many each time: a program's
 /// own reservation of a terabyte is passed in 20.
@@ -44,12 +44,12 @@ impl<S: System> PageHeap<S> {
             return;
         }
         let frontier = self.frontier.load(Ordering::Relaxed);
-        match (self.source.address_limit(), region.hold()) {
-            (Some(limit), Hold::Reserved) if !region.is_small_under(limit) => {
+        match (self.source.address_limit(), region.is_bare()) {
+            (Some(limit), false) if !region.is_small_under(limit) => {
                 region.limit(&self.source, limit, frontier);
                 self.release_blocks(guard);
             }
-            (None, Hold::Window) => region.lift(&self.source, frontier),
+            (None, true) => region.lift(&self.source, frontier),
             _ => (),
         }
     }
@@ -123,7 +123,8 @@ impl<S: System> PageHeap<S> {
             return Claim::Refused;
         }
         let at = self.region.address_of_block(first);
-        let claim = self.source.claim(at, blocks as usize * BLOCK);
+        let frontier = self.frontier.load(Ordering::Relaxed);
+        let claim = self.region.take(&self.source, at, blocks as usize * BLOCK, frontier);
         if claim == Claim::Ours {
             if self.wants_huge() {
                 // SAFETY: claimed above.
@@ -136,6 +137,9 @@ impl<S: System> PageHeap<S> {
 
     /// As much as there is of a block at the frontier (Z1).
     fn claim_part(&self) -> bool {
+        if !self.region.is_bare() {
+            return false;
+        }
         let block = self.frontier.load(Ordering::Relaxed);
         let end = (block as usize + 1) * GRANULES_PER_BLOCK;
         if block >= self.region.blocks() || !self.region.cover(&self.source, end) {
@@ -170,9 +174,7 @@ impl<S: System> PageHeap<S> {
     /// window. Returns whether there were any.
     pub fn release_empty(&self) -> bool {
         let guard = self.lock.lock();
-        self.region.granules() != 0
-            && self.region.hold() == Hold::Window
-            && self.release_blocks(&guard)
+        self.region.granules() != 0 && self.region.is_bare() && self.release_blocks(&guard)
     }
 
     fn release_blocks(&self, _guard: &Guard<'_, S>) -> bool {

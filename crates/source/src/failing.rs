@@ -8,9 +8,9 @@
 use core::fmt;
 
 use base::lock::Park;
-use base::sync::{AtomicU64, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, PageSource, Report};
+use crate::{Claim, Move, PageSource, Report};
 
 /// Passes calls on to `S`, except those it was told to refuse.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Failing<S> {
     from: AtomicU64,
     to: AtomicU64,
     limit: AtomicUsize,
+    loses: AtomicBool,
+    place: AtomicUsize,
 }
 
 impl<S> Failing<S> {
@@ -31,6 +33,8 @@ impl<S> Failing<S> {
             from: AtomicU64::new(0),
             to: AtomicU64::new(0),
             limit: AtomicUsize::new(0),
+            loses: AtomicBool::new(false),
+            place: AtomicUsize::new(0),
         }
     }
 
@@ -50,6 +54,16 @@ impl<S> Failing<S> {
     /// Says from now on that the process may use `bytes` of addresses; 0: what the system says.
     pub fn pretend_limit(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The next mapping lies at `at`, if nothing else does; 0: wherever the system puts it.
+    pub fn map_next_at(&self, at: usize) {
+        self.place.store(at, Ordering::Relaxed);
+    }
+
+    /// From now on the target of each move of pages is lost.
+    pub fn lose_moves(&self, lose: bool) {
+        self.loses.store(lose, Ordering::Relaxed);
     }
 
     /// Fallible calls since the last [`fail_nth`](Self::fail_nth).
@@ -83,6 +97,10 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
     }
 
     fn map(&self, len: usize, align: usize) -> Option<usize> {
+        let place = self.place.swap(0, Ordering::Relaxed);
+        if place != 0 && self.inner.claim(place, len) == Claim::Ours {
+            return Some(place);
+        }
         self.allows().then(|| self.inner.map(len, align))?
     }
 
@@ -111,9 +129,17 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         self.allows() && unsafe { self.inner.renew(at, len) }
     }
 
-    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
+        if self.loses.load(Ordering::Relaxed) {
+            // SAFETY: ours, and lost from now on.
+            unsafe { self.inner.release(to, len) };
+            return Move::Lost;
+        }
+        if !self.allows() {
+            return Move::Refused;
+        }
         // SAFETY: the caller's promise is passed on.
-        self.allows() && unsafe { self.inner.move_pages(from, to, len) }
+        unsafe { self.inner.move_pages(from, to, len) }
     }
 
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {

@@ -19,7 +19,7 @@ pub mod report;
 
 #[cfg(target_has_atomic = "64")]
 pub use failing::Failing;
-pub use page_source::{Claim, PageSource};
+pub use page_source::{Claim, Move, PageSource};
 #[cfg(target_has_atomic = "64")]
 pub use paged::Paged;
 pub use report::Report;

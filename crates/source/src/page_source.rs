@@ -26,6 +26,18 @@ pub enum Claim {
     Refused,
 }
 
+/// How a move of pages ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// The contents are at their new place.
+    Done,
+    /// Nothing was moved; the target is zero or written.
+    Refused,
+    /// Nothing was moved, and the target is foreign: the system had already unmapped it, and takes
+    /// no mapping in its place, as a limit was lowered at that moment.
+    Lost,
+}
+
 /// Gives and takes back ranges of address space, page by page.
 ///
 /// # Safety
@@ -88,12 +100,12 @@ pub unsafe trait PageSource {
     unsafe fn renew(&self, at: usize, len: usize) -> bool;
 
     /// Moves `len` bytes of contents from `from` to `to` without copying: afterwards `to` is
-    /// written and `from` is zero. On failure `from` is as it was, and `to` is zero or written.
+    /// written and `from` is zero. If it fails, `from` is as it was, and [`Move`] says what `to` is.
     ///
     /// # Safety
     ///
     /// Both ranges are zero or written, ours, and do not overlap.
-    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool;
+    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move;
 
     /// Asks for huge pages behind the range, or for none. A hint: never fails.
     ///

@@ -10,7 +10,7 @@ use core::fmt;
 use base::lock::Park;
 use base::sync::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, PageSource, Report};
+use crate::{Claim, Move, PageSource, Report};
 
 /// Passes calls on to `S`, if they speak of whole pages of `PAGE` bytes, a power of two.
 #[derive(Debug, Default)]
@@ -95,9 +95,12 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         whole.then(|| unsafe { self.inner.resize(at, old, new, align.max(PAGE)) })?
     }
 
-    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
+        if !self.whole([from, to, len]) {
+            return Move::Refused;
+        }
         // SAFETY: the caller's promise is passed on.
-        self.whole([from, to, len]) && unsafe { self.inner.move_pages(from, to, len) }
+        unsafe { self.inner.move_pages(from, to, len) }
     }
 
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {

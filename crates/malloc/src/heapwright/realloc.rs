@@ -6,6 +6,7 @@ use object::size_class::{MAX_SIZE, class_of, info};
 use page::geometry::granules_for;
 use page::region::Span;
 use page::{GRANULE, System};
+use source::Move;
 use thread::Tls;
 
 use super::Flagship;
@@ -48,7 +49,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 self.resize_run(ptr, granule, count, size, caller)
             }
             Span::Slab(descriptor) => self.resize_in_heap(ptr, descriptor, size, caller),
-            _ => self.foreign(caller, address),
+            _ => self.resize_huge(ptr, size, caller),
         }
     }
 
@@ -125,17 +126,22 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let source = &self.pages.source;
         let at = self.huge.allocate(source, held, 1, self.pages.wants_huge())?;
         // SAFETY: the whole of both; the mapping is fresh.
-        if !unsafe { self.pages.move_out(address, at, held) } {
-            self.huge.deallocate(source, at);
-            return None;
+        match unsafe { self.pages.move_out(address, at, held) } {
+            Move::Done => {}
+            Move::Refused => {
+                self.huge.deallocate(source, at);
+                return None;
+            }
+            Move::Lost => {
+                self.huge.forget(at);
+                return None;
+            }
         }
         let Some(grown) = self.huge.resize(source, at, size) else {
-            // SAFETY: as above, the other way round.
-            if !unsafe { self.pages.move_back(at, address, held) } {
-                S::fatal(format_args!(
-                    "realloc: the system took {held} bytes and refuses them back"
-                ));
-            }
+            let back: *mut u8 = ptr::with_exposed_provenance_mut(address);
+            let moved: *const u8 = ptr::with_exposed_provenance(at);
+            // SAFETY: both are mapped and have `held` bytes.
+            unsafe { moved.copy_to_nonoverlapping(back, held) };
             self.huge.deallocate(source, at);
             return None;
         };
@@ -171,11 +177,15 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let fits = new.addr().is_multiple_of(page) && len <= granules_for(size) * GRANULE;
         // SAFETY: whole pages of ours, and `len` is within both blocks.
-        if !(fits && unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) }) {
-            // SAFETY: two live blocks, `held.min(size)` bytes within both.
-            unsafe { ptr.copy_to_nonoverlapping(new, held.min(size)) };
-        } else if len == held && self.free_moved_run(ptr.addr()) {
-            return new;
+        match fits.then(|| unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) }) {
+            Some(Move::Done) if len == held && self.free_moved_run(ptr.addr()) => return new,
+            Some(Move::Done) => {}
+            // The new run's addresses stay taken, and nobody's.
+            Some(Move::Lost) => return ptr::null_mut(),
+            Some(Move::Refused) | None => {
+                // SAFETY: two live blocks, `held.min(size)` bytes within both.
+                unsafe { ptr.copy_to_nonoverlapping(new, held.min(size)) };
+            }
         }
         // SAFETY: the caller gave the old block up.
         unsafe { self.free_slow(ptr, caller) };

@@ -77,7 +77,11 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let Some(held) = self.size_of_block(address) else { self.foreign(caller, address) };
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else { return (held, Kind::Mapping) };
-        let Span::Slab(descriptor) = region.span(granule) else { return (held, Kind::Run) };
+        let descriptor = match region.span(granule) {
+            Span::Slab(descriptor) => descriptor,
+            Span::Run(_) => return (held, Kind::Run),
+            Span::Kept(_) | Span::None => return (held, Kind::Mapping),
+        };
         // SAFETY: the span map names descriptors only.
         let large = unsafe { Slab::at(descriptor) }.large().is_some();
         if !large {

@@ -150,6 +150,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 self.must(caller, Err(Fault::DoubleFree(address)));
             }
             Span::Slab(descriptor) => self.free_of_heap(address, descriptor, caller),
+            // Between a window's blocks the system may have put a mapping of ours.
+            _ if self.huge.deallocate(&self.pages.source, address) => (),
             _ => self.foreign(caller, address),
         }
     }
@@ -216,7 +218,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             0 => match region.span(granule) {
                 Span::Run(count) if address == region.address_of(granule) => Some(count * GRANULE),
                 Span::Slab(descriptor) => self.size_in_heap(address, descriptor),
-                _ => None,
+                _ => self.huge.len_of(address),
             },
             class => Some(info(usize::from(class)).size as usize),
         }

@@ -177,3 +177,75 @@ fn a_refusal_of_any_call_is_null_and_leaves_all_intact() {
         assert_eq!(heap.huge.count(), 0);
     }
 }
+
+#[test]
+fn a_mapping_between_the_blocks_of_a_window_is_a_block_like_any_other() {
+    let heap = flagship();
+    // SAFETY: a live block.
+    unsafe { heap.free(heap.malloc(100)) };
+    heap.pages.source.pretend_limit(1 << 30);
+    heap.pages.limit_changed();
+    // Runs of 2 MiB, all but the last of which are given up, so that there is room for a mapping.
+    let runs: [*mut u8; 40] = core::array::from_fn(|_| heap.malloc(2 << 20));
+    for run in &runs[..39] {
+        // SAFETY: a live block.
+        unsafe { heap.free(*run) };
+    }
+    heap.pages.release_empty();
+    heap.pages.source.pretend_limit(0);
+    heap.pages.limit_changed();
+    let place = runs[0].addr().next_multiple_of(2 << 20);
+    heap.pages.source.map_next_at(place);
+    for size in [40 << 20, 60 << 20] {
+        let ptr = heap.malloc(size);
+        // SAFETY: a live block of that size.
+        unsafe { ptr.write_bytes(7, size) };
+        assert_eq!(ptr.addr(), place, "the source puts it there");
+        // SAFETY: a live block.
+        assert_eq!(unsafe { heap.usable_size(ptr) }, size);
+        // SAFETY: a live block.
+        let ptr = unsafe { heap.realloc(ptr, 36 << 20) };
+        // SAFETY: inside the block.
+        assert_eq!(unsafe { ptr.read() }, 7);
+        heap.check().expect("intact");
+        // SAFETY: a live block.
+        unsafe { heap.free(ptr) };
+        heap.check().expect("intact");
+        heap.pages.source.map_next_at(place);
+    }
+}
+
+#[test]
+fn a_block_whose_new_place_is_lost_stays_as_it_was() {
+    let heap = flagship();
+    // The first block stays in small pages, from which nothing is moved.
+    let _first = heap.malloc(4 << 20);
+    let ptr = heap.malloc(3 << 20);
+    // SAFETY: a live block of that size.
+    unsafe { ptr.write_bytes(9, 3 << 20) };
+    let _behind = heap.malloc(1 << 20);
+    heap.pages.source.lose_moves(true);
+    // SAFETY: a live block.
+    let run = unsafe { heap.realloc(ptr, 20 << 20) };
+    assert!(run.is_null(), "a run that is lost is not handed out");
+    assert_eq!(last_byte(ptr), 9);
+    heap.check().expect("intact");
+    // A mapping that is lost is replaced by another, with a copy.
+    // SAFETY: a live block.
+    let ptr = unsafe { heap.realloc(ptr, 50 << 20) };
+    assert_eq!(last_byte(ptr), 9);
+    heap.check().expect("intact");
+    heap.pages.source.lose_moves(false);
+    // SAFETY: a live block.
+    let moved = unsafe { heap.realloc(ptr, 20 << 20) };
+    assert_eq!(last_byte(moved), 9);
+    heap.check().expect("intact");
+}
+
+/// The last byte of a block's first 3 MiB.
+fn last_byte(block: *mut u8) -> u8 {
+    // SAFETY: inside the block.
+    let last = unsafe { block.add((3 << 20) - 1) };
+    // SAFETY: as above.
+    unsafe { last.read() }
+}

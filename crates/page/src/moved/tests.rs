@@ -33,7 +33,7 @@ fn moved<S: System>(heap: &PageHeap<S>, value: u8) -> Option<usize> {
     };
     let to = to.at;
     // SAFETY: the front of one live run, and another.
-    let done = unsafe { heap.move_pages(from, to, LEN) };
+    let done = unsafe { heap.move_pages(from, to, LEN) } == Move::Done;
     assert_eq!(first_byte(from), if done { 0 } else { value });
     heap.deallocate(from, GRANULES_PER_BLOCK);
     if done {
@@ -71,7 +71,8 @@ fn what_was_moved_is_not_moved_again_until_its_block_is_fresh() {
     let first = moved(&heap, 1).expect("the first move");
     let second = heap.allocate(COUNT, 1).expect("memory").at;
     // SAFETY: two live runs.
-    assert!(!unsafe { heap.move_pages(first, second, LEN) }, "it is a mapping of its own");
+    let answer = unsafe { heap.move_pages(first, second, LEN) };
+    assert_eq!(answer, Move::Refused, "it is a mapping of its own");
     assert_eq!(first_byte(first), 1);
     heap.check().expect("intact");
 }
@@ -85,7 +86,7 @@ fn a_run_of_several_blocks_counts_in_each() {
     // The very first block of a heap stays in small pages.
     let from = from + BLOCK;
     // SAFETY: two live runs.
-    assert!(unsafe { heap.move_pages(from, to, 2 * BLOCK) });
+    assert_eq!(unsafe { heap.move_pages(from, to, 2 * BLOCK) }, Move::Done);
     assert_eq!(first_byte(to + BLOCK), 3);
     assert_eq!(sum(&heap), 2);
     heap.deallocate(to, 3 * GRANULES_PER_BLOCK);

@@ -6,7 +6,8 @@
 //! Where addresses are limited (`ulimit -v`, valgrind) the same layout is a *window*: only the
 //! guards are reserved, and maps, blocks and descriptors claim addresses as they need them. A
 //! process that limits itself later gives up what was only reserved ([`Region::limit`]) and goes
-//! on as a window.
+//! on as a window, also when the limit is gone: between its blocks others' mappings may lie.
+//! What is behind all of them is reserved again then ([`Region::lift`]).
 use base::bits::{align_down, align_up, low32};
 use base::sync::Ordering;
 use source::{Claim, PageSource};
@@ -35,7 +36,8 @@ const PLACES: usize = 17;
 pub enum Hold {
     /// Reserved whole; blocks are committed.
     Reserved,
-    /// Not reserved; blocks are claimed, and some belong to others.
+    /// Blocks are claimed, or committed in what a lifted limit let us reserve. Among them are
+    /// others' mappings, and huge blocks of ours.
     Window,
 }
 
@@ -195,6 +197,7 @@ impl Region {
         self.descriptors.place(base + layout.descriptors, base + layout.end, reserved);
         self.first_block.store(low32(layout.blocks >> BLOCK_SHIFT), Ordering::Relaxed);
         self.window.store(u8::from(!reserved), Ordering::Relaxed);
+        self.reserved.store(if reserved { layout.len } else { 0 }, Ordering::Relaxed);
         self.total.store(granules, Ordering::Relaxed);
         self.base.store(base, Ordering::Release);
         if self.cover(source, (layout.blocks >> GRANULE_SHIFT) + 1) {
@@ -208,8 +211,32 @@ impl Region {
         false
     }
 
-    /// No limit is left: reserves again as much behind `frontier` as nobody has taken meanwhile,
-    /// and the rest is the region's no more. Under the page heap's lock.
+    /// Whether nothing behind the frontier is reserved: each block needs addresses of its own.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.reserved.load(Ordering::Relaxed) == 0
+    }
+
+    /// `len` usable bytes at `at`, at which blocks begin or go on: from `frontier` on they are
+    /// committed as far as they are reserved.
+    pub(crate) fn take<S: PageSource>(
+        &self,
+        source: &S,
+        at: usize,
+        len: usize,
+        frontier: u32,
+    ) -> Claim {
+        let offset = at - self.base();
+        let is_reserved = offset >= (frontier as usize) << BLOCK_SHIFT
+            && offset + len <= self.reserved.load(Ordering::Relaxed);
+        if !is_reserved {
+            return source.claim(at, len);
+        }
+        // SAFETY: reserved by `lift`, and behind the frontier nothing was committed.
+        if unsafe { source.commit(at, len) } { Claim::Ours } else { Claim::Refused }
+    }
+
+    /// No limit is left: reserves again as much behind `frontier` as nobody has taken meanwhile.
+    /// Under the page heap's lock.
     #[cold]
     pub(crate) fn lift<S: PageSource>(&self, source: &S, frontier: u32) {
         let at = self.base() + ((frontier as usize) << BLOCK_SHIFT);
@@ -217,9 +244,7 @@ impl Region {
         let mut len = end.saturating_sub(at);
         while len >= MIN_RESERVED {
             if source.reserve_at(at, len) == Claim::Ours {
-                let granules = (at + len - self.base()) >> GRANULE_SHIFT;
-                self.total.store(granules, Ordering::Relaxed);
-                self.window.store(0, Ordering::Relaxed);
+                self.reserved.store(at + len - self.base(), Ordering::Relaxed);
                 for area in [&self.class_map, &self.span_map, &self.block_map, &self.descriptors] {
                     area.hold(source);
                 }
@@ -240,11 +265,12 @@ impl Region {
     #[cold]
     pub(crate) fn limit<S: PageSource>(&self, source: &S, limit: usize, frontier: u32) {
         let at = self.base() + ((frontier as usize) << BLOCK_SHIFT);
-        let end = self.base() + (self.total.load(Ordering::Relaxed) << GRANULE_SHIFT);
+        let end = self.base() + self.reserved.load(Ordering::Relaxed);
         // SAFETY: reserved and never committed.
         if at < end && !unsafe { source.release(at, end - at) } {
             return;
         }
+        self.reserved.store(0, Ordering::Relaxed);
         self.window.store(1, Ordering::Relaxed);
         // Others' mappings may fill the addresses given up here before ours need them again.
         let granules = limit >> GRANULE_SHIFT;

@@ -106,12 +106,54 @@ fn a_limit_that_is_lifted_leaves_room_whatever_others_map_meanwhile() {
         }
         heap.source.pretend_limit(0);
         heap.limit_changed();
-        assert_eq!(heap.region.hold(), Hold::Reserved);
+        assert!(!heap.region.is_bare());
         assert_eq!(Os.reserve_at(far, BLOCK), Claim::Taken, "nobody else gets it now");
         for count in [1, 100, 300, 5000] {
             fill(heap.allocate(count, 1).expect("memory").at, count);
             heap.check().expect("intact");
         }
+    }
+}
+
+#[test]
+fn limits_that_come_and_go_leave_others_mappings_alone() {
+    let heap = PageHeap::new(Failing::new(Os));
+    limited(&heap);
+    // Another's mapping behind the last block, one in a block that was given up, and one far off.
+    let (mut theirs, mut runs) = ([0; 3], [0; 3]);
+    runs.fill_with(|| heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory").at);
+    heap.deallocate(runs[1], GRANULES_PER_BLOCK);
+    heap.release_empty();
+    theirs[0] = runs[1];
+    let frontier = heap.frontier.load(Ordering::Relaxed);
+    theirs[1] = heap.region.address_of_block(frontier + 1);
+    theirs[2] = heap.region.address_of_block(frontier) + (20 << 30);
+    for at in theirs {
+        assert_eq!(Os.claim(at, BLOCK), Claim::Ours);
+        fill(at, GRANULES_PER_BLOCK);
+    }
+    for round in 0..4 {
+        for limit in [0, 1 << 30] {
+            heap.source.pretend_limit(limit);
+            heap.limit_changed();
+            for count in [1, GRANULES_PER_BLOCK, 3 * GRANULES_PER_BLOCK, 40] {
+                let run = heap.allocate(count, 1).expect("memory").at;
+                let end = run + count * GRANULE;
+                assert!(theirs.iter().all(|&at| end <= at || at + BLOCK <= run), "round {round}");
+                fill(run, count);
+                if count != 40 {
+                    heap.deallocate(run, count);
+                }
+                heap.check().expect("intact");
+            }
+        }
+    }
+    for at in theirs {
+        let last = core::ptr::with_exposed_provenance::<u8>(at + BLOCK - GRANULE);
+        // SAFETY: claimed above.
+        assert_eq!(unsafe { last.read() }, 1, "it is still there");
+        // SAFETY: as above, of no more use.
+        assert!(unsafe { Os.release(at, BLOCK) });
     }
 }
 

@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use source::os::Os;
-use source::{Claim, Failing, PageSource};
+use source::{Claim, Failing, Move, PageSource};
 
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
@@ -52,7 +52,7 @@ unsafe impl PageSource for Machine {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.resize(at, old, new, align) }
     }
-    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.move_pages(from, to, len) }
     }

@@ -1,7 +1,8 @@
 //! Pages from `mmap` and its kin. Each call is one to three system calls.
 //!
 //! - **V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
-//!   replaced: then `mend` puts an empty mapping there, before anybody touches it.
+//!   replaced: then `mend` puts an empty mapping there, before anybody touches it, or says that
+//!   the addresses are lost.
 //! - **V2** after such a failure the addresses of [`resize`](PageSource::resize)'s target may be
 //!   another thread's mapping: only a target whose first word still is our mark is unmapped.
 
@@ -13,7 +14,7 @@ use super::Os;
 use super::peek::{Peek, peek};
 use super::process::{NO_LIMIT, RLIMIT_AS, RLIMIT_DATA, page_size, prlimit};
 use super::syscall::{call6, number, result};
-use crate::{Claim, PageSource, Report};
+use crate::{Claim, Move, PageSource, Report};
 
 const PROT_NONE: usize = 0;
 const PROT_READ_WRITE: usize = 3;
@@ -112,14 +113,10 @@ fn is_hole(at: usize) -> bool {
 }
 
 /// After a call that was to replace `[at, at + len)` has failed: the range is mapped again (V1).
+/// `false`: it is not to be had any more.
 #[cold]
-fn mend(at: usize, len: usize) {
-    if !is_hole(at) {
-        return;
-    }
-    if mmap_at(at, len, PROT_READ_WRITE, MAP_NORESERVE) != Claim::Ours {
-        Os::fatal(format_args!("the system took {len} bytes at {at:#x} and refuses them back"));
-    }
+fn mend(at: usize, len: usize) -> bool {
+    !is_hole(at) || mmap_at(at, len, PROT_READ_WRITE, MAP_NORESERVE) == Claim::Ours
 }
 
 /// What the first word of a target at `at` says: an odd multiple of the address, unlike
@@ -228,25 +225,25 @@ unsafe impl PageSource for Os {
     unsafe fn renew(&self, at: usize, len: usize) -> bool {
         // MAP_NORESERVE as in `reserve`: mappings that differ in it are not joined.
         let renewed = mmap(at, len, PROT_READ_WRITE, MAP_FIXED | MAP_NORESERVE) == Ok(at);
-        if !renewed {
-            mend(at, len);
+        if !renewed && !mend(at, len) {
+            Os::fatal(format_args!("the system took {len} bytes at {at:#x} and refuses them back"));
         }
         renewed
     }
 
-    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> bool {
+    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
         // Beyond a limit that was lowered the kernel refuses, after it has unmapped `to`, and
-        // refuses to map it again too.
+        // refuses to map it again too. A limit may still come in the middle of the call.
         if limit(RLIMIT_AS) != Ok(None) || limit(RLIMIT_DATA) != Ok(None) {
-            return false;
+            return Move::Refused;
         }
         let flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
         // SAFETY: both ranges are ours; `to` is replaced and `from` stays mapped, empty.
-        let moved = result(unsafe { call6(number::MREMAP, [from, len, len, flags, to, 0]) });
-        if moved.is_err() {
-            mend(to, len);
+        match result(unsafe { call6(number::MREMAP, [from, len, len, flags, to, 0]) }) {
+            Ok(_) => Move::Done,
+            Err(_) if mend(to, len) => Move::Refused,
+            Err(_) => Move::Lost,
         }
-        moved.is_ok()
     }
 
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {

@@ -36,7 +36,7 @@ fn moved_pages_keep_their_contents() {
     // SAFETY: mapped above.
     unsafe { word(from).write(42) };
     // SAFETY: two separate mappings of ours.
-    assert!(unsafe { Os.move_pages(from, to, TWO) });
+    assert_eq!(unsafe { Os.move_pages(from, to, TWO) }, Move::Done);
     // SAFETY: mapped, and written by the move.
     assert_eq!(unsafe { word(to).read() }, 42);
     // SAFETY: still mapped, and zero.
