@@ -178,6 +178,8 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
         }
         _ => target::current().start(binary, preload),
     };
+    // cargo names its own folders there, where a library for this machine may lie beside the one under test.
+    command.env_remove("LD_LIBRARY_PATH");
     command.args(&source.args).envs(source.env.iter().cloned());
     command.env("HEAPWRIGHT_SO", library::shared());
     for helper in source.helpers.iter().filter(|helper| !helper.linked) {
