@@ -68,6 +68,11 @@ const STEPS: &[Step] = &[
         what: "the component OS boots on our TLSF and is no slower",
         run: arceos,
     },
+    Step {
+        name: "port",
+        what: "the library on musl, and on aarch64 in an emulator: what takes little time",
+        run: port,
+    },
     Step { name: "deny", what: "licences and duplicate versions", run: deny },
 ];
 
@@ -254,6 +259,14 @@ fn absent(missing: &str) -> Outcome {
     }
     eprintln!("{missing}");
     Outcome::Skipped("it needs what is not installed here, or the network")
+}
+
+/// Needs the compilers for both, and the emulator.
+fn port() -> Outcome {
+    match crate::port::missing() {
+        Some(missing) => absent(&missing),
+        None => code(crate::port::run(&["--quick".to_owned()])),
+    }
 }
 
 fn deny() -> Outcome {

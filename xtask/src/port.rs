@@ -109,6 +109,11 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     }
 }
 
+/// What is missing to build and run on every port, if anything is.
+pub(crate) fn missing() -> Option<String> {
+    PORTS.iter().find_map(Port::missing)
+}
+
 fn parse(args: &[String]) -> Result<Options, String> {
     let mut options = Options::default();
     let mut args = args.iter();
