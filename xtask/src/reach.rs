@@ -149,7 +149,7 @@ fn act(options: &Options) -> Result<bool, String> {
     if options.write {
         let csv = record::csv_file(&when);
         record::csv(&csv, &samples)?;
-        let docs = peers::root().join("docs/bounds.md");
+        let docs = peers::root().join("docs/benchmarks.md");
         record::tables(&docs, &format!("{}\n\n### Machine\n\n{machine}", report.text))?;
         eprintln!("wrote {} and {}", csv.display(), docs.display());
     }

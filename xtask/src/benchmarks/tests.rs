@@ -1,78 +1,39 @@
 use bench::definition::Group;
-use bench::machine::Machine;
-use bench::result::{Cell, Compared, Entry, Overall, SCHEMA, VERSION, Work};
-use bench::session::{Role, Stop};
+use bench::result::{Cell, Compared, Overall};
+use bench::session::Role;
 use bench::stats::Ratio;
+use bench::testing::{self, entry};
 
 use super::*;
 
 /// Two workloads on three allocators: heapwright has the least time, jemalloc the least memory.
 fn report() -> Report {
-    let roles = [
-        ("heapwright", Role::Contender),
-        ("jemalloc", Role::Contender),
-        ("glibc", Role::Baseline),
-        ("glibc again", Role::Control),
+    let entries = vec![
+        entry("heapwright", Role::Contender),
+        entry("jemalloc", Role::Contender),
+        entry("glibc", Role::Baseline),
+        entry("glibc again", Role::Control),
     ];
-    let compared = |median: f64, ratio: f64| {
-        let ratio = Ratio { estimate: ratio, low: ratio - 0.01, high: ratio + 0.01, pairs: 10 };
-        Some(Compared { median, ratio: Some(ratio), same: false })
-    };
-    let cell = |time: f64, mib: f64| Cell {
-        runs: 10,
-        time: compared(time, time),
-        peak_rss: compared(mib * 1_048_576.0, mib / 10.0),
+    let ratio =
+        |ratio: f64| Ratio { estimate: ratio, low: ratio - 0.01, high: ratio + 0.01, pairs: 10 };
+    let compared = |ratio| Some(Compared { median: 1.0, ratio, same: false });
+    let cell = |time: f64, memory: f64| Cell {
+        time: compared(Some(ratio(time))),
+        peak_rss: compared(Some(ratio(memory))),
         ..Cell::default()
     };
-    let mut cells = vec![cell(0.5, 9.0), cell(0.7, 6.0), cell(1.0, 10.0), cell(1.0, 10.0)];
-    cells[2].time = Some(Compared { median: 1.0, ratio: None, same: false });
-    cells[2].peak_rss = Some(Compared { median: 10.0 * 1_048_576.0, ratio: None, same: false });
-    let entry = |(name, role): (&str, Role)| Entry {
-        name: name.to_owned(),
-        library: None,
-        version: Some("1.0".to_owned()),
-        role,
-    };
-    let work = |name: &str, group| Work {
-        name: name.to_owned(),
-        group,
-        about: String::new(),
-        source: String::new(),
-        command: Vec::new(),
-        threads: 4,
-        rounds: 10,
-        precise: true,
-        noise_floor: Some(0.01),
-        curve: None,
-        cells: cells.clone(),
-    };
+    let glibc = Cell { time: compared(None), peak_rss: compared(None), ..Cell::default() };
+    let cells = vec![cell(0.5, 0.9), cell(0.7, 0.6), glibc, cell(1.0, 1.0)];
     let means = |time: f64, memory: f64| Overall {
         workloads: 2,
-        time: compared(time, time).and_then(|c| c.ratio),
-        peak_rss: compared(memory, memory).and_then(|c| c.ratio),
+        time: Some(ratio(time)),
+        peak_rss: Some(ratio(memory)),
         ..Overall::default()
     };
-    Report {
-        schema: SCHEMA.to_owned(),
-        version: VERSION,
-        heapwright: "0.1.0".to_owned(),
-        started: "2026-03-01T12:10:05Z".to_owned(),
-        command_line: vec!["heapwright".to_owned(), "bench".to_owned()],
-        seed: 1,
-        scale: 1.0,
-        warm: true,
-        pinned: true,
-        stop: Stop::Precise,
-        elapsed: 600.0,
-        machine: Machine::describe(),
-        prepared: Vec::new(),
-        steal: 0.0,
-        warnings: Vec::new(),
-        allocators: roles.map(entry).to_vec(),
-        workloads: vec![work("larson", Group::Community), work("python3", Group::Real)],
-        overall: vec![means(0.5, 0.9), means(0.7, 0.6), means(1.0, 1.0), means(1.0, 1.0)],
-        runs: Vec::new(),
-    }
+    let real = Work { group: Group::Real, ..testing::work("python3", 10, cells.clone()) };
+    let works = vec![testing::work("larson", 10, cells), real];
+    let overall = vec![means(0.5, 0.9), means(0.7, 0.6), means(1.0, 1.0), means(1.0, 1.0)];
+    Report { overall, ..testing::report(entries, works, Vec::new()) }
 }
 
 /// A tree with empty sections and a result of each of `years`.

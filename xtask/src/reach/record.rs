@@ -1,4 +1,4 @@
-//! What is kept: the raw values as CSV, and the tables inside `docs/bounds.md`.
+//! What is kept: the raw values as CSV, and the tables inside `docs/benchmarks.md`.
 
 use super::machine;
 use super::plan::Samples;

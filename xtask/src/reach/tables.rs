@@ -1,4 +1,4 @@
-//! The tables, in Markdown: the same text for the terminal and for `docs/bounds.md`.
+//! The tables, in Markdown: the same text for the terminal and for `docs/benchmarks.md`.
 
 use super::definition::Definition;
 use super::figures::{Line, geometric};
