@@ -1,45 +1,58 @@
-//! `cargo xtask benchmarks`: the recorded run in `docs/benchmarks.md` is the newest one of `bench/record`.
+//! `cargo xtask benchmarks`: what the pages say of the benchmarks is what the newest record of `bench/record` says.
 //!
-//! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` the section
-//! between the markers is made: the machine, every allocator over all workloads, a table for each group, and every
-//! figure in which heapwright is not the best. With `--write` it is put there, without it is compared.
+//! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
+//! the picture and the table of `README.md`, the figures of `docs/benchmarks.md`, and beside the result `tables.md`, which
+//! has them all. With `--write` they are put there, without they are compared.
 
+mod front;
 mod losses;
+mod means;
+mod record;
 mod tables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use bench::result::Report;
+use bench::result::{Report, Work};
 
 use crate::peers::root;
+use front::Part;
+use record::Record;
 
 const USAGE: &str = "\
-usage: cargo xtask benchmarks [--write]
+usage: cargo xtask benchmarks [--write | --release]
 
-  --write   make the recorded run's section of docs/benchmarks.md out of the newest result.json in bench/record
+  --write     make README.md's table and picture, docs/benchmarks.md's figures and the record's own tables.md
+              out of the newest result.json in bench/record
+  --release   also refuse a record that is older than the last change of the allocator
 
-Without --write exits with 1 when the section is not what --write would make.
+Exits with 1 when a file is not what --write would make.
 ";
 
 const BEGIN: &str = "<!-- written by cargo xtask benchmarks --write: begin -->";
 const END: &str = "<!-- written by cargo xtask benchmarks --write: end -->";
 
-/// What stands there before anything was recorded.
-const NOTHING: &str = "No full run of this version is recorded yet.";
+/// What to do about the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ask {
+    Check,
+    Write,
+    Release,
+}
 
 /// The command.
 pub(crate) fn run(args: &[String]) -> ExitCode {
-    let write = match args {
-        [] => false,
-        [one] if one == "--write" => true,
+    let ask = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ask::Check,
+        ["--write"] => Ask::Write,
+        ["--release"] => Ask::Release,
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
         }
     };
-    match act(&root(), write) {
+    match act(&root(), ask) {
         Ok(said) => {
             println!("benchmarks: {said}");
             ExitCode::SUCCESS
@@ -51,86 +64,126 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     }
 }
 
-/// Writes or checks the section in the tree below `top`; what to say about it.
-fn act(top: &Path, write: bool) -> Result<String, String> {
-    let document = top.join("docs/benchmarks.md");
-    let said = |e: std::io::Error| format!("{}: {e}", document.display());
-    let old = fs::read_to_string(&document).map_err(said)?;
-    let (section, from) = match newest(top)? {
-        None => (NOTHING.to_owned(), "no record".to_owned()),
-        Some((file, report)) => {
-            complete(&file)?;
-            let from = file.strip_prefix(top).unwrap_or(&file).display().to_string();
-            (section(&report, &from), from)
-        }
+/// Writes or checks the files in the tree below `top`; what to say about them.
+fn act(top: &Path, ask: Ask) -> Result<String, String> {
+    let Some(record) = record::newest(top)? else {
+        return Err("bench/record has no result.json".to_owned());
     };
-    let new = between(&old, &section).ok_or_else(|| {
-        format!("{}: the lines {BEGIN:?} and {END:?} are missing", document.display())
-    })?;
-    if old == new {
-        return Ok(format!("docs/benchmarks.md is up to date with {from}"));
+    record.complete(top)?;
+    if ask == Ask::Write && !top.join(record.commit_file()).is_file() {
+        put(top, &record.commit_file(), &(record.derived_commit(top)? + "\n"))?;
     }
-    if !write {
-        return Err(format!(
-            "docs/benchmarks.md is not what {from} says: cargo xtask benchmarks --write"
-        ));
-    }
-    fs::write(&document, new).map_err(said)?;
-    Ok(format!("wrote docs/benchmarks.md from {from}"))
-}
-
-/// The recorded result that began last, and its file.
-fn newest(top: &Path) -> Result<Option<(PathBuf, Report)>, String> {
-    let mut newest: Option<(PathBuf, Report)> = None;
-    for machine in folders(&top.join("bench/record"))? {
-        for folder in folders(&machine)? {
-            let file = folder.join("result.json");
-            let Ok(text) = fs::read_to_string(&file) else { continue };
-            let report =
-                Report::from_json(&text).map_err(|e| format!("{}: {e}", file.display()))?;
-            if newest.as_ref().is_none_or(|(_, other)| report.started > other.started) {
-                newest = Some((file, report));
-            }
+    let mut written = 0;
+    for (path, content) in files(top, &record)? {
+        if fs::read_to_string(top.join(&path)).is_ok_and(|old| old == content) {
+            continue;
         }
+        if ask != Ask::Write {
+            return Err(format!(
+                "{} is not what {} says: cargo xtask benchmarks --write",
+                path.display(),
+                record.folder.display()
+            ));
+        }
+        put(top, &path, &content)?;
+        written += 1;
     }
-    Ok(newest)
+    let age = age(top, &record, ask)?;
+    let folder = record.folder.display();
+    Ok(match ask {
+        Ask::Write => format!("{written} files written from {folder}; {age}"),
+        Ask::Check | Ask::Release => format!("the pages say what {folder} says; {age}"),
+    })
 }
 
-/// Sees that beside `result.json` stands what its page links to.
-fn complete(result: &Path) -> Result<(), String> {
-    let folder = result.parent().unwrap_or(result);
-    let missing = ["report.html", "runs.csv", "table.txt", "plots"];
-    let missing: Vec<&str> =
-        missing.into_iter().filter(|name| !folder.join(name).exists()).collect();
-    if missing.is_empty() {
-        return Ok(());
+/// How much has changed since the record; a release takes none of it.
+fn age(top: &Path, record: &Record, ask: Ask) -> Result<String, String> {
+    match (record.commits_since(top), ask) {
+        (Ok(0), _) => Ok("the allocator has not changed since".to_owned()),
+        (Ok(count), Ask::Release) => Err(format!(
+            "{count} commits have touched the allocator since {} was recorded: measure it again (docs/benchmarks.md says how)",
+            record.folder.display()
+        )),
+        (Ok(count), _) => Ok(format!("{count} commits have touched the allocator since")),
+        (Err(why), Ask::Release) => Err(why),
+        (Err(_), _) => Ok("how much has changed since only git knows".to_owned()),
     }
-    Err(format!("{} lacks {}; record it whole", folder.display(), missing.join(", ")))
 }
 
-fn folders(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut all: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
-    all.retain(|path| path.is_dir());
-    all.sort();
-    Ok(all)
-}
-
-/// The text between the markers.
-fn section(report: &Report, from: &str) -> String {
-    let mut parts = vec![
-        tables::circumstances(report, from),
-        format!("#### All workloads\n\n{}", tables::overall(report)),
+/// Every file that is made of the record, with all it has to say.
+fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> {
+    let (report, commit) = (&record.report, record.commit(top)?);
+    let real = means::real(report);
+    let parts = [
+        Part { name: format!("all {} workloads", report.workloads.len()), report },
+        Part { name: format!("the {} real programs", real.workloads.len()), report: &real },
     ];
-    parts.extend(tables::groups(report));
-    parts.push(format!("#### Where we lose\n\n{}", losses::table(report)));
-    parts.join("\n\n")
+    let picture = front::picture(&parts)
+        .ok_or("the record has nothing to draw: no allocator was compared with glibc")?;
+    Ok(vec![
+        ("README.md".into(), between(top, "README.md", &front::page(&parts))?),
+        (front::PICTURE.into(), picture + "\n"),
+        (
+            "docs/benchmarks.md".into(),
+            between(top, "docs/benchmarks.md", &figures(record, &commit, &parts)?)?,
+        ),
+        (record.folder.join("tables.md"), tables::all(report, &commit)),
+    ])
 }
 
-fn between(old: &str, text: &str) -> Option<String> {
-    let (before, rest) = old.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n\n{text}\n\n{END}{after}"))
+/// The figures of `docs/benchmarks.md`.
+fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<String, String> {
+    let [all, real] = parts;
+    let works: Vec<&Work> = real.report.workloads.iter().collect();
+    let time = tables::ratios(real.report, &works, "time ÷ glibc's", |cell| cell.time);
+    let memory =
+        tables::ratios(real.report, &works, "peak memory ÷ glibc's", |cell| cell.peak_rss);
+    Ok([
+        "## How good it is".to_owned(),
+        front::sentences(parts),
+        "![Time and memory of every allocator, glibc = 1](pictures/benchmarks.svg)".to_owned(),
+        front::table(parts, front::long),
+        circumstances(record, commit),
+        "## Real programs".to_owned(),
+        time,
+        memory,
+        "## Where heapwright loses".to_owned(),
+        losses::table(all.report)?,
+    ]
+    .join("\n\n"))
+}
+
+/// What was measured, where and how, in a few lines.
+fn circumstances(record: &Record, commit: &str) -> String {
+    let Report { machine, started, elapsed, runs, scale, .. } = &record.report;
+    let short = commit.get(..12).unwrap_or(commit);
+    let kept = record.folder.display();
+    front::wrapped(&format!(
+        "Geometric means with 95 % intervals; **bold** is the least and all within noise of it. Measured {started} at commit \
+         `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length, on \
+         {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
+         figure: [tables.md](../{kept}/tables.md); every run: [report.html](../{kept}/report.html), `{kept}/result.json`.",
+        elapsed / 60.0,
+        runs.len(),
+        machine.cores,
+        machine.cpu,
+        machine.kernel,
+        machine.glibc.as_deref().unwrap_or("unknown"),
+    ))
+}
+
+fn put(top: &Path, path: &Path, content: &str) -> Result<(), String> {
+    fs::write(top.join(path), content).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The document at `path` with `text` between its markers.
+fn between(top: &Path, path: &str, text: &str) -> Result<String, String> {
+    let old = fs::read_to_string(top.join(path)).map_err(|e| format!("{path}: {e}"))?;
+    let parts =
+        old.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) =
+        parts.ok_or_else(|| format!("{path}: the lines {BEGIN:?} and {END:?} are missing"))?;
+    Ok(format!("{before}{BEGIN}\n\n{text}\n\n{END}{after}"))
 }
 
 #[cfg(test)]

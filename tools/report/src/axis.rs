@@ -142,6 +142,10 @@ impl Axis {
     }
 
     fn decade_ticks(&self, most: usize) -> Vec<f64> {
+        if self.high < self.low * 1.25 {
+            // So narrow that hardly a round step of powers of ten lies within.
+            return self.even_ticks(most);
+        }
         for steps in [
             &[1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
                 [..],
@@ -226,6 +230,7 @@ mod tests {
         );
         assert!(axis(1.0, 1e9, Kind::Decades, Unit::Nanoseconds).ticks(6).len() <= 6);
         assert!(axis(0.4, 2.3, Kind::Decades, Unit::Ratio).ticks(6).len() >= 3);
+        assert!(axis(0.92, 1.01, Kind::Decades, Unit::Ratio).ticks(7).len() >= 3);
     }
 
     #[test]

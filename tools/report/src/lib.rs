@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use bench::result::Report;
 
 pub use page::html;
+pub use plot::front;
 pub use plot::{Plot, plots};
 pub use png::{Error as PngError, png};
 

@@ -2,10 +2,13 @@
 
 mod chart;
 mod dots;
+mod front;
 mod lines;
 mod pareto;
 
 use bench::result::Report;
+
+pub use front::front;
 
 use crate::view::View;
 

@@ -1,144 +1,118 @@
-//! Every figure of every workload in which heapwright is not the best, the worst first.
+//! Where heapwright is not the best: every workload in which its time or its peak memory is beyond noise, the worst first.
 
+use bench::allocator::HEAPWRIGHT;
 use bench::result::{Cell, Compared, Report, Work};
-use bench::session::Role;
+use serde::Deserialize;
 
-use super::tables::{contestants, counts, markdown, number};
+use super::tables::{contestants, markdown, ratio, within_noise};
 
-/// Whose losses.
-const SUBJECT: &str = "heapwright";
-
-/// A figure: its name, its value, how it compares with the baseline, and what it is divided by to be shown.
-struct Figure {
-    name: &'static str,
-    unit: &'static str,
-    divide: f64,
-    value: fn(&Cell) -> Option<f64>,
-    compared: fn(&Cell) -> Option<Compared>,
+/// Why a figure of some workloads falls short, as far as it is known.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Causes {
+    time: Vec<Cause>,
+    memory: Vec<Cause>,
 }
 
-const MIB: f64 = 1_048_576.0;
-
-const FIGURES: [Figure; 6] = [
-    Figure {
-        name: "time",
-        unit: "s",
-        divide: 1.0,
-        value: |cell| Some(cell.time?.median),
-        compared: |cell| cell.time,
-    },
-    Figure {
-        name: "peak memory",
-        unit: "MiB",
-        divide: MIB,
-        value: |cell| Some(cell.peak_rss?.median),
-        compared: |cell| cell.peak_rss,
-    },
-    Figure {
-        name: "mean memory",
-        unit: "MiB",
-        divide: MIB,
-        value: |cell| cell.mean_rss,
-        compared: |_| None,
-    },
-    Figure {
-        name: "memory at the end",
-        unit: "MiB",
-        divide: MIB,
-        value: |cell| cell.end_rss,
-        compared: |_| None,
-    },
-    Figure {
-        name: "p99.9 of malloc",
-        unit: "ns",
-        divide: 1.0,
-        value: |cell| p999(cell, "malloc"),
-        compared: |_| None,
-    },
-    Figure {
-        name: "p99.9 of free",
-        unit: "ns",
-        divide: 1.0,
-        value: |cell| p999(cell, "free"),
-        compared: |_| None,
-    },
-];
-
-fn p999(cell: &Cell, call: &str) -> Option<f64> {
-    Some(cell.tails.iter().find(|tail| tail.call == call)?.p999_ns)
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cause {
+    cause: String,
+    workloads: Vec<String>,
 }
 
-/// One line.
-struct Loss {
+fn causes() -> Result<Causes, String> {
+    toml::from_str(include_str!("causes.toml")).map_err(|e| format!("causes.toml: {e}"))
+}
+
+/// By how much, to whom.
+struct Loss<'a> {
     factor: f64,
-    row: [String; 6],
+    to: &'a str,
+}
+
+impl Loss<'_> {
+    fn words(loss: Option<&Self>) -> String {
+        loss.map_or_else(String::new, |loss| format!("{:.2} × {}", loss.factor, loss.to))
+    }
 }
 
 /// The table, and how many figures it is of.
-pub(super) fn table(report: &Report) -> String {
-    let Some(subject) = report.allocators.iter().position(|e| e.name == SUBJECT) else {
-        return "heapwright took no part.".to_owned();
+pub(super) fn table(report: &Report) -> Result<String, String> {
+    let Some(ours) = report.allocators.iter().position(|e| e.name == HEAPWRIGHT) else {
+        return Ok("heapwright took no part.".to_owned());
     };
-    let mut all = 0;
-    let mut losses = Vec::new();
+    let causes = causes()?;
+    let (mut in_time, mut in_memory) = (0, 0);
+    let mut rows: Vec<(f64, [String; 4])> = Vec::new();
     for work in &report.workloads {
-        for figure in &FIGURES {
-            let Some(ours) = work.cells.get(subject).filter(|c| counts(c)).and_then(figure.value)
-            else {
-                continue;
-            };
-            all += 1;
-            losses.extend(loss(report, work, figure, subject, ours));
-        }
+        let time = loss(report, work, ours, |cell| cell.time);
+        let memory = loss(report, work, ours, |cell| cell.peak_rss);
+        let Some(worst) = [&time, &memory].into_iter().flatten().map(|l| l.factor).reduce(f64::max)
+        else {
+            continue;
+        };
+        in_time += usize::from(time.is_some());
+        in_memory += usize::from(memory.is_some());
+        let known = [
+            time.as_ref().and_then(|_| cause(&causes.time, &work.name)),
+            memory.as_ref().and_then(|_| cause(&causes.memory, &work.name)),
+        ];
+        let why = known.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let row =
+            [work.name.clone(), Loss::words(time.as_ref()), Loss::words(memory.as_ref()), why];
+        rows.push((worst, row));
     }
-    losses.sort_by(|a, b| b.factor.total_cmp(&a.factor));
-    let header = ["workload", "figure", "heapwright", "best", "factor", "beyond noise"];
+    if rows.is_empty() {
+        return Ok("In no workload is another allocator better beyond noise.".to_owned());
+    }
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let header = ["workload", "time", "peak memory", "why"];
     let mut table = markdown(header.map(str::to_owned));
-    let count = losses.len();
-    for loss in losses {
-        table.add_row(loss.row);
+    for (_, row) in &rows {
+        table.add_row(row);
     }
-    if count == 0 {
-        return format!("Nowhere, of {all} figures.");
-    }
-    format!(
-        "Of {all} figures heapwright is not the best in these {count}. Beyond noise: the 95 % intervals of the two ratios to \
-         the baseline do not overlap; figures of one run have none.\n\n{table}"
-    )
+    Ok(format!(
+        "In {} of {} workloads some allocator is better beyond noise: in time in {in_time}, in peak memory in {in_memory}.\n\
+         A factor is heapwright's figure over that of the best allocator there.\n\n{table}",
+        rows.len(),
+        report.workloads.len(),
+    ))
 }
 
-fn loss(report: &Report, work: &Work, figure: &Figure, subject: usize, ours: f64) -> Option<Loss> {
-    let others = contestants(report).filter(|(at, _)| *at != subject).filter_map(|(at, entry)| {
-        let cell = work.cells.get(at).filter(|cell| counts(cell))?;
-        Some((at, entry, (figure.value)(cell)?))
-    });
-    let (at, best, theirs) = others.min_by(|a, b| a.2.total_cmp(&b.2))?;
-    if theirs >= ours || theirs <= 0.0 {
-        return None;
-    }
-    let factor = ours / theirs;
-    let interval = |at: usize| {
-        let compared = (figure.compared)(work.cells.get(at)?)?;
-        if report.allocators.get(at)?.role == Role::Baseline {
-            return Some((1.0, 1.0));
+fn cause<'a>(causes: &'a [Cause], workload: &str) -> Option<&'a str> {
+    let of = causes.iter().find(|cause| cause.workloads.iter().any(|name| name == workload))?;
+    Some(&of.cause)
+}
+
+/// `None` unless somebody is better than ours by more than both intervals, which takes two runs at least.
+fn loss<'a>(
+    report: &'a Report,
+    work: &Work,
+    ours: usize,
+    figure: fn(&Cell) -> Option<Compared>,
+) -> Option<Loss<'a>> {
+    let mine = ratio(report, work, ours, figure).filter(|ratio| ratio.pairs > 1)?;
+    let others = contestants(report).filter(|(at, _)| *at != ours);
+    let (best, theirs) = others
+        .filter_map(|(at, entry)| Some((entry, ratio(report, work, at, figure)?)))
+        .min_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))?;
+    let is_lost = theirs.estimate > 0.0 && theirs.pairs > 1 && !within_noise(&mine, &theirs);
+    is_lost.then(|| Loss { factor: mine.estimate / theirs.estimate, to: &best.name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_name_workloads_that_there_are() {
+        let all = causes().unwrap();
+        for cause in all.time.iter().chain(&all.memory) {
+            for name in &cause.workloads {
+                let file = crate::peers::root().join(format!("bench/definitions/{name}.toml"));
+                assert!(file.is_file(), "{name}: {}", cause.cause);
+            }
         }
-        compared.ratio.filter(|r| r.pairs > 1).map(|r| (r.low, r.high))
-    };
-    let beyond = match (interval(subject), interval(at)) {
-        (Some(mine), Some(other)) if mine.0 > other.1 => "yes",
-        (Some(_), Some(_)) => "no",
-        _ => "one run",
-    };
-    let shown = |value: f64| format!("{} {}", number(value / figure.divide), figure.unit);
-    Some(Loss {
-        factor,
-        row: [
-            work.name.clone(),
-            figure.name.to_owned(),
-            shown(ours),
-            format!("{}, {}", shown(theirs), best.name),
-            format!("{factor:.3}"),
-            beyond.to_owned(),
-        ],
-    })
+    }
 }

@@ -1,4 +1,7 @@
-//! The recorded run as Markdown: where it was measured, everyone over all workloads, and a table for each group.
+//! The recorded run as Markdown, for the file beside it: where it was measured, everyone over all workloads, and tables for
+//! each group.
+
+mod one_run;
 
 use bench::definition::Group;
 use bench::result::{Cell, Compared, Entry, Report, Work};
@@ -8,15 +11,34 @@ use comfy_table::{Table, presets};
 
 /// The groups in the order of the command's sets.
 const GROUPS: [(Group, &str); 5] = [
-    (Group::Texts, "Of the founding texts"),
+    (Group::Texts, "From the five texts of docs/texts.md"),
     (Group::Community, "The community's"),
     (Group::Ours, "Ours"),
     (Group::Real, "Real programs"),
     (Group::Own, "Commands"),
 ];
 
+/// The whole file that stands beside the record.
+pub(super) fn all(report: &Report, commit: &str) -> String {
+    let mut parts = vec![
+        "# The recorded run, in full".to_owned(),
+        format!(
+            "Written by `cargo xtask benchmarks --write` from `result.json` beside it. {NOTES}"
+        ),
+        circumstances(report, commit),
+        format!("## All workloads\n\n{}", overall(report)),
+    ];
+    parts.extend(groups(report));
+    parts.push(one_run::tables(report));
+    parts.join("\n\n") + "\n"
+}
+
+const NOTES: &str = "Ratios are to glibc's figure of the same round, with 95 % intervals; less is better. **Bold** is the \
+                     least and all that are within noise of it, which is: whose intervals overlap. A ratio without ± is \
+                     of one run, and never bold.";
+
 /// Where and how it was measured.
-pub(super) fn circumstances(report: &Report, from: &str) -> String {
+fn circumstances(report: &Report, commit: &str) -> String {
     let m = &report.machine;
     let mut table = markdown(["measured".to_owned(), report.started.clone()]);
     let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
@@ -24,12 +46,11 @@ pub(super) fn circumstances(report: &Report, from: &str) -> String {
         table.add_row([name.to_owned(), value.replace('|', "\\|")]);
     };
     row("command", format!("`{}`", report.command_line.join(" ")));
+    row("commit", format!("`{commit}`, the last one before the run"));
     row("took", format!("{:.0} minutes, {} runs", report.elapsed / 60.0, report.runs.len()));
-    row("heapwright", report.heapwright.clone());
     row("processor", format!("{} × {}", m.cores, m.cpu));
     row("memory", format!("{} MiB", m.memory_bytes >> 20));
     row("kernel", m.kernel.clone());
-    row("glibc", m.glibc.clone().unwrap_or_else(|| "unknown".to_owned()));
     row("huge pages", m.huge_pages.clone().unwrap_or_else(|| "unknown".to_owned()));
     row("stolen by the hypervisor", format!("{:.1} %", 100.0 * report.steal));
     row("pinned", yes(report.pinned));
@@ -38,7 +59,7 @@ pub(super) fn circumstances(report: &Report, from: &str) -> String {
     for entry in contestants(report).map(|(_, entry)| entry) {
         row(&entry.name, entry.version.clone().unwrap_or_else(|| "version unknown".to_owned()));
     }
-    let mut text = format!("{table}\n\nThe raw values: `{from}`.");
+    let mut text = table.to_string();
     for warning in &report.warnings {
         text.push_str(&format!("\n\nWarning: {warning}."));
     }
@@ -46,7 +67,7 @@ pub(super) fn circumstances(report: &Report, from: &str) -> String {
 }
 
 /// Everyone over all workloads.
-pub(super) fn overall(report: &Report) -> String {
+fn overall(report: &Report) -> String {
     let header = ["geometric mean ÷ baseline", "workloads", "time", "peak memory", ""];
     let mut table = markdown(header.map(str::to_owned));
     for (at, entry) in shown(report) {
@@ -71,14 +92,14 @@ pub(super) fn overall(report: &Report) -> String {
 }
 
 /// A section for each group: time, peak memory, nanoseconds a call, and other figures.
-pub(super) fn groups(report: &Report) -> Vec<String> {
+fn groups(report: &Report) -> Vec<String> {
     let mut parts = Vec::new();
     for (group, title) in GROUPS {
         let works: Vec<&Work> = report.workloads.iter().filter(|w| w.group == group).collect();
         if works.is_empty() {
             continue;
         }
-        parts.push(format!("#### {title}"));
+        parts.push(format!("## {title}"));
         parts.push(ratios(report, &works, "time ÷ baseline", |cell| cell.time));
         parts.push(ratios(report, &works, "peak memory ÷ baseline", |cell| cell.peak_rss));
         parts.extend(nanoseconds(report, &works));
@@ -87,8 +108,8 @@ pub(super) fn groups(report: &Report) -> Vec<String> {
     parts
 }
 
-/// Ratios to the baseline; the least is bold.
-fn ratios(
+/// Ratios to the baseline; the least and all within noise of it are bold.
+pub(super) fn ratios(
     report: &Report,
     works: &[&Work],
     title: &str,
@@ -98,27 +119,44 @@ fn ratios(
     let names = columns.iter().map(|(_, entry)| entry.name.clone());
     let mut table = markdown(core::iter::once(title.to_owned()).chain(names));
     for work in works {
-        let value = |at: usize| {
-            let cell = work.cells.get(at)?;
-            let compared = figure(cell).filter(|_| counts(cell))?;
-            Some(compared.ratio.map_or(1.0, |r| r.estimate))
-        };
-        let best = contestants(report).filter_map(|(at, _)| value(at)).fold(f64::MAX, f64::min);
+        let ratio = |at: usize| ratio(report, work, at, figure);
+        let best = contestants(report)
+            .filter_map(|(at, _)| ratio(at))
+            .min_by(|a, b| a.estimate.total_cmp(&b.estimate));
         let text = |(at, entry): &(usize, &Entry)| {
             let Some(cell) = work.cells.get(*at) else { return String::new() };
-            let Some(value) = value(*at) else { return absent(cell) };
-            let margin = figure(cell).and_then(|c| c.ratio);
-            let number = match margin {
-                None => "1".to_owned(),
-                Some(ratio) if ratio.pairs < 2 => format!("{value:.3}"),
-                Some(ratio) => format!("{value:.3} ±{:.3}", ratio.margin()),
+            let Some(ratio) = ratio(*at) else { return absent(cell) };
+            let is_best = best.is_some_and(|best| within_noise(&ratio, &best));
+            let number = match (entry.role, ratio.pairs) {
+                (Role::Baseline, _) => "1".to_owned(),
+                (_, 0 | 1) => format!("{:.3}", ratio.estimate),
+                _ => format!("{:.3} ±{:.3}", ratio.estimate, ratio.margin()),
             };
-            let is_best = value <= best && entry.role != Role::Control;
-            if is_best { format!("**{number}**") } else { number }
+            if is_best && entry.role != Role::Control { format!("**{number}**") } else { number }
         };
         table.add_row(core::iter::once(work.name.clone()).chain(columns.iter().map(text)));
     }
     table.to_string()
+}
+
+/// A figure beside the baseline's, whose own is 1 with as many pairs as anybody's.
+pub(super) fn ratio(
+    report: &Report,
+    work: &Work,
+    at: usize,
+    figure: fn(&Cell) -> Option<Compared>,
+) -> Option<Ratio> {
+    let compared = work.cells.get(at).filter(|cell| counts(cell)).and_then(figure)?;
+    if report.allocators.get(at)?.role != Role::Baseline {
+        return compared.ratio;
+    }
+    let pairs = work.cells.iter().filter_map(|cell| Some(figure(cell)?.ratio?.pairs)).max();
+    Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: pairs? })
+}
+
+/// Whether no difference to the best is shown. Of one run no noise is known, so nothing is the best there.
+pub(super) fn within_noise(ratio: &Ratio, best: &Ratio) -> bool {
+    ratio.pairs > 1 && best.pairs > 1 && ratio.low <= best.high
 }
 
 /// Nanoseconds a call, the null allocator's beside the others.
@@ -184,7 +222,7 @@ fn absent(cell: &Cell) -> String {
     }
 }
 
-fn interval(ratio: &Ratio) -> String {
+pub(super) fn interval(ratio: &Ratio) -> String {
     format!("{:.3} [{:.3}, {:.3}]", ratio.estimate, ratio.low, ratio.high)
 }
 

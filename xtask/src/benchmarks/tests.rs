@@ -1,138 +1,201 @@
 use bench::definition::Group;
-use bench::machine::Machine;
-use bench::result::{Cell, Compared, Entry, Overall, SCHEMA, VERSION, Work};
-use bench::session::{Role, Stop};
+use bench::result::{Cell, Compared, Overall};
+use bench::session::Role;
 use bench::stats::Ratio;
+use bench::testing::{self, entry};
 
 use super::*;
 
-/// One workload on three allocators: heapwright has the least time, jemalloc the least memory.
+/// Two workloads on three allocators: heapwright has the least time, jemalloc the least memory.
 fn report() -> Report {
-    let roles = [
-        ("heapwright", Role::Contender),
-        ("jemalloc", Role::Contender),
-        ("glibc", Role::Baseline),
-        ("glibc again", Role::Control),
+    let entries = vec![
+        entry("heapwright", Role::Contender),
+        entry("jemalloc", Role::Contender),
+        entry("glibc", Role::Baseline),
+        entry("glibc again", Role::Control),
     ];
-    let compared = |median: f64, ratio: f64| {
-        let ratio = Ratio { estimate: ratio, low: ratio - 0.01, high: ratio + 0.01, pairs: 10 };
-        Some(Compared { median, ratio: Some(ratio), same: false })
-    };
-    let cell = |time: f64, mib: f64| Cell {
-        runs: 10,
-        time: compared(time, time),
-        peak_rss: compared(mib * 1_048_576.0, mib / 10.0),
+    let ratio =
+        |ratio: f64| Ratio { estimate: ratio, low: ratio - 0.01, high: ratio + 0.01, pairs: 10 };
+    let compared = |ratio| Some(Compared { median: 1.0, ratio, same: false });
+    let cell = |time: f64, memory: f64| Cell {
+        time: compared(Some(ratio(time))),
+        peak_rss: compared(Some(ratio(memory))),
         ..Cell::default()
     };
-    let mut cells = vec![cell(0.5, 9.0), cell(0.7, 6.0), cell(1.0, 10.0), cell(1.0, 10.0)];
-    cells[2].time = Some(Compared { median: 1.0, ratio: None, same: false });
-    let entry = |(name, role): (&str, Role)| Entry {
-        name: name.to_owned(),
-        library: None,
-        version: Some("1.0".to_owned()),
-        role,
+    let glibc = Cell { time: compared(None), peak_rss: compared(None), ..Cell::default() };
+    let cells = vec![cell(0.5, 0.9), cell(0.7, 0.6), glibc, cell(1.0, 1.0)];
+    let means = |time: f64, memory: f64| Overall {
+        workloads: 2,
+        time: Some(ratio(time)),
+        peak_rss: Some(ratio(memory)),
+        ..Overall::default()
     };
-    let work = Work {
-        name: "larson".to_owned(),
-        group: Group::Community,
-        about: String::new(),
-        source: String::new(),
-        command: Vec::new(),
-        threads: 4,
-        rounds: 10,
-        precise: true,
-        noise_floor: Some(0.01),
-        curve: None,
-        cells,
-    };
-    Report {
-        schema: SCHEMA.to_owned(),
-        version: VERSION,
-        heapwright: "0.1.0".to_owned(),
-        started: "2026-03-01T12:10:05Z".to_owned(),
-        command_line: vec!["heapwright".to_owned(), "bench".to_owned()],
-        seed: 1,
-        scale: 1.0,
-        warm: true,
-        pinned: true,
-        stop: Stop::Precise,
-        elapsed: 600.0,
-        machine: Machine::describe(),
-        prepared: Vec::new(),
-        steal: 0.0,
-        warnings: Vec::new(),
-        allocators: roles.map(entry).to_vec(),
-        workloads: vec![work],
-        overall: vec![Overall { workloads: 1, is_pareto: true, ..Overall::default() }; 4],
-        runs: Vec::new(),
-    }
+    let real = Work { group: Group::Real, ..testing::work("python3", 10, cells.clone()) };
+    let works = vec![testing::work("larson", 10, cells), real];
+    let overall = vec![means(0.5, 0.9), means(0.7, 0.6), means(1.0, 1.0), means(1.0, 1.0)];
+    Report { overall, ..testing::report(entries, works, Vec::new()) }
 }
 
-/// A tree with an empty section and a result of each of `years`.
+/// A tree with empty sections and a result of each of `years`.
 fn tree(years: &[&str]) -> tempfile::TempDir {
     let top = tempfile::tempdir().unwrap();
-    fs::create_dir_all(top.path().join("docs")).unwrap();
+    fs::create_dir_all(top.path().join("docs/pictures")).unwrap();
     fs::create_dir_all(top.path().join("bench/record/machine")).unwrap();
-    let text = format!("before\n{BEGIN}\n{END}\nafter\n");
-    fs::write(top.path().join("docs/benchmarks.md"), text).unwrap();
+    for page in ["README.md", "docs/benchmarks.md"] {
+        fs::write(top.path().join(page), format!("before\n{BEGIN}\n{END}\nafter\n")).unwrap();
+    }
     for year in years {
         let folder = top.path().join("bench/record/machine").join(year);
-        fs::create_dir_all(&folder).unwrap();
+        fs::create_dir_all(folder.join("plots")).unwrap();
         let report = Report { started: format!("{year}-03-01T12:10:05Z"), ..report() };
         fs::write(folder.join("result.json"), report.to_json().unwrap()).unwrap();
-        fs::create_dir_all(folder.join("plots")).unwrap();
         for name in ["report.html", "runs.csv", "table.txt"] {
             fs::write(folder.join(name), "").unwrap();
         }
+        fs::write(folder.join("commit"), "0123456789abcdef\n").unwrap();
     }
     top
 }
 
+fn read(top: &tempfile::TempDir, path: &str) -> String {
+    fs::read_to_string(top.path().join(path)).unwrap()
+}
+
 #[test]
-fn the_document_is_up_to_date() {
-    act(&root(), false).unwrap();
+fn the_pages_say_what_the_newest_record_says() {
+    act(&root(), Ask::Check).unwrap();
+}
+
+/// What a newcomer reads in a minute, on a screen of usual width.
+#[test]
+fn the_front_page_is_short() {
+    let text = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(text.lines().count() <= 130, "{} lines", text.lines().count());
+    let is_table = |line: &&str| line.starts_with(['|', '!']);
+    for line in text.lines().filter(|line| !is_table(line)) {
+        assert!(line.chars().count() <= 120, "{line}");
+    }
 }
 
 #[test]
 fn the_newest_result_is_written_once() {
     let top = tree(&["2025", "2026", "2024"]);
-    assert!(act(top.path(), false).unwrap_err().contains("--write"));
-    act(top.path(), true).unwrap();
-    act(top.path(), false).unwrap();
-    let text = fs::read_to_string(top.path().join("docs/benchmarks.md")).unwrap();
-    assert!(text.starts_with("before\n") && text.ends_with("after\n"));
-    assert!(text.contains("`bench/record/machine/2026/result.json`"), "{text}");
-    let bare = tree(&[]);
-    act(bare.path(), true).unwrap();
-    let text = fs::read_to_string(bare.path().join("docs/benchmarks.md")).unwrap();
-    assert!(text.contains(NOTHING), "{text}");
+    assert!(act(top.path(), Ask::Check).unwrap_err().contains("--write"));
+    act(top.path(), Ask::Write).unwrap();
+    act(top.path(), Ask::Check).unwrap();
+    let page = read(&top, "docs/benchmarks.md");
+    assert!(page.starts_with("before\n") && page.ends_with("after\n"));
+    assert!(page.contains("`bench/record/machine/2026/result.json`"), "{page}");
+    assert!(page.contains("`0123456789ab`"), "{page}");
+    assert!(read(&top, "README.md").contains("(docs/pictures/benchmarks.svg)"));
+    assert!(read(&top, "docs/pictures/benchmarks.svg").contains("All 2 workloads"));
+    assert!(read(&top, "bench/record/machine/2026/tables.md").contains("## Real programs"));
+}
+
+#[test]
+fn a_tree_without_a_record_says_so() {
+    let error = act(tree(&[]).path(), Ask::Write).unwrap_err();
+    assert!(error.contains("no result.json"), "{error}");
 }
 
 #[test]
 fn a_record_without_what_its_page_links_to_is_refused() {
     let top = tree(&["2026"]);
     fs::remove_file(top.path().join("bench/record/machine/2026/runs.csv")).unwrap();
-    let error = act(top.path(), true).unwrap_err();
+    let error = act(top.path(), Ask::Write).unwrap_err();
     assert!(error.contains("machine/2026 lacks runs.csv"), "{error}");
 }
 
+/// A repository in which the record is as old as the allocator, and then is not.
 #[test]
-fn the_best_is_bold_and_losses_are_told() {
-    let text = section(&report(), "here");
+fn a_release_refuses_a_record_older_than_the_allocator() {
+    let top = tree(&["2026"]);
+    let git = |arguments: &[&str]| {
+        let who = ["-c", "user.name=a", "-c", "user.email=a@b", "-C"];
+        let mut git = std::process::Command::new("git");
+        let git = git.args(who).arg(top.path()).args(arguments);
+        let at = "2026-01-01T00:00:00Z";
+        let said = git.env("GIT_COMMITTER_DATE", at).env("GIT_AUTHOR_DATE", at).output().unwrap();
+        assert!(said.status.success(), "{said:?}");
+    };
+    fs::remove_file(top.path().join("bench/record/machine/2026/commit")).unwrap();
+    fs::create_dir_all(top.path().join("crates")).unwrap();
+    fs::write(top.path().join("crates/a.rs"), "").unwrap();
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "measured"]);
+    act(top.path(), Ask::Write).unwrap();
+    act(top.path(), Ask::Release).unwrap();
+    fs::write(top.path().join("crates/a.rs"), "// faster").unwrap();
+    git(&["commit", "-q", "-a", "-m", "faster"]);
+    let error = act(top.path(), Ask::Release).unwrap_err();
+    assert!(error.starts_with("1 commits have touched the allocator since"), "{error}");
+    let said = act(top.path(), Ask::Check).unwrap();
+    assert!(said.contains("1 commits have touched"), "{said}");
+}
+
+#[test]
+fn the_best_is_bold_and_losses_are_named() {
+    let report = report();
+    let text = tables::all(&report, "0123");
     assert!(text.contains("**0.500 ±0.010**") && text.contains("**0.600 ±0.010**"), "{text}");
-    let loss = text.split("#### Where we lose").nth(1).unwrap();
-    let words: Vec<&str> = loss.lines().last().unwrap().split('|').map(str::trim).collect();
+    let loss = losses::table(&report).unwrap();
+    let row = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(row(loss.lines().last().unwrap())[1..4], ["python3", "", "1.50 × jemalloc"]);
+    let first = loss.lines().next().unwrap();
     assert_eq!(
-        words[1..7],
-        ["larson", "peak memory", "9.00 MiB", "6.00 MiB, jemalloc", "1.500", "yes"]
+        first,
+        "In 2 of 2 workloads some allocator is better beyond noise: in time in 0, in peak memory in 2."
     );
-    assert_eq!(loss.matches("larson").count(), 1, "{loss}");
+}
+
+#[test]
+fn all_within_noise_of_the_best_are_bold_and_nobody_loses_to_them() {
+    let mut report = report();
+    for work in &mut report.workloads {
+        let ratio = Ratio { estimate: 0.89, low: 0.58, high: 1.2, pairs: 10 };
+        work.cells[0].peak_rss.as_mut().unwrap().ratio = Some(ratio);
+    }
+    let text = tables::all(&report, "0123");
+    assert!(text.contains("**0.890 ±0.310**") && text.contains("**0.600 ±0.010**"), "{text}");
+    assert!(losses::table(&report).unwrap().starts_with("In no workload"));
+}
+
+#[test]
+fn a_figure_of_one_run_is_no_loss_and_never_bold() {
+    let mut report = report();
+    for ratio in report
+        .workloads
+        .iter_mut()
+        .flat_map(|work| &mut work.cells)
+        .filter_map(|cell| cell.peak_rss.as_mut()?.ratio.as_mut())
+    {
+        ratio.pairs = 1;
+    }
+    let text = tables::all(&report, "0123");
+    assert!(text.contains("| 0.600 ") && !text.contains("**0.600"), "{text}");
+    assert!(losses::table(&report).unwrap().starts_with("In no workload"));
 }
 
 #[test]
 fn refusing_memory_is_not_the_best() {
     let mut report = report();
-    report.workloads[0].cells[1].refused = 7;
-    let text = section(&report, "here");
-    assert!(text.contains("7 refused") && text.contains("Nowhere"), "{text}");
+    for work in &mut report.workloads {
+        work.cells[1].refused = 7;
+    }
+    assert!(tables::all(&report, "0123").contains("7 refused"));
+    assert!(losses::table(&report).unwrap().starts_with("In no workload"));
+}
+
+#[test]
+fn the_front_page_says_who_is_faster_and_who_is_smaller() {
+    let report = report();
+    let part = |name: &str| Part { name: name.to_owned(), report: &report };
+    assert_eq!(
+        front::sentences(&[part("all 2 workloads")]),
+        "Over all 2 workloads heapwright is **the fastest**: it takes 0.50 of glibc's time, and jemalloc 0.70. It takes 0.90 of\n\
+         glibc's memory, and jemalloc 0.60; only jemalloc needs less."
+    );
+    let table = front::table(&[part("all"), part("the real programs")], front::long);
+    assert!(table.contains("**0.500 [0.490, 0.510]**"), "{table}");
 }

@@ -24,3 +24,14 @@ fn the_script_runs_every_step() {
     let script = std::fs::read_to_string(crate::paths::top().join(".ci/run")).unwrap();
     assert!(script.contains("cargo xtask ci list"), ".ci/run takes its steps from the list");
 }
+
+#[test]
+fn the_table_of_the_steps_in_contributing_is_the_list() {
+    let text = std::fs::read_to_string(crate::paths::top().join("CONTRIBUTING.md")).unwrap();
+    let table =
+        text.split("| step | what it asks for |\n|---|---|\n").nth(1).expect("the table's head");
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    let named: Vec<&str> = rows.filter_map(|row| row.split('`').nth(1)).collect();
+    let steps: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+    assert_eq!(named, steps);
+}

@@ -6,7 +6,7 @@ use crate::format::{Unit, cut, ratio};
 use crate::svg::{Anchor, Svg, width_of};
 use crate::view::View;
 
-const SIZE: (f64, f64) = (400.0, 390.0);
+pub(super) const SIZE: (f64, f64) = (400.0, 390.0);
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 52.0;

@@ -1,0 +1,168 @@
+//! What the front page says of the record: who is the fastest, in words, one table and one picture.
+
+use bench::allocator::HEAPWRIGHT;
+use bench::result::{Overall, Report};
+use bench::session::Role;
+use bench::stats::Ratio;
+
+use super::tables::{contestants, interval, markdown, within_noise};
+
+/// Where the picture is.
+pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
+
+/// Columns of the front page.
+const WIDTH: usize = 120;
+
+/// A result, and what it is called in a sentence.
+pub(super) struct Part<'a> {
+    pub(super) name: String,
+    pub(super) report: &'a Report,
+}
+
+/// The section of the front page. Links are followed from the top of the tree.
+pub(super) fn page(parts: &[Part<'_>; 2]) -> String {
+    let alt = "Time and memory of every allocator, glibc = 1";
+    format!("{}\n\n![{alt}]({PICTURE})\n\n{}", sentences(parts), table(parts, short))
+}
+
+/// The picture, readable on a light and on a dark page.
+pub(super) fn picture(parts: &[Part<'_>; 2]) -> Option<String> {
+    let titles = parts.each_ref().map(|part| title(&part.name));
+    let plots: Vec<(&str, &Report)> =
+        titles.iter().map(String::as_str).zip(parts.iter().map(|part| part.report)).collect();
+    ::report::front(&plots)
+}
+
+fn title(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// How heapwright stands over each of `parts`, in lines of the page's width.
+pub(super) fn sentences(parts: &[Part<'_>]) -> String {
+    wrapped(&parts.iter().map(sentence).collect::<Vec<_>>().join(" "))
+}
+
+fn sentence(part: &Part<'_>) -> String {
+    let all = standings(part.report);
+    let place = |name: &str| all.iter().position(|one| one.0 == name);
+    let Some(ours) = place(HEAPWRIGHT) else {
+        return format!("Over {}: heapwright took no part.", part.name);
+    };
+    let (_, my_time, my_memory) = all[ours];
+    let Some(&(best, time, memory)) = all.iter().find(|one| one.0 != HEAPWRIGHT) else {
+        return format!("Over {}: there is nobody to compare with.", part.name);
+    };
+    let verdict = if within_noise(&my_time, &time) && within_noise(&time, &my_time) {
+        "among the fastest, within noise"
+    } else if my_time.estimate < time.estimate {
+        "the fastest"
+    } else {
+        "not the fastest"
+    };
+    let smaller: Vec<&str> =
+        all.iter().filter(|one| one.2.estimate < my_memory.estimate).map(|one| one.0).collect();
+    let smaller = match smaller.as_slice() {
+        [] => "nobody needs less".to_owned(),
+        [one] => format!("only {one} needs less"),
+        [some @ .., last] => format!("{} and {last} need less", some.join(", ")),
+    };
+    format!(
+        "Over {} heapwright is **{verdict}**: it takes {:.2} of glibc's time, and {best} {:.2}. \
+         It takes {:.2} of glibc's memory, and {best} {:.2}; {smaller}.",
+        part.name, my_time.estimate, time.estimate, my_memory.estimate, memory.estimate
+    )
+}
+
+/// Names, times and memories, the fastest first.
+fn standings(report: &Report) -> Vec<(&str, Ratio, Ratio)> {
+    let mut all: Vec<_> = contestants(report)
+        .filter_map(|(at, entry)| {
+            let Overall { time, peak_rss, .. } = report.overall.get(at)?;
+            Some((entry.name.as_str(), (*time)?, (*peak_rss)?))
+        })
+        .collect();
+    all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+    all
+}
+
+/// Everyone over each of `parts`, the fastest over the first of them first.
+pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String) -> String {
+    let titles = parts.iter().flat_map(|part| {
+        ["time", "memory"].map(|figure| format!("{figure}, {}", part.name.replace("the ", "")))
+    });
+    let header = core::iter::once("÷ glibc's, less is better".to_owned()).chain(titles);
+    let mut table = markdown(header);
+    for (name, ..) in standings(parts[0].report) {
+        let mut row = vec![called(parts[0].report, name)];
+        for part in parts {
+            row.extend(cells(part.report, name, show));
+        }
+        table.add_row(row);
+    }
+    table.to_string()
+}
+
+/// With its version, ours bold.
+fn called(report: &Report, name: &str) -> String {
+    let entry = report.allocators.iter().find(|entry| entry.name == name);
+    let version = entry.and_then(|entry| entry.version.clone()).unwrap_or_default();
+    match name {
+        HEAPWRIGHT => format!("**{name}**"),
+        _ => format!("{name} {version}").trim_end().to_owned(),
+    }
+}
+
+/// Time and memory of `name`; the least and all within noise of it are bold, and fewer workloads than others are said.
+fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2] {
+    let most = report.overall.iter().map(|o| o.workloads).max().unwrap_or(0);
+    let Some((at, entry)) = contestants(report).find(|(_, entry)| entry.name == name) else {
+        return Default::default();
+    };
+    let overall = &report.overall[at];
+    let of = if overall.workloads < most {
+        format!(" (of {})", overall.workloads)
+    } else {
+        String::new()
+    };
+    let figures: [fn(&Overall) -> Option<Ratio>; 2] = [|o| o.time, |o| o.peak_rss];
+    figures.map(|figure| {
+        let Some(ratio) = figure(overall) else { return "–".to_owned() };
+        let best = contestants(report)
+            .filter_map(|(at, _)| figure(report.overall.get(at)?))
+            .min_by(|a, b| a.estimate.total_cmp(&b.estimate));
+        let number = if entry.role == Role::Baseline { "1".to_owned() } else { show(&ratio) };
+        match best {
+            Some(best) if within_noise(&ratio, &best) => format!("**{number}**{of}"),
+            _ => format!("{number}{of}"),
+        }
+    })
+}
+
+/// A ratio for the front page.
+fn short(ratio: &Ratio) -> String {
+    format!("{:.2}", ratio.estimate)
+}
+
+/// With its interval, for the page of figures.
+pub(super) fn long(ratio: &Ratio) -> String {
+    interval(ratio)
+}
+
+/// `text` in lines of at most [`WIDTH`] columns.
+pub(super) fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 0 && last + 1 + word.chars().count() > WIDTH {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,95 @@
+//! The newest record of `bench/record`: its result, the commit it was made of, and what has changed in the allocator since.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bench::result::Report;
+
+use crate::peers::output;
+
+/// The sources of what is measured: a commit that touches one of them may change the figures.
+const ALLOCATOR: [&str; 2] = ["crates", "abi/src"];
+
+/// A recorded run.
+pub(super) struct Record {
+    /// Its folder, as it is named from the top of the tree.
+    pub(super) folder: PathBuf,
+    pub(super) report: Report,
+}
+
+/// The recorded result that began last.
+pub(super) fn newest(top: &Path) -> Result<Option<Record>, String> {
+    let mut newest: Option<Record> = None;
+    for machine in folders(&top.join("bench/record"))? {
+        for folder in folders(&machine)? {
+            let file = folder.join("result.json");
+            let Ok(text) = fs::read_to_string(&file) else { continue };
+            let report =
+                Report::from_json(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+            if newest.as_ref().is_none_or(|other| report.started > other.report.started) {
+                let folder = folder.strip_prefix(top).unwrap_or(&folder).to_path_buf();
+                newest = Some(Record { folder, report });
+            }
+        }
+    }
+    Ok(newest)
+}
+
+impl Record {
+    /// Sees that beside `result.json` stands what its page links to.
+    pub(super) fn complete(&self, top: &Path) -> Result<(), String> {
+        let missing: Vec<&str> = ["report.html", "runs.csv", "table.txt", "plots"]
+            .into_iter()
+            .filter(|name| !top.join(&self.folder).join(name).exists())
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(format!("{} lacks {}; record it whole", self.folder.display(), missing.join(", ")))
+    }
+
+    /// Where the commit stands that was measured.
+    pub(super) fn commit_file(&self) -> PathBuf {
+        self.folder.join("commit")
+    }
+
+    /// The commit that was measured, as it is kept beside the result.
+    pub(super) fn commit(&self, top: &Path) -> Result<String, String> {
+        let file = top.join(self.commit_file());
+        fs::read_to_string(&file)
+            .map(|text| text.trim().to_owned())
+            .map_err(|e| format!("{}: {e}: cargo xtask benchmarks --write", file.display()))
+    }
+
+    /// The last commit before the run began: a result does not know its own.
+    pub(super) fn derived_commit(&self, top: &Path) -> Result<String, String> {
+        let before = format!("--before={}", self.report.started);
+        let commit = git(top, &["rev-list", "-1", &before, "HEAD"])?;
+        if commit.is_empty() {
+            return Err(format!("git knows no commit before {}", self.report.started));
+        }
+        Ok(commit)
+    }
+
+    /// How many commits have touched the allocator since this was recorded.
+    pub(super) fn commits_since(&self, top: &Path) -> Result<usize, String> {
+        let range = format!("{}..HEAD", self.commit(top)?);
+        let arguments = ["rev-list", "--count", &range, "--"].into_iter().chain(ALLOCATOR);
+        let count = git(top, &arguments.collect::<Vec<_>>())?;
+        count.parse().map_err(|_| format!("git rev-list --count says {count:?}"))
+    }
+}
+
+fn git(top: &Path, arguments: &[&str]) -> Result<String, String> {
+    let said = output(Command::new("git").arg("-C").arg(top).args(arguments))?;
+    Ok(said.trim().to_owned())
+}
+
+fn folders(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut all: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    all.retain(|path| path.is_dir());
+    all.sort();
+    Ok(all)
+}
