@@ -41,9 +41,57 @@ pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut
     );
 }
 
-/// Static programs have only what the C++ library throws by itself.
+core::arch::global_asm!(
+    ".weak __cxa_allocate_exception",
+    ".weak __cxa_throw",
+    ".weak _ZTVSt9bad_alloc",
+    ".weak _ZTISt9bad_alloc",
+    ".weak _ZNSt9bad_allocD1Ev",
+);
+
+/// Throws `std::bad_alloc` with the parts of it that a static program is linked with: the
+/// C++ library's own function for it may not be among them.
+#[unsafe(naked)]
+extern "C" fn throw_bad_alloc() {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "stp x29, x30, [sp, -16]!",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset x29, -16",
+        ".cfi_offset x30, -8",
+        "mov x0, 8",
+        "adrp x16, :got:__cxa_allocate_exception",
+        "ldr x16, [x16, :got_lo12:__cxa_allocate_exception]",
+        "blr x16",
+        "adrp x1, :got:_ZTVSt9bad_alloc",
+        "ldr x1, [x1, :got_lo12:_ZTVSt9bad_alloc]",
+        "add x1, x1, 16",
+        "str x1, [x0]",
+        "adrp x1, :got:_ZTISt9bad_alloc",
+        "ldr x1, [x1, :got_lo12:_ZTISt9bad_alloc]",
+        "adrp x2, :got:_ZNSt9bad_allocD1Ev",
+        "ldr x2, [x2, :got_lo12:_ZNSt9bad_allocD1Ev]",
+        "adrp x16, :got:__cxa_throw",
+        "ldr x16, [x16, :got_lo12:__cxa_throw]",
+        "blr x16",
+        "brk 1",
+        ".cfi_endproc",
+    );
+}
+
+/// What throws `std::bad_alloc` by hand; null when a part of it is not linked.
 pub(super) fn thrower() -> *mut core::ffi::c_void {
-    core::ptr::null_mut()
+    let parts = [
+        reached!("__cxa_allocate_exception"),
+        reached!("__cxa_throw"),
+        reached!("_ZTVSt9bad_alloc"),
+        reached!("_ZTISt9bad_alloc"),
+        reached!("_ZNSt9bad_allocD1Ev"),
+    ];
+    if parts.contains(&0) {
+        return core::ptr::null_mut();
+    }
+    (throw_bad_alloc as extern "C" fn() as *mut ()).cast()
 }
 
 /// As [`new_aligned_slow`] where nothing may be thrown and no C++ library can catch: null once there is

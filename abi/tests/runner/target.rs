@@ -16,8 +16,8 @@ use std::{
 /// a bound a program takes 1.6 GB and 3 s to start.
 const ADDRESSES: &str = "0x400000000";
 
-/// Shrinks a mapping, behind which qemu-user 7.2 with bounded addresses then unmaps as much again, whosever it is.
-const UNBOUNDED: &[&str] = &["realloc_swing"];
+/// They shrink a mapping, behind which qemu-user 7.2 with bounded addresses then unmaps as much again, whosever it is.
+const UNBOUNDED: &[&str] = &["realloc_swing", "rlimit_as_holes"];
 
 /// What starts the emulator: a process whose data are limited, to 64 GiB, moves no pages with `MREMAP_DONTUNMAP`. The place they
 /// came from is unmapped for qemu-user 7.2: with bounded addresses nobody can read it, without `madvise` there does nothing.
@@ -128,6 +128,7 @@ const TARGETS: &[Target] = &[
                     "config_setuid",
                     "exhaustion",
                     "fork_pool",
+                    "new_handler_frees",
                     "rlimit_as",
                     "rlimit_as_growth",
                     "rlimit_as_small",
@@ -140,7 +141,13 @@ const TARGETS: &[Target] = &[
             ),
             (
                 "a limit of the process is the emulator's too, which needs more",
-                &["cgroup_limit", "mlockall", "rlimit_as_late", "rlimit_as_running"],
+                &[
+                    "cgroup_limit",
+                    "mlockall",
+                    "rlimit_as_late",
+                    "rlimit_as_lifted",
+                    "rlimit_as_running",
+                ],
             ),
             (
                 "resident memory is the emulator's too, which keeps 270 KiB of each thread, on glibc's malloc too",
@@ -156,6 +163,7 @@ const TARGETS: &[Target] = &[
                     "refused_mlockall",
                 ],
             ),
+            ("/proc/self/smaps has the emulator's own mappings", &["dump_reserved"]),
             ("the emulator has no seccomp", &["seccomp"]),
             ("the emulator has threads of its own", &["hidden_thread"]),
         ],
