@@ -20,13 +20,13 @@ mod hyperfine;
 mod verdict;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use bench::result::Report;
 use bench::session::Role;
 use comfy_table::{Table, presets};
 
-use crate::peers::{output, root, target_dir};
+use crate::command;
 use verdict::{Measured, Verdict};
 
 const USAGE: &str = "\
@@ -108,10 +108,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
 
 fn act(options: &Options) -> Result<bool, String> {
     let version = hyperfine::version()?;
-    let heapwright = match &options.heapwright {
-        Some(path) => path.clone(),
-        None => build()?,
-    };
+    let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header([
         "workload",
@@ -155,21 +152,6 @@ fn act(options: &Options) -> Result<bool, String> {
     Ok(all_agree)
 }
 
-/// Builds the command; where it is.
-fn build() -> Result<PathBuf, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--package", "heapwright-cli"])
-        .current_dir(root())
-        .status()
-        .map_err(|e| format!("cargo did not start: {e}"))?;
-    if status.success() {
-        Ok(target_dir().join("release/heapwright"))
-    } else {
-        Err("the command heapwright does not build".to_owned())
-    }
-}
-
 /// What bench says of `workload`, and its whole result.
 fn with_bench(
     heapwright: &Path,
@@ -177,12 +159,12 @@ fn with_bench(
     rounds: u32,
     quick: bool,
 ) -> Result<(Measured, Report), String> {
-    let mut command = Command::new(heapwright);
-    command.args(["bench", workload, "-a", "heapwright,glibc", "--format", "json"]);
-    command.args(["--no-tails", "--no-pin", "--seed", "1", "--rounds", &rounds.to_string()]);
-    command.args(["--scale", if quick { "0.3" } else { "1" }]).env_remove("LD_PRELOAD");
-    let text = output(command.stderr(Stdio::piped()))?;
-    let report = Report::from_json(&text).map_err(|e| format!("bench's result: {e}"))?;
+    let rounds = rounds.to_string();
+    let scale = if quick { "0.3" } else { "1" };
+    let words = [workload, "-a", "heapwright,glibc", "--no-tails", "--no-pin", "--seed", "1"];
+    let words = words.into_iter().chain(["--rounds", &rounds, "--scale", scale]);
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    let report = command::bench(heapwright, &words)?;
     let measured = from_report(&report).ok_or("bench has no figures of both allocators")?;
     Ok((measured, report))
 }

@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-pub(crate) use decode::Counts;
+use decode::Counts;
 
 const USAGE: &str = "\
 usage: cargo xtask golden [--check | --write] [--lib PATH] [--listing NAME]
@@ -29,16 +29,16 @@ usage: cargo xtask golden [--check | --write] [--lib PATH] [--listing NAME]
 
 /// The bound on one entry point: instructions, and conditional branches where there is one.
 #[derive(Debug)]
-pub(crate) struct Bound {
-    pub(crate) entry: &'static str,
-    pub(crate) says: &'static str,
-    pub(crate) instructions: u32,
-    pub(crate) branches: Option<u32>,
-    pub(crate) atomics: Option<u32>,
+struct Bound {
+    entry: &'static str,
+    says: &'static str,
+    instructions: u32,
+    branches: Option<u32>,
+    atomics: Option<u32>,
 }
 
 /// What the fast paths must stay within.
-pub(crate) const BOUNDS: [Bound; 4] = [
+const BOUNDS: [Bound; 4] = [
     Bound {
         entry: "malloc",
         says: "malloc(16), hit path",
@@ -164,7 +164,7 @@ pub(crate) fn must_be_a_malloc(library: &Path) -> Result<(), String> {
 }
 
 /// Counts of every entry point the library has; a library without sized free lacks that one.
-pub(crate) fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>, String> {
+fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>, String> {
     let mut all = BTreeMap::new();
     for bound in &BOUNDS {
         if let Some(stretches) = trace::stretches(library, bound.entry)? {
@@ -235,7 +235,7 @@ fn complaints(golden: &Golden, counts: &BTreeMap<String, Counts>) -> Vec<String>
 }
 
 /// What of `found` is above `bound`, in words.
-pub(crate) fn over(bound: &Bound, found: &Counts) -> Vec<String> {
+fn over(bound: &Bound, found: &Counts) -> Vec<String> {
     let checks = [
         ("instructions", found.instructions, Some(bound.instructions)),
         ("conditional branches", found.branches, bound.branches),
