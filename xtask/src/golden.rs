@@ -8,24 +8,17 @@
 mod decode;
 mod trace;
 
+use crate::expected::Expected;
 use crate::peers::{output, root};
+use clap::Args;
 use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use decode::Counts;
-
-const USAGE: &str = "\
-usage: cargo xtask golden [--check | --write] [--lib PATH] [--listing NAME]
-
-  --check          fail when a count is above the golden file or above a bound (this is the default)
-  --write          record the counts in the golden file
-  --lib PATH       another library, only printed: PATH of a malloc's shared library, or - for libc's
-  --listing NAME   also print the instructions of malloc, free, free_sized or pair
-";
 
 /// The bound on one entry point: instructions, and conditional branches where there is one.
 #[derive(Debug)]
@@ -74,50 +67,20 @@ const BOUNDS: [Bound; 4] = [
 #[serde(transparent)]
 struct Golden(BTreeMap<String, Counts>);
 
-/// What the command line asks for.
-#[derive(Debug, Default)]
-struct Options {
-    write: bool,
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    expected: Expected,
+    /// Another library, only printed: a malloc's shared library, or - for libc's
+    #[arg(long = "lib", value_name = "PATH")]
     library: Option<String>,
+    /// Also print the instructions of one entry point
+    #[arg(long, value_name = "NAME", value_parser = BOUNDS.map(|bound| bound.entry))]
     listing: Option<String>,
 }
 
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(why) => {
-            eprint!("golden: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match act(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("golden: {why}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options::default();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
-        match arg.as_str() {
-            "--check" => options.write = false,
-            "--write" => options.write = true,
-            "--lib" => options.library = Some(value()?),
-            "--listing" => options.listing = Some(value()?),
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    Ok(options)
-}
-
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore; whether every count is within its bound and the golden file.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let ours = options.library.is_none();
     let library = match &options.library {
         Some(path) if path == "-" => None,
@@ -138,7 +101,7 @@ fn act(options: &Options) -> Result<bool, String> {
         return Ok(true);
     }
     let file = golden_file();
-    if options.write {
+    if options.expected.is_written() {
         write(&file, &counts)?;
         println!("wrote {}", file.display());
         return Ok(true);
@@ -181,9 +144,6 @@ fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>, String> {
 
 /// The instructions of one entry point's usual path, disassembled.
 fn listing(library: Option<&Path>, entry: &str) -> Result<Vec<String>, String> {
-    if !BOUNDS.iter().any(|b| b.entry == entry) {
-        return Err(format!("there is no entry point {entry:?} to list"));
-    }
     match trace::stretches(library, entry)? {
         Some(stretches) => decode::listing(&stretches),
         None => Err(format!("this library has no {entry}")),

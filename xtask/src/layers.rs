@@ -25,11 +25,7 @@ use cargo_metadata::{Metadata, MetadataCommand};
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    if let Some(extra) = args.first() {
-        eprintln!("xtask layers: takes no arguments, got {extra:?}");
-        return ExitCode::from(2);
-    }
+pub(crate) fn run() -> ExitCode {
     match offences() {
         Ok(found) if found.is_empty() => {
             println!("layers: every crate keeps to its place");

@@ -7,9 +7,8 @@
 mod bounds;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use clap::Parser;
+use clap::Args;
 use comfy_table::{Table, presets};
 
 use crate::command;
@@ -18,9 +17,8 @@ use crate::programs;
 use bounds::{Entry, Line};
 
 /// The figures the project set itself, each against its bound
-#[derive(Debug, Parser)]
-#[command(name = "cargo xtask reach")]
-pub(crate) struct Reach {
+#[derive(Debug, Args)]
+pub(crate) struct Options {
     /// One round of shorter runs
     #[arg(long)]
     quick: bool,
@@ -41,19 +39,8 @@ pub(crate) struct Reach {
     list: bool,
 }
 
-/// The command: 1 when a figure misses its bound.
-pub(crate) fn run(options: &Reach) -> ExitCode {
-    match act(options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("reach: {why}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn act(options: &Reach) -> Result<bool, String> {
+/// The chore; whether every figure is within its bound.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let mut entries = bounds::load(&peers::root().join("bench/reach/bounds.toml"))?;
     if !options.only.is_empty() {
         entries.retain(|e| options.only.iter().any(|o| e.name.starts_with(o.as_str())));
@@ -85,7 +72,7 @@ fn act(options: &Reach) -> Result<bool, String> {
     Ok(all_hold)
 }
 
-fn measure(entry: &Entry, heapwright: &Path, options: &Reach) -> Result<Vec<Line>, String> {
+fn measure(entry: &Entry, heapwright: &Path, options: &Options) -> Result<Vec<Line>, String> {
     let subject = match &options.lib {
         Some(library) => format!("{}={}", bounds::SUBJECT, library.display()),
         None => bounds::SUBJECT.to_owned(),

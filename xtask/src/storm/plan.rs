@@ -77,11 +77,6 @@ pub(super) fn fresh_seed() -> u64 {
     first(since.as_secs() << 20 ^ u64::from(since.subsec_nanos())) >> 32
 }
 
-/// A seed of the command line.
-pub(super) fn seed_of(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("--seed takes a number from 0 to {}, got {text:?}", u64::MAX))
-}
-
 fn shuffled(storms: &[&'static Storm], rng: &mut Rng) -> Vec<&'static Storm> {
     let mut order = storms.to_vec();
     for end in (1..order.len()).rev() {
