@@ -1,8 +1,8 @@
 /* What every measuring program here shares: clocks, a fixed random sequence, memory that no malloc
  * sees, the process's own resident size, and one way of printing.
  *
- * A program prints lines of `key value` (one integer each) and nothing else; it verifies its own work
- * and leaves by `broken` when something is wrong, so that a figure never comes from a wrong result. */
+ * A program prints lines of `value KEY NUMBER -`, which `heapwright bench` reads (the unit is in the key), and nothing
+ * else; it verifies its own work and leaves by `broken` when something is wrong, so that a figure never comes from a wrong result. */
 #ifndef HEAPWRIGHT_BENCH_COMMON_H
 #define HEAPWRIGHT_BENCH_COMMON_H
 
@@ -41,14 +41,16 @@ __attribute__((noreturn, unused)) static void broken(const char *what) {
 
 /* One line of output, without stdio (which would allocate a buffer). */
 __attribute__((unused)) static void print(const char *key, uint64_t value) {
-    char line[96];
-    size_t n = strlen(key), digits = 0;
+    char line[96] = "value ";
+    size_t n = 6, digits = 0;
     char reversed[24];
-    memcpy(line, key, n);
+    memcpy(line + n, key, strlen(key));
+    n += strlen(key);
     line[n++] = ' ';
     do reversed[digits++] = (char)('0' + value % 10); while (value /= 10);
     while (digits) line[n++] = reversed[--digits];
-    line[n++] = '\n';
+    memcpy(line + n, " -\n", 3);
+    n += 3;
     if (write(1, line, n) != (ssize_t)n) _exit(4);
 }
 

@@ -20,28 +20,14 @@ mod hyperfine;
 mod verdict;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
 
 use bench::result::Report;
 use bench::session::Role;
+use clap::Args;
 use comfy_table::{Table, presets};
 
-use crate::peers::{output, root, target_dir};
+use crate::command;
 use verdict::{Measured, Verdict};
-
-const USAGE: &str = "\
-usage: cargo xtask agree [--quick] [--rounds N] [--heapwright PATH] [WORKLOAD]…
-
-  --quick            shorter runs and fewer rounds, about two minutes
-  --rounds N         rounds of the first try (20; 10 with --quick)
-  --heapwright PATH  the command to try, instead of building it
-  WORKLOAD           instead of cfrac, glibc-thread and t-test1
-
-Measures each workload with `heapwright bench` and with hyperfine: heapwright against glibc, wall time of whole
-processes. They agree when the 95 % intervals of the two ratios, each widened by what glibc differs from itself, overlap
-and are not too wide to say anything. What does not is measured again with twice the rounds, at most three times in all.
-Exits with 1 when a workload does not agree. Needs hyperfine (the package of that name).
-";
 
 /// Public workloads whose time is mostly malloc and free.
 const WORKLOADS: [&str; 3] = ["cfrac", "glibc-thread", "t-test1"];
@@ -52,66 +38,39 @@ const TRIES: u32 = 3;
 /// The subject, whose ratio to glibc is compared.
 const SUBJECT: &str = "heapwright";
 
-/// What the command line asks for.
-#[derive(Debug)]
-struct Options {
+/// The figures of `heapwright bench` beside those of hyperfine
+///
+/// Measures each workload with `heapwright bench` and with hyperfine: heapwright against glibc, wall time of whole
+/// processes. They agree when the 95 % intervals of the two ratios, each widened by what glibc differs from itself, overlap
+/// and are not too wide to say anything. What does not is measured again with twice the rounds, at most three times in
+/// all. Exits with 1 when a workload does not agree. Needs hyperfine (the package of that name).
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Shorter runs and fewer rounds, about two minutes
+    #[arg(long)]
     quick: bool,
-    rounds: u32,
+    // Fewer than 6 have no interval of 95 %.
+    /// Rounds of the first try [default: 20; 10 with --quick]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..=1000))]
+    rounds: Option<u32>,
+    /// The command to try, instead of building it
+    #[arg(long, value_name = "PATH")]
     heapwright: Option<PathBuf>,
+    /// What both measure
+    #[arg(value_name = "WORKLOAD", default_values = WORKLOADS)]
     workloads: Vec<String>,
 }
 
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(why) => {
-            eprint!("agree: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match act(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("agree: {why}");
-            ExitCode::FAILURE
-        }
+impl Options {
+    fn rounds(&self) -> u32 {
+        self.rounds.unwrap_or(if self.quick { 10 } else { 20 })
     }
 }
 
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options { quick: false, rounds: 0, heapwright: None, workloads: Vec::new() };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
-        match arg.as_str() {
-            "--quick" => options.quick = true,
-            "--heapwright" => options.heapwright = Some(value()?.into()),
-            "--rounds" => {
-                // Fewer have no interval of 95 %.
-                let n = value()?.parse().ok().filter(|n| (6..=1000).contains(n));
-                options.rounds = n.ok_or("--rounds takes a number from 6 to 1000")?;
-            }
-            other if other.starts_with('-') => return Err(format!("there is no {other:?}")),
-            name => options.workloads.push(name.to_owned()),
-        }
-    }
-    if options.rounds == 0 {
-        options.rounds = if options.quick { 10 } else { 20 };
-    }
-    if options.workloads.is_empty() {
-        options.workloads = WORKLOADS.map(str::to_owned).to_vec();
-    }
-    Ok(options)
-}
-
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore; whether all workloads agree.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let version = hyperfine::version()?;
-    let heapwright = match &options.heapwright {
-        Some(path) => path.clone(),
-        None => build()?,
-    };
+    let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header([
         "workload",
@@ -124,7 +83,7 @@ fn act(options: &Options) -> Result<bool, String> {
     ]);
     let mut all_agree = true;
     for workload in &options.workloads {
-        let mut rounds = options.rounds;
+        let mut rounds = options.rounds();
         for attempt in 1..=TRIES {
             eprintln!("agree: {workload}, {rounds} rounds each of bench and of hyperfine");
             let (bench, report) = with_bench(&heapwright, workload, rounds, options.quick)?;
@@ -155,21 +114,6 @@ fn act(options: &Options) -> Result<bool, String> {
     Ok(all_agree)
 }
 
-/// Builds the command; where it is.
-fn build() -> Result<PathBuf, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--package", "heapwright-cli"])
-        .current_dir(root())
-        .status()
-        .map_err(|e| format!("cargo did not start: {e}"))?;
-    if status.success() {
-        Ok(target_dir().join("release/heapwright"))
-    } else {
-        Err("the command heapwright does not build".to_owned())
-    }
-}
-
 /// What bench says of `workload`, and its whole result.
 fn with_bench(
     heapwright: &Path,
@@ -177,12 +121,12 @@ fn with_bench(
     rounds: u32,
     quick: bool,
 ) -> Result<(Measured, Report), String> {
-    let mut command = Command::new(heapwright);
-    command.args(["bench", workload, "-a", "heapwright,glibc", "--format", "json"]);
-    command.args(["--no-tails", "--no-pin", "--seed", "1", "--rounds", &rounds.to_string()]);
-    command.args(["--scale", if quick { "0.3" } else { "1" }]).env_remove("LD_PRELOAD");
-    let text = output(command.stderr(Stdio::piped()))?;
-    let report = Report::from_json(&text).map_err(|e| format!("bench's result: {e}"))?;
+    let rounds = rounds.to_string();
+    let scale = if quick { "0.3" } else { "1" };
+    let words = [workload, "-a", "heapwright,glibc", "--no-tails", "--no-pin", "--seed", "1"];
+    let words = words.into_iter().chain(["--rounds", &rounds, "--scale", scale]);
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    let report = command::bench(heapwright, &words)?;
     let measured = from_report(&report).ok_or("bench has no figures of both allocators")?;
     Ok((measured, report))
 }

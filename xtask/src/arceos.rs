@@ -8,45 +8,23 @@ mod boot;
 mod build;
 
 use boot::Run;
+use clap::Args;
 use comfy_table::{Table, presets};
-use std::process::ExitCode;
-
-const USAGE: &str = "\
-usage: cargo xtask arceos [--allocator NAME]... [--shipped | --ours]
-
-  --allocator NAME   tlsf (the OS's default), slab or buddy; tlsf when none is given
-  --shipped          only on the allocators that the OS ships
-  --ours             only on ours
-";
 
 /// The allocators that the OS may be built with.
 const ALLOCATORS: [&str; 3] = ["tlsf", "slab", "buddy"];
 
-/// What the command line asks for.
-#[derive(Debug)]
-struct Options {
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// What the OS is built with, which has tlsf by default; may be given more than once
+    #[arg(long = "allocator", value_name = "NAME", default_value = ALLOCATORS[0], value_parser = ALLOCATORS)]
     allocators: Vec<String>,
+    /// Only on the allocators that the OS ships
+    #[arg(long, conflicts_with = "ours")]
     shipped: bool,
+    /// Only on ours
+    #[arg(long)]
     ours: bool,
-}
-
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(why) => {
-            eprint!("arceos: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match act(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("arceos: {why}");
-            ExitCode::FAILURE
-        }
-    }
 }
 
 /// Whether everything that it takes is here; if not, what is missing.
@@ -54,33 +32,8 @@ pub(crate) fn missing() -> Option<String> {
     boot::missing().or_else(build::missing)
 }
 
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options { allocators: Vec::new(), shipped: true, ours: true };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--allocator" => {
-                let name = args.next().ok_or("--allocator needs a name")?;
-                if !ALLOCATORS.contains(&name.as_str()) {
-                    return Err(format!("there is no allocator {name:?}"));
-                }
-                options.allocators.push(name.clone());
-            }
-            "--shipped" => options.ours = false,
-            "--ours" => options.shipped = false,
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    if !options.shipped && !options.ours {
-        return Err("--shipped and --ours are each other's opposite".to_owned());
-    }
-    if options.allocators.is_empty() {
-        options.allocators.push(ALLOCATORS[0].to_owned());
-    }
-    Ok(options)
-}
-
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore; whether ours are no slower.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if let Some(missing) = missing() {
         return Err(missing);
     }
@@ -97,8 +50,8 @@ fn act(options: &Options) -> Result<bool, String> {
             }
             Ok(run)
         };
-        let shipped = options.shipped.then(|| on(false)).transpose()?;
-        let ours = options.ours.then(|| on(true)).transpose()?;
+        let shipped = (!options.ours).then(|| on(false)).transpose()?;
+        let ours = (!options.shipped).then(|| on(true)).transpose()?;
         println!("{}\n", table(shipped.as_ref(), ours.as_ref()));
         passed &= match (&shipped, &ours) {
             (Some(shipped), Some(ours)) => compared(allocator, shipped, ours),

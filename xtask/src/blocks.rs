@@ -2,16 +2,13 @@
 //! raw values go to `bench/record`, the pictures and tables to `docs/choosing-a-block-allocator.md`.
 
 use crate::peers::{output, root};
-use crate::reach::{machine, record};
+use bench::machine::{Busyness, Machine};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 const BEGIN: &str = "<!-- written by cargo xtask blocks --write: begin -->";
 const END: &str = "<!-- written by cargo xtask blocks --write: end -->";
-
-/// A load above this is somebody else's work.
-const QUIET: f64 = 1.0;
 
 /// The command.
 pub(crate) fn run(args: &[String]) -> ExitCode {
@@ -32,12 +29,13 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
 }
 
 fn act(args: &[&String], write: bool) -> Result<ExitCode, String> {
-    let load = machine::load();
-    if load > QUIET {
-        eprintln!("the machine is busy (load {load}): times will mean little, ratios waver");
+    let machine = Machine::describe();
+    let busy = Busyness::now().load_warning(machine.cores);
+    if let Some(busy) = &busy {
+        eprintln!("blocks: {busy}");
     }
-    let when = record::now();
-    let csv = record::folder().join(format!("{when}-blocks.csv"));
+    let when = output(Command::new("date").args(["-u", "+%Y-%m-%dT%H%MZ"]))?.trim().to_owned();
+    let csv = root().join("bench/record").join(slug(&machine)).join(format!("{when}-blocks.csv"));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["run", "--release", "--quiet", "--package", "heapwright-blocks", "--"]);
     command.current_dir(root()).args(args).stderr(Stdio::inherit());
@@ -49,7 +47,10 @@ fn act(args: &[&String], write: bool) -> Result<ExitCode, String> {
     println!("{tables}");
     let Some(code) = run.status.code() else { return Err(run.status.to_string()) };
     if write && !tables.is_empty() {
-        let machine = described(&format!("{when}, load {load} before"));
+        let busy = busy.map_or_else(String::new, |busy| format!("; {busy}"));
+        let commit = output(Command::new("git").args(["rev-parse", "--short", "HEAD"]))?;
+        let machine =
+            format!("{}\n\nMeasured {when} on commit {}{busy}.", machine.line(), commit.trim());
         let doc = root().join("docs/choosing-a-block-allocator.md");
         splice(&doc, &format!("{tables}\n\n### Machine\n\n{machine}"))?;
         eprintln!("wrote {} and {}", csv.display(), doc.display());
@@ -57,16 +58,12 @@ fn act(args: &[&String], write: bool) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
 
-/// The machine, as a table.
-fn described(measured: &str) -> String {
-    let mut text = "| machine | |\n|---|---|\n".to_owned();
-    for (name, value) in machine::describe() {
-        text.push_str(&format!("| {name} | {value} |\n"));
-    }
-    let commit = output(Command::new("git").args(["rev-parse", "--short", "HEAD"]));
-    let commit = commit.unwrap_or_default();
-    text.push_str(&format!("| measured | {measured} |\n| commit | {} |", commit.trim()));
-    text
+/// A folder's name for machines alike: `x86_64-2x-intel-r-xeon-r-processor`.
+fn slug(machine: &Machine) -> String {
+    let cpu = machine.cpu.to_ascii_lowercase();
+    let words: Vec<&str> =
+        cpu.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    format!("{}-{}x-{}", machine.arch, machine.cores, words.join("-"))
 }
 
 /// Replaces what is between the markers of `file`.
@@ -88,6 +85,17 @@ fn between(old: &str, text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_has_the_folder_of_its_records() {
+        let machine = Machine {
+            arch: "x86_64".to_owned(),
+            cpu: "Intel(R) Xeon(R) Processor".to_owned(),
+            cores: 2,
+            ..Machine::default()
+        };
+        assert_eq!(slug(&machine), "x86_64-2x-intel-r-xeon-r-processor");
+    }
 
     #[test]
     fn only_what_is_between_the_markers_is_replaced() {

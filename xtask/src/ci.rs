@@ -21,16 +21,8 @@ enum Outcome {
 const STEPS: &[Step] = &[
     Step { name: "fmt", what: "the sources are formatted", run: fmt },
     Step { name: "clippy", what: "no warning in any target", run: clippy },
-    Step {
-        name: "layers",
-        what: "every crate depends only downward",
-        run: || code(crate::layers::run(&[])),
-    },
-    Step {
-        name: "paths",
-        what: "every path in the documents exists",
-        run: || code(crate::paths::run(&[])),
-    },
+    Step { name: "layers", what: "every crate depends only downward", run: || chore(&["layers"]) },
+    Step { name: "paths", what: "every path in the documents exists", run: || chore(&["paths"]) },
     Step { name: "doc", what: "the documentation builds without a warning", run: doc },
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
     Step { name: "test", what: "cargo test --workspace", run: test },
@@ -42,12 +34,12 @@ const STEPS: &[Step] = &[
     Step {
         name: "features",
         what: "features that the workspace's build leaves out",
-        run: || code(crate::features::run(&[])),
+        run: || chore(&["features"]),
     },
     Step {
         name: "blocks",
         what: "the comparison of block allocators runs, memories get as full as they should",
-        run: || code(crate::blocks::run(&["--quick".to_owned()])),
+        run: || chore(&["blocks", "--quick"]),
     },
     Step { name: "loom", what: "the lock-free protocols, every interleaving", run: loom },
     Step { name: "qemu", what: "the kernels of bare-metal boot and pass", run: qemu },
@@ -169,7 +161,7 @@ fn doc() -> Outcome {
 }
 
 fn golden() -> Outcome {
-    code(crate::golden::run(&["--check".to_owned()]))
+    chore(&["golden", "--check"])
 }
 
 /// The README's second command, as it stands there.
@@ -181,7 +173,7 @@ fn test() -> Outcome {
 fn storm() -> Outcome {
     match crate::storm::missing() {
         Some(missing) => absent(&missing),
-        None => code(crate::storm::run(&["--minutes", "2"].map(str::to_owned))),
+        None => chore(&["storm", "--minutes", "2"]),
     }
 }
 
@@ -209,8 +201,8 @@ fn qemu() -> Outcome {
         eprintln!("{why}");
         return Outcome::Skipped("a machine's QEMU is not installed");
     }
-    match code(crate::qemu::run(&[])) {
-        Outcome::Passed => code(crate::qemu::run(&["--measure".to_owned(), "--check".to_owned()])),
+    match chore(&["qemu"]) {
+        Outcome::Passed => chore(&["qemu", "--measure", "--check"]),
         other => other,
     }
 }
@@ -219,9 +211,7 @@ fn qemu() -> Outcome {
 fn firmware() -> Outcome {
     match crate::firmware::missing() {
         Some(missing) => absent(&missing),
-        None => code(crate::firmware::run(
-            &["--run", "--target", "thumbv7m", "--target", "riscv64gc"].map(str::to_owned),
-        )),
+        None => chore(&["firmware", "--run", "--target", "thumbv7m", "--target", "riscv64gc"]),
     }
 }
 
@@ -229,18 +219,18 @@ fn firmware() -> Outcome {
 fn wcet() -> Outcome {
     match crate::wcet::missing() {
         Some(missing) => absent(&missing),
-        None => code(crate::wcet::run(&["--check".to_owned()])),
+        None => chore(&["wcet", "--check"]),
     }
 }
 
 fn size() -> Outcome {
-    code(crate::size::run(&["--check".to_owned()]))
+    chore(&["size", "--check"])
 }
 
 fn compat() -> Outcome {
     match crate::compat::missing() {
         Some(missing) => absent(&missing),
-        None => code(crate::compat::run(&[])),
+        None => chore(&["compat"]),
     }
 }
 
@@ -248,7 +238,7 @@ fn compat() -> Outcome {
 fn arceos() -> Outcome {
     match crate::arceos::missing() {
         Some(missing) => absent(&missing),
-        None => code(crate::arceos::run(&[])),
+        None => chore(&["arceos"]),
     }
 }
 
@@ -265,7 +255,7 @@ fn absent(missing: &str) -> Outcome {
 fn port() -> Outcome {
     match crate::port::missing() {
         Some(missing) => absent(&missing),
-        None => code(crate::port::run(&["--quick".to_owned()])),
+        None => chore(&["port", "--quick"]),
     }
 }
 
@@ -302,8 +292,9 @@ fn shown(command: &Command) -> String {
     format!("cargo {}", words.join(" "))
 }
 
-fn code(code: ExitCode) -> Outcome {
-    if code == ExitCode::SUCCESS {
+/// Another chore, as one would type it.
+fn chore(words: &[&str]) -> Outcome {
+    if crate::run(words) == ExitCode::SUCCESS {
         Outcome::Passed
     } else {
         Outcome::Failed("see above".to_owned())

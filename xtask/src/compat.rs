@@ -6,15 +6,19 @@
 use crate::peers::root;
 use crate::qemu::machine::{MACHINES, Machine};
 use crate::qemu::toolchain::Build;
+use clap::Args;
 use core::time::Duration;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-const USAGE: &str = "\
-usage: cargo xtask compat [--host | --qemu]
-
-  --host   only what runs here: formatting, lints, tests
-  --qemu   only the kernels
-";
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Only what runs here: formatting, lints, tests
+    #[arg(long, conflicts_with = "qemu")]
+    host: bool,
+    /// Only the kernels
+    #[arg(long)]
+    qemu: bool,
+}
 
 /// A machine, its linker script in `bare-metal/machine/link`, and the kernel's features there.
 const KERNELS: [(&str, &str, &[&str]); 2] =
@@ -26,25 +30,15 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// All features but the one that a stable compiler refuses.
 const FEATURES: &str = "rlsf/unstable,axallocator/tlsf,axallocator/slab,axallocator/buddy,axallocator/bitmap,axallocator/axerrno";
 
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let (host, qemu) = match args {
-        [] => (true, true),
-        [one] if one == "--host" => (true, false),
-        [one] if one == "--qemu" => (false, true),
-        _ => {
-            eprint!("{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    let host = if host { on_host() } else { Ok(()) };
-    match host.and_then(|()| if qemu { kernels() } else { Ok(()) }) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("compat: {why}");
-            ExitCode::FAILURE
-        }
+/// The chore.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    if !options.qemu {
+        on_host()?;
     }
+    if !options.host {
+        kernels()?;
+    }
+    Ok(true)
 }
 
 /// Whether its machines are here and the other crates can be had; if not, what is missing.

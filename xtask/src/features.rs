@@ -4,7 +4,7 @@
 //! the facade for a Cortex-M0, which has 32 bits and no atomic exchange.
 
 use crate::qemu::toolchain;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 /// What `DefaultBlock` can be.
 const DEFAULTS: [&str; 7] = [
@@ -20,21 +20,8 @@ const DEFAULTS: [&str; 7] = [
 /// What the facade can offer on a machine without an operating system.
 const BARE: &str = "alloc-tlsf,lock_api,critical-section,block-allocator-api2,compact";
 
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    if let Some(extra) = args.first() {
-        eprintln!("xtask features: takes no arguments, got {extra:?}");
-        return ExitCode::from(2);
-    }
-    match all() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("xtask features: {why}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn all() -> Result<(), String> {
+/// The chore.
+pub(crate) fn run() -> Result<bool, String> {
     finish(cargo().args(["test", "--package", "heapwright-compose", "--all-features"]))?;
     finish(
         cargo()
@@ -57,9 +44,9 @@ fn all() -> Result<(), String> {
     }
     let mut bare = toolchain::cargo(toolchain::THUMBV6M, &[])?;
     bare.current_dir(crate::paths::top());
-    finish(
-        bare.args(["--package", "heapwright", "--no-default-features"]).args(["--features", BARE]),
-    )
+    bare.args(["--package", "heapwright", "--no-default-features"]).args(["--features", BARE]);
+    finish(&mut bare)?;
+    Ok(true)
 }
 
 fn cargo() -> Command {

@@ -9,19 +9,12 @@ mod size;
 use crate::peers::{output, root};
 use crate::qemu::machine::{MACHINES, Machine};
 use crate::qemu::toolchain::{self, Build, Target};
+use clap::Args;
 use comfy_table::{Table, presets};
 use core::time::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
-
-const USAGE: &str = "\
-usage: cargo xtask firmware [--size | --run] [--target NAME]...
-
-  --size         only the bytes of code
-  --run          only the programs
-  --target NAME  only this target; may be given more than once: thumbv7em thumbv7m thumbv6m riscv32imac riscv64gc
-";
+use std::process::{Command, Stdio};
 
 /// A program has to end by then.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -94,25 +87,17 @@ const BOARDS: [Board; 5] = [
 /// The libraries, by their features beside the default ones.
 const LIBRARIES: [&str; 3] = ["", "compact", "canaries"];
 
-/// What the command line asks for.
-#[derive(Debug, Default)]
-struct Options {
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Only the bytes of code
+    #[arg(long = "size", conflicts_with = "only_run")]
     only_size: bool,
+    /// Only the programs
+    #[arg(long = "run")]
     only_run: bool,
+    /// Only this target; may be given more than once
+    #[arg(long = "target", value_name = "NAME", value_parser = BOARDS.map(|board| board.name))]
     targets: Vec<String>,
-}
-
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let done = parse(args).and_then(|options| act(&options));
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprint!("firmware: {why}\n{USAGE}");
-            ExitCode::from(2)
-        }
-    }
 }
 
 /// What is missing to compile and run for every target, if anything is.
@@ -120,28 +105,8 @@ pub(crate) fn missing() -> Option<String> {
     BOARDS.iter().find_map(Board::missing)
 }
 
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options::default();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--size" => options.only_size = true,
-            "--run" => options.only_run = true,
-            "--target" => {
-                options.targets.push(args.next().cloned().ok_or("--target needs a name")?);
-            }
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    let known = |name: &&String| BOARDS.iter().all(|board| board.name != name.as_str());
-    match options.targets.iter().find(known) {
-        Some(unknown) => Err(format!("there is no target {unknown:?}")),
-        None => Ok(options),
-    }
-}
-
-/// Builds, runs and counts; whether every program did what it should.
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore: builds, runs and counts; whether every program did what it should.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let all = options.targets.is_empty();
     let chosen = BOARDS.iter().filter(|b| all || options.targets.iter().any(|name| name == b.name));
     let boards: Vec<&Board> = chosen.collect();

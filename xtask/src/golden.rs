@@ -8,37 +8,30 @@
 mod decode;
 mod trace;
 
+use crate::expected::Expected;
 use crate::peers::{output, root};
+use clap::Args;
 use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-pub(crate) use decode::Counts;
-
-const USAGE: &str = "\
-usage: cargo xtask golden [--check | --write] [--lib PATH] [--listing NAME]
-
-  --check          fail when a count is above the golden file or above a bound (this is the default)
-  --write          record the counts in the golden file
-  --lib PATH       another library, only printed: PATH of a malloc's shared library, or - for libc's
-  --listing NAME   also print the instructions of malloc, free, free_sized or pair
-";
+use decode::Counts;
 
 /// The bound on one entry point: instructions, and conditional branches where there is one.
 #[derive(Debug)]
-pub(crate) struct Bound {
-    pub(crate) entry: &'static str,
-    pub(crate) says: &'static str,
-    pub(crate) instructions: u32,
-    pub(crate) branches: Option<u32>,
-    pub(crate) atomics: Option<u32>,
+struct Bound {
+    entry: &'static str,
+    says: &'static str,
+    instructions: u32,
+    branches: Option<u32>,
+    atomics: Option<u32>,
 }
 
 /// What the fast paths must stay within.
-pub(crate) const BOUNDS: [Bound; 4] = [
+const BOUNDS: [Bound; 4] = [
     Bound {
         entry: "malloc",
         says: "malloc(16), hit path",
@@ -74,50 +67,20 @@ pub(crate) const BOUNDS: [Bound; 4] = [
 #[serde(transparent)]
 struct Golden(BTreeMap<String, Counts>);
 
-/// What the command line asks for.
-#[derive(Debug, Default)]
-struct Options {
-    write: bool,
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    expected: Expected,
+    /// Another library, only printed: a malloc's shared library, or - for libc's
+    #[arg(long = "lib", value_name = "PATH")]
     library: Option<String>,
+    /// Also print the instructions of one entry point
+    #[arg(long, value_name = "NAME", value_parser = BOUNDS.map(|bound| bound.entry))]
     listing: Option<String>,
 }
 
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(why) => {
-            eprint!("golden: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match act(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("golden: {why}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options::default();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
-        match arg.as_str() {
-            "--check" => options.write = false,
-            "--write" => options.write = true,
-            "--lib" => options.library = Some(value()?),
-            "--listing" => options.listing = Some(value()?),
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    Ok(options)
-}
-
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore; whether every count is within its bound and the golden file.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let ours = options.library.is_none();
     let library = match &options.library {
         Some(path) if path == "-" => None,
@@ -138,7 +101,7 @@ fn act(options: &Options) -> Result<bool, String> {
         return Ok(true);
     }
     let file = golden_file();
-    if options.write {
+    if options.expected.is_written() {
         write(&file, &counts)?;
         println!("wrote {}", file.display());
         return Ok(true);
@@ -164,7 +127,7 @@ pub(crate) fn must_be_a_malloc(library: &Path) -> Result<(), String> {
 }
 
 /// Counts of every entry point the library has; a library without sized free lacks that one.
-pub(crate) fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>, String> {
+fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>, String> {
     let mut all = BTreeMap::new();
     for bound in &BOUNDS {
         if let Some(stretches) = trace::stretches(library, bound.entry)? {
@@ -181,9 +144,6 @@ pub(crate) fn measure(library: Option<&Path>) -> Result<BTreeMap<String, Counts>
 
 /// The instructions of one entry point's usual path, disassembled.
 fn listing(library: Option<&Path>, entry: &str) -> Result<Vec<String>, String> {
-    if !BOUNDS.iter().any(|b| b.entry == entry) {
-        return Err(format!("there is no entry point {entry:?} to list"));
-    }
     match trace::stretches(library, entry)? {
         Some(stretches) => decode::listing(&stretches),
         None => Err(format!("this library has no {entry}")),
@@ -235,7 +195,7 @@ fn complaints(golden: &Golden, counts: &BTreeMap<String, Counts>) -> Vec<String>
 }
 
 /// What of `found` is above `bound`, in words.
-pub(crate) fn over(bound: &Bound, found: &Counts) -> Vec<String> {
+fn over(bound: &Bound, found: &Counts) -> Vec<String> {
     let checks = [
         ("instructions", found.instructions, Some(bound.instructions)),
         ("conditional branches", found.branches, bound.branches),

@@ -13,21 +13,19 @@
 //! base
 //! ```
 //!
-//! Two passes, both of which name the file and the offence: [`graph`] judges the manifests, [`text`] the sources.
+//! [`graph`] judges the manifests, [`sources`] the few lines by which a source could still reach upward. The rest the
+//! compiler and clippy refuse: without `extern crate std` there is no `std::`, without the dependency no `libc::`, and
+//! `crates/clippy.toml` has the macros and functions that no allocator may call.
 //! testkit, tests, model, fuzz and xtask stand outside the layers and may use all of them.
 
-mod code;
 mod graph;
-mod text;
+mod sources;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use cargo_metadata::{Metadata, MetadataCommand};
+use std::path::Path;
+use std::process::ExitCode;
 
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    if let Some(extra) = args.first() {
-        eprintln!("xtask layers: takes no arguments, got {extra:?}");
-        return ExitCode::from(2);
-    }
+pub(crate) fn run() -> ExitCode {
     match offences() {
         Ok(found) if found.is_empty() => {
             println!("layers: every crate keeps to its place");
@@ -52,28 +50,15 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
 
 fn offences() -> Result<Vec<String>, String> {
     let top = crate::paths::top();
-    let packages = graph::parse(&metadata(&top)?)?;
+    let packages = graph::packages(&metadata(&top)?);
     let mut found = graph::judge(&packages);
-    let mut read = std::collections::BTreeSet::new();
-    for package in &packages {
-        // Sources that several packages share are read once.
-        if package.place.is_library_layer() && read.insert(&package.root) {
-            found.extend(text::judge(&top, package)?);
-        }
+    for package in packages.iter().filter(|package| package.place.is_library_layer()) {
+        found.extend(sources::judge(&top, &package.folder)?);
     }
     Ok(found)
 }
 
 /// The workspace's manifests as cargo sees them; dependencies are not resolved, so nothing is fetched.
-fn metadata(top: &Path) -> Result<String, String> {
-    let cargo = std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
-    let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--no-deps"])
-        .current_dir(top)
-        .output()
-        .map_err(|e| format!("cargo metadata did not start: {e}"))?;
-    if !output.status.success() {
-        return Err(format!("cargo metadata failed:\n{}", String::from_utf8_lossy(&output.stderr)));
-    }
-    String::from_utf8(output.stdout).map_err(|e| format!("cargo metadata is not UTF-8: {e}"))
+fn metadata(top: &Path) -> Result<Metadata, String> {
+    MetadataCommand::new().no_deps().current_dir(top).exec().map_err(|e| e.to_string())
 }

@@ -5,25 +5,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use crate::peers::target_dir;
 
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    if let Some(extra) = args.first() {
-        eprintln!("xtask libraries: takes no arguments, got {extra:?}");
-        return ExitCode::from(2);
-    }
-    match copy(heapwright_tests::libraries()) {
-        Ok(folder) => {
-            println!("{}", folder.display());
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            eprintln!("xtask libraries: {why}");
-            ExitCode::FAILURE
-        }
-    }
+/// The chore.
+pub(crate) fn run() -> Result<bool, String> {
+    println!("{}", copy(heapwright_tests::libraries())?.display());
+    Ok(true)
 }
 
 /// Copies the files of `from`; those that have not changed keep their time, by which cargo judges.

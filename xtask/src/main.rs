@@ -1,11 +1,13 @@
-//! The project's own chores: `cargo xtask NAME [ARGS]`.
+//! The project's own chores: `cargo xtask NAME`; `cargo xtask help NAME` has a chore's options.
 
 mod agree;
 mod arceos;
 mod benchmarks;
 mod blocks;
 mod ci;
+mod command;
 mod compat;
+mod expected;
 mod features;
 mod firmware;
 mod golden;
@@ -14,69 +16,164 @@ mod libraries;
 mod paths;
 mod peers;
 mod port;
+mod programs;
 mod qemu;
 mod reach;
 mod size;
 mod storm;
 mod wcet;
 
+use core::iter::once;
 use std::process::ExitCode;
 
-const USAGE: &str = "\
-usage: cargo xtask NAME [ARGS]
+use clap::{Parser, Subcommand};
 
-  layers   every crate depends only on layers below it
-  paths    every path named in the documents exists
-  golden   instruction budgets of the fast paths, against bench/golden
-  reach    the figures of docs/benchmarks.md, as tables
-  blocks   the block allocators beside others
-  benchmarks the recorded run of docs/benchmarks.md is the newest of bench/record
-  agree    heapwright bench against hyperfine, on the same workloads
-  peers    installs or finds the allocators to compare with
-  qemu     boots the kernels of bare-metal in QEMU, and what they say
-  wcet     the longest path of each allocator's entry points, from the disassembly
-  size     bytes of code and of control block of each allocator in firmware
-  arceos   the component OS's memory test in QEMU, on its allocators and on ours
-  features the features that a build of the workspace leaves out, on this machine and for 32 bits
-  compat   crates with others' interfaces, tried by those crates' users
-  firmware the block allocators' C library on bare machines, and its bytes of code
-  libraries the drop-in libraries, built once for whoever embeds or tests them
-  port     the library on musl, and on aarch64 in an emulator
-  storm    storms of forks, threads, limits and signals against the drop-in library
-  ci       the steps of .ci/run, one by one or all
-";
+/// The project's own chores
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Every crate depends only on layers below it
+    Layers,
+    /// Every path named in the documents exists
+    Paths,
+    /// Instruction budgets of the fast paths, against bench/golden
+    Golden(golden::Options),
+    /// The figures that the project set itself, each against its bound
+    Reach(reach::Options),
+    /// The block allocators beside others
+    Blocks(Words),
+    /// The recorded run of docs/benchmarks.md is the newest of bench/record
+    Benchmarks(Words),
+    /// heapwright bench against hyperfine, on the same workloads
+    Agree(agree::Options),
+    /// Installs or finds the allocators to compare with
+    Peers(peers::Options),
+    /// Boots the kernels of bare-metal in QEMU, and what they say
+    Qemu(qemu::Options),
+    /// The longest path of each allocator's entry points, from the disassembly
+    Wcet(wcet::Options),
+    /// Bytes of code and of control block of each allocator in firmware
+    Size(size::Options),
+    /// The component OS's memory test in QEMU, on its allocators and on ours
+    Arceos(arceos::Options),
+    /// The features that a build of the workspace leaves out, on this machine and for 32 bits
+    Features,
+    /// Crates with others' interfaces, tried by those crates' users
+    Compat(compat::Options),
+    /// The block allocators' C library on bare machines, and its bytes of code
+    Firmware(firmware::Options),
+    /// The drop-in libraries, built once for whoever embeds or tests them
+    Libraries,
+    /// The library on musl, and on aarch64 in an emulator
+    Port(port::Options),
+    /// Storms of forks, threads, limits and signals against the drop-in library
+    Storm(storm::Options),
+    /// The steps of .ci/run, one by one or all
+    Ci(Words),
+}
+
+/// Words that the chore reads by itself.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+struct Words {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<String>,
+}
 
 fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1);
-    let name = args.next().unwrap_or_default();
-    let rest: Vec<String> = args.collect();
-    match name.as_str() {
-        "layers" => layers::run(&rest),
-        "libraries" => libraries::run(&rest),
-        "paths" => paths::run(&rest),
-        "golden" => golden::run(&rest),
-        "reach" => reach::run(&rest),
-        "blocks" => blocks::run(&rest),
-        "benchmarks" => benchmarks::run(&rest),
-        "agree" => agree::run(&rest),
-        "peers" => peers::run(&rest),
-        "qemu" => qemu::run(&rest),
-        "wcet" => wcet::run(&rest),
-        "size" => size::run(&rest),
-        "arceos" => arceos::run(&rest),
-        "features" => features::run(&rest),
-        "compat" => compat::run(&rest),
-        "firmware" => firmware::run(&rest),
-        "port" => port::run(&rest),
-        "storm" => storm::run(&rest),
-        "ci" => ci::run(&rest),
-        "" | "help" | "-h" | "--help" => {
-            print!("{USAGE}");
-            ExitCode::SUCCESS
+    if std::env::args_os().len() == 1 {
+        return run(&["help"]);
+    }
+    // A bad command line ends here, with 2.
+    Cli::parse().run()
+}
+
+/// A chore and its options, as one would type them.
+fn run(words: &[&str]) -> ExitCode {
+    Cli::parse_from(once("cargo xtask").chain(words.iter().copied())).run()
+}
+
+impl Cli {
+    fn run(self) -> ExitCode {
+        if let Some(why) = self.chore.fault() {
+            eprintln!("xtask: {why}");
+            return ExitCode::from(2);
         }
-        other => {
-            eprint!("xtask: there is no {other:?}\n{USAGE}");
-            ExitCode::from(2)
+        let (name, ended) = match self.chore {
+            Chore::Layers => return layers::run(),
+            Chore::Paths => return paths::run(),
+            Chore::Blocks(given) => return blocks::run(&given.words),
+            Chore::Benchmarks(given) => return benchmarks::run(&given.words),
+            Chore::Ci(given) => return ci::run(&given.words),
+            Chore::Peers(options) => return peers::run(&options),
+            Chore::Golden(options) => ("golden", golden::run(&options)),
+            Chore::Reach(options) => ("reach", reach::run(&options)),
+            Chore::Agree(options) => ("agree", agree::run(&options)),
+            Chore::Qemu(options) => ("qemu", qemu::run(&options)),
+            Chore::Wcet(options) => ("wcet", wcet::run(&options)),
+            Chore::Size(options) => ("size", size::run(&options)),
+            Chore::Arceos(options) => ("arceos", arceos::run(&options)),
+            Chore::Features => ("features", features::run()),
+            Chore::Compat(options) => ("compat", compat::run(&options)),
+            Chore::Firmware(options) => ("firmware", firmware::run(&options)),
+            Chore::Libraries => ("libraries", libraries::run()),
+            Chore::Port(options) => ("port", port::run(&options)),
+            Chore::Storm(options) => ("storm", storm::run(&options)),
+        };
+        match ended {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(why) => {
+                eprintln!("{name}: {why}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+impl Chore {
+    /// Why its options do not go together, where clap cannot say it.
+    fn fault(&self) -> Option<String> {
+        match self {
+            Self::Size(options) => options.fault(),
+            Self::Port(options) => options.ports().err(),
+            _ => None,
+        }
+    }
+}
+
+/// The options of one chore, for its tests.
+#[cfg(test)]
+fn parsed<T: clap::Args>(line: &str) -> Result<T, clap::Error> {
+    let command = T::augment_args(clap::Command::new("test").no_binary_name(true));
+    T::from_arg_matches(&command.try_get_matches_from(line.split_whitespace())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn what_does_not_go_together_is_2_too() {
+        for line in ["size --write --opt 3", "port musl --page-size 65536"] {
+            let words = once("cargo xtask").chain(line.split_whitespace());
+            assert!(Cli::parse_from(words).chore.fault().is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_sound_and_a_bad_one_is_2() {
+        Cli::command().debug_assert();
+        for line in ["", "rain", "layers up", "golden --check --write", "size --target vax"] {
+            let words = once("cargo xtask").chain(line.split_whitespace());
+            assert_eq!(Cli::try_parse_from(words).unwrap_err().exit_code(), 2, "{line}");
         }
     }
 }

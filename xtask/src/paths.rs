@@ -28,11 +28,7 @@ const FOLDERS: &[&str] = &[
     "xtask",
 ];
 
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    if let Some(extra) = args.first() {
-        eprintln!("xtask paths: takes no arguments, got {extra:?}");
-        return ExitCode::from(2);
-    }
+pub(crate) fn run() -> ExitCode {
     match missing(&top()) {
         Ok((documents, found)) if found.is_empty() => {
             println!("paths: everything {documents} documents name exists");

@@ -7,20 +7,23 @@
 
 mod sources;
 
+use clap::Args;
 use comfy_table::{Table, presets};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "\
-usage: cargo xtask peers [--no-install]
-
-Puts the allocators to compare with into peers/allocators of the target folder, where `heapwright list` and
-`heapwright bench` of this checkout find them; $HEAPWRIGHT_ALLOCATORS may name that folder to any other heapwright.
-
-  --no-install   only find, do not install packages or compile
-";
+/// The allocators to compare with
+///
+/// Puts them into peers/allocators of the target folder, where `heapwright list` and `heapwright bench` of this checkout
+/// find them; $HEAPWRIGHT_ALLOCATORS may name that folder to any other heapwright.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Only find, do not install packages or compile
+    #[arg(long)]
+    no_install: bool,
+}
 
 /// The packages of Debian and Ubuntu that hold the peers and the programs of `reach`.
 const PACKAGES: [&str; 7] = [
@@ -59,16 +62,8 @@ const KNOWN: [Known; 4] = [
 ];
 
 /// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let install = match args {
-        [] => true,
-        [one] if one == "--no-install" => false,
-        _ => {
-            eprint!("{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    if install {
+pub(crate) fn run(options: &Options) -> ExitCode {
+    if !options.no_install {
         install_packages();
         for problem in sources::build() {
             eprintln!("peers: {problem}");

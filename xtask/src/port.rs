@@ -12,24 +12,17 @@
 mod python;
 mod tally;
 
+use clap::Args;
+
 use crate::peers::root;
 use crate::qemu::toolchain::{self, AARCH64, MUSL, Target};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use tally::Tally;
-
-const USAGE: &str = "\
-usage: cargo xtask port [musl | aarch64]... [--page-size BYTES]... [--quick] [FILTER]...
-
-  musl, aarch64      only these
-  --page-size BYTES  of the emulated system: 4096, 16384, 65536; may be given more than once
-  --quick            without the longest programs, in the emulator only a fixed part
-  FILTER             only programs whose name contains it, and no python3
-";
 
 /// A system that is not this one.
 #[derive(Debug)]
-struct Port {
+pub(crate) struct Port {
     name: &'static str,
     target: Target,
     /// Programs it needs, and the packages they are in.
@@ -88,25 +81,17 @@ const QUICK: &[&str] = &[
 /// What `--quick` leaves out elsewhere: long, and depending on how threads overlap.
 const LONG: [&str; 4] = ["c::exhaustion", "c::fork_", "c::region_terabyte", "c::rlimit_as_late"];
 
-/// What the command line asks for.
-#[derive(Debug, Default)]
-struct Options {
-    ports: Vec<&'static Port>,
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Of the emulated system; may be given more than once
+    #[arg(long = "page-size", value_name = "BYTES", value_parser = ["4096", "16384", "65536"])]
     pages: Vec<String>,
+    /// Without the longest programs, in the emulator only a fixed part
+    #[arg(long)]
     quick: bool,
-    filters: Vec<String>,
-}
-
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    match parse(args).and_then(|options| act(&options)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprint!("port: {why}\n{USAGE}");
-            ExitCode::from(2)
-        }
-    }
+    /// musl or aarch64: only there; any other word: only programs whose name contains it, and no python3
+    #[arg(value_name = "WORD")]
+    words: Vec<String>,
 }
 
 /// What is missing to build and run on every port, if anything is.
@@ -114,36 +99,28 @@ pub(crate) fn missing() -> Option<String> {
     PORTS.iter().find_map(Port::missing)
 }
 
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options::default();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--quick" => options.quick = true,
-            "--page-size" => {
-                options.pages.push(args.next().cloned().ok_or("--page-size needs a number")?);
-            }
-            flag if flag.starts_with('-') => return Err(format!("there is no {flag:?}")),
-            name => match PORTS.iter().find(|port| port.name == name) {
-                Some(port) => options.ports.push(port),
-                None => options.filters.push(name.to_owned()),
-            },
+impl Options {
+    /// The ports asked for, or all; and the other words.
+    pub(crate) fn ports(&self) -> Result<(Vec<&'static Port>, Vec<&str>), String> {
+        let port = |word: &str| PORTS.iter().find(|port| port.name == word);
+        let words = self.words.iter().map(String::as_str);
+        let (named, filters): (Vec<&str>, Vec<&str>) = words.partition(|w| port(w).is_some());
+        let mut ports: Vec<&Port> = named.into_iter().filter_map(port).collect();
+        if ports.is_empty() {
+            ports = PORTS.iter().collect();
         }
-    }
-    if options.ports.is_empty() {
-        options.ports = PORTS.iter().collect();
-    }
-    let known = |page: &&String| options.ports.iter().all(|p| !p.pages.contains(&page.as_str()));
-    match options.pages.iter().find(known) {
-        Some(page) => Err(format!("no port has pages of {page} bytes")),
-        None => Ok(options),
+        if !self.pages.is_empty() && ports.iter().all(|port| port.pages.is_empty()) {
+            return Err("only the emulated port has pages of other sizes".to_owned());
+        }
+        Ok((ports, filters))
     }
 }
 
-/// Builds and runs; whether every program did what it should.
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore: builds and runs; whether every program did what it should.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let (ports, asked) = options.ports()?;
     let mut well = true;
-    for port in &options.ports {
+    for port in ports {
         if let Some(why) = port.missing() {
             return Err(why);
         }
@@ -153,7 +130,7 @@ fn act(options: &Options) -> Result<bool, String> {
         if emulated && !options.pages.is_empty() {
             pages = options.pages.iter().map(|page| Some(page.as_str())).collect();
         }
-        let mut filters: Vec<&str> = options.filters.iter().map(String::as_str).collect();
+        let mut filters = asked.clone();
         if emulated && options.quick && filters.is_empty() {
             filters = QUICK.to_vec();
         }
@@ -163,7 +140,7 @@ fn act(options: &Options) -> Result<bool, String> {
             println!("{}", tally.shown(port.name, page));
             well &= tally.is_well();
         }
-        if let Some(emulator) = port.emulator.filter(|_| options.filters.is_empty()) {
+        if let Some(emulator) = port.emulator.filter(|_| asked.is_empty()) {
             let result = python::same_on_both(emulator, &library);
             println!(
                 "{} python3: {}",

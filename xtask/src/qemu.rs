@@ -7,82 +7,41 @@ mod counts;
 pub(crate) mod machine;
 pub(crate) mod toolchain;
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use comfy_table::{Table, presets};
 use core::time::Duration;
 use counts::{Counts, Golden};
 use machine::{MACHINES, Machine, Run};
 use std::path::PathBuf;
-use std::process::ExitCode;
-
-const USAGE: &str = "\
-usage: cargo xtask qemu [--machine NAME]... [--verbose]
-       cargo xtask qemu --measure [--machine NAME]... [--check | --write]
-       cargo xtask qemu --list
-
-  --machine NAME   only this machine; may be given more than once
-  --verbose        all that the kernels print
-  --measure        instructions of malloc and free, least/mean/most, ours and the allocators compared with
-  --check          fail when a count is above bench/golden/icount.toml
-  --write          record the counts there
-  --list           the machines, and whether their QEMU is there
-";
 
 /// A kernel has to power off by then.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the command line asks for.
-#[derive(Debug, Default)]
-struct Options {
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Only this machine; may be given more than once
+    #[arg(long = "machine", value_name = "NAME", value_parser = PossibleValuesParser::new(MACHINES.iter().map(|m| m.name)))]
     machines: Vec<String>,
+    /// All that the kernels print
+    #[arg(long)]
     verbose: bool,
+    /// Instructions of malloc and free, least/mean/most, ours and the allocators compared with
+    #[arg(long)]
     measure: bool,
+    /// Fail when a count is above bench/golden/icount.toml
+    #[arg(long, requires = "measure", conflicts_with = "write")]
     check: bool,
+    /// Record the counts there
+    #[arg(long, requires = "measure")]
     write: bool,
+    /// The machines, and whether their QEMU is there
+    #[arg(long)]
     list: bool,
 }
 
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(why) => {
-            eprint!("qemu: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match act(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("qemu: {why}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options::default();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--machine" => {
-                options.machines.push(args.next().cloned().ok_or("--machine needs a name")?);
-            }
-            "--verbose" => options.verbose = true,
-            "--measure" => options.measure = true,
-            "--check" => options.check = true,
-            "--write" => options.write = true,
-            "--list" => options.list = true,
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    if (options.check || options.write) && !options.measure {
-        return Err("--check and --write go with --measure".to_owned());
-    }
-    Ok(options)
-}
-
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore; whether every kernel passed.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if options.list {
         for machine in MACHINES {
             let state = machine.missing().unwrap_or_else(|| "there".to_owned());
@@ -90,7 +49,10 @@ fn act(options: &Options) -> Result<bool, String> {
         }
         return Ok(true);
     }
-    let machines = chosen(&options.machines)?;
+    let chosen = |m: &&Machine| {
+        options.machines.is_empty() || options.machines.iter().any(|name| name == m.name)
+    };
+    let machines: Vec<&Machine> = MACHINES.iter().filter(chosen).collect();
     if let Some(why) = machines.iter().find_map(|machine| machine.missing()) {
         return Err(why);
     }
@@ -100,19 +62,6 @@ fn act(options: &Options) -> Result<bool, String> {
 /// What is missing to boot every machine, if anything is.
 pub(crate) fn missing() -> Option<String> {
     MACHINES.iter().find_map(Machine::missing)
-}
-
-fn chosen(names: &[String]) -> Result<Vec<&'static Machine>, String> {
-    if names.is_empty() {
-        return Ok(MACHINES.iter().collect());
-    }
-    let find = |name: &String| {
-        MACHINES.iter().find(|machine| machine.name == name).ok_or_else(|| {
-            let known: Vec<_> = MACHINES.iter().map(|machine| machine.name).collect();
-            format!("there is no machine {name:?}; there are {}", known.join(", "))
-        })
-    };
-    names.iter().map(find).collect()
 }
 
 /// Boots `memtest` on each machine and shows how each allocator did. Whether all passed.

@@ -7,21 +7,12 @@
 mod golden;
 mod measure;
 
+use crate::expected::Expected;
 use crate::peers::root;
 use crate::qemu::toolchain::{self, Build, Target};
+use clap::Args;
 use comfy_table::{Table, presets};
 use measure::Size;
-use std::process::ExitCode;
-
-const USAGE: &str = "\
-usage: cargo xtask size [--check | --write] [--target NAME]... [--opt LEVEL] [--peers]
-
-  --check        fail when an allocator has grown (this is the default)
-  --write        record the sizes in bench/golden/size.toml
-  --target NAME  only this target; may be given more than once: thumbv7em thumbv6m riscv32imac riscv64gc
-  --opt LEVEL    z (the default), s, 2 or 3; others than z are only printed
-  --peers        also rlsf, talc, linked_list_allocator, buddy_system_allocator
-";
 
 /// A target, as the tables call it.
 #[derive(Debug)]
@@ -60,64 +51,31 @@ struct Row {
     realloc: Size,
 }
 
-/// What the command line asks for.
-#[derive(Debug)]
-struct Options {
-    write: bool,
-    peers: bool,
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    expected: Expected,
+    /// Only this target; may be given more than once
+    #[arg(long = "target", value_name = "NAME", value_parser = TARGETS.map(|target| target.name))]
     targets: Vec<String>,
+    /// How the compiler optimises; sizes at others than z are only printed
+    #[arg(long, value_name = "LEVEL", default_value = "z", value_parser = ["z", "s", "2", "3"])]
     opt: String,
+    /// Also rlsf, talc, linked_list_allocator, buddy_system_allocator
+    #[arg(long)]
+    peers: bool,
 }
 
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(why) => {
-            eprint!("size: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match act(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("size: {why}");
-            ExitCode::FAILURE
-        }
+impl Options {
+    /// Why they do not go together, if they do not.
+    pub(crate) fn fault(&self) -> Option<String> {
+        (self.expected.is_written() && self.opt != "z")
+            .then(|| "only the sizes at z are recorded".to_owned())
     }
 }
 
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options =
-        Options { write: false, peers: false, targets: Vec::new(), opt: "z".to_owned() };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
-        match arg.as_str() {
-            "--check" => options.write = false,
-            "--write" => options.write = true,
-            "--peers" => options.peers = true,
-            "--target" => options.targets.push(value()?),
-            "--opt" => options.opt = value()?,
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    if let Some(unknown) =
-        options.targets.iter().find(|name| TARGETS.iter().all(|t| t.name != name.as_str()))
-    {
-        return Err(format!("there is no target {unknown:?}"));
-    }
-    if !["z", "s", "2", "3"].contains(&options.opt.as_str()) {
-        return Err(format!("there is no level {:?}", options.opt));
-    }
-    if options.write && options.opt != "z" {
-        return Err("only the sizes at z are recorded".to_owned());
-    }
-    Ok(options)
-}
-
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore; whether no allocator has grown.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let golden = golden::read()?;
     let mut fresh = golden.clone();
     let mut complaints = Vec::new();
@@ -140,7 +98,7 @@ fn act(options: &Options) -> Result<bool, String> {
             fresh.set(named.name, &compiler, &rows);
         }
     }
-    if options.write {
+    if options.expected.is_written() {
         println!("wrote {}", fresh.write()?.display());
         return Ok(true);
     }

@@ -15,82 +15,51 @@ mod watch;
 
 use core::time::Duration;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::time::Instant;
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use plan::Run;
 use programs::{Built, STORMS, Storm};
 use tally::Tally;
 use watch::Ending;
 
-const USAGE: &str = "\
-usage: cargo xtask storm [--minutes M] [--seed N] [--only NAME]… [--safe] [--library PATH] [--runs N] [--seconds S]
-
-  --minutes M     how long in all (2); every storm runs at least once, however short
-  --seed N        the same storms in the same order with the same settings as the run that printed N
-  --only NAME     this storm and no other; may be said more than once
-  --safe          every run with HEAPWRIGHT=safe=1
-  --library PATH  on another malloc's shared library, or on none: glibc
-  --runs N        N runs, instead of a time
-  --seconds S     how long each run is (1 to 20, so that all storms fit into the minutes)
-  --patience S    how long a run may show no sign of life before it counts as hung (60)
-  --list          the storms and what they do
-  --help          this text
-
-Runs the storms of tests/storm in random order, each with the drop-in library preloaded. A storm fails when it hangs, ends
-otherwise than it should, finds a block with other contents, memory that grows or does not come back, or leaves a process
-behind. Prints a line for each run, the command that repeats a failed one, and a summary. Exits with 0 only if all passed.
-Needs a C compiler; with gdb installed it also prints where each thread of a hung run stands.
-";
-
-/// What the command line asks for.
-#[derive(Debug)]
-struct Options {
+/// Storms of forks, threads, limits and signals against the drop-in library
+///
+/// Runs the storms of tests/storm in random order, each with the drop-in library preloaded. A storm fails when it hangs,
+/// ends otherwise than it should, finds a block with other contents, memory that grows or does not come back, or leaves a
+/// process behind. Prints a line for each run, the command that repeats a failed one, and a summary. Exits with 0 only if
+/// all passed. Needs a C compiler; with gdb installed it also prints where each thread of a hung run stands.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// How long in all; every storm runs at least once, however short
+    #[arg(long, default_value = "2", value_parser = |text: &str| number(text, 0.01, 10_000.0))]
     minutes: f64,
+    /// The same storms in the same order with the same settings as the run that printed this number
+    #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    only: Vec<&'static Storm>,
+    /// This storm and no other; may be said more than once
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(STORMS.iter().map(|s| s.name)))]
+    only: Vec<String>,
+    /// Every run with HEAPWRIGHT=safe=1
+    #[arg(long)]
     safe: bool,
+    /// On another malloc's shared library, or on none: glibc
+    #[arg(long, value_name = "PATH")]
     library: Option<String>,
+    /// This many runs, instead of a time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     runs: Option<u64>,
+    /// How long each run is [default: 1 to 20, so that all storms fit into the minutes]
+    #[arg(long, value_parser = |text: &str| number(text, 0.1, 3600.0))]
     seconds: Option<f64>,
-    patience: Duration,
-}
-
-/// What is asked for: a text, or storms.
-#[derive(Debug)]
-enum Request {
-    Help,
-    List,
-    Storms(Options),
-}
-
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(Request::Help) => {
-            print!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
-        Ok(Request::List) => {
-            for storm in STORMS {
-                println!("{:<12} {}", storm.name, storm.what);
-            }
-            return ExitCode::SUCCESS;
-        }
-        Ok(Request::Storms(options)) => options,
-        Err(why) => {
-            eprint!("storm: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match act(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("storm: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    /// How many seconds a run may show no sign of life before it counts as hung
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = |text: &str| number(text, 1.0, 3600.0))]
+    patience: f64,
+    /// The storms and what they do
+    #[arg(long)]
+    list: bool,
 }
 
 /// What the storms need and this machine lacks.
@@ -102,53 +71,19 @@ pub(crate) fn missing() -> Option<String> {
     })
 }
 
-fn parse(args: &[String]) -> Result<Request, String> {
-    let mut options = Options {
-        minutes: 2.0,
-        seed: None,
-        only: Vec::new(),
-        safe: false,
-        library: None,
-        runs: None,
-        seconds: None,
-        patience: Duration::from_secs(60),
-    };
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().map(String::as_str).ok_or(format!("{arg} needs a value"));
-        match arg.as_str() {
-            "--help" | "-h" => return Ok(Request::Help),
-            "--list" => return Ok(Request::List),
-            "--safe" => options.safe = true,
-            "--minutes" => options.minutes = number(arg, value()?, 0.01, 10_000.0)?,
-            "--seconds" => options.seconds = Some(number(arg, value()?, 0.1, 3600.0)?),
-            "--patience" => {
-                options.patience = Duration::from_secs_f64(number(arg, value()?, 1.0, 3600.0)?);
-            }
-            "--runs" => {
-                let runs = value()?.parse().ok().filter(|&runs| runs > 0);
-                options.runs = Some(runs.ok_or("--runs takes a number from 1 on")?);
-            }
-            "--seed" => options.seed = Some(plan::seed_of(value()?)?),
-            "--library" => options.library = Some(value()?.to_owned()),
-            "--only" => {
-                let name = value()?;
-                let storm = STORMS.iter().find(|storm| storm.name == name);
-                let no_such = || format!("there is no storm {name:?}; --list names them");
-                options.only.push(storm.ok_or_else(no_such)?);
-            }
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    Ok(Request::Storms(options))
-}
-
-fn number(option: &str, text: &str, least: f64, most: f64) -> Result<f64, String> {
+fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {
     let found = text.parse().ok().filter(|n| (least..=most).contains(n));
-    found.ok_or_else(|| format!("{option} takes a number from {least} to {most}, got {text:?}"))
+    found.ok_or_else(|| format!("a number from {least} to {most} is needed"))
 }
 
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore; whether every storm passed.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    if options.list {
+        for storm in STORMS {
+            println!("{:<12} {}", storm.name, storm.what);
+        }
+        return Ok(true);
+    }
     if let Some(why) = missing() {
         return Err(why);
     }
@@ -163,8 +98,9 @@ fn act(options: &Options) -> Result<bool, String> {
         crate::golden::must_be_a_malloc(library)?;
     }
     let built = programs::build(library.as_deref())?;
-    let storms: Vec<&'static Storm> =
-        if options.only.is_empty() { STORMS.iter().collect() } else { options.only.clone() };
+    let chosen =
+        |s: &&Storm| options.only.is_empty() || options.only.iter().any(|name| name == s.name);
+    let storms: Vec<&'static Storm> = STORMS.iter().filter(chosen).collect();
     let total = options.minutes * 60.0;
     let seconds = options.seconds.unwrap_or_else(|| plan::seconds_each(total, storms.len()));
     let seed = options.seed.unwrap_or_else(plan::fresh_seed);
@@ -200,7 +136,7 @@ fn one_run(
     tally: &mut Tally,
 ) -> Result<(), String> {
     let mut command = built.command(run, seconds);
-    let watched = watch::watch(&mut command, options.patience)
+    let watched = watch::watch(&mut command, Duration::from_secs_f64(options.patience))
         .map_err(|e| format!("{} did not start: {e}", built.path(run.storm).display()))?;
     let (word, why) = match &watched.ending {
         Ending::Passed => ("ok", watched.did.clone().unwrap_or_default()),

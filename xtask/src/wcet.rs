@@ -13,26 +13,16 @@ mod golden;
 mod path;
 mod program;
 
+use crate::expected::Expected;
 use crate::peers::{output, root};
 use crate::qemu::toolchain::{self, Build, Target};
+use clap::Args;
 use comfy_table::{Table, presets};
 use path::{Declared, Found};
 use program::Program;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-
-const USAGE: &str = "\
-usage: cargo xtask wcet [--check | --write] [--target NAME]... [--peers] [--path ENTRY] [--elf FILE]
-
-  --check          fail when a bound is passed or a loop became reachable (this is the default)
-  --write          record the bounds in bench/golden/wcet.toml
-  --target NAME    only this target; may be given more than once:
-                   riscv64gc riscv64gc+zbb riscv32imac thumbv7m thumbv6m x86-64
-  --peers          also rlsf, talc, linked_list_allocator, buddy_system_allocator
-  --path ENTRY     also print the instructions of the longest path of ENTRY (tlsf_malloc)
-  --elf FILE       another program with symbols wcet_ALLOCATOR_ENTRY, only printed
-";
+use std::process::Command;
 
 /// A target, as the tables call it.
 struct Named {
@@ -64,33 +54,22 @@ struct Entry {
 /// The most instructions that were counted, by allocator and entry point.
 type Measured = BTreeMap<(String, String), u64>;
 
-/// What the command line asks for.
-#[derive(Debug, Default)]
-struct Options {
-    write: bool,
-    peers: bool,
+#[derive(Debug, Default, Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    expected: Expected,
+    /// Only this target; may be given more than once
+    #[arg(long = "target", value_name = "NAME", value_parser = TARGETS.map(|target| target.name))]
     targets: Vec<String>,
+    /// Also rlsf, talc, linked_list_allocator, buddy_system_allocator
+    #[arg(long)]
+    peers: bool,
+    /// Also print the instructions of the longest path of an entry point, such as tlsf_malloc
+    #[arg(long, value_name = "ENTRY")]
     path: Option<String>,
+    /// Another program with symbols wcet_ALLOCATOR_ENTRY, only printed
+    #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
-}
-
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let options = match parse(args) {
-        Ok(options) => options,
-        Err(why) => {
-            eprint!("wcet: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match act(&options) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("wcet: {why}");
-            ExitCode::FAILURE
-        }
-    }
 }
 
 /// Whether the disassemblers are here; if not, what is missing.
@@ -104,28 +83,8 @@ pub(crate) fn missing() -> Option<String> {
     })
 }
 
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options::default();
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().cloned().ok_or(format!("{arg} needs a value"));
-        match arg.as_str() {
-            "--check" => options.write = false,
-            "--write" => options.write = true,
-            "--peers" => options.peers = true,
-            "--target" => options.targets.push(value()?),
-            "--path" => options.path = Some(value()?),
-            "--elf" => options.elf = Some(value()?.into()),
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    match options.targets.iter().find(|name| TARGETS.iter().all(|t| t.name != name.as_str())) {
-        Some(unknown) => Err(format!("there is no target {unknown:?}")),
-        None => Ok(options),
-    }
-}
-
-fn act(options: &Options) -> Result<bool, String> {
+/// The chore; whether no bound is passed and no loop became reachable.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let golden = golden::read()?;
     if let Some(elf) = &options.elf {
         let entries = entries(elf, golden.declared(), options.path.as_deref())?;
@@ -149,7 +108,7 @@ fn act(options: &Options) -> Result<bool, String> {
             fresh.set(named.name, &compiler, &entries);
         }
     }
-    if options.write {
+    if options.expected.is_written() {
         println!("wrote {}", fresh.write()?.display());
         complaints = Vec::new();
     }

@@ -7,15 +7,15 @@
 //! ```
 
 use core::alloc::Layout;
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 
 use base::{AddMemory, BlockAllocator, Owns, RemoveMemory, Reset};
 use block::buddy::Buddy;
 
 use crate::call::{self, pointer};
+use crate::common::{self, with_it};
 use crate::error;
-use crate::records::{self, ALL, CBroken, CStats, Visit};
 
 /// What `heapwright_buddy *` points to.
 struct Handle {
@@ -79,34 +79,12 @@ unsafe extern "C" fn heapwright_buddy_get_pool(heap: *const Handle) -> *mut u8 {
     unsafe { heap.as_ref() }.map_or(ptr::null_mut(), |handle| handle.end)
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_malloc(heap: *mut Handle, size: usize) -> *mut u8 {
-    // SAFETY: the caller's promise.
-    unsafe { heapwright_buddy_memalign(heap, 1, size) }
+common::allocating! {
+    Handle, open, with_it; heapwright_buddy_malloc heapwright_buddy_calloc heapwright_buddy_memalign
 }
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_calloc(
-    heap: *mut Handle,
-    count: usize,
-    size: usize,
-) -> *mut u8 {
-    let bytes = count.saturating_mul(size);
-    // SAFETY: the caller's promise.
-    let block = unsafe { heapwright_buddy_malloc(heap, bytes) };
-    // SAFETY: just allocated with this size.
-    unsafe { call::zeroed(block, bytes) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_memalign(
-    heap: *mut Handle,
-    alignment: usize,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap) }) else { return ptr::null_mut() };
-    call::memalign(heap, alignment, size)
+common::placed! { Handle, open, with_it; heapwright_buddy_reset heapwright_buddy_owns }
+common::looking! {
+    Handle, open, with_it, 0; heapwright_buddy_stats heapwright_buddy_check heapwright_buddy_walk
 }
 
 /// The layout that a live block was allocated with.
@@ -177,49 +155,6 @@ extern "C" fn heapwright_buddy_block_size(alignment: usize, size: usize) -> usiz
         Some(_) => (2 * size_of::<usize>()) << Buddy::order_of(size.max(alignment)),
         None => 0,
     }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_reset(heap: *mut Handle) {
-    // SAFETY: what the header asks of the caller.
-    if let Some(heap) = unsafe { open(heap) } {
-        // SAFETY: no block is used afterwards.
-        unsafe { heap.reset() };
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_owns(heap: *const Handle, address: *const u8) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    unsafe { open(heap.cast_mut()) }.map_or(0, |heap| c_int::from(heap.owns(address)))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_stats(heap: *const Handle, out: *mut CStats) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap.cast_mut()) }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::stats(heap, out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_check(heap: *const Handle, out: *mut CBroken) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap.cast_mut()) }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::check(heap, out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_buddy_walk(
-    heap: *const Handle,
-    visit: Option<Visit>,
-    user: *mut c_void,
-) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap.cast_mut()) }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::walk(heap, ALL, 0, visit, user) }
 }
 
 #[unsafe(no_mangle)]

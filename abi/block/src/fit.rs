@@ -6,8 +6,7 @@
 //!                  └ first pool
 //! ```
 
-use core::alloc::Layout;
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 
 use base::{AddMemory, BlockAllocator, Free, Owns, RemoveMemory, Reset, UsableSize};
@@ -21,8 +20,8 @@ use block::fit::NextFit;
 use block::fit::WorstFit;
 
 use crate::call;
+use crate::common;
 use crate::error;
-use crate::records::{self, ALL, CBroken, CStats, Visit};
 
 const WORD: usize = size_of::<usize>();
 
@@ -140,103 +139,16 @@ unsafe extern "C" fn heapwright_fit_get_pool(heap: *const Handle) -> *mut u8 {
     unsafe { heap.as_ref() }.map_or(ptr::null_mut(), |handle| handle.end)
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_malloc(heap: *mut Handle, size: usize) -> *mut u8 {
+common::allocating! { Handle, open, with; heapwright_fit_malloc heapwright_fit_calloc heapwright_fit_memalign }
+
+common::resizing! {
     // SAFETY: the caller's promise.
-    unsafe { heapwright_fit_memalign(heap, 1, size) }
+    Handle, open, with, |heap, block: NonNull<u8>| unsafe { heapwright_fit_block_size(heap, block.as_ptr()) };
+    heapwright_fit_malloc heapwright_fit_memalign heapwright_fit_realloc heapwright_fit_free
 }
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_calloc(
-    heap: *mut Handle,
-    count: usize,
-    size: usize,
-) -> *mut u8 {
-    let bytes = count.saturating_mul(size);
-    // SAFETY: the caller's promise.
-    let block = unsafe { heapwright_fit_malloc(heap, bytes) };
-    // SAFETY: just allocated with this size.
-    unsafe { call::zeroed(block, bytes) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_memalign(
-    heap: *mut Handle,
-    alignment: usize,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap) }) else { return ptr::null_mut() };
-    with!(heap, fit => call::memalign(fit, alignment, size))
-}
-
-impl call::Heap for *mut Handle {
-    #[inline(always)]
-    fn exists(self) -> bool {
-        !self.is_null()
-    }
-
-    #[inline(always)]
-    unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8 {
-        if alignment == 1 {
-            // SAFETY: the caller's promise.
-            return unsafe { heapwright_fit_malloc(self, size) };
-        }
-        // SAFETY: as above.
-        unsafe { heapwright_fit_memalign(self, alignment, size) }
-    }
-
-    #[inline(always)]
-    unsafe fn free(self, block: *mut u8) {
-        // SAFETY: the caller's promise.
-        unsafe { heapwright_fit_free(self, block) }
-    }
-
-    #[inline(always)]
-    unsafe fn reallocate(self, block: NonNull<u8>, old: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise.
-        let Some(heap) = (unsafe { open(self) }) else { return ptr::null_mut() };
-        // SAFETY: as above.
-        with!(heap, fit => call::pointer(unsafe { fit.reallocate(block, old, size) }))
-    }
-
-    #[inline(always)]
-    unsafe fn usable(self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise.
-        unsafe { heapwright_fit_block_size(self, block.as_ptr()) }
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_realloc(
-    heap: *mut Handle,
-    block: *mut u8,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    unsafe { call::realloc(heap, block, 1, size) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_realloc_aligned(
-    heap: *mut Handle,
-    block: *mut u8,
-    alignment: usize,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    unsafe { call::realloc(heap, block, alignment, size) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_free(heap: *mut Handle, block: *mut u8) {
-    let Some(block) = NonNull::new(block) else { return };
-    // SAFETY: what the header asks of the caller.
-    if let Some(heap) = unsafe { open(heap) } {
-        // SAFETY: the block is live, and dead afterwards.
-        with!(heap, fit => unsafe { fit.free(block) });
-    }
-}
+common::resizing_aligned! { Handle; heapwright_fit_realloc_aligned }
+common::placed! { Handle, open, with; heapwright_fit_reset heapwright_fit_owns }
+common::looking! { Handle, open, with, WORD; heapwright_fit_stats heapwright_fit_check heapwright_fit_walk }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_fit_block_size(heap: *const Handle, block: *const u8) -> usize {
@@ -245,50 +157,6 @@ unsafe extern "C" fn heapwright_fit_block_size(heap: *const Handle, block: *cons
     let (Some(heap), Some(block)) = (unsafe { open(heap.cast_mut()) }, block) else { return 0 };
     // SAFETY: the block is live.
     with!(heap, fit => unsafe { fit.usable_size(block) })
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_reset(heap: *mut Handle) {
-    // SAFETY: what the header asks of the caller.
-    if let Some(heap) = unsafe { open(heap) } {
-        // SAFETY: no block is used afterwards.
-        with!(heap, fit => unsafe { fit.reset() });
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_owns(heap: *const Handle, address: *const u8) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap.cast_mut()) }) else { return 0 };
-    c_int::from(with!(heap, fit => fit.owns(address)))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_stats(heap: *const Handle, out: *mut CStats) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap.cast_mut()) }) else { return error::NULL };
-    // SAFETY: as above.
-    with!(heap, fit => unsafe { records::stats(fit, out) })
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_check(heap: *const Handle, out: *mut CBroken) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap.cast_mut()) }) else { return error::NULL };
-    // SAFETY: as above.
-    with!(heap, fit => unsafe { records::check(fit, out) })
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_fit_walk(
-    heap: *const Handle,
-    visit: Option<Visit>,
-    user: *mut c_void,
-) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(heap) = (unsafe { open(heap.cast_mut()) }) else { return error::NULL };
-    // SAFETY: as above.
-    with!(heap, fit => unsafe { records::walk(fit, ALL, WORD, visit, user) })
 }
 
 #[unsafe(no_mangle)]

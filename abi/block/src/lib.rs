@@ -14,6 +14,7 @@
 
 mod buddy;
 mod call;
+mod common;
 mod error;
 #[cfg(any(
     feature = "first-fit",

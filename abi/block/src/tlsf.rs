@@ -14,16 +14,13 @@ mod arena;
 mod pools;
 mod sizes;
 
-use core::alloc::Layout;
-use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
 use base::{BlockAllocator, Free, Owns, Reset, UsableSize};
 use block::tlsf::{self, GRAIN};
 
-use crate::call::{self, pointer, records_at};
-use crate::error;
-use crate::records::{self, ALL, CBroken, CStats, Visit};
+use crate::call::{pointer, records_at};
+use crate::common;
 
 /// Bitmap words: blocks to 256 GiB on a 64-bit machine, to 32 MiB on a 32-bit one.
 const WORDS: usize = if usize::BITS == 64 { 4 } else { 5 };
@@ -121,30 +118,6 @@ unsafe extern "C" fn heapwright_tlsf_malloc(heap: *mut Handle, size: usize) -> *
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_calloc(
-    heap: *mut Handle,
-    count: usize,
-    size: usize,
-) -> *mut u8 {
-    let bytes = count.saturating_mul(size);
-    // SAFETY: the caller's promise.
-    let block = unsafe { heapwright_tlsf_malloc(heap, bytes) };
-    // SAFETY: just allocated with this size.
-    unsafe { call::zeroed(block, bytes) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_memalign(
-    heap: *mut Handle,
-    alignment: usize,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    let Some(mut tlsf) = (unsafe { open(heap) }) else { return ptr::null_mut() };
-    call::memalign(&mut tlsf, alignment, size)
-}
-
-#[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_tlsf_malloc_at(
     heap: *mut Handle,
     address: *mut u8,
@@ -155,73 +128,24 @@ unsafe extern "C" fn heapwright_tlsf_malloc_at(
     pointer(tlsf.allocate_at(address, size))
 }
 
-impl call::Heap for *mut Handle {
-    #[inline(always)]
-    fn exists(self) -> bool {
-        !self.is_null()
-    }
-
-    #[inline(always)]
-    unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8 {
-        if alignment == 1 {
-            // SAFETY: the caller's promise.
-            return unsafe { heapwright_tlsf_malloc(self, size) };
-        }
-        // SAFETY: as above.
-        unsafe { heapwright_tlsf_memalign(self, alignment, size) }
-    }
-
-    #[inline(always)]
-    unsafe fn free(self, block: *mut u8) {
-        // SAFETY: the caller's promise.
-        unsafe { heapwright_tlsf_free(self, block) }
-    }
-
-    #[inline(always)]
-    unsafe fn reallocate(self, block: NonNull<u8>, old: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise.
-        let Some(mut heap) = (unsafe { open(self) }) else { return ptr::null_mut() };
-        // SAFETY: as above.
-        pointer(unsafe { heap.reallocate(block, old, size) })
-    }
-
-    #[inline(always)]
-    unsafe fn usable(self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise.
-        unsafe { heapwright_tlsf_block_size(block.as_ptr()) }
-    }
+/// For the functions below: the heap stands in the caller's memory, and is opened as a value.
+macro_rules! with {
+    ($heap:expr, $it:ident => $what:expr) => {{
+        let $it = &mut { $heap };
+        $what
+    }};
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_realloc(
-    heap: *mut Handle,
-    block: *mut u8,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    unsafe { call::realloc(heap, block, 1, size) }
-}
+common::clearing! { Handle, open, with; heapwright_tlsf_malloc heapwright_tlsf_calloc heapwright_tlsf_memalign }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_realloc_aligned(
-    heap: *mut Handle,
-    block: *mut u8,
-    alignment: usize,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    unsafe { call::realloc(heap, block, alignment, size) }
+common::resizing! {
+    // SAFETY: the caller's promise.
+    Handle, open, with, |_, block: NonNull<u8>| unsafe { heapwright_tlsf_block_size(block.as_ptr()) };
+    heapwright_tlsf_malloc heapwright_tlsf_memalign heapwright_tlsf_realloc heapwright_tlsf_free
 }
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_free(heap: *mut Handle, block: *mut u8) {
-    let Some(block) = NonNull::new(block) else { return };
-    // SAFETY: what the header asks of the caller.
-    if let Some(mut tlsf) = unsafe { open(heap) } {
-        // SAFETY: the block is live, and dead afterwards.
-        unsafe { tlsf.free(block) }
-    }
-}
+common::resizing_aligned! { Handle; heapwright_tlsf_realloc_aligned }
+common::placed! { Handle, open, with; heapwright_tlsf_reset heapwright_tlsf_owns }
+common::looking! { Handle, open, with, WORD; heapwright_tlsf_stats heapwright_tlsf_check heapwright_tlsf_walk }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn heapwright_tlsf_block_size(block: *const u8) -> usize {
@@ -230,47 +154,4 @@ unsafe extern "C" fn heapwright_tlsf_block_size(block: *const u8) -> usize {
     let tlsf = unsafe { Placed::found(block) };
     // SAFETY: the block is live.
     unsafe { tlsf.usable_size(block) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_reset(heap: *mut Handle) {
-    // SAFETY: what the header asks of the caller.
-    if let Some(mut tlsf) = unsafe { open(heap) } {
-        // SAFETY: no block is used afterwards.
-        unsafe { tlsf.reset() }
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_owns(heap: *const Handle, address: *const u8) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    unsafe { open(heap) }.map_or(0, |tlsf| c_int::from(tlsf.owns(address)))
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_stats(heap: *const Handle, out: *mut CStats) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(tlsf) = (unsafe { open(heap) }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::stats(&tlsf, out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_check(heap: *const Handle, out: *mut CBroken) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(tlsf) = (unsafe { open(heap) }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::check(&tlsf, out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_walk(
-    heap: *const Handle,
-    visit: Option<Visit>,
-    user: *mut c_void,
-) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(tlsf) = (unsafe { open(heap) }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::walk(&tlsf, ALL, WORD, visit, user) }
 }

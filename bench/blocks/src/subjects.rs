@@ -5,6 +5,7 @@ use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{Canaries, HalfFit, Neighbours, Tlsf};
 
 use object::size_slabs::SizeSlabs;
+#[cfg(feature = "tables")]
 use testkit::block::growing::Growing;
 
 use crate::peers::{BuddySystem, Dlmalloc, LinkedList, Rlsf, Talc};
@@ -91,6 +92,7 @@ pub fn one(name: &str, visit: &mut impl Visit) {
     match name {
         "tlsf" => visit.visit(TLSF, Tlsf::<4, 8>::new as fn() -> Tlsf),
         "tlsf, grain 8" => visit.visit(TLSF_8, Tlsf8::new as fn() -> Tlsf8),
+        #[cfg(feature = "tables")]
         "tlsf, arena" => visit.visit(ARENA, || Growing::new(64 << 10)),
         "half-fit" => visit.visit("half-fit", HalfFit::new as fn() -> HalfFit),
         "first fit" => visit.visit(FITS[0], FirstFit::new),

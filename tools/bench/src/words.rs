@@ -1,7 +1,8 @@
-//! What happened, in a few words.
+//! What happened, and command lines, in words.
 
 use crate::launch::Exit;
 use crate::session::How;
+use signal_hook::low_level::signal_name;
 
 impl How {
     /// What happened, in a few words.
@@ -21,22 +22,32 @@ impl How {
     }
 }
 
-/// The signals that end programs, by name.
+/// A command line that a shell reads back as the same words. shlex would also quote `a=b` and `a,b`, of which our own
+/// command lines are full.
 #[must_use]
-pub fn signal_name(signal: i32) -> Option<&'static str> {
-    Some(match signal {
-        libc::SIGABRT => "SIGABRT",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGHUP => "SIGHUP",
-        libc::SIGILL => "SIGILL",
-        libc::SIGINT => "SIGINT",
-        libc::SIGKILL => "SIGKILL",
-        libc::SIGPIPE => "SIGPIPE",
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGSYS => "SIGSYS",
-        libc::SIGTERM => "SIGTERM",
-        libc::SIGTRAP => "SIGTRAP",
-        _ => return None,
-    })
+pub fn shell<S: AsRef<str>>(words: &[S]) -> String {
+    let quoted: Vec<String> = words.iter().map(|w| quote(w.as_ref())).collect();
+    quoted.join(" ")
+}
+
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_shell_would_split_is_quoted() {
+        assert_eq!(shell(&["python3", "-c", "print('a b')"]), r"python3 -c 'print('\''a b'\'')'");
+        assert_eq!(shell(&["./a", ""]), "./a ''");
+        assert_eq!(shell(&["env", "A=1 2", "it's"]), r"env 'A=1 2' 'it'\''s'");
+        assert_eq!(shell(&["-a", "heapwright,glibc", "A=1"]), "-a heapwright,glibc A=1");
+    }
 }

@@ -1,6 +1,7 @@
 //! How figures are written for people.
 
 use bench::stats::Ratio;
+pub(crate) use bench::words::shell;
 
 /// Seconds, in the unit that leaves three digits.
 pub(crate) fn seconds(value: f64) -> String {
@@ -59,21 +60,6 @@ pub(crate) fn ratio(ratio: &Ratio) -> String {
     }
 }
 
-/// A command line that a shell reads back as the same words.
-pub(crate) fn shell<S: AsRef<str>>(words: &[S]) -> String {
-    let quoted: Vec<String> = words.iter().map(|w| quote(w.as_ref())).collect();
-    quoted.join(" ")
-}
-
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,11 +82,5 @@ mod tests {
         assert_eq!(of(1.0, 0.999, 1.002), "1.000 ±0.002");
         let one = Ratio { estimate: 0.51, low: 0.51, high: 0.51, pairs: 1 };
         assert_eq!(ratio(&one), "0.51 ±?");
-    }
-
-    #[test]
-    fn what_the_shell_would_split_is_quoted() {
-        assert_eq!(shell(&["python3", "-c", "print('a b')"]), r"python3 -c 'print('\''a b'\'')'");
-        assert_eq!(shell(&["./a", ""]), "./a ''");
     }
 }

@@ -1,7 +1,7 @@
 //! What people look at: plots and one offline page from a result.
 //!
 //! ```text
-//! Report ── view (who is shown, what a cell says) ──┬── plot: SVG ── png: pixels
+//! Report ── view (who is shown, what a cell says) ──┬── plot: SVG
 //!                                                   ├── verdict: sentences
 //!                                                   ├── tables ── sections
 //!                                                   └── page: all of it, and the result as JSON, in one file
@@ -15,7 +15,6 @@ mod embed;
 mod format;
 mod page;
 mod plot;
-mod png;
 mod sections;
 mod style;
 mod svg;
@@ -33,7 +32,6 @@ use bench::result::Report;
 pub use page::html;
 pub use plot::front;
 pub use plot::{Plot, plots};
-pub use png::{Error as PngError, png};
 
 /// A file could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -41,14 +39,11 @@ pub enum Error {
     /// It could not be written, or its folder not be made.
     #[error("{0}")]
     Write(PathBuf, #[source] io::Error),
-    /// Its picture could not be drawn.
-    #[error("{0}")]
-    Draw(PathBuf, #[source] PngError),
 }
 
-/// Writes `report.html`, `plots/*.svg` and `plots/*.png` into `folder`, which exists; what is there is replaced.
+/// Writes `report.html` and `plots/*.svg` into `folder`, which exists; what is there is replaced.
 ///
-/// Returns the files written, the page first. Cost: some 50 ms a plot, and what [`html`] costs.
+/// Returns the files written, the page first. Cost: what [`html`] and [`plots`] cost.
 ///
 /// # Errors
 ///
@@ -67,10 +62,7 @@ pub fn write(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, Error> {
         fs::create_dir_all(&place).map_err(|e| Error::Write(place.clone(), e))?;
     }
     for plot in plots {
-        let path = place.join(format!("{}.png", plot.name));
-        let pixels = png(&plot.svg).map_err(|e| Error::Draw(path.clone(), e))?;
         put(place.join(format!("{}.svg", plot.name)), plot.svg.as_bytes())?;
-        put(path, &pixels)?;
     }
     Ok(written)
 }

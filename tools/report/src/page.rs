@@ -1,9 +1,8 @@
 //! The page: the verdict, the tables, the pictures, the machine, and the result itself, in one file.
 
-use core::fmt::Write;
-
 use bench::result::{Report, Work};
 use bench::stats::ENOUGH_PAIRS;
+use bench::words::shell;
 use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use serde::Serialize;
@@ -191,7 +190,7 @@ fn facts(report: &Report) -> Vec<(String, String)> {
         fact("heapwright", report.heapwright.clone()),
         fact("started", report.started.clone()),
         fact("took", seconds(report.elapsed)),
-        fact("command line", words(&report.command_line)),
+        fact("command line", shell(&report.command_line)),
         fact("seed", report.seed.to_string()),
         fact("scale", report.scale.to_string()),
         fact("kernel", format!("{} {}", machine.kernel, machine.arch)),
@@ -252,22 +251,6 @@ fn about(w: &bench::result::Work) -> About {
         name: w.name.clone(),
         about: w.about.clone(),
         source: w.source.clone(),
-        command: words(&w.command),
+        command: shell(&w.command),
     }
-}
-
-/// A command line as one would type it.
-fn words(words: &[String]) -> String {
-    let mut line = String::new();
-    for word in words {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%{}".contains(c);
-        let gap = if line.is_empty() { "" } else { " " };
-        // Writing to a string does not fail.
-        let _ = if !word.is_empty() && word.chars().all(plain) {
-            write!(line, "{gap}{word}")
-        } else {
-            write!(line, "{gap}'{}'", word.replace('\'', "'\\''"))
-        };
-    }
-    line
 }

@@ -1,6 +1,6 @@
 //! Writes SVG that is readable as a file and themable in the page.
 //!
-//! Colours are attributes (for files, and for the rasteriser, which knows no variables) beside classes (for the page,
+//! Colours are attributes (for files, whose viewers may know no variables) beside classes (for the page,
 //! whose rules win over attributes).
 
 use core::fmt::Write;

@@ -4,6 +4,7 @@ use bench::launch::Exit;
 use bench::result::{Cell, Overall, Report};
 use bench::session::{How, Role};
 use bench::stats::Ratio;
+use signal_hook::low_level::signal_name;
 
 use crate::format::{self, number, ratio};
 use crate::style::{Style, styles};
@@ -168,24 +169,13 @@ fn why(short: &str, long: &str) -> Why {
 fn how(how: How) -> String {
     match how {
         How::Ended(Exit::Code(code)) => format!("exit code {code}"),
-        How::Ended(Exit::Signal(signal)) => format!("crashed ({})", signal_name(signal)),
+        How::Ended(Exit::Signal(signal)) => match signal_name(signal) {
+            Some(name) => format!("crashed ({name})"),
+            None => format!("crashed (signal {signal})"),
+        },
         How::NotStarted(errno) => format!("not started ({errno})"),
         How::TimedOut => "timed out".to_owned(),
     }
-}
-
-fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        15 => "SIGTERM",
-        other => return format!("signal {other}"),
-    };
-    name.to_owned()
 }
 
 #[cfg(test)]

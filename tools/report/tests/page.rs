@@ -78,7 +78,7 @@ fn names_cannot_break_out() {
     assert_eq!(page.matches("</script").count(), 2, "the data's and the script's own");
     for plot in report::plots(&report) {
         assert!(!plot.svg.contains("<img"), "{}", plot.name);
-        assert!(report::png(&plot.svg).is_ok(), "{}", plot.name);
+        assert!(roxmltree::Document::parse(&plot.svg).is_ok(), "{}", plot.name);
         assert!(plot.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)));
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use bench::stats::{RESAMPLES, Ratio, median};
+use bench::words::shell;
 
 use super::verdict::{Measured, floor};
 use crate::peers::{output, target_dir};
@@ -30,7 +31,7 @@ pub(super) fn measure(
     let [subject, glibc] = libraries.each_ref().map(|library| {
         let preload = library.as_ref().map(|path| format!("LD_PRELOAD={}", path.display()));
         let words = core::iter::once("env".to_owned()).chain(preload).chain(command.to_vec());
-        line(&words.collect::<Vec<_>>())
+        shell(&words.collect::<Vec<_>>())
     });
     let lines: [String; NAMES] = [subject, glibc.clone(), glibc];
     let mut times: [Vec<Option<f64>>; NAMES] = Default::default();
@@ -39,7 +40,7 @@ pub(super) fn measure(
     for round in 0..=rounds as usize {
         let order: [usize; NAMES] = core::array::from_fn(|place| (place + round) % NAMES);
         let mut hyperfine = Command::new("hyperfine");
-        hyperfine.args(["-N", "--runs", "1", "--style", "none", "--prepare", &line(warm)]);
+        hyperfine.args(["-N", "--runs", "1", "--style", "none", "--prepare", &shell(warm)]);
         hyperfine.arg("--export-json").arg(&file).env_remove("LD_PRELOAD");
         output(hyperfine.args(order.map(|name| lines[name].clone())))?;
         let text = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -72,27 +73,12 @@ fn seconds(text: &str) -> Result<Vec<f64>, String> {
     results.iter().map(time).collect::<Option<_>>().ok_or("hyperfine's result lacks times".into())
 }
 
-/// Words as one line, as hyperfine takes it apart again.
-fn line(words: &[String]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+:,".contains(c);
-    let quoted = |word: &String| {
-        if !word.is_empty() && word.chars().all(plain) {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn words_and_times() {
-        let words = ["env", "A=1 2", "it's"].map(str::to_owned);
-        assert_eq!(line(&words), r"env 'A=1 2' 'it'\''s'");
+    fn times_of_its_file() {
         let text = r#"{"results": [{"times": [0.5]}, {"times": [0.25]}]}"#;
         assert_eq!(seconds(text), Ok(vec![0.5, 0.25]));
         assert!(seconds("{}").is_err());

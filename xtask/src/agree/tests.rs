@@ -19,11 +19,11 @@ fn intervals_with_their_noise_overlap_or_do_not() {
 
 #[test]
 fn the_command_line() {
-    let of = |words: &[&str]| parse(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
-    let usual = of(&["--quick"]).unwrap();
-    assert_eq!((usual.rounds, usual.workloads.len()), (10, 3));
-    assert_eq!(of(&["larson"]).unwrap().workloads, ["larson"]);
-    for wrong in [&["--rounds", "2"][..], &["--rounds"], &["--fast"]] {
+    let of = |line| crate::parsed::<Options>(line);
+    let usual = of("--quick").unwrap();
+    assert_eq!((usual.rounds(), usual.workloads.len()), (10, 3));
+    assert_eq!(of("larson").unwrap().workloads, ["larson"]);
+    for wrong in ["--rounds 2", "--rounds", "--fast"] {
         assert!(of(wrong).is_err(), "{wrong:?}");
     }
 }

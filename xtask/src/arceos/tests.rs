@@ -1,10 +1,6 @@
 use super::boot::body;
 use super::*;
 
-fn words(line: &str) -> Vec<String> {
-    line.split_whitespace().map(str::to_owned).collect()
-}
-
 fn run_of(bodies: &[(&str, u64)], passed: bool) -> Run {
     let bodies = bodies.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
     Run { bodies, passed, ..Run::default() }
@@ -19,14 +15,15 @@ fn the_kernels_lines_are_read_and_other_lines_are_not() {
 
 #[test]
 fn options() {
-    let options = parse(&[]).unwrap();
+    let of = |line| crate::parsed::<Options>(line);
+    let options = of("").unwrap();
     assert_eq!(options.allocators, ["tlsf"]);
-    assert!(options.shipped && options.ours);
-    let options = parse(&words("--allocator slab --allocator buddy --ours")).unwrap();
+    assert!(!options.shipped && !options.ours);
+    let options = of("--allocator slab --allocator buddy --ours").unwrap();
     assert_eq!(options.allocators, ["slab", "buddy"]);
     assert!(!options.shipped && options.ours);
-    assert_eq!(parse(&words("--allocator fit")).unwrap_err(), "there is no allocator \"fit\"");
-    assert!(parse(&words("--ours --shipped")).is_err());
+    assert!(of("--allocator fit").is_err());
+    assert!(of("--ours --shipped").is_err());
 }
 
 #[test]

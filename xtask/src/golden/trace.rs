@@ -1,6 +1,6 @@
 //! Which instructions a program executes between two breakpoints: `bench/programs/step.c` driven from here.
 
-use crate::reach::programs;
+use crate::programs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,7 +1,6 @@
 //! The manifests: which package stands where, and whether each dependency points down.
 
-use serde_json::Value;
-use std::path::{Component, Path, PathBuf};
+use cargo_metadata::{Dependency, DependencyKind, Metadata};
 
 /// The order, lowest first. Names on one line are side by side: they may not use each other.
 const ORDER: &[&[&str]] = &[
@@ -53,16 +52,13 @@ impl Place {
 }
 
 /// One package of the workspace.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Package {
-    pub(super) name: String,
+    name: String,
     /// Its folder, seen from the top of the tree: `crates/base`.
     pub(super) folder: String,
-    /// The file its library begins with, seen from the top of the tree. Usually in its folder; the drop-ins
-    /// share one.
-    pub(super) root: PathBuf,
     pub(super) place: Place,
-    pub(super) edges: Vec<Edge>,
+    edges: Vec<Edge>,
 }
 
 /// One dependency of a package, as its manifest has it.
@@ -75,65 +71,32 @@ pub(super) struct Edge {
     target: Option<String>,
 }
 
-/// Reads `cargo metadata --no-deps`.
-pub(super) fn parse(json: &str) -> Result<Vec<Package>, String> {
-    let root: Value = serde_json::from_str(json).map_err(|e| format!("cargo metadata: {e}"))?;
-    let top = root["workspace_root"].as_str().ok_or("cargo metadata has no workspace_root")?;
-    let packages = root["packages"].as_array().ok_or("cargo metadata has no packages")?;
-    packages.iter().map(|package| parse_package(package, top)).collect()
+/// The packages of a workspace, whose dependencies need not be resolved.
+pub(super) fn packages(metadata: &Metadata) -> Vec<Package> {
+    let top = &metadata.workspace_root;
+    let package = |package: &cargo_metadata::Package| {
+        let manifest = &package.manifest_path;
+        let folder = manifest.parent().map(|f| f.strip_prefix(top).unwrap_or(f).to_string());
+        let folder = folder.unwrap_or_default();
+        Package {
+            name: package.name.to_string(),
+            place: Place::of(&folder),
+            folder,
+            edges: package.dependencies.iter().map(Edge::of).collect(),
+        }
+    };
+    metadata.packages.iter().map(package).collect()
 }
 
-fn parse_package(package: &Value, top: &str) -> Result<Package, String> {
-    let name = package["name"].as_str().ok_or("cargo metadata: a package without a name")?;
-    let manifest =
-        package["manifest_path"].as_str().ok_or_else(|| format!("{name}: no manifest_path"))?;
-    let folder = Path::new(manifest)
-        .parent()
-        .and_then(|folder| folder.strip_prefix(top).ok())
-        .and_then(Path::to_str)
-        .ok_or_else(|| format!("{manifest} is outside {top}"))?;
-    let root = package["targets"]
-        .as_array()
-        .and_then(|targets| targets.iter().find(|target| is_library(target)))
-        .and_then(|target| Path::new(target["src_path"].as_str()?).strip_prefix(top).ok())
-        .map_or_else(|| Path::new(folder).join("src/lib.rs"), plain);
-    let edges = package["dependencies"].as_array().map_or_else(Vec::new, |all| {
-        all.iter()
-            .map(|edge| Edge {
-                to: edge["name"].as_str().unwrap_or_default().to_owned(),
-                dev: edge["kind"] == "dev",
-                optional: edge["optional"] == true,
-                target: edge["target"].as_str().map(str::to_owned),
-            })
-            .collect()
-    });
-    Ok(Package {
-        name: name.to_owned(),
-        folder: folder.to_owned(),
-        root,
-        place: Place::of(folder),
-        edges,
-    })
-}
-
-/// Whether a target is what other packages link: not a program, a test or a build script.
-fn is_library(target: &Value) -> bool {
-    let kinds = target["kind"].as_array().map_or(&[][..], Vec::as_slice);
-    kinds.iter().filter_map(Value::as_str).any(|kind| kind.contains("lib"))
-}
-
-/// `a/b/../c` as `a/c`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
+impl Edge {
+    fn of(dependency: &Dependency) -> Self {
+        Self {
+            to: dependency.name.clone(),
+            dev: dependency.kind == DependencyKind::Development,
+            optional: dependency.optional,
+            target: dependency.target.as_ref().map(ToString::to_string),
         }
     }
-    plain
 }
 
 /// Every edge that breaks a rule, as `manifest: from -> to: why`.

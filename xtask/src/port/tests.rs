@@ -21,15 +21,12 @@ fn a_run_without_programs_is_not_well() {
 
 #[test]
 fn ports_and_pages_are_chosen_by_name() {
-    let words = |words: &[&str]| parse(&words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>());
-    let options = words(&["aarch64", "--page-size", "65536", "valloc"]).expect("known");
-    assert_eq!(options.ports.len(), 1);
-    assert_eq!(
-        (options.pages, options.filters),
-        (vec!["65536".to_owned()], vec!["valloc".to_owned()])
-    );
-    assert_eq!(words(&[]).expect("known").ports.len(), PORTS.len());
-    assert!(words(&["musl", "--page-size", "65536"]).is_err(), "musl runs on this machine's pages");
-    assert!(words(&["--page-size"]).is_err());
-    assert!(words(&["--none"]).is_err());
+    let of = |line| crate::parsed::<Options>(line).map_err(|e| e.to_string());
+    let options = of("aarch64 --page-size 65536 valloc").unwrap();
+    let (ports, filters) = options.ports().unwrap();
+    assert_eq!((ports.len(), filters), (1, vec!["valloc"]));
+    assert_eq!(of("").unwrap().ports().unwrap().0.len(), PORTS.len());
+    let musl = of("musl --page-size 65536").unwrap();
+    assert!(musl.ports().is_err(), "musl runs on this machine's pages");
+    assert!(of("--page-size").is_err() && of("--page-size 5").is_err() && of("--none").is_err());
 }

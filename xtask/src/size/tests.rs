@@ -44,9 +44,8 @@ fn what_nobody_recorded_and_what_is_not_ours() {
 
 #[test]
 fn options() {
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    assert!(parse(&words("--opt 3 --target thumbv6m --peers")).is_ok_and(|o| o.peers));
-    assert_eq!(parse(&words("--opt 9")).unwrap_err(), "there is no level \"9\"");
-    assert_eq!(parse(&words("--target vax")).unwrap_err(), "there is no target \"vax\"");
-    assert!(parse(&words("--write --opt 3")).is_err());
+    let of = |line| crate::parsed::<Options>(line);
+    assert!(of("--opt 3 --target thumbv6m --peers").is_ok_and(|o| o.peers));
+    assert!(of("--opt 9").is_err());
+    assert!(of("--target vax").is_err());
 }

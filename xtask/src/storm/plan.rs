@@ -4,6 +4,7 @@
 //! - **P2** Storms come in cycles, each of which has every storm once, in an order of its own.
 
 use super::programs::Storm;
+use bench::rng::Rng;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The options in `HEAPWRIGHT` that a run may have. Unset twice: that is how most programs run.
@@ -38,16 +39,15 @@ pub(super) fn runs(
     safe: bool,
 ) -> impl Iterator<Item = Run> {
     let mut order: Vec<&'static Storm> = Vec::new();
-    let mut shuffle = master;
+    let mut shuffle = Rng::new(master);
     (0..).map(move |number: u64| {
         if order.is_empty() {
             order = shuffled(storms, &mut shuffle);
         }
-        let seed =
-            if number == 0 { master } else { random(&mut master.wrapping_add(number << 32)) };
-        let mut state = seed;
-        let environment = ENVIRONMENTS[below(&mut state, ENVIRONMENTS.len())];
-        let one_cpu = below(&mut state, 4) == 0;
+        let seed = if number == 0 { master } else { first(master.wrapping_add(number << 32)) };
+        let mut rng = Rng::new(seed);
+        let environment = ENVIRONMENTS[below(&mut rng, ENVIRONMENTS.len())];
+        let one_cpu = below(&mut rng, 4) == 0;
         Run {
             number,
             storm: order.pop().expect("a cycle has a storm"),
@@ -73,34 +73,24 @@ pub(super) fn seconds_each(total: f64, storms: usize) -> f64 {
 /// A seed nobody chose.
 pub(super) fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut state = since.as_secs() << 20 ^ u64::from(since.subsec_nanos());
     // Short enough to be typed.
-    random(&mut state) >> 32
+    first(since.as_secs() << 20 ^ u64::from(since.subsec_nanos())) >> 32
 }
 
-/// A seed of the command line.
-pub(super) fn seed_of(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("--seed takes a number from 0 to {}, got {text:?}", u64::MAX))
-}
-
-fn shuffled(storms: &[&'static Storm], state: &mut u64) -> Vec<&'static Storm> {
+fn shuffled(storms: &[&'static Storm], rng: &mut Rng) -> Vec<&'static Storm> {
     let mut order = storms.to_vec();
     for end in (1..order.len()).rev() {
-        let other = below(state, end + 1);
-        order.swap(end, other);
+        order.swap(end, below(rng, end + 1));
     }
     order
 }
 
-fn below(state: &mut u64, limit: usize) -> usize {
+/// By the remainder and not as `Rng::below` has it: seeds that failed once must give the same runs again.
+fn below(rng: &mut Rng, limit: usize) -> usize {
     let limit = u64::try_from(limit).unwrap_or(1);
-    usize::try_from(random(state) % limit).unwrap_or(0)
+    usize::try_from(rng.next_u64() % limit).unwrap_or(0)
 }
 
-/// SplitMix64.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+fn first(seed: u64) -> u64 {
+    Rng::new(seed).next_u64()
 }

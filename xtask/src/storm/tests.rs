@@ -1,30 +1,26 @@
 use super::*;
 
-fn of(words: &[&str]) -> Result<Request, String> {
-    parse(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>())
+fn of(line: &str) -> Result<Options, clap::Error> {
+    crate::parsed(line)
 }
 
 #[test]
 fn the_command_line() {
-    let Ok(Request::Storms(usual)) = of(&[]) else { panic!("no arguments are fine") };
+    let usual = of("").unwrap();
     assert_eq!((usual.minutes, usual.only.len(), usual.safe), (2.0, 0, false));
-    let Ok(Request::Storms(one)) = of(&["--only", "fork", "--only", "exit", "--seed", "7"]) else {
-        panic!("two storms and a seed are fine")
-    };
-    assert_eq!(one.only.iter().map(|s| s.name).collect::<Vec<_>>(), ["fork", "exit"]);
-    assert_eq!(one.seed, Some(7));
-    let wrong: &[&[&str]] = &[
-        &["--minutes"],
-        &["--minutes", "0"],
-        &["--minutes", "NaN"],
-        &["--seed", "x"],
-        &["--runs", "0"],
-        &["--only", "rain"],
-        &["--fast"],
-        &["fork"],
-    ];
-    for words in wrong {
-        assert!(of(words).is_err(), "{words:?}");
+    let one = of("--only fork --only exit --seed 7").unwrap();
+    assert_eq!((one.only, one.seed), (vec!["fork".to_owned(), "exit".to_owned()], Some(7)));
+    for wrong in [
+        "--minutes",
+        "--minutes 0",
+        "--minutes NaN",
+        "--seed x",
+        "--runs 0",
+        "--only rain",
+        "--fast",
+        "fork",
+    ] {
+        assert!(of(wrong).is_err(), "{wrong}");
     }
 }
 

@@ -1,16 +1,14 @@
 //! The arena in storage of the caller's, over memory whose end a function of the caller's moves.
 
-use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
-use core::ptr::{self, NonNull};
+use core::ptr::NonNull;
 
 use base::{BlockAllocator, Free};
 use block::tlsf::{self, Tail};
 
 use super::{WORD, Whole, heapwright_tlsf_block_size};
-use crate::call;
+use crate::common::{self, with_it};
 use crate::error;
-use crate::records::{self, ALL, CBroken, CStats, Visit};
 
 /// `heapwright_tlsf_resize`.
 type ResizeTo = unsafe extern "C" fn(*mut c_void, usize) -> c_int;
@@ -90,91 +88,27 @@ unsafe extern "C" fn heapwright_tlsf_arena_init(
     error::OK
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_arena_malloc(arena: *mut Arena, size: usize) -> *mut u8 {
+/// The arena, if there is one.
+///
+/// # Safety
+///
+/// `arena` is null or was made by `heapwright_tlsf_arena_init`, and nobody else uses it.
+#[inline(always)]
+unsafe fn open<'a>(arena: *mut Arena) -> Option<&'a mut Arena> {
     // SAFETY: the caller's promise.
-    unsafe { heapwright_tlsf_arena_memalign(arena, 1, size) }
+    unsafe { arena.as_mut() }
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_arena_calloc(
-    arena: *mut Arena,
-    count: usize,
-    size: usize,
-) -> *mut u8 {
-    let bytes = count.saturating_mul(size);
+common::allocating! {
+    Arena, open, with_it; heapwright_tlsf_arena_malloc heapwright_tlsf_arena_calloc heapwright_tlsf_arena_memalign
+}
+common::resizing! {
     // SAFETY: the caller's promise.
-    let block = unsafe { heapwright_tlsf_arena_malloc(arena, bytes) };
-    // SAFETY: just allocated with this size.
-    unsafe { call::zeroed(block, bytes) }
+    Arena, open, with_it, |_, block: NonNull<u8>| unsafe { heapwright_tlsf_block_size(block.as_ptr()) };
+    heapwright_tlsf_arena_malloc heapwright_tlsf_arena_memalign heapwright_tlsf_arena_realloc heapwright_tlsf_arena_free
 }
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_arena_memalign(
-    arena: *mut Arena,
-    alignment: usize,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    let Some(arena) = (unsafe { arena.as_mut() }) else { return ptr::null_mut() };
-    call::memalign(arena, alignment, size)
-}
-
-impl call::Heap for *mut Arena {
-    #[inline(always)]
-    fn exists(self) -> bool {
-        !self.is_null()
-    }
-
-    #[inline(always)]
-    unsafe fn memalign(self, alignment: usize, size: usize) -> *mut u8 {
-        if alignment == 1 {
-            // SAFETY: the caller's promise.
-            return unsafe { heapwright_tlsf_arena_malloc(self, size) };
-        }
-        // SAFETY: as above.
-        unsafe { heapwright_tlsf_arena_memalign(self, alignment, size) }
-    }
-
-    #[inline(always)]
-    unsafe fn free(self, block: *mut u8) {
-        // SAFETY: the caller's promise.
-        unsafe { heapwright_tlsf_arena_free(self, block) }
-    }
-
-    #[inline(always)]
-    unsafe fn reallocate(self, block: NonNull<u8>, old: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise.
-        let Some(heap) = (unsafe { self.as_mut() }) else { return ptr::null_mut() };
-        // SAFETY: as above.
-        call::pointer(unsafe { heap.reallocate(block, old, size) })
-    }
-
-    #[inline(always)]
-    unsafe fn usable(self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise.
-        unsafe { heapwright_tlsf_block_size(block.as_ptr()) }
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_arena_realloc(
-    arena: *mut Arena,
-    block: *mut u8,
-    size: usize,
-) -> *mut u8 {
-    // SAFETY: what the header asks of the caller.
-    unsafe { call::realloc(arena, block, 1, size) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_arena_free(arena: *mut Arena, block: *mut u8) {
-    let Some(block) = NonNull::new(block) else { return };
-    // SAFETY: what the header asks of the caller.
-    if let Some(arena) = unsafe { arena.as_mut() } {
-        // SAFETY: the block is live, and dead afterwards.
-        unsafe { arena.free(block) }
-    }
+common::looking! {
+    Arena, open, with_it, WORD; heapwright_tlsf_arena_stats heapwright_tlsf_arena_check heapwright_tlsf_arena_walk
 }
 
 #[unsafe(no_mangle)]
@@ -187,32 +121,4 @@ unsafe extern "C" fn heapwright_tlsf_arena_shrink(arena: *mut Arena) -> usize {
 unsafe extern "C" fn heapwright_tlsf_arena_bytes(arena: *const Arena) -> usize {
     // SAFETY: what the header asks of the caller.
     unsafe { arena.as_ref() }.map_or(0, |arena| arena.tail().end)
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_arena_stats(arena: *const Arena, out: *mut CStats) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(arena) = (unsafe { arena.as_ref() }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::stats(arena, out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_arena_check(arena: *const Arena, out: *mut CBroken) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(arena) = (unsafe { arena.as_ref() }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::check(arena, out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn heapwright_tlsf_arena_walk(
-    arena: *const Arena,
-    visit: Option<Visit>,
-    user: *mut c_void,
-) -> c_int {
-    // SAFETY: what the header asks of the caller.
-    let Some(arena) = (unsafe { arena.as_ref() }) else { return error::NULL };
-    // SAFETY: as above.
-    unsafe { records::walk(arena, ALL, WORD, visit, user) }
 }

@@ -6,6 +6,7 @@ use std::hash::RandomState;
 
 use bench::session::Options;
 use clap::Args;
+use jiff::SignedDuration;
 
 /// What a workload gets when no time is given.
 const EACH: Duration = Duration::from_secs(15);
@@ -118,30 +119,11 @@ fn factor(text: &str) -> Result<f64, String> {
 
 /// Reads `90`, `90s`, `1m30s`, `500ms`, `2h`.
 fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is not a time; write it like 90s, 3m, 1m30s or 500ms");
-    let mut total = 0.0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let number =
-            rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-        let (value, after) = rest.split_at(number);
-        let value: f64 = value.parse().map_err(|_| wrong())?;
-        let unit = after.len() - after.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
-        let (unit, after) = after.split_at(unit);
-        total += value
-            * match unit {
-                "ms" => 0.001,
-                "" | "s" => 1.0,
-                "m" | "min" => 60.0,
-                "h" => 3600.0,
-                _ => return Err(wrong()),
-            };
-        rest = after;
-    }
-    match Duration::try_from_secs_f64(total) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err(wrong()),
-    }
+    let text =
+        if text.ends_with(|c: char| c.is_ascii_digit()) { &format!("{text}s") } else { text };
+    let span = text.parse::<SignedDuration>().ok().filter(|_| !text.contains(char::is_whitespace));
+    let duration = span.and_then(|span| Duration::try_from(span).ok()).filter(|d| !d.is_zero());
+    duration.ok_or(format!("'{text}' is not a time; write it like 90s, 3m, 1m30s or 500ms"))
 }
 
 #[cfg(test)]

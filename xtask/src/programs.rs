@@ -27,7 +27,7 @@ pub(crate) fn folder() -> PathBuf {
 /// The compiled `bench/programs/NAME.c`; compiles it when it is missing or older than its sources.
 pub(crate) fn build(name: &str) -> Result<PathBuf, String> {
     let source = folder().join(name).with_extension("c");
-    let dir = target_dir().join("reach");
+    let dir = target_dir().join("programs");
     let program = dir.join(name);
     fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let newest = modified(&source)?.max(modified(&folder().join("common.h"))?);

@@ -1,0 +1,88 @@
+//! The sources of the layers: `no_std`, no `alloc`, and the operating system named in one place only.
+//!
+//! Read line by line, a comment's end left out. A phrase in a string would be found too; there is none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers that may ask which operating system this is.
+const SYSTEM: [&str; 2] = ["crates/source", "abi"];
+const ASKS: [&str; 4] = ["target_os", "target_family", "cfg(unix", "cfg(windows"];
+
+/// These packages are `abi`'s sources under other names.
+const SHARED: &str = "abi/drop-ins/";
+
+/// Every offence in the sources of the package in `folder`, as `file:line: what: why`.
+pub(super) fn judge(top: &Path, folder: &str) -> Result<Vec<String>, String> {
+    if folder.starts_with(SHARED) {
+        return Ok(Vec::new());
+    }
+    let mut files = Vec::new();
+    gather(&top.join(folder).join("src"), &mut files)?;
+    let tests: Vec<&str> = files.iter().flat_map(|(_, text)| test_modules(text)).collect();
+    let mut found = Vec::new();
+    for (file, text) in &files {
+        let shown = file.strip_prefix(top).unwrap_or(file);
+        let is_root = shown == Path::new(folder).join("src/lib.rs");
+        if is_root && !text.lines().any(|line| line.trim() == "#![no_std]") {
+            found.push(format!("{}: lacks #![no_std]", shown.display()));
+        }
+        let names = shown.with_extension("");
+        if names.iter().any(|name| tests.iter().any(|test| name == *test)) {
+            continue;
+        }
+        let offences = offences(text, SYSTEM.contains(&folder));
+        found.extend(offences.map(|(line, why)| format!("{}:{line}: {why}", shown.display())));
+    }
+    if !files.iter().any(|(file, _)| file.ends_with("src/lib.rs")) {
+        found.push(format!("{folder}: a layer begins in src/lib.rs"));
+    }
+    Ok(found)
+}
+
+fn gather(folder: &Path, files: &mut Vec<(PathBuf, String)>) -> Result<(), String> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            gather(&path, files)?;
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            files.push((path, text));
+        }
+    }
+    Ok(())
+}
+
+fn is_for_tests(line: &str) -> bool {
+    line.starts_with("#[cfg(test") || line.starts_with("#[cfg(all(test")
+}
+
+/// The modules in files of their own that are declared right below a `#[cfg(test)]`.
+fn test_modules(text: &str) -> impl Iterator<Item = &str> {
+    let pairs = text.lines().map(str::trim).zip(text.lines().map(str::trim).skip(1));
+    pairs
+        .filter(|(before, _)| is_for_tests(before))
+        .filter_map(|(_, line)| line.strip_suffix(';')?.rsplit_once("mod ").map(|(_, name)| name))
+}
+
+/// What stands in `text` that may not; with its line.
+fn offences(text: &str, may_ask: bool) -> impl Iterator<Item = (usize, &'static str)> {
+    let code = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+    let mut before = "";
+    code.enumerate().filter_map(move |(index, line)| {
+        let above = core::mem::replace(&mut before, line);
+        let why = match line.split_whitespace().collect::<Vec<_>>()[..] {
+            _ if is_for_tests(above) => None,
+            [.., "extern", "crate", "std;"] => Some("extern crate std: std is for tests"),
+            [.., "extern", "crate", "alloc;"] => Some("extern crate alloc: layers work without it"),
+            _ => (!may_ask && ASKS.iter().any(|ask| line.contains(ask)))
+                .then_some("only source/os names an operating system"),
+        };
+        Some((index + 1, why?))
+    })
+}
+
+#[cfg(test)]
+mod tests;
