@@ -1,8 +1,9 @@
 /* What every measuring program here shares: clocks, a fixed random sequence, memory that no malloc
  * sees, the process's own resident size, and one way of printing.
  *
- * A program prints lines of `value KEY NUMBER -`, which `heapwright bench` reads (the unit is in the key), and nothing
- * else; it verifies its own work and leaves by `broken` when something is wrong, so that a figure never comes from a wrong result. */
+ * A program prints lines of `value KEY NUMBER -`, which `heapwright bench` reads (the unit is in the key),
+ * and nothing else; it verifies its own work and leaves by `broken` when something is wrong, so that a
+ * figure never comes from a wrong result. */
 #ifndef HEAPWRIGHT_BENCH_COMMON_H
 #define HEAPWRIGHT_BENCH_COMMON_H
 

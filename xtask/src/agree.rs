@@ -41,9 +41,9 @@ const SUBJECT: &str = "heapwright";
 /// The figures of `heapwright bench` beside those of hyperfine
 ///
 /// Measures each workload with `heapwright bench` and with hyperfine: heapwright against glibc, wall time of whole
-/// processes. They agree when the 95 % intervals of the two ratios, each widened by what glibc differs from itself, overlap
-/// and are not too wide to say anything. What does not is measured again with twice the rounds, at most three times in
-/// all. Exits with 1 when a workload does not agree. Needs hyperfine (the package of that name).
+/// processes. They agree when the 95 % intervals of the two ratios, each widened by what glibc differs from itself,
+/// overlap and are not too wide to say anything. What does not is measured again with twice the rounds, at most three
+/// times in all. Exits with 1 when a workload does not agree. Needs hyperfine (the package of that name).
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Shorter runs and fewer rounds, about two minutes

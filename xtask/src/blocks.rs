@@ -1,6 +1,7 @@
 //! `cargo xtask blocks`: the block allocators beside others, by `bench/blocks`; with `--write` the
 //! raw values go to `bench/record`, the pictures and tables to `docs/choosing-a-block-allocator.md`.
 
+use crate::command::cargo;
 use crate::peers::{output, root};
 use bench::machine::{Busyness, Machine};
 use std::fs;
@@ -36,9 +37,9 @@ fn act(args: &[&String], write: bool) -> Result<ExitCode, String> {
     }
     let when = output(Command::new("date").args(["-u", "+%Y-%m-%dT%H%MZ"]))?.trim().to_owned();
     let csv = root().join("bench/record").join(slug(&machine)).join(format!("{when}-blocks.csv"));
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = cargo();
     command.args(["run", "--release", "--quiet", "--package", "heapwright-blocks", "--"]);
-    command.current_dir(root()).args(args).stderr(Stdio::inherit());
+    command.args(args).stderr(Stdio::inherit());
     if write {
         command.arg("--csv").arg(&csv).arg("--pictures").arg(root().join("docs/pictures"));
     }

@@ -1,8 +1,10 @@
 //! `cargo xtask ci [NAME…]`: the steps of `.ci/run`, each of which runs on its own too.
 
-use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
+
+use crate::command::{cargo, finish};
+use crate::peers::target_dir;
 
 /// One step: its name on the command line, what it asks for, and how it is run.
 struct Step {
@@ -149,7 +151,7 @@ fn clippy() -> Outcome {
             cargo()
                 .args(["clippy", "--manifest-path", BARE_METAL, "--target"])
                 .args(["x86_64-unknown-linux-gnu", "--target-dir"])
-                .arg(target_folder().join("bare-metal/clippy"))
+                .arg(target_dir().join("bare-metal/clippy"))
                 .args(["--", "-D", "warnings"]),
         ),
         other => other,
@@ -183,7 +185,7 @@ fn loom() -> Outcome {
         Ok(flags) => format!("{flags} --cfg loom"),
         Err(_) => "--cfg loom".to_owned(),
     };
-    let target = target_folder().join("loom");
+    let target = target_dir().join("loom");
     command(
         cargo()
             .args(["test", "--release", "--package", "heapwright-model", "--target-dir"])
@@ -268,28 +270,8 @@ fn deny() -> Outcome {
     command(cargo().args(["deny", "check"]))
 }
 
-fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(crate::paths::top());
-    cargo
-}
-
-fn target_folder() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| crate::paths::top().join("target"), PathBuf::from)
-}
-
 fn command(command: &mut Command) -> Outcome {
-    match command.status() {
-        Ok(status) if status.success() => Outcome::Passed,
-        Ok(status) => Outcome::Failed(format!("{}: {status}", shown(command))),
-        Err(e) => Outcome::Failed(format!("{} did not start: {e}", shown(command))),
-    }
-}
-
-fn shown(command: &Command) -> String {
-    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
-    format!("cargo {}", words.join(" "))
+    finish(command).map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }
 
 /// Another chore, as one would type it.

@@ -1,4 +1,4 @@
-//! The command `heapwright` of this checkout, for the chores that measure with it.
+//! Programs that chores start: cargo, and the command `heapwright` of this checkout.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,22 +7,31 @@ use bench::result::Report;
 
 use crate::peers::{output, root, target_dir};
 
+/// The cargo that runs this chore, in the workspace.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
+}
+
+/// Runs a command of cargo, whose output is shown; an error names its words.
+pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
+    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let shown = format!("cargo {}", words.join(" "));
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown}: {status}")),
+        Err(e) => Err(format!("{shown} did not start: {e}")),
+    }
+}
+
 /// `given`, or what is built now.
 pub(crate) fn heapwright(given: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(path) = given {
         return Ok(path.to_owned());
     }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--package", "heapwright-cli"])
-        .current_dir(root())
-        .status()
-        .map_err(|e| format!("cargo did not start: {e}"))?;
-    if status.success() {
-        Ok(target_dir().join("release/heapwright"))
-    } else {
-        Err("the command heapwright does not build".to_owned())
-    }
+    finish(cargo().args(["build", "--release", "--quiet", "--package", "heapwright-cli"]))?;
+    Ok(target_dir().join("release/heapwright"))
 }
 
 /// The result of `heapwright bench` with these words.

@@ -3,12 +3,12 @@
 //! The workspace `compat` is formatted, linted and tested; then embedded-alloc and esp-alloc, as they are published,
 //! are built on our TLSF and booted in QEMU: one kernel, on the machines below.
 
+use crate::command;
 use crate::peers::root;
 use crate::qemu::machine::{MACHINES, Machine};
 use crate::qemu::toolchain::Build;
 use clap::Args;
 use core::time::Duration;
-use std::process::Command;
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
@@ -67,17 +67,13 @@ fn on_host() -> Result<(), String> {
 }
 
 /// Runs cargo on the workspace `compat`.
-fn cargo(command: &[&str], args: &[&str]) -> Result<(), String> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(command).arg("--manifest-path").arg(root().join("compat/Cargo.toml"));
+fn cargo(words: &[&str], args: &[&str]) -> Result<(), String> {
+    let mut cargo = command::cargo();
+    cargo.args(words).arg("--manifest-path").arg(root().join("compat/Cargo.toml"));
     if args.contains(&"axallocator/full") {
         cargo.env("RUSTC_BOOTSTRAP", "1");
     }
-    match cargo.args(args).status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("cargo {}: {status}", command.join(" "))),
-        Err(e) => Err(format!("cargo did not start: {e}")),
-    }
+    command::finish(cargo.args(args))
 }
 
 fn kernels() -> Result<(), String> {

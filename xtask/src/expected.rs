@@ -1,6 +1,13 @@
-//! `--check` and `--write`: what is expected stands in a file of `bench/golden`.
+//! What is expected stands in the files of `bench/golden`: `--check` and `--write`, and reading and writing them.
 
 use clap::Args;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use crate::peers::root;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct Expected {
@@ -17,4 +24,27 @@ impl Expected {
     pub(crate) fn is_written(&self) -> bool {
         self.write && !self.check
     }
+}
+
+/// A file of `bench/golden`; the default when it is not there.
+pub(crate) fn read<T: DeserializeOwned + Default>(name: &str) -> Result<T, String> {
+    let file = root().join("bench/golden").join(name);
+    match fs::read_to_string(&file) {
+        Ok(text) => toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display())),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(T::default()),
+        Err(e) => Err(format!("{}: {e}", file.display())),
+    }
+}
+
+/// Writes one: `head`, which are comments, and the value. Gives its path.
+pub(crate) fn write(name: &str, head: &str, value: &impl Serialize) -> Result<PathBuf, String> {
+    let body = toml::to_string(value).map_err(|e| format!("{name}: {e}"))?;
+    write_text(name, &format!("{head}\n{body}"))
+}
+
+/// Writes one as it is.
+pub(crate) fn write_text(name: &str, text: &str) -> Result<PathBuf, String> {
+    let file = root().join("bench/golden").join(name);
+    fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+    Ok(file)
 }

@@ -3,8 +3,8 @@
 //! compose with what others speak, the facade with each default allocator and with none of the process's malloc, and
 //! the facade for a Cortex-M0, which has 32 bits and no atomic exchange.
 
+use crate::command::{cargo, finish};
 use crate::qemu::toolchain;
-use std::process::Command;
 
 /// What `DefaultBlock` can be.
 const DEFAULTS: [&str; 7] = [
@@ -43,24 +43,8 @@ pub(crate) fn run() -> Result<bool, String> {
         ]))?;
     }
     let mut bare = toolchain::cargo(toolchain::THUMBV6M, &[])?;
-    bare.current_dir(crate::paths::top());
+    bare.current_dir(crate::peers::root());
     bare.args(["--package", "heapwright", "--no-default-features"]).args(["--features", BARE]);
     finish(&mut bare)?;
     Ok(true)
-}
-
-fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(crate::paths::top());
-    cargo
-}
-
-fn finish(command: &mut Command) -> Result<(), String> {
-    let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let shown = format!("cargo {}", words.join(" "));
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{shown}: {status}")),
-        Err(e) => Err(format!("{shown} did not start: {e}")),
-    }
 }

@@ -49,7 +49,7 @@ pub(crate) fn run() -> ExitCode {
 }
 
 fn offences() -> Result<Vec<String>, String> {
-    let top = crate::paths::top();
+    let top = crate::peers::root();
     let packages = graph::packages(&metadata(&top)?);
     let mut found = graph::judge(&packages);
     for package in packages.iter().filter(|package| package.place.is_library_layer()) {

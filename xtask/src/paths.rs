@@ -6,6 +6,7 @@
 
 mod markdown;
 
+use crate::peers::root;
 use markdown::{Mention, mentions};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -29,7 +30,7 @@ const FOLDERS: &[&str] = &[
 ];
 
 pub(crate) fn run() -> ExitCode {
-    match missing(&top()) {
+    match missing(&root()) {
         Ok((documents, found)) if found.is_empty() => {
             println!("paths: everything {documents} documents name exists");
             ExitCode::SUCCESS
@@ -46,13 +47,6 @@ pub(crate) fn run() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// The top of the tree: the folder above this package's.
-pub(crate) fn top() -> PathBuf {
-    let here =
-        std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
-    Path::new(&here).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
 /// How many documents there are, and `file:line: path` for every path that is not there.

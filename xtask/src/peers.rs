@@ -16,8 +16,8 @@ use std::process::{Command, ExitCode};
 
 /// The allocators to compare with
 ///
-/// Puts them into peers/allocators of the target folder, where `heapwright list` and `heapwright bench` of this checkout
-/// find them; $HEAPWRIGHT_ALLOCATORS may name that folder to any other heapwright.
+/// Puts them into peers/allocators of the target folder, where `heapwright list` and `heapwright bench` of this
+/// checkout find them; $HEAPWRIGHT_ALLOCATORS may name that folder to any other heapwright.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Only find, do not install packages or compile

@@ -14,6 +14,7 @@ mod tally;
 
 use clap::Args;
 
+use crate::command;
 use crate::peers::root;
 use crate::qemu::toolchain::{self, AARCH64, MUSL, Target};
 use std::path::PathBuf;
@@ -185,8 +186,8 @@ impl Port {
         filters: &[&str],
         skipped: &[&str],
     ) -> Result<Tally, String> {
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root()).args(["test", "--quiet", "--package", "heapwright-abi"]);
+        let mut cargo = command::cargo();
+        cargo.args(["test", "--quiet", "--package", "heapwright-abi"]);
         cargo.args(["--test", "c", "--", "--nocapture", "--skip", "drop_ins"]).args(filters);
         cargo.args(skipped.iter().flat_map(|&name| ["--skip", name]));
         cargo.env("HEAPWRIGHT_TARGET", self.name).env("HEAPWRIGHT_SO", library);

@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Only this machine; may be given more than once
-    #[arg(long = "machine", value_name = "NAME", value_parser = PossibleValuesParser::new(MACHINES.iter().map(|m| m.name)))]
+    #[arg(long = "machine", value_name = "NAME", value_parser = names())]
     machines: Vec<String>,
     /// All that the kernels print
     #[arg(long)]
@@ -38,6 +38,10 @@ pub(crate) struct Options {
     /// The machines, and whether their QEMU is there
     #[arg(long)]
     list: bool,
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(MACHINES.iter().map(|machine| machine.name))
 }
 
 /// The chore; whether every kernel passed.

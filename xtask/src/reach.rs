@@ -1,6 +1,6 @@
 //! `cargo xtask reach`: every figure that the project set itself, against its bound.
 //!
-//! What is measured, and the bounds, are data: `bench/reach/bounds.toml`. The command `heapwright bench` measures it, on
+//! What is measured, and the bounds, are data: `bench/reach/bounds.toml`. `heapwright bench` measures it, on
 //! heapwright and every peer that `cargo xtask peers` finds; what its result says is judged here. The fast paths'
 //! instructions have bounds too: `cargo xtask golden --check`.
 

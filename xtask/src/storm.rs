@@ -27,10 +27,10 @@ use watch::Ending;
 
 /// Storms of forks, threads, limits and signals against the drop-in library
 ///
-/// Runs the storms of tests/storm in random order, each with the drop-in library preloaded. A storm fails when it hangs,
-/// ends otherwise than it should, finds a block with other contents, memory that grows or does not come back, or leaves a
-/// process behind. Prints a line for each run, the command that repeats a failed one, and a summary. Exits with 0 only if
-/// all passed. Needs a C compiler; with gdb installed it also prints where each thread of a hung run stands.
+/// Runs the storms of tests/storm in random order, each with the drop-in library preloaded. A storm fails when it
+/// hangs, ends otherwise than it should, finds a block with other contents, memory that grows or does not come back, or
+/// leaves a process behind. Prints a line for each run, the command that repeats a failed one, and a summary. Exits
+/// with 0 only if all passed. Needs a C compiler; with gdb installed it also prints where each thread of a hung run stands.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// How long in all; every storm runs at least once, however short

@@ -2,7 +2,8 @@
 //!
 //! A macro and not a generic function: each has a name of its own in C, and opens its handle in its own way.
 //!
-//! - `$open` makes of a handle an `Option` of the heap; `$with!(heap, it => …)` does something with the allocator in it.
+//! - `$open` makes of a handle an `Option` of the heap; `$with!(heap, it => …)` does something with the allocator
+//!   in it.
 //! - What the header asks of the caller is the reason for each `unsafe` here: the handle is null or was made by the
 //!   header's own functions, nobody else uses it, and a block is null or live.
 

@@ -9,6 +9,7 @@
 //! All of it lands in `bare-metal/arceos` of the target folder.
 
 use super::boot::Images;
+use crate::command;
 use crate::peers::{output, root};
 use crate::qemu::toolchain::{self, Build, RISCV64};
 use serde_json::Value;
@@ -175,7 +176,7 @@ fn platform(manifest: &Path) -> Result<PathBuf, String> {
 }
 
 fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = command::cargo();
     cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     cargo
 }

@@ -21,7 +21,7 @@ fn names_keep_their_order_and_unknown_ones_are_named() {
 
 #[test]
 fn the_script_runs_every_step() {
-    let script = std::fs::read_to_string(crate::paths::top().join(".ci/run")).unwrap();
+    let script = std::fs::read_to_string(crate::peers::root().join(".ci/run")).unwrap();
     assert!(script.contains("cargo xtask ci list"), ".ci/run takes its steps from the list");
 }
 

@@ -28,6 +28,7 @@ pub(super) struct Entry {
     #[serde(default)]
     pub(super) workloads: Vec<String>,
     pub(super) about: String,
+    #[serde(rename = "bound")]
     bounds: Vec<Bound>,
 }
 

@@ -5,11 +5,12 @@
 
 use super::Row;
 use super::measure::Size;
-use crate::peers::root;
+use crate::expected;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
+
+const FILE: &str = "size.toml";
 
 /// Bytes that an allocator must stay within.
 #[derive(Debug, Clone, Copy)]
@@ -58,22 +59,13 @@ impl Takes {
     }
 }
 
-fn file() -> PathBuf {
-    root().join("bench/golden/size.toml")
-}
-
 /// The file; an empty one when it is not there.
 ///
 /// # Errors
 ///
 /// It cannot be read as such a file.
 pub(super) fn read() -> Result<Golden, String> {
-    let file = file();
-    match fs::read_to_string(&file) {
-        Ok(text) => toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display())),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Golden::default()),
-        Err(e) => Err(format!("{}: {e}", file.display())),
-    }
+    expected::read(FILE)
 }
 
 impl Golden {
@@ -90,14 +82,9 @@ impl Golden {
     ///
     /// It cannot be written.
     pub(super) fn write(&self) -> Result<PathBuf, String> {
-        let file = file();
-        let body = toml::to_string(self).map_err(|e| format!("golden file: {e}"))?;
-        let text = format!(
-            "# Bytes of flash at opt-level z, and bytes of control block.\n\
-             # Written by `cargo xtask size --write`, checked by `cargo xtask size --check`.\n\n{body}"
-        );
-        fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
-        Ok(file)
+        let head = "# Bytes of flash at opt-level z, and bytes of control block.\n\
+             # Written by `cargo xtask size --write`, checked by `cargo xtask size --check`.\n";
+        expected::write(FILE, head, self)
     }
 
     /// What is larger than the file or the limits allow, in words.

@@ -5,11 +5,14 @@
 //! panic that the file does not have is refused whatever compiled it.
 
 use super::{Entry, Measured, Named};
+use crate::expected;
 use crate::peers::root;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+
+const FILE: &str = "wcet.toml";
 
 /// Allocators whose every entry point must be free of loops, by how their names begin: `tlsflarge` is TLSF.
 const LOOPLESS: [&str; 3] = ["tlsf", "tlsflarge", "halffit"];
@@ -64,22 +67,13 @@ impl Takes {
     }
 }
 
-fn file() -> PathBuf {
-    root().join("bench/golden/wcet.toml")
-}
-
 /// The file; an empty one when it is not there.
 ///
 /// # Errors
 ///
 /// It cannot be read as such a file.
 pub(super) fn read() -> Result<Golden, String> {
-    let file = file();
-    match fs::read_to_string(&file) {
-        Ok(text) => toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display())),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Golden::default()),
-        Err(e) => Err(format!("{}: {e}", file.display())),
-    }
+    expected::read(FILE)
 }
 
 impl Golden {
@@ -103,15 +97,10 @@ impl Golden {
     ///
     /// It cannot be written.
     pub(super) fn write(&self) -> Result<PathBuf, String> {
-        let file = file();
-        let body = toml::to_string(self).map_err(|e| format!("golden file: {e}"))?;
-        let text = format!(
-            "# The longest path of each entry point in instructions, from the disassembly.\n\
+        let head = "# The longest path of each entry point in instructions, from the disassembly.\n\
              # Written by `cargo xtask wcet --write`, checked by `cargo xtask wcet --check`.\n\
-             # [declared] is kept as it is: what an indirect call may take, by a part of its function's name.\n\n{body}"
-        );
-        fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
-        Ok(file)
+             # [declared] is kept as it is: what an indirect call may take, by a part of its function's name.\n";
+        expected::write(FILE, head, self)
     }
 
     /// What is worse than the file or the limits allow, in words.

@@ -102,7 +102,7 @@ fn a_new_folder_needs_a_place() {
 /// What cargo says of this workspace becomes packages with folders, kinds and targets.
 #[test]
 fn the_workspace_is_read() {
-    let metadata = super::super::metadata(&crate::paths::top()).unwrap();
+    let metadata = super::super::metadata(&crate::peers::root()).unwrap();
     let packages = packages(&metadata);
     let find = |folder: &str| packages.iter().find(|p| p.folder == folder).unwrap();
     assert_eq!(find("crates/base").name, "heapwright-base");

@@ -12,11 +12,10 @@
 //! another the file is not compared.
 
 use super::Counts;
-use crate::peers::root;
+use crate::expected;
 use core::fmt;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 /// Situation to instructions.
@@ -34,9 +33,7 @@ pub(crate) struct Golden {
     targets: BTreeMap<String, Target>,
 }
 
-fn file() -> PathBuf {
-    root().join("bench/golden/icount.toml")
-}
+const FILE: &str = "icount.toml";
 
 /// TOML with a line for each entry point, where serde would write one for each number.
 impl fmt::Display for Golden {
@@ -70,12 +67,7 @@ impl Golden {
     ///
     /// It cannot be read as such a file.
     pub(crate) fn read() -> Result<Self, String> {
-        let file = file();
-        match fs::read_to_string(&file) {
-            Ok(text) => toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display())),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(e) => Err(format!("{}: {e}", file.display())),
-        }
+        expected::read(FILE)
     }
 
     /// Replaces what is known of a target.
@@ -102,9 +94,7 @@ impl Golden {
     ///
     /// It cannot be written.
     pub(crate) fn write(&self) -> Result<PathBuf, String> {
-        let file = file();
-        fs::write(&file, self.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
-        Ok(file)
+        expected::write_text(FILE, &self.to_string())
     }
 
     /// What is larger than the file says, of one target; fills: what is smaller. Only while the compiler is the same.
