@@ -6,6 +6,7 @@ mod benchmarks;
 mod blocks;
 mod ci;
 mod compat;
+mod dist;
 mod features;
 mod firmware;
 mod golden;
@@ -40,6 +41,7 @@ usage: cargo xtask NAME [ARGS]
   features the features that a build of the workspace leaves out, on this machine and for 32 bits
   compat   crates with others' interfaces, tried by those crates' users
   firmware the block allocators' C library on bare machines, and its bytes of code
+  dist     a tarball to install from, tried without Rust
   libraries the drop-in libraries, built once for whoever embeds or tests them
   port     the library on musl, and on aarch64 in an emulator
   storm    storms of forks, threads, limits and signals against the drop-in library
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = args.collect();
     match name.as_str() {
         "layers" => layers::run(&rest),
+        "dist" => dist::run(&rest),
         "libraries" => libraries::run(&rest),
         "paths" => paths::run(&rest),
         "golden" => golden::run(&rest),
