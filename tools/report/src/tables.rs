@@ -84,7 +84,7 @@ impl Entry {
 
 fn group_title(group: Group) -> &'static str {
     match group {
-        Group::Texts => "from the texts this project began with",
+        Group::Texts => "from published reports on allocators",
         Group::Community => "known benchmarks of the community",
         Group::Ours => "heapwright's own",
         Group::Real => "real programs",

@@ -22,7 +22,7 @@ use crate::unpack::unpack;
 pub(super) const SETS: [(&str, &str); 6] = [
     ("standard", "a choice that fits in a few minutes; the default"),
     ("all", "all of them"),
-    ("texts", "of the texts the project was founded on"),
+    ("texts", "from five published reports on allocators"),
     ("community", "what allocators have been compared on for decades"),
     ("ours", "what nobody else has"),
     ("real", "programs of this machine"),
