@@ -79,9 +79,13 @@ pub(crate) struct Bench {
     measure: MeasureFlags,
 
     /// Exit with 1 if this holds, such as 'geomean>1.02' or 'larson.memory>1.1'; may be repeated. The ratio is heapwright's to
-    /// the baseline, or with @NAME another allocator's
+    /// the baseline, or with @NAME another allocator's. It holds when the whole interval is beyond the bound
     #[arg(long, value_name = "EXPRESSION", value_parser = bench::fail_if::parse)]
     fail_if: Vec<Rule>,
+
+    /// Let the estimate decide about --fail-if, and not the nearer end of its interval
+    #[arg(long, requires = "fail_if")]
+    strict: bool,
 
     #[command(flatten)]
     output: OutputFlags,
@@ -220,6 +224,7 @@ impl Bench {
         let ratios = report.ratios();
         let mut crossed = false;
         for rule in &self.fail_if {
+            let rule = rule.strict(self.strict);
             let verdict = rule.check(&ratios);
             eprintln!("{}", rule.sentence(&verdict));
             crossed |= verdict.is_failure();
