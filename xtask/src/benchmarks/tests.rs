@@ -41,6 +41,7 @@ fn report() -> Report {
         threads: 4,
         rounds: 10,
         precise: true,
+        by_cpu: false,
         noise_floor: Some(0.01),
         curve: None,
         cells,
@@ -63,6 +64,7 @@ fn report() -> Report {
         warnings: Vec::new(),
         allocators: roles.map(entry).to_vec(),
         workloads: vec![work],
+        left_out: Vec::new(),
         overall: vec![Overall { workloads: 1, is_pareto: true, ..Overall::default() }; 4],
         runs: Vec::new(),
     }

@@ -8,7 +8,7 @@ pub(crate) mod words;
 mod workloads;
 
 use core::sync::atomic::AtomicBool;
-use std::env;
+use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use bench::inspect::{self, Inspection};
 use bench::launch::Launcher;
 use bench::machine::{Busyness, Machine};
 use bench::prepare;
-use bench::result::Report;
+use bench::result::{Report, without_folders};
 use bench::session::{self, Role, Session, Stop, line_up};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
@@ -27,6 +27,8 @@ use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use self::words::Words;
+use self::workloads::Chosen;
 use super::run::variables;
 use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
@@ -117,13 +119,17 @@ impl Bench {
         let interrupted = catch_interrupts()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
-        let (workloads, scale, _places) = self.workloads(&subjects, &mut warnings)?;
+        let Chosen { workloads, scale, left_out, folder: _places } =
+            self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         // After all that may be refused, which leaves no empty folder.
         let folder = self.output.folder()?;
         let options = self.measure.options(workloads.len());
         for warning in &warnings {
             exit::warn(warning);
+        }
+        if !left_out.is_empty() {
+            exit::warn(&table::left_out(&left_out, workloads.len()));
         }
         let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
@@ -145,13 +151,14 @@ impl Bench {
         let circumstances = Circumstances {
             heapwright: env!("CARGO_PKG_VERSION").to_owned(),
             started,
-            command_line: command_line(options.seed),
+            command_line: command_line(&Words::of_this_command(), options.seed),
             scale,
             pinned: self.measure.pins(),
             machine,
             prepared,
             steal: now.stolen_since(&before),
             warnings,
+            left_out,
         };
         let report = summary::report(&session, &options, circumstances);
         let written = self.output.write(&report, folder.as_deref());
@@ -184,11 +191,11 @@ impl Bench {
         &self,
         subjects: &[session::Subject],
         warnings: &mut Vec<String>,
-    ) -> anyhow::Result<(Vec<Workload>, f64, Option<tempfile::TempDir>)> {
+    ) -> anyhow::Result<Chosen> {
         if let Some(file) = self.program.file()? {
             let argv = self.program.command.clone();
-            let own = Workload::own(format::shell(&self.program.words()), file, argv);
-            return Ok((vec![own], 1.0, None));
+            let name = without_folders(&format::shell(&self.program.words()));
+            return Ok(Chosen::program(Workload::own(name, file, argv)));
         }
         if self.workloads.iter().any(|w| w.name.is_empty()) {
             bail!(Usage("'' is no workload; 'heapwright bench --list' shows them".to_owned()));
@@ -201,9 +208,9 @@ impl Bench {
             rounds: self.measure.rounds(),
             pin: self.measure.pins(),
         };
-        let (mut workloads, scale, folder) = workloads::chosen(&wanted, warnings)?;
-        self.keep_those_on_regions(&mut workloads, warnings)?;
-        Ok((workloads, scale, Some(folder)))
+        let mut chosen = workloads::chosen(&wanted, warnings)?;
+        self.keep_those_on_regions(&mut chosen.workloads, warnings)?;
+        Ok(chosen)
     }
 
     fn prepare(&self) -> anyhow::Result<Option<prepare::Guard>> {
@@ -311,16 +318,9 @@ fn without_effect(file: &Path, inspection: &Inspection) -> Option<String> {
 }
 
 /// This command line, with the seed that was chosen.
-fn command_line(seed: u64) -> Vec<String> {
-    let mut words: Vec<String> = env::args_os().map(|w| w.to_string_lossy().into_owned()).collect();
-    if let Some(first) = words.first_mut() {
-        "heapwright".clone_into(first);
-    }
-    if !words.iter().any(|w| w == "--seed" || w.starts_with("--seed=")) {
-        let at = words.iter().position(|w| w == "bench").map_or(words.len(), |at| at + 1);
-        words.splice(at..at, ["--seed".to_owned(), seed.to_string()]);
-    }
-    words
+fn command_line(words: &Words, seed: u64) -> Vec<String> {
+    let seed = seed.to_string();
+    if words.has("seed") { words.all(&[]) } else { words.all(&["--seed", &seed]) }
 }
 
 /// The first Ctrl-C ends the measurement, the second one this process.

@@ -2,7 +2,7 @@
 
 use core::convert::Infallible;
 use core::str::FromStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -58,10 +58,12 @@ pub(crate) struct SomeAllocators {
 }
 
 impl SomeAllocators {
-    /// Whether the allocator of this name was given by its path.
-    pub(crate) fn is_by_path(&self, name: &str) -> bool {
-        let is = |a: &AllocatorArg| matches!(a, AllocatorArg::Library { name: n, .. } if n == name);
-        self.allocators.iter().any(is)
+    /// The path by which the allocator of this name was given.
+    pub(crate) fn path(&self, name: &str) -> Option<&Path> {
+        self.allocators.iter().find_map(|a| match a {
+            AllocatorArg::Library { name: n, path } if n == name => Some(path.as_path()),
+            _ => None,
+        })
     }
 }
 
