@@ -178,8 +178,8 @@ fn a_region_is_for_workloads_that_run_on_one() {
 fn no_allocator_is_proposed_for_a_static_program() {
     let dir = tempfile::tempdir().unwrap();
     let program = common::file(dir.path(), "static", &common::static_program(0), 0o755);
-    let args = ["-a", "heapwright,glibc", "--rounds", "1", "--", program.to_str().unwrap()];
-    let (out, err, code) = bench(&args);
+    let args = ["--force", "-a", "heapwright,glibc", "--rounds", "1", "--"];
+    let (out, err, code) = bench(&[&args[..], &[program.to_str().unwrap()]].concat());
     assert_eq!(code, Some(0), "{err}");
     assert!(err.contains("every row measures the same malloc"), "{err}");
     assert!(!out.contains("next "), "{out}");

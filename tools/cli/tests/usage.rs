@@ -38,7 +38,7 @@ fn wrong_usage_is_2() {
         &["run", "--set", "nonsense", "--", "true"],
         &["bench", "--rounds", "0", "--", "true"],
         &["bench", "--time", "soon", "--", "true"],
-        &["bench", "--force", "--", "true"],
+        &["bench", "--strict", "--", "true"],
         &["completions", "nonsense"],
     ] {
         let (_, err, code) = outcome(heapwright().args(args));

@@ -5,7 +5,7 @@ mod list;
 mod next;
 mod progress;
 pub(crate) mod words;
-mod workloads;
+pub(crate) mod workloads;
 
 use core::sync::atomic::AtomicBool;
 use std::fs;
@@ -35,8 +35,8 @@ use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
 use crate::flags::output::OutputFlags;
 use crate::flags::program::LastProgram;
-use crate::flags::settings::SettingsFlags;
-use crate::flags::workload::WorkloadArg;
+use crate::flags::settings::{SettingsFlags, knows};
+use crate::flags::workload::{self, WorkloadArg};
 use crate::{allocators as known, exit, format, table};
 
 const EXAMPLES: &str = "\
@@ -113,8 +113,10 @@ impl Bench {
             &mut warnings,
         )?;
         let mut subjects = line_up(chosen, self.program.is_absent());
+        self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
-            subject.environment = variables(&subject.allocator, &self.settings.settings)?;
+            subject.environment =
+                variables(&subject.allocator, &self.settings.of(&subject.allocator))?;
         }
         let interrupted = catch_interrupts()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
@@ -123,7 +125,12 @@ impl Bench {
             self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         // After all that may be refused, which leaves no empty folder.
+        let is_new = !self.output.is_there();
         let folder = self.output.folder()?;
+        // A folder that was made for nothing goes again, if it is as empty as it was.
+        let leave_none = || {
+            let _ = folder.as_deref().filter(|_| is_new).map(fs::remove_dir);
+        };
         let options = self.measure.options(workloads.len());
         for warning in &warnings {
             exit::warn(warning);
@@ -142,10 +149,12 @@ impl Bench {
         let now = Busyness::now();
         warnings.extend(now.steal_warning(&before));
         if (0..session.workloads.len()).all(|w| session.failed_everywhere(w)) {
+            leave_none();
             return Err(fails_everywhere(&session));
         }
-        if session.stop() == Stop::Interrupted && session.runs.is_empty() {
-            eprintln!("interrupted before anything was measured");
+        if session.stop() == Stop::Interrupted && !session.has_times() {
+            eprintln!("interrupted before any time was measured; nothing is written");
+            leave_none();
             return Ok(ExitCode::from(exit::INTERRUPTED));
         }
         let circumstances = Circumstances {
@@ -182,11 +191,21 @@ impl Bench {
         let Some(file) = self.program.file()? else { return Ok(None) };
         let inspection = inspect::program(&file, self.program.arguments())
             .with_context(|| format!("cannot inspect {}", file.display()))?;
-        warnings.extend(without_effect(&file, &inspection));
+        if let Some(why) = without_effect(&file, &inspection) {
+            if !self.output.force {
+                bail!(Usage(format!("{why}; --force measures it all the same")));
+            }
+            warnings.push(why);
+        }
+        if let Some(own) = &inspection.own_malloc {
+            warnings.push(format!(
+                "{own} is linked into the program: what calls it directly is the same in every row"
+            ));
+        }
         Ok(Some(inspection))
     }
 
-    /// What is run, the scale of it, and the folders that have to live so long.
+    /// What is run, and how long.
     fn workloads(
         &self,
         subjects: &[session::Subject],
@@ -250,6 +269,19 @@ impl Bench {
         let allocators: Vec<&str> = contenders.map(|s| s.name.as_str()).collect();
         for rule in &self.fail_if {
             rule.known(&workloads, &allocators).map_err(|e| anyhow!(Usage(e.to_string())))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a setting that nobody takes who takes part.
+    fn settings_are_of_use(&self, subjects: &[session::Subject]) -> anyhow::Result<()> {
+        for setting in &self.settings.settings {
+            if !subjects.iter().any(|s| knows(&s.allocator, setting)) {
+                bail!(Usage(format!(
+                    "--set {}: none of these allocators has that setting; it is for heapwright's libraries",
+                    setting.key
+                )));
+            }
         }
         Ok(())
     }
