@@ -131,6 +131,13 @@ fn what_is_no_library_file_is_2_at_once() {
 }
 
 #[test]
+fn a_file_named_without_a_slash_is_told_from_a_name() {
+    let (_, err, code) = bench(&["bench-tiny", "-a", "missing.so"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("-a ./missing.so"), "{err}");
+}
+
+#[test]
 fn names_that_mean_another_one_are_refused() {
     let list = outcome(heapwright().args(["list", "--format", "json"])).0;
     let list: serde_json::Value = serde_json::from_str(&list).unwrap();

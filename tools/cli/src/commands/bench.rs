@@ -55,7 +55,8 @@ differs from itself by is noise. Memory over time and single calls are measured 
 The table goes to standard output; result.json, runs.csv, report.html and plots go to a new folder.
 
 Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator, a \
-library that does not work as one; 3 some allocator failed, the others were measured; 125 a program fails on all of them, or the result cannot be \
+library that does not work as one, a program whose malloc cannot be replaced (--force measures it); 3 some \
+allocator failed, the others were measured; 125 a program fails on all of them, or the result cannot be \
 written; 126 the program cannot be executed; 127 it was not found; 130 interrupted, what was measured is \
 printed and written.";
 
@@ -64,7 +65,7 @@ printed and written.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
     /// Workloads, with parameters after colons; or sets: standard, all, texts, community, ours, real [default: standard]
-    #[arg(value_name = "WORKLOAD", conflicts_with = "command")]
+    #[arg(value_name = "WORKLOAD", conflicts_with = "command", value_parser = workload::Words, hide_possible_values = true)]
     workloads: Vec<WorkloadArg>,
 
     /// Show the workloads and the sets of them, and do nothing

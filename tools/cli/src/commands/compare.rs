@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use bench::compare::{self, Comparison, Error};
 use bench::fail_if::{self, Rule};
 use bench::result::Report;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
 use crate::commands::bench::words::Words;
 use crate::exit::{self, Usage};
@@ -50,11 +50,11 @@ enum Format {
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {
     /// The result to compare with: result.json, or the folder that holds it
-    #[arg(value_name = "OLD")]
+    #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
 
     /// The result that is compared
-    #[arg(value_name = "NEW")]
+    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     new: PathBuf,
 
     /// Exit with 1 when this holds, such as 'geomean>1.02'; may be given more than once

@@ -4,7 +4,7 @@ use core::convert::Infallible;
 use core::str::FromStr;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 /// An allocator as written on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl FromStr for AllocatorArg {
 #[derive(Debug, Args)]
 pub(crate) struct OneAllocator {
     /// The allocator: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
-    #[arg(short, long, value_name = "NAME", default_value = "heapwright")]
+    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_hint = ValueHint::FilePath)]
     pub(crate) allocator: AllocatorArg,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct OneAllocator {
 pub(crate) struct SomeAllocators {
     /// An allocator to compare: heapwright, glibc, one that 'heapwright list' shows, NAME=/path/to/lib.so, or all;
     /// may be repeated, and be a list with commas [default: all]
-    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',')]
+    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',', value_hint = ValueHint::FilePath)]
     pub(crate) allocators: Vec<AllocatorArg>,
 }
 

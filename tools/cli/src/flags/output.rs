@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use bench::result::Report;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -34,7 +34,7 @@ pub(crate) struct OutputFlags {
     format: Option<Format>,
 
     /// Write result.json, runs.csv, report.html, table.txt and plots to this folder [default: bench-DATE in the current one]
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
 
     /// Write no folder
