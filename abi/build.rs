@@ -19,7 +19,8 @@ fn main() {
         HEAPS.map(|h| format!("{h:?}")).join(", ")
     );
     let suffix = name.map_or_else(String::new, |name| format!("-{name}"));
-    // A library that is installed has a version in its name (`cargo xtask dist`); one that is preloaded by its path needs none.
+    // A library that is installed has a version in its name (`cargo xtask dist`); one that is preloaded by its path
+    // needs none.
     println!("cargo::rerun-if-env-changed={SONAME_VERSION}");
     let version = env::var(SONAME_VERSION).map_or_else(|_| String::new(), |v| format!(".{v}"));
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libheapwright{suffix}.so{version}");

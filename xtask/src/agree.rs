@@ -200,7 +200,8 @@ fn from_report(report: &Report) -> Option<Measured> {
 /// What hyperfine says of the same command line on the same libraries.
 fn with_hyperfine(heapwright: &Path, report: &Report, rounds: u32) -> Result<Measured, String> {
     let work = report.workloads.first().ok_or("bench has no workload")?;
-    // The result names files without their folders: the libraries and the program of workloads are unpacked beside each other.
+    // The result names files without their folders: the libraries and the program of workloads are unpacked beside each
+    // other.
     let folder = unpacked(heapwright)?;
     let library = |entry: Option<&Entry>| entry?.library.as_ref().map(|name| folder.join(name));
     // As bench warms: a quarter more than the largest peak.

@@ -7,9 +7,9 @@
 //! share/man  share/*completion*  share/doc
 //! ```
 //!
-//! The soname of an installed library ends with the major version, by which the loader tells libraries apart that do not fit
-//! a program. The libraries are therefore built in a folder of their own: cargo's usual ones have no version in their name.
-//! The same folder, `target/dist/root`, is what `cargo deb` packs (`tools/cli/Cargo.toml`).
+//! The soname of an installed library ends with the major version, by which the loader tells libraries apart that do
+//! not fit a program. The libraries are therefore built in a folder of their own: cargo's usual ones have no version in
+//! their name. The same folder, `target/dist/root`, is what `cargo deb` packs (`tools/cli/Cargo.toml`).
 
 mod files;
 

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! `geomean` is the mean over all workloads, `max` the greatest ratio of any. What the ratios are to is up to the command
-//! that asks: `bench` has allocator ÷ baseline, `compare` has new ÷ old. A rule holds when the whole interval is beyond the
-//! bound: of `>` the lower end decides, of `<` the upper one, so that noise alone does not fail a build. [`Rule::strict`] makes the
-//! estimate decide. One round has no interval; there the estimate is all there is. A rule that no figure answers, because
-//! the run failed, counts as failed: a broken build must not pass.
+//! that asks: `bench` has allocator ÷ baseline, `compare` has new ÷ old. A rule holds when the whole interval is beyond
+//! the bound: of `>` the lower end decides, of `<` the upper one, so that noise alone does not fail a build.
+//! [`Rule::strict`] makes the estimate decide. One round has no interval; there the estimate is all there is. A rule
+//! that no figure answers, because the run failed, counts as failed: a broken build must not pass.
 
 use core::fmt;
 

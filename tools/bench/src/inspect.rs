@@ -155,7 +155,8 @@ fn describe(found: &mut Inspection, target: &Path, elf: &Elf) {
             Level::Fail,
             match &elf.private_allocator {
                 Some(own) => format!(
-                    "{what}, statically linked, with {own} inside: no loader reads LD_PRELOAD, its malloc cannot be replaced"
+                    "{what}, statically linked, with {own} inside: no loader reads LD_PRELOAD, its malloc cannot be \
+                     replaced"
                 ),
                 None => format!("{what}, statically linked: no loader reads LD_PRELOAD, its malloc cannot be replaced"),
             },

@@ -83,7 +83,8 @@ impl Stream {
     }
 }
 
-/// Waits until one of `streams` has something to read or is closed, or for `most`. Those that are closed are not waited for.
+/// Waits until one of `streams` has something to read or is closed, or for `most`. Those that are closed are not waited
+/// for.
 pub(crate) fn wait(streams: &[&Stream], most: Duration) -> io::Result<()> {
     let mut fds: Vec<PollFd<'_>> = streams
         .iter()

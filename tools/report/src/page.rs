@@ -180,14 +180,15 @@ fn out_of_time(report: &Report) -> Option<String> {
     })
 }
 
-/// Where a measurement ended because its intervals were narrow: one that ends on a lucky round is not as sure as it looks.
+/// Where a measurement ended because its intervals were narrow: one that ends on a lucky round is not as sure as it
+/// looks.
 fn early(report: &Report) -> Option<String> {
     let (early, all) =
         (report.workloads.iter().filter(|w| w.precise).count(), report.workloads.len());
     (early > 0).then(|| {
         format!(
-            "{early} of {all} workloads ended as soon as their intervals were narrow, so these are somewhat too narrow. \
-             A number of rounds decided before (--rounds) has no such fault."
+            "{early} of {all} workloads ended as soon as their intervals were narrow, so these are somewhat too \
+             narrow. A number of rounds decided before (--rounds) has no such fault."
         )
     })
 }

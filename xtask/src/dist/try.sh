@@ -66,7 +66,7 @@ target_link_libraries(shared heapwright::heapwright)
 add_executable(linked-in program.c)
 target_link_libraries(linked-in heapwright::static)
 M
-        cmake -S . -B made -DCMAKE_PREFIX_PATH="$here" >made.log && cmake --build made >>made.log || { cat made.log; fail "cmake"; }
+        { cmake -S . -B made -DCMAKE_PREFIX_PATH="$here" && cmake --build made; } >made.log || { cat made.log; fail cmake; }
         runs_on_us made/shared
         runs_on_us made/linked-in
     fi

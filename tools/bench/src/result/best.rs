@@ -5,9 +5,9 @@ use crate::fail_if::Metric;
 use crate::session::Role;
 
 impl Report {
-    /// The allocators with the least of `metric` in workload `work`: the one with the lowest figure, and all that the noise of
-    /// the workload does not tell from it. Nobody where only one has a figure, where all have the least, and where one round
-    /// is all there is.
+    /// The allocators with the least of `metric` in workload `work`: the one with the lowest figure, and all that the
+    /// noise of the workload does not tell from it. Nobody where only one has a figure, where all have the least, and
+    /// where one round is all there is.
     #[must_use]
     pub fn best(&self, work: usize, metric: Metric) -> Vec<usize> {
         let Some(work) = self.workloads.get(work) else { return Vec::new() };

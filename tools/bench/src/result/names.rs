@@ -1,4 +1,5 @@
-//! What a result says of files: their names, and not the folders of the machine they are on. Results are shown to others.
+//! What a result says of files: their names, and not the folders of the machine they are on. Results are shown to
+//! others.
 
 /// `text` with each absolute path in it replaced by its last part: `-a mine=/home/me/libmine.so` becomes
 /// `-a mine=libmine.so`. Relative paths and addresses of the web stay.

@@ -65,7 +65,12 @@ printed and written.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
     /// Workloads, with parameters after colons; or sets: standard, all, texts, community, ours, real [default: standard]
-    #[arg(value_name = "WORKLOAD", conflicts_with = "command", value_parser = workload::Words, hide_possible_values = true)]
+    #[arg(
+        value_name = "WORKLOAD",
+        conflicts_with = "command",
+        value_parser = workload::Words,
+        hide_possible_values = true
+    )]
     workloads: Vec<WorkloadArg>,
 
     /// Show the workloads and the sets of them, and do nothing
