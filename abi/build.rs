@@ -7,6 +7,9 @@ use std::env;
 const HEAPS: [&str; 7] =
     ["flagship", "tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
 
+/// What the soname ends with.
+const SONAME_VERSION: &str = "HEAPWRIGHT_SONAME_VERSION";
+
 fn main() {
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
     let name = package.strip_prefix("heapwright-abi-");
@@ -16,7 +19,11 @@ fn main() {
         HEAPS.map(|h| format!("{h:?}")).join(", ")
     );
     let suffix = name.map_or_else(String::new, |name| format!("-{name}"));
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libheapwright{suffix}.so");
+    // A library that is installed has a version in its name (`cargo xtask dist`); one that is preloaded by its path
+    // needs none.
+    println!("cargo::rerun-if-env-changed={SONAME_VERSION}");
+    let version = env::var(SONAME_VERSION).map_or_else(|_| String::new(), |v| format!(".{v}"));
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libheapwright{suffix}.so{version}");
     // The magazines of running threads point into the library: it is never unloaded.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     // Our handlers of fork come before those that any other library registers.

@@ -20,13 +20,15 @@ mod hyperfine;
 mod verdict;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use bench::result::Report;
+use bench::result::{Entry, Report};
 use bench::session::Role;
 use clap::Args;
 use comfy_table::{Table, presets};
 
 use crate::command;
+use crate::peers::output;
 use verdict::{Measured, Verdict};
 
 /// Public workloads whose time is mostly malloc and free.
@@ -144,18 +146,32 @@ fn from_report(report: &Report) -> Option<Measured> {
 /// What hyperfine says of the same command line on the same libraries.
 fn with_hyperfine(heapwright: &Path, report: &Report, rounds: u32) -> Result<Measured, String> {
     let work = report.workloads.first().ok_or("bench has no workload")?;
-    let library = |role: Role| {
-        let entry = report.allocators.iter().find(|e| e.role == role);
-        entry.and_then(|e| e.library.clone())
-    };
+    // The result names files without their folders: the libraries and the program of workloads are unpacked beside each
+    // other.
+    let folder = unpacked(heapwright)?;
+    let library = |entry: Option<&Entry>| entry?.library.as_ref().map(|name| folder.join(name));
     // As bench warms: a quarter more than the largest peak.
     let peaks = work.cells.iter().filter_map(|c| Some(c.peak_rss?.median));
     let peak = peaks.fold(0.0, f64::max);
     let warm =
         [heapwright.display().to_string(), "__warm".to_owned(), format!("{:.0}", peak * 1.25)];
     let subject = report.allocators.iter().find(|e| e.name == SUBJECT);
-    let libraries = [subject.and_then(|e| e.library.clone()), library(Role::Baseline)];
-    hyperfine::measure(&work.command, &libraries, &warm, rounds)
+    let baseline = report.allocators.iter().find(|e| e.role == Role::Baseline);
+    let libraries = [library(subject), library(baseline)];
+    let mut command = work.command.clone();
+    if let Some(program) = command.first_mut() {
+        *program = folder.join(&*program).display().to_string();
+    }
+    hyperfine::measure(&command, &libraries, &warm, rounds)
+}
+
+/// Where the command keeps what it unpacked.
+fn unpacked(heapwright: &Path) -> Result<PathBuf, String> {
+    let text = output(Command::new(heapwright).args(["list", "--format", "json"]))?;
+    let list: serde_json::Value =
+        serde_json::from_str(&text).map_err(|e| format!("heapwright list: {e}"))?;
+    let library = list[0]["library"].as_str().ok_or("heapwright list names no library")?;
+    Ok(Path::new(library).parent().unwrap_or(Path::new("")).to_owned())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod blocks;
 mod ci;
 mod command;
 mod compat;
+mod dist;
 mod expected;
 mod features;
 mod firmware;
@@ -68,6 +69,8 @@ enum Chore {
     Compat(compat::Options),
     /// The block allocators' C library on bare machines, and its bytes of code
     Firmware(firmware::Options),
+    /// A tarball to install from, tried without Rust
+    Dist(dist::Options),
     /// The drop-in libraries, built once for whoever embeds or tests them
     Libraries,
     /// The library on musl, and on aarch64 in an emulator
@@ -122,6 +125,7 @@ impl Cli {
             Chore::Features => ("features", features::run()),
             Chore::Compat(options) => ("compat", compat::run(&options)),
             Chore::Firmware(options) => ("firmware", firmware::run(&options)),
+            Chore::Dist(options) => ("dist", dist::run(&options)),
             Chore::Libraries => ("libraries", libraries::run()),
             Chore::Port(options) => ("port", port::run(&options)),
             Chore::Storm(options) => ("storm", storm::run(&options)),

@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// Of the texts the project was founded on.
+    /// From published reports on allocators.
     Texts,
     /// What allocators have been compared on for decades.
     Community,

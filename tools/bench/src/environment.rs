@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use malloc::heapwright::options::{KEYS, Mistake, Options};
+
 /// The variable the dynamic loader reads.
 pub const PRELOAD: &str = "LD_PRELOAD";
 
@@ -21,6 +23,12 @@ pub enum Error {
     /// Not `key=value`.
     #[error("setting {0:?} is not of the form key=value")]
     NotASetting(String),
+    /// There is no such key.
+    #[error("there is no setting {0:?}; there are {KEYS}")]
+    Key(String),
+    /// The key is there, the value is none of it.
+    #[error("{1:?} is no value of {0:?}: a switch is on or off, a size a number with k, m or g")]
+    Value(String, String),
 }
 
 /// Whether the loader would read `path` in `LD_PRELOAD` as that one path.
@@ -46,7 +54,7 @@ pub fn preload(library: &Path, existing: Option<&OsStr>) -> Result<OsString, Err
     Ok(value)
 }
 
-/// One `key=value` for the drop-in.
+/// One `key=value` for the drop-in, as the library itself reads it; a key alone means `key=1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
     /// What is set.
@@ -60,11 +68,17 @@ impl core::str::FromStr for Setting {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let wrong = || Error::NotASetting(text.to_owned());
-        let (key, value) = text.split_once('=').ok_or_else(wrong)?;
+        let (key, value) = text.split_once('=').unwrap_or((text, "1"));
         if key.is_empty() || text.contains([',', '\0']) || key.contains(char::is_whitespace) {
             return Err(wrong());
         }
-        Ok(Self { key: key.to_owned(), value: value.to_owned() })
+        let mut mistake = None;
+        Options::parse(text, |found| mistake = Some(found));
+        match mistake {
+            Some(Mistake::Key(key)) => Err(Error::Key(key.to_owned())),
+            Some(Mistake::Value(key, value)) => Err(Error::Value(key.to_owned(), value.to_owned())),
+            None => Ok(Self { key: key.to_owned(), value: value.to_owned() }),
+        }
     }
 }
 
@@ -116,18 +130,22 @@ mod tests {
     #[test]
     fn settings_are_merged_and_the_last_one_wins() {
         let inherited = OsStr::new("purge=10ms,stats=0, ,check=1");
-        let merged = settings(Some(inherited), &[set("stats=1"), set("a=1"), set("a=2")]);
-        assert_eq!(merged, "purge=10ms,check=1,stats=1,a=2");
+        let merged = settings(Some(inherited), &[set("stats"), set("keep=1m"), set("keep=2m")]);
+        assert_eq!(merged, "purge=10ms,check=1,stats=1,keep=2m");
         assert_eq!(settings(None, &[]), "");
         assert_eq!(settings(Some(OsStr::new("x=1")), &[]), "x=1");
     }
 
     #[test]
     fn what_is_not_a_setting() {
-        for text in ["", "stats", "=1", "a=1,b=2", "a b=1"] {
+        for text in
+            ["", "=1", "safe=1,check=1", "a b=1", "a=1", "hugepage=off", "keep=lots", "stats="]
+        {
             assert!(text.parse::<Setting>().is_err(), "{text:?}");
         }
-        assert_eq!(set("url=x=y"), Setting { key: "url".into(), value: "x=y".into() });
-        assert_eq!(set("empty="), Setting { key: "empty".into(), value: String::new() });
+        assert_eq!(set("stats"), Setting { key: "stats".into(), value: "1".into() });
+        assert_eq!(set("keep=64m"), Setting { key: "keep".into(), value: "64m".into() });
+        let said = "hugepage=off".parse::<Setting>().unwrap_err().to_string();
+        assert!(said.contains("\"hugepage\"") && said.contains("hugepages"), "{said}");
     }
 }

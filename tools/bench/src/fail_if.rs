@@ -7,9 +7,10 @@
 //! ```
 //!
 //! `geomean` is the mean over all workloads, `max` the greatest ratio of any. What the ratios are to is up to the command
-//! that asks: `bench` has allocator ÷ baseline, `compare` has new ÷ old. The estimate decides, not its interval, so that a rule
-//! means what it says; the sentence about it has the interval, and says so when the bound lies inside. A rule that
-//! no figure answers, because the run failed, counts as failed: a broken build must not pass.
+//! that asks: `bench` has allocator ÷ baseline, `compare` has new ÷ old. A rule holds when the whole interval is beyond
+//! the bound: of `>` the lower end decides, of `<` the upper one, so that noise alone does not fail a build.
+//! [`Rule::strict`] makes the estimate decide. One round has no interval; there the estimate is all there is. A rule
+//! that no figure answers, because the run failed, counts as failed: a broken build must not pass.
 
 use core::fmt;
 
@@ -88,6 +89,7 @@ pub struct Rule {
     allocator: Option<String>,
     op: Op,
     bound: f64,
+    by_estimate: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +119,11 @@ impl Op {
             Self::Below => value < bound,
             Self::AtMost => value <= bound,
         }
+    }
+
+    /// The end of the interval that reaches the bound last.
+    fn near_end(self, ratio: &Ratio) -> f64 {
+        if matches!(self, Self::Above | Self::AtLeast) { ratio.low } else { ratio.high }
     }
 
     /// How near `value` is to holding; larger is nearer.
@@ -237,13 +244,25 @@ pub fn parse(text: &str) -> Result<Rule, Error> {
     let number = skip(end + sign.len());
     match text[number..].trim_end().parse::<f64>() {
         Ok(bound) if bound.is_finite() && bound > 0.0 => {
-            Ok(Rule { text: text.trim().to_owned(), what, metric, allocator, op, bound })
+            let text = text.trim().to_owned();
+            Ok(Rule { text, what, metric, allocator, op, bound, by_estimate: false })
         }
         _ => Err(error(number, "a ratio above 0, such as 1.02")),
     }
 }
 
 impl Rule {
+    /// The same rule, decided by the estimate where `strict`.
+    #[must_use]
+    pub fn strict(&self, strict: bool) -> Self {
+        Self { by_estimate: strict, ..self.clone() }
+    }
+
+    /// What decides.
+    fn value(&self, ratio: &Ratio) -> f64 {
+        if self.by_estimate { ratio.estimate } else { self.op.near_end(ratio) }
+    }
+
     /// Sees that what the rule names takes part.
     ///
     /// # Errors
@@ -277,19 +296,32 @@ impl Rule {
             about.retain(|r| r.allocator == OURS);
         }
         if self.what == What::Max {
-            about = greatest(&about);
+            about = self.greatest(&about);
         }
         let failed: Vec<Named> = about
             .iter()
-            .filter(|r| self.op.holds(r.ratio.estimate, self.bound))
+            .filter(|r| self.op.holds(self.value(&r.ratio), self.bound))
             .map(|&r| r.clone())
             .collect();
-        let near = |r: &&&Named| self.op.nearness(r.ratio.estimate);
+        let near = |r: &&&Named| self.op.nearness(self.value(&r.ratio));
         match about.iter().max_by(|a, b| near(a).total_cmp(&near(b))) {
             None => Verdict::NoFigure,
             Some(&nearest) if failed.is_empty() => Verdict::Passed(nearest.clone()),
             Some(_) => Verdict::Failed(failed),
         }
+    }
+
+    /// The greatest ratio of each allocator, by what decides.
+    fn greatest<'a>(&self, ratios: &[&'a Named]) -> Vec<&'a Named> {
+        let mut best: Vec<&Named> = Vec::new();
+        for &ratio in ratios {
+            match best.iter_mut().find(|b| b.allocator == ratio.allocator) {
+                None => best.push(ratio),
+                Some(b) if self.value(&b.ratio) < self.value(&ratio.ratio) => *b = ratio,
+                Some(_) => {}
+            }
+        }
+        best
     }
 
     fn is_about(&self, ratio: &Named) -> bool {
@@ -308,8 +340,13 @@ impl Rule {
         let line = |named: &Named, judged: &str| {
             let Ratio { estimate, low, high, .. } = named.ratio;
             let of = named.workload.as_deref().unwrap_or("geometric mean");
-            let doubt = if low <= self.bound && self.bound <= high {
+            let doubt = if self.by_estimate && low <= self.bound && self.bound <= high {
                 "; the bound lies in the interval: another measurement may say otherwise"
+            } else if !self.by_estimate
+                && self.op.holds(estimate, self.bound)
+                && !self.op.holds(self.value(&named.ratio), self.bound)
+            {
+                "; the estimate is beyond the bound, not the whole interval: --strict would fail"
             } else {
                 ""
             };
@@ -328,19 +365,6 @@ impl Rule {
             }
         }
     }
-}
-
-/// The greatest ratio of each allocator.
-fn greatest<'a>(ratios: &[&'a Named]) -> Vec<&'a Named> {
-    let mut best: Vec<&Named> = Vec::new();
-    for &ratio in ratios {
-        match best.iter_mut().find(|b| b.allocator == ratio.allocator) {
-            None => best.push(ratio),
-            Some(b) if b.ratio.estimate < ratio.ratio.estimate => *b = ratio,
-            Some(_) => {}
-        }
-    }
-    best
 }
 
 #[cfg(test)]

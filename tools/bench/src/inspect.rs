@@ -68,6 +68,8 @@ pub struct Inspection {
     pub chain: Vec<PathBuf>,
     /// The dynamic loader of the program.
     pub loader: Option<PathBuf>,
+    /// An allocator that is linked in and may be called past the loader.
+    pub own_malloc: Option<String>,
     /// The findings, in the order in which they are told.
     pub findings: Vec<Finding>,
 }
@@ -102,8 +104,12 @@ impl Inspection {
 ///
 /// A file of the chain cannot be read.
 pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
-    let mut found =
-        Inspection { chain: script::chain(file, arguments)?, loader: None, findings: Vec::new() };
+    let mut found = Inspection {
+        chain: script::chain(file, arguments)?,
+        loader: None,
+        own_malloc: None,
+        findings: Vec::new(),
+    };
     for pair in found.chain.windows(2).map(<[PathBuf]>::to_vec).collect::<Vec<_>>() {
         found.say(&name(&pair[0]), Level::Ok, format!("starts {}", pair[1].display()));
     }
@@ -147,7 +153,13 @@ fn describe(found: &mut Inspection, target: &Path, elf: &Elf) {
         found.say(
             &subject,
             Level::Fail,
-            format!("{what}, statically linked: no loader reads LD_PRELOAD, its malloc cannot be replaced"),
+            match &elf.private_allocator {
+                Some(own) => format!(
+                    "{what}, statically linked, with {own} inside: no loader reads LD_PRELOAD, its malloc cannot be \
+                     replaced"
+                ),
+                None => format!("{what}, statically linked: no loader reads LD_PRELOAD, its malloc cannot be replaced"),
+            },
         );
         return;
     };
@@ -227,12 +239,13 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
             "defines its own operator new: C++ allocations reach us only if that ends in malloc",
         );
     }
-    if let Some(symbol) = &elf.private_allocator {
+    if let Some(own) = &elf.private_allocator {
         found.say(
-            "note",
+            "own malloc",
             Level::Warn,
-            format!("contains another allocator ({symbol}): what calls that directly bypasses us"),
+            format!("{own} is linked in: what calls that directly, as Rust's global allocator does, is not replaced"),
         );
+        found.own_malloc = Some(own.clone());
     }
     if elf.is_go {
         found.say(

@@ -8,22 +8,20 @@ mod answer;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::io::{Errno, FdFlags, fcntl_setfd, read};
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 
+use crate::pipe::{self, Keep, Stream};
 use crate::{helper, tree, warm};
 
 /// So much of a failing program's standard error is kept.
@@ -35,11 +33,8 @@ const PRINTED: usize = 4 << 20;
 /// So much of the helper's line is kept; it has about a hundred thousand bytes when memory was looked at for long.
 const LINE: usize = 1 << 20;
 
-/// No more than this is read from one pipe before the clock and the other pipes have their turn.
-const AT_ONCE: usize = 2 << 20;
-
 /// How often a waiting parent looks at the clock and at Ctrl-C.
-const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const TICK: Duration = Duration::from_millis(50);
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -216,9 +211,9 @@ impl Launcher {
         // `command` holds the write ends.
         drop((figures_in, command));
         let mut run = Listening {
-            figures: Stream::new(figures, Keep::Last(LINE))?,
-            said: Stream::new(said, Keep::Last(TAIL))?,
-            printed: Stream::new(printed, Keep::First(PRINTED))?,
+            figures: stream(figures, Keep::Last(LINE))?,
+            said: stream(said, Keep::Last(TAIL))?,
+            printed: stream(printed, Keep::First(PRINTED))?,
             deadline: job.timeout.map(|t| Instant::now() + t),
         };
         let ended = run.until_the_line(interrupted)?;
@@ -285,11 +280,12 @@ impl Listening {
             if self.deadline.is_some_and(|d| Instant::now() >= d) {
                 return Ok(Ended::TimedOut);
             }
-            self.wait_for_news()?;
+            pipe::wait(&[&self.figures, &self.said, &self.printed], TICK)
+                .map_err(|e| Error::System("wait for the helper", e))?;
             self.said.read_what_is_there();
             self.printed.read_what_is_there();
             self.figures.read_what_is_there();
-            if self.figures.closed || self.figures.held.back() == Some(&b'\n') {
+            if self.figures.is_closed() || self.figures.ends_with_a_line() {
                 // What was said before the end is in the pipes by now.
                 self.said.read_what_is_there();
                 self.printed.read_what_is_there();
@@ -297,82 +293,10 @@ impl Listening {
             }
         }
     }
-
-    fn wait_for_news(&self) -> Result<(), Error> {
-        let mut fds: Vec<PollFd<'_>> = [&self.figures, &self.said, &self.printed]
-            .into_iter()
-            .filter(|stream| !stream.closed)
-            .map(|stream| PollFd::from_borrowed_fd(stream.fd(), PollFlags::IN))
-            .collect();
-        match poll(&mut fds, Some(&TICK)) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(Error::System("wait for the helper", error.into())),
-        }
-    }
 }
 
-/// Which part of what comes through a pipe is kept.
-#[derive(Clone, Copy)]
-enum Keep {
-    First(usize),
-    Last(usize),
-}
-
-/// The read end of a pipe.
-struct Stream {
-    fd: OwnedFd,
-    keep: Keep,
-    held: VecDeque<u8>,
-    closed: bool,
-}
-
-impl Stream {
-    fn new(fd: OwnedFd, keep: Keep) -> Result<Self, Error> {
-        let flags = fcntl_getfl(&fd).map_err(|e| Error::System("read pipe flags", e.into()))?;
-        fcntl_setfl(&fd, flags | OFlags::NONBLOCK)
-            .map_err(|e| Error::System("set pipe flags", e.into()))?;
-        Ok(Self { fd, keep, held: VecDeque::new(), closed: false })
-    }
-
-    fn fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
-    }
-
-    /// Reads what is there, but not for ever from one who keeps writing.
-    fn read_what_is_there(&mut self) {
-        let mut buffer = [0_u8; 1 << 16];
-        let mut taken = 0;
-        while !self.closed && taken < AT_ONCE {
-            match read(&self.fd, &mut buffer) {
-                Ok(0) => self.closed = true,
-                Ok(n) => {
-                    self.hold(&buffer[..n]);
-                    taken += n;
-                }
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return,
-                Err(_) => self.closed = true,
-            }
-        }
-    }
-
-    fn hold(&mut self, bytes: &[u8]) {
-        match self.keep {
-            Keep::First(most) => {
-                let room = most.saturating_sub(self.held.len());
-                self.held.extend(bytes.iter().take(room));
-            }
-            Keep::Last(most) => {
-                self.held.extend(bytes);
-                let excess = self.held.len().saturating_sub(most);
-                self.held.drain(..excess);
-            }
-        }
-    }
-
-    fn text(&mut self) -> String {
-        String::from_utf8_lossy(self.held.make_contiguous()).into_owned()
-    }
+fn stream(fd: OwnedFd, keep: Keep) -> Result<Stream, Error> {
+    Stream::new(fd, keep).map_err(|e| Error::System("set pipe flags", e))
 }
 
 fn new_pipe() -> Result<(OwnedFd, OwnedFd), Error> {

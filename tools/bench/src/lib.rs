@@ -29,6 +29,7 @@ pub mod helper;
 pub mod inspect;
 pub mod launch;
 pub mod machine;
+mod pipe;
 pub mod prepare;
 pub mod probe;
 pub mod resolve;

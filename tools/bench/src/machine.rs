@@ -225,7 +225,16 @@ fn hypervisor() -> Option<String> {
             let name = [leaf.ebx, leaf.ecx, leaf.edx].map(u32::to_le_bytes).concat();
             let name = String::from_utf8_lossy(&name);
             let name = name.trim_matches(|c: char| c == '\0' || c.is_whitespace());
-            return Some(if name.is_empty() { "unnamed".to_owned() } else { name.to_owned() });
+            let known = match name {
+                "" => "unnamed",
+                "KVMKVMKVM" => "KVM",
+                "Microsoft Hv" => "Hyper-V",
+                "TCGTCGTCGTCG" => "QEMU",
+                "VMwareVMware" => "VMware",
+                "XenVMMXenVMM" => "Xen",
+                other => other,
+            };
+            return Some(known.to_owned());
         }
     }
     first_line("/sys/hypervisor/type").or_else(|| {

@@ -11,16 +11,17 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::time::Duration;
 use core::{mem, ptr};
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::thread;
 use std::time::Instant;
 
 use crate::allocator::Allocator;
 use crate::environment;
 use crate::launch::Exit;
+use crate::pipe::{self, Keep, Stream};
 use crate::session::How;
 
 /// The hidden subcommand under which the command calls [`answer`].
@@ -29,8 +30,13 @@ pub const SUBCOMMAND: &str = "__probe";
 /// A probe that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Before what is wrong with the malloc, in the probe's answer.
-const PROBLEM: &str = "problem ";
+/// So much of what it prints is kept.
+const KEPT: usize = 1 << 20;
+
+/// The lines of the probe's answer begin with these: the library may print lines of its own.
+const MALLOC: &str = "heapwright probe: malloc ";
+const VERSION: &str = "heapwright probe: version ";
+const PROBLEM: &str = "heapwright probe: problem ";
 
 /// What a probe found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,30 +103,30 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
     }
 }
 
-/// How `command` ended, what it printed and what it complained of; `None` if it had to be killed.
+/// How `command` ended, what it printed and what it complained of, of each the end; `None` if it had to be killed.
 fn finished(command: &mut Command) -> io::Result<Option<(ExitStatus, String, String)>> {
     let mut child = command.spawn()?;
     let deadline = Instant::now() + PATIENCE;
-    let status = loop {
-        match child.try_wait()? {
-            Some(status) => break status,
-            None if Instant::now() > deadline => {
-                child.kill()?;
-                child.wait()?;
-                return Ok(None);
-            }
-            None => thread::sleep(Duration::from_millis(2)),
-        }
+    let stream = |pipe: Option<OwnedFd>| -> io::Result<Stream> {
+        Stream::new(pipe.ok_or_else(|| io::Error::other("no pipe"))?, Keep::Last(KEPT))
     };
-    let (mut out, mut complaint) = (Vec::new(), Vec::new());
-    if let Some(mut pipe) = child.stdout.take() {
-        pipe.read_to_end(&mut out)?;
+    let mut out = stream(child.stdout.take().map(OwnedFd::from))?;
+    let mut complaint = stream(child.stderr.take().map(OwnedFd::from))?;
+    // Read all the time: a process whose pipe is full waits for us.
+    loop {
+        pipe::wait(&[&out, &complaint], Duration::from_millis(2))?;
+        let ended = child.try_wait()?;
+        out.read_what_is_there();
+        complaint.read_what_is_there();
+        if let Some(status) = ended {
+            return Ok(Some((status, out.text(), complaint.text())));
+        }
+        if Instant::now() > deadline {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
     }
-    if let Some(mut pipe) = child.stderr.take() {
-        pipe.read_to_end(&mut complaint)?;
-    }
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Some((status, text(out), text(complaint))))
 }
 
 /// The symbol that the library lacks, in the loader's words. It cannot say so once malloc is what it lacks it for: its own
@@ -150,8 +156,8 @@ fn field<'a>(out: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn parse(out: &str) -> Option<Answer> {
-    let version = field(out, "version ").map(str::to_owned);
-    Some(Answer { malloc: field(out, "malloc ")?.into(), version })
+    let version = field(out, VERSION).map(str::to_owned);
+    Some(Answer { malloc: field(out, MALLOC)?.into(), version })
 }
 
 /// The probe's side: the text for [`ask`] to read.
@@ -164,7 +170,8 @@ pub fn answer() -> String {
         .or_else(tcmalloc_version)
         .unwrap_or_default();
     let problem = exercise::problem().unwrap_or_default();
-    format!("malloc {malloc}\nversion {version}\n{PROBLEM}{problem}\n")
+    // The library may have left a line without its end.
+    format!("\n{MALLOC}{malloc}\n{VERSION}{version}\n{PROBLEM}{problem}\n")
 }
 
 /// The address that `name` has for every library of this process.
@@ -281,8 +288,8 @@ mod tests {
 
     #[test]
     fn an_answer_without_a_version() {
-        let answer = parse("malloc /lib/libc.so.6\nversion \n").unwrap();
+        let answer = parse(&format!("malloc 24\n{MALLOC}/lib/libc.so.6\n{VERSION}\n")).unwrap();
         assert_eq!(answer, Answer { malloc: "/lib/libc.so.6".into(), version: None });
-        assert_eq!(parse("version 1\n"), None);
+        assert_eq!(parse(&format!("malloc 24\n{VERSION}1\n")), None);
     }
 }

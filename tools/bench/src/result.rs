@@ -3,7 +3,9 @@
 //! `schema` is "heapwright-bench", `version` is [`VERSION`]; later versions only add fields. Times are in seconds and sizes
 //! in bytes unless a field's name says its unit. Ratios are to the baseline, below 1 is better.
 
+mod best;
 mod lines;
+mod names;
 mod ratios;
 mod write;
 
@@ -16,6 +18,7 @@ use crate::machine::Machine;
 use crate::session::{Failure, Role, Run, Stop};
 use crate::stats::Ratio;
 
+pub use names::without_folders;
 pub use write::Error;
 
 /// What `schema` says.
@@ -35,7 +38,7 @@ pub struct Report {
     pub heapwright: String,
     /// When it began: `2026-03-01T12:10:05Z`.
     pub started: String,
-    /// The command line that makes it again.
+    /// The command line that makes it again; files by their names, as everywhere in a result.
     pub command_line: Vec<String>,
     /// Decides every order.
     pub seed: u64,
@@ -61,6 +64,9 @@ pub struct Report {
     pub allocators: Vec<Entry>,
     /// What was run.
     pub workloads: Vec<Work>,
+    /// Workloads that were asked for and had no place in the time.
+    #[serde(default)]
+    pub left_out: Vec<String>,
     /// By allocator: over all workloads.
     pub overall: Vec<Overall>,
     /// Every run, those that were thrown away or flagged included.
@@ -85,7 +91,7 @@ pub struct Prepared {
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// The preloaded library.
+    /// The file name of the preloaded library.
     pub library: Option<PathBuf>,
     /// Its version.
     pub version: Option<String>,
@@ -112,6 +118,9 @@ pub struct Work {
     pub rounds: u32,
     /// Whether it was measured until the intervals were narrow.
     pub precise: bool,
+    /// Whether its time is processor time, because most runs did not get their processors.
+    #[serde(default)]
+    pub by_cpu: bool,
     /// The baseline against itself: half the width of its interval, or how far the interval is from 1, whichever is more.
     pub noise_floor: Option<f64>,
     /// What the points of `cells` mean.
@@ -141,7 +150,7 @@ pub struct Cell {
     pub skipped: Option<String>,
     /// Allocations that were refused, in one run.
     pub refused: u64,
-    /// Wall-clock time.
+    /// Wall-clock time; processor time where [`Work::by_cpu`] says so.
     pub time: Option<Compared>,
     /// User and system time of all processes.
     pub cpu: Option<Compared>,

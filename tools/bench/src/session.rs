@@ -317,11 +317,23 @@ impl Session {
     pub fn seconds(&self, workload: usize) -> fn(&Run) -> Option<f64> {
         if self.workloads[workload].waits() {
             told_seconds
-        } else if self.counts_starved(workload) {
+        } else if self.is_by_cpu(workload) {
             cpu_seconds
         } else {
             wall_seconds
         }
+    }
+
+    /// Whether that figure is processor time.
+    #[must_use]
+    pub fn is_by_cpu(&self, workload: usize) -> bool {
+        !self.workloads[workload].waits() && self.counts_starved(workload)
+    }
+
+    /// Whether any run was made to be timed; else there is nothing to show.
+    #[must_use]
+    pub fn has_times(&self) -> bool {
+        self.runs.iter().any(|r| r.pass == Pass::Time && r.round > 0)
     }
 
     /// Whether nobody ran this workload to its end.

@@ -61,6 +61,18 @@ impl Ratio {
         self.low <= 1.0 && 1.0 <= self.high
     }
 
+    /// The farther end's distance from 1; of the control it is the noise: what the baseline differs by from itself.
+    #[must_use]
+    pub fn distance_from_1(&self) -> f64 {
+        (self.high - 1.0).abs().max((1.0 - self.low).abs())
+    }
+
+    /// What its ends are: from few pairs not yet an interval.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        if self.pairs < ENOUGH_PAIRS { "range" } else { "95 % interval" }
+    }
+
     /// The larger distance from the estimate to an end of the interval, for `±`.
     #[must_use]
     pub fn margin(&self) -> f64 {

@@ -6,10 +6,14 @@ mod memory;
 mod overall;
 mod shape;
 
+use std::path::{Path, PathBuf};
+
 use crate::launch::Figures;
 use crate::machine::Machine;
-use crate::result::{Cell, Compared, Entry, Prepared, Report, SCHEMA, VERSION, Work};
-use crate::session::{Options, Role, Run, Session, Stop, cpu_seconds};
+use crate::result::{
+    Cell, Compared, Entry, Prepared, Report, SCHEMA, VERSION, Work, without_folders,
+};
+use crate::session::{Failure, Options, Role, Run, Session, Stop, cpu_seconds};
 use crate::stats::{RESAMPLES, Ratio, median};
 
 /// What is known beside the session.
@@ -33,20 +37,23 @@ pub struct Circumstances {
     pub steal: f64,
     /// What a reader should know.
     pub warnings: Vec<String>,
+    /// Workloads that were asked for and had no place in the time.
+    pub left_out: Vec<String>,
 }
 
 /// The result of `session`.
 #[must_use]
 pub fn report(session: &Session, options: &Options, circumstances: Circumstances) -> Report {
     let Circumstances { heapwright, started, command_line, scale, pinned, .. } = circumstances;
-    let Circumstances { machine, prepared, steal, mut warnings, .. } = circumstances;
+    let Circumstances { machine, prepared, steal, mut warnings, left_out, .. } = circumstances;
     warnings.extend(starved(session));
+    let shown = |texts: &[String]| texts.iter().map(|text| without_folders(text)).collect();
     Report {
         schema: SCHEMA.to_owned(),
         version: VERSION,
         heapwright,
         started,
-        command_line,
+        command_line: shown(&command_line),
         seed: options.seed,
         scale,
         warm: options.warm,
@@ -56,9 +63,10 @@ pub fn report(session: &Session, options: &Options, circumstances: Circumstances
         machine,
         prepared,
         steal,
-        warnings,
+        warnings: shown(&warnings),
         allocators: session.subjects.iter().map(entry).collect(),
         workloads: (0..session.workloads.len()).map(|w| work(session, w, options.seed)).collect(),
+        left_out,
         overall: overall::of(session, options.seed),
         runs: session.runs.clone(),
     }
@@ -67,7 +75,7 @@ pub fn report(session: &Session, options: &Options, circumstances: Circumstances
 fn entry(subject: &crate::session::Subject) -> Entry {
     Entry {
         name: subject.name.clone(),
-        library: subject.allocator.library.clone(),
+        library: subject.allocator.library().and_then(Path::file_name).map(PathBuf::from),
         version: subject.allocator.version.clone(),
         role: subject.role,
     }
@@ -76,12 +84,12 @@ fn entry(subject: &crate::session::Subject) -> Entry {
 /// A warning for workloads most of whose runs did not get their processors.
 fn starved(session: &Session) -> Option<String> {
     let names: Vec<&str> = (0..session.workloads.len())
-        .filter(|&w| session.counts_starved(w))
+        .filter(|&w| session.is_by_cpu(w))
         .map(|w| session.workloads[w].name.as_str())
         .collect();
     (!names.is_empty()).then(|| {
         format!(
-            "most runs did not get their processors, so all count, and their processor time stands for time: {}",
+            "the machine was too busy: processor time is shown instead of wall-clock time, of all runs: {}",
             names.join(", ")
         )
     })
@@ -92,7 +100,8 @@ fn work(session: &Session, workload: usize, seed: u64) -> Work {
     let mut cells: Vec<Cell> =
         (0..session.subjects.len()).map(|s| cell(session, workload, s, seed)).collect();
     let control = session.subjects.iter().position(|s| s.role == Role::Control);
-    let noise_floor = control.and_then(|c| cells[c].time?.ratio).map(noise);
+    // One pair has no interval, and so says nothing of noise.
+    let noise_floor = control.and_then(|c| cells[c].time?.ratio).filter(|r| r.pairs > 1);
     if let Some(control) = control {
         let control = cells[control].clone();
         let contenders = session.subjects.iter().zip(&mut cells);
@@ -105,19 +114,15 @@ fn work(session: &Session, workload: usize, seed: u64) -> Work {
         group: w.group,
         about: w.about.clone(),
         source: w.source.clone(),
-        command: w.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        command: w.argv.iter().map(|word| without_folders(&word.to_string_lossy())).collect(),
         threads: w.threads,
         rounds: session.rounds[workload],
         precise: session.stops[workload] == Stop::Precise,
-        noise_floor,
+        by_cpu: session.is_by_cpu(workload),
+        noise_floor: noise_floor.map(|r| r.distance_from_1()),
         curve: w.curve.clone(),
         cells,
     }
-}
-
-/// The farther end of the control's interval from 1: what the baseline differs by from itself.
-fn noise(control: Ratio) -> f64 {
-    (control.high - 1.0).abs().max((1.0 - control.low).abs())
 }
 
 /// A difference that the control has as well is none, however narrow its interval.
@@ -132,7 +137,7 @@ fn within_noise(cell: &mut Cell, control: &Cell) {
         if let (Some(own), Some(control)) = (own, control.and_then(|c| c.ratio))
             && let Some(ratio) = own.ratio
         {
-            own.same |= ratio.estimate.ln().abs() <= noise(control).ln_1p();
+            own.same |= ratio.estimate.ln().abs() <= control.distance_from_1().ln_1p();
         }
     }
 }
@@ -163,7 +168,9 @@ fn cell(session: &Session, workload: usize, subject: usize, seed: u64) -> Cell {
     Cell {
         runs: timed().count() - flagged,
         flagged,
-        failure: session.failures[workload][subject].clone(),
+        failure: session.failures[workload][subject]
+            .clone()
+            .map(|failure| Failure { stderr: without_folders(&failure.stderr), ..failure }),
         skipped: session.workloads[workload].skips(s).map(str::to_owned),
         refused: timed().map(|r| r.refused).max().unwrap_or(0),
         time: compared(&session.seconds(workload)),

@@ -68,6 +68,7 @@ pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
         threads: 1,
         rounds,
         precise: true,
+        by_cpu: false,
         noise_floor: None,
         curve: None,
         cells,
@@ -113,6 +114,7 @@ pub fn report(allocators: Vec<Entry>, workloads: Vec<Work>, runs: Vec<Run>) -> R
         warnings: Vec::new(),
         allocators,
         workloads,
+        left_out: Vec::new(),
         overall: Vec::new(),
         runs,
     }

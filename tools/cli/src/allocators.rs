@@ -79,7 +79,9 @@ fn installed(name: &str) -> anyhow::Result<Allocator> {
         known.push(f.allocator.name);
     }
     let near = closest(name, known.iter().map(String::as_str));
-    let hint = if near.is_empty() {
+    let hint = if name.contains(".so") || Path::new(name).exists() {
+        format!("for a file of this folder: -a ./{name}; ")
+    } else if near.is_empty() {
         String::new()
     } else {
         format!("did you mean {}? ", near.join(" or "))

@@ -28,7 +28,11 @@ pub(crate) fn plain(report: &Report) -> String {
 }
 
 fn within(report: &Report, width: usize) -> String {
-    let mut lines = vec![report.machine.line(), summary(report), String::new()];
+    let mut lines = vec![report.machine.line(), summary(report)];
+    if !report.left_out.is_empty() {
+        lines.push(left_out(&report.left_out, report.workloads.len()));
+    }
+    lines.push(String::new());
     match &report.workloads[..] {
         [own] if own.group == Group::Own => lines.extend(one::lines(report, own)),
         _ => lines.extend(grid::lines(report, width)),
@@ -37,6 +41,16 @@ fn within(report: &Report, width: usize) -> String {
     lines.extend(notes::lines(report));
     lines.extend(report.warnings.iter().map(|w| format!("warning  {w}")));
     lines.join("\n") + "\n"
+}
+
+/// What the time had no place for: without it the means are of fewer workloads than were asked for.
+pub(crate) fn left_out(names: &[String], measured: usize) -> String {
+    format!(
+        "{} of {} workloads are left out, so that the rest fits into the time: {}",
+        names.len(),
+        names.len() + measured,
+        names.join(", ")
+    )
 }
 
 fn summary(report: &Report) -> String {
@@ -73,4 +87,42 @@ fn summary(report: &Report) -> String {
 fn scale(report: &Report) -> String {
     let is_whole = (report.scale - 1.0).abs() < 1e-9;
     if is_whole { String::new() } else { format!(" · scale {}", report.scale) }
+}
+
+#[cfg(test)]
+mod tests {
+    use bench::testing;
+
+    use super::*;
+
+    #[test]
+    fn what_the_time_left_out_stands_at_the_top() {
+        let mut report = testing::rounds(&["larson", "cfrac"], 3, |_, _| 0.25);
+        assert!(!within(&report, 100).contains("left out"));
+        report.left_out = vec!["redis".to_owned(), "g++".to_owned()];
+        let text = within(&report, 100);
+        let said = "2 of 4 workloads are left out, so that the rest fits into the time: redis, g++";
+        assert_eq!(text.lines().nth(2), Some(said), "{text}");
+    }
+
+    #[test]
+    fn the_title_says_which_time_it_is() {
+        let mut report = testing::rounds(&["larson", "cfrac"], 3, |_, _| 0.25);
+        assert!(within(&report, 100).contains("\ntime ÷ glibc's"));
+        report.workloads[0].by_cpu = true;
+        let text = within(&report, 100);
+        assert!(text.contains("\ntime (of † processor time) ÷ glibc's"), "{text}");
+        assert!(text.contains("larson †") && !text.contains("cfrac †"), "{text}");
+        report.workloads[1].by_cpu = true;
+        let text = within(&report, 100);
+        assert!(text.contains("\nprocessor time ÷ glibc's") && !text.contains('†'), "{text}");
+    }
+
+    #[test]
+    fn an_early_end_is_said() {
+        let mut report = testing::rounds(&["larson"], 12, |_, _| 0.25);
+        assert!(within(&report, 100).contains("1 of 1 workloads ended as soon as"));
+        report.workloads[0].precise = false;
+        assert!(!within(&report, 100).contains("as soon as"));
+    }
 }

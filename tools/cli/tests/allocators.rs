@@ -66,23 +66,37 @@ fn a_library_that_does_not_work_is_2_before_anything_runs() {
     }
 }
 
+/// What a malloc needs beside itself.
+const REST: &str = "
+void free(void *p) { (void)p; }
+void *calloc(unsigned long n, unsigned long m) { return malloc(n * m); }
+void *realloc(void *p, unsigned long n) {
+    char *new = malloc(n), *old = p;
+    for (unsigned long i = 0; old && new && i < n; i++) new[i] = old[i];
+    return new;
+}";
+
 #[test]
-fn one_that_has_only_what_it_needs_is_measured() {
+fn one_that_has_only_what_it_needs_is_measured_and_may_print_much() {
     let dir = tempfile::tempdir().unwrap();
-    let rest = "
-        void free(void *p) { (void)p; }
-        void *calloc(unsigned long n, unsigned long m) { return malloc(n * m); }
-        void *realloc(void *p, unsigned long n) {
-            char *new = malloc(n), *old = p;
-            for (unsigned long i = 0; old && new && i < n; i++) new[i] = old[i];
-            return new;
-        }";
-    let Some(library) = library(dir.path(), "bump", &format!("{BUMP}{rest}")) else { return };
-    let named = format!("bump={}", library.display());
-    let args = ["-a", "glibc", "-a", &named, "--rounds", "1", "--warmup", "0", "--", "/bin/true"];
-    let (out, err, code) = bench(&args);
-    assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("bump"), "{out}");
+    // More than a pipe holds, to both, at the start and at the end; and lines that look like an answer.
+    let loud = "
+        #include <unistd.h>
+        static void say(void) {
+            for (int i = 0; i < 20000; i++) for (int to = 1; to < 3; to++)
+                if (write(to, \"malloc 24\\n\", 10) != 10) _exit(9);
+        }
+        __attribute__((constructor)) static void first(void) { say(); }
+        __attribute__((destructor)) static void last(void) { say(); }";
+    for (name, more) in [("bump", ""), ("loud", loud)] {
+        let text = format!("{BUMP}{REST}{more}");
+        let Some(library) = library(dir.path(), name, &text) else { return };
+        let named = format!("{name}={}", library.display());
+        let args = ["-a", "glibc", "-a", &named, "--rounds", "1", "--warmup", "0"];
+        let (out, err, code) = bench(&[&args[..], &["--", "/bin/true"]].concat());
+        assert_eq!(code, Some(0), "{err}");
+        assert!(out.contains(name), "{out}");
+    }
 }
 
 #[test]
@@ -114,6 +128,13 @@ fn what_is_no_library_file_is_2_at_once() {
         run.args(["run", "-a", &named, "--", "true"]).timeout(Duration::from_secs(20));
         assert_eq!(outcome(&mut run).2, Some(125), "{named}");
     }
+}
+
+#[test]
+fn a_file_named_without_a_slash_is_told_from_a_name() {
+    let (_, err, code) = bench(&["bench-tiny", "-a", "missing.so"]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("-a ./missing.so"), "{err}");
 }
 
 #[test]
@@ -164,8 +185,8 @@ fn a_region_is_for_workloads_that_run_on_one() {
 fn no_allocator_is_proposed_for_a_static_program() {
     let dir = tempfile::tempdir().unwrap();
     let program = common::file(dir.path(), "static", &common::static_program(0), 0o755);
-    let args = ["-a", "heapwright,glibc", "--rounds", "1", "--", program.to_str().unwrap()];
-    let (out, err, code) = bench(&args);
+    let args = ["--force", "-a", "heapwright,glibc", "--rounds", "1", "--"];
+    let (out, err, code) = bench(&[&args[..], &[program.to_str().unwrap()]].concat());
     assert_eq!(code, Some(0), "{err}");
     assert!(err.contains("every row measures the same malloc"), "{err}");
     assert!(!out.contains("next "), "{out}");

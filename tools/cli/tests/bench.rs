@@ -24,7 +24,7 @@ fn the_json_of_three_rounds() {
     assert_eq!((&report["schema"], &report["version"]), (&"heapwright-bench".into(), &2.into()));
     assert_eq!((&report["seed"], &report["stop"]), (&7.into(), &"rounds".into()));
     let work = &report["workloads"][0];
-    assert_eq!(work["command"], serde_json::json!(["/bin/true"]));
+    assert_eq!(work["command"], serde_json::json!(["true"]));
     assert_eq!((&work["rounds"], &work["group"]), (&3.into(), &"own".into()));
     let entries = report["allocators"].as_array().unwrap();
     let names: Vec<_> = entries.iter().map(|e| e["name"].as_str().unwrap()).collect();
@@ -74,6 +74,7 @@ fn the_table_and_the_next_command() {
         "glibc again",
         "noise ",
         "too few",
+        "± range of the rounds",
         "\nnext     heapwright ",
     ] {
         assert!(out.contains(told), "{told:?} is missing in {out}");
@@ -172,12 +173,40 @@ fn output_of_the_program_is_shown_on_request_only() {
 }
 
 #[test]
+fn an_interrupt_before_any_time_writes_nothing() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("results");
+    let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
+        .args(["bench", "-a", "glibc", "--warmup", "1000", "-o"])
+        .arg(&folder)
+        .args(["--", "/bin/sleep", "0.01"])
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env_remove("LD_PRELOAD")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The folder is made after the signals are caught and before the first run.
+    while !folder.exists() {
+        sleep(Duration::from_millis(5));
+    }
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{err}");
+    assert!(err.contains("nothing is written") && !folder.exists(), "{err}");
+}
+
+#[test]
 fn an_interrupt_keeps_what_was_measured() {
     for signal in [Signal::INT, Signal::TERM] {
-        let folder = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("results");
         let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
             .args(["bench", "-a", "glibc", "--rounds", "100000", "--warmup", "0", "-o"])
-            .arg(folder.path())
+            .arg(&folder)
             .args(["--", "/bin/sleep", "0.01"])
             .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
             .env_remove("LD_PRELOAD")
@@ -186,6 +215,10 @@ fn an_interrupt_keeps_what_was_measured() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        // The folder is made before the first run.
+        while !folder.exists() {
+            sleep(Duration::from_millis(5));
+        }
         sleep(Duration::from_millis(1500));
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         kill_process(pid, signal).unwrap();
@@ -194,7 +227,7 @@ fn an_interrupt_keeps_what_was_measured() {
         assert_eq!(output.status.code(), Some(130), "{out}");
         assert!(out.contains("interrupted") && out.contains("glibc again"), "{out}");
         for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
-            let file = std::fs::metadata(folder.path().join(name)).unwrap();
+            let file = std::fs::metadata(folder.join(name)).unwrap();
             assert!(file.len() > 0, "{name}");
         }
     }
@@ -202,14 +235,80 @@ fn an_interrupt_keeps_what_was_measured() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn a_static_program_is_warned_about_before_the_first_run() {
+fn a_static_program_is_refused_without_force() {
     let dir = tempfile::tempdir().unwrap();
     let program = common::file(dir.path(), "static", &common::static_program(0), 0o755);
-    let args = ["bench", "-a", "heapwright,glibc", "--rounds", "1", "--no-files", "--"];
-    let (_, err, code) = outcome(heapwright().args(args).arg(program));
+    let bench = |extra: &[&str]| {
+        let args = ["bench", "-a", "heapwright,glibc", "--rounds", "1", "--no-files"];
+        outcome(heapwright().args(args).args(extra).arg("--").arg(&program))
+    };
+    let (out, err, code) = bench(&[]);
+    assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+    assert!(err.contains("statically linked") && err.contains("--force"), "{err}");
+    let (_, err, code) = bench(&["--force"]);
     assert_eq!(code, Some(0), "{err}");
-    assert!(
-        err.contains("statically linked") && err.contains("every row measures the same malloc"),
-        "{err}"
+    assert!(err.contains("every row measures the same malloc"), "{err}");
+}
+
+#[test]
+fn the_programs_own_seed_is_not_ours() {
+    let (report, _) = json(&["-a", "glibc", "--rounds", "1", "--", "/bin/echo", "--seed", "3"]);
+    let line: Vec<&str> =
+        report["command_line"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
+    let dashes = line.iter().position(|w| *w == "--").unwrap();
+    let seed = line[..dashes].iter().position(|w| *w == "--seed").unwrap();
+    assert_eq!(line[seed + 1], report["seed"].to_string(), "{line:?}");
+    assert_eq!(line[dashes..], ["--", "echo", "--seed", "3"]);
+}
+
+#[test]
+fn a_result_names_no_folder_of_this_machine() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("program");
+    std::fs::copy("/bin/echo", &program).unwrap();
+    let list = outcome(heapwright().args(["list", "--format", "json"])).0;
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let library = std::fs::canonicalize(list[0]["library"].as_str().unwrap()).unwrap();
+    let named = format!("mine={}", library.display());
+    let results = dir.path().join("results");
+    let (out, err, code) = outcome(
+        heapwright()
+            .args(["bench", "-a", "glibc", "-a", &named, "--rounds", "1", "-o"])
+            .arg(&results)
+            .arg("--")
+            .arg(&program)
+            .arg(format!("--data={}", dir.path().join("x.txt").display())),
     );
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("program --data=x.txt"), "{out}");
+    let folders = [dir.path(), library.parent().unwrap()].map(|f| f.to_str().unwrap().to_owned());
+    for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
+        let text = std::fs::read_to_string(results.join(name)).unwrap();
+        for folder in &folders {
+            assert!(!text.contains(folder.as_str()), "{folder} is in {name}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_setting_is_2_here_and_in_run() {
+    for (words, told) in [
+        (&["--set", "hugepage=off"][..], "hugepages"),
+        (&["--set", "keep=lots"], "\"lots\""),
+        (&["--set", "safe=1,bogus"], "\"bogus\""),
+        (&["-a", "tlsf", "--set", "keep=1m"], "keep"),
+    ] {
+        for command in [&["run"][..], &["bench", "--no-files", "--rounds", "1"]] {
+            let mut heapwright = heapwright();
+            heapwright.args(command).args(words).args(["--", "/bin/true"]);
+            let (_, err, code) = outcome(&mut heapwright);
+            assert_eq!(code, Some(2), "{command:?} {words:?}: {err}");
+            assert!(err.contains(told), "{err}");
+        }
+    }
+    // A key alone, and a list, as in the variable itself.
+    let args = ["run", "--set", "stats,keep=64m", "--set", "safe", "--", "/usr/bin/env"];
+    let (out, err, code) = outcome(heapwright().args(args));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("HEAPWRIGHT=stats=1,keep=64m,safe=1\n"), "{out}");
 }

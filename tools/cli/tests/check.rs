@@ -58,6 +58,33 @@ fn a_static_program_is_not_usable() {
 }
 
 #[test]
+fn an_allocator_inside_the_program_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join("own.c");
+    for (name, text) in [
+        ("mimalloc", "void *mi_malloc(unsigned long n) { return 0; }"),
+        // The symbols may be gone; what an allocator prints stays.
+        ("jemalloc", "const char *volatile said = \"<jemalloc>: out of memory\";"),
+    ] {
+        fs::write(&source, format!("{text} int main(void) {{ return 0; }}")).unwrap();
+        let program = dir.path().join(name);
+        for (mode, verdict, code) in
+            [("-no-pie", "usable in part", 0), ("-static", "not usable", 1)]
+        {
+            let mut cc = process::Command::new("cc");
+            let Ok(status) = cc.arg(mode).arg(&source).arg("-o").arg(&program).status() else {
+                eprintln!("skipped: there is no cc");
+                return;
+            };
+            assert!(status.success());
+            let (out, got) = check(&program);
+            assert_eq!(got, Some(code), "{out}");
+            assert!(out.contains(verdict) && out.contains(name), "{name} {mode}: {out}");
+        }
+    }
+}
+
+#[test]
 fn a_program_for_another_processor_is_not_usable() {
     let dir = tempfile::tempdir().unwrap();
     let mut program = static_program(0);

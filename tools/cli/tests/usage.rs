@@ -38,7 +38,7 @@ fn wrong_usage_is_2() {
         &["run", "--set", "nonsense", "--", "true"],
         &["bench", "--rounds", "0", "--", "true"],
         &["bench", "--time", "soon", "--", "true"],
-        &["bench", "--force", "--", "true"],
+        &["bench", "--strict", "--", "true"],
         &["completions", "nonsense"],
     ] {
         let (_, err, code) = outcome(heapwright().args(args));
@@ -59,6 +59,7 @@ fn completions_for_the_usual_shells() {
         let (out, _, code) = outcome(heapwright().args(["completions", shell]));
         assert_eq!(code, Some(0), "{shell}");
         assert!(out.contains("heapwright") && out.contains("doctor"), "{shell}");
+        assert!(out.contains("larson"), "{shell}: workloads are completed");
     }
 }
 
@@ -73,8 +74,13 @@ fn manual_pages() {
     assert_eq!(code, Some(0));
     for command in COMMANDS {
         let page = fs::read_to_string(target.join(format!("heapwright-{command}.1"))).unwrap();
-        assert!(page.contains(".SH"), "{command}");
+        for section in [".SH EXAMPLES", ".SH ENVIRONMENT", "LD_PRELOAD"] {
+            assert!(page.contains(section), "{command}: {section}");
+        }
     }
+    let help = fs::read_dir(&target).unwrap().flatten();
+    let help = help.filter(|f| f.file_name().to_string_lossy().contains("-help")).count();
+    assert_eq!(help, 0, "help has --help");
 }
 
 #[test]

@@ -71,15 +71,13 @@ fn wrong_names_are_2_with_the_closest_before_anything_runs() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_said_and_the_table_is_printed() {
+fn a_folder_that_cannot_be_written_is_said_before_anything_is_measured() {
     // A folder below a file can be made by nobody, root included.
     let args = ["bench-tiny", "-a", "glibc", "--rounds", "1", "--scale", "0.01", "--no-tails"];
     let (out, err, code) = bench(&args, Path::new("/proc/version/results"));
     assert_eq!(code, Some(125), "{err}");
     assert!(err.contains("nothing can be written to /proc/version/results"), "{err}");
-    assert!(out.contains("glibc") && out.contains("noise"), "{out}");
-    let next = "next     heapwright bench bench-tiny -a glibc --no-tails --time 5m\n";
-    assert!(out.contains(next), "there is nothing to compare with: {out}");
+    assert_eq!(out, "");
 }
 
 #[test]
@@ -134,6 +132,7 @@ fn a_short_time_is_kept() {
     let args = ["bench-tiny", "larson", "-a", "heapwright,glibc", "--time", "15s"];
     let (_, err, code) = bench(&args, &dir.path().join("r"));
     assert_eq!(code, Some(0), "{err}");
+    assert!(!err.contains("left out"), "what is named stays: {err}");
     // On a machine that does other things at the same time a round takes longer than was planned.
     assert!(begun.elapsed() < Duration::from_secs(45), "{:?} {err}", begun.elapsed());
 }

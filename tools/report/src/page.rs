@@ -102,7 +102,12 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
         headline: verdict::headline(view),
         subtitle: subtitle(view),
         verdict: verdict::sentences(view),
-        warnings: report.warnings.iter().cloned().chain(few(report)).collect(),
+        warnings: out_of_time(report)
+            .into_iter()
+            .chain(report.warnings.iter().cloned())
+            .chain(few(report))
+            .chain(early(report))
+            .collect(),
         left_out: embed::left_out(report, detail),
         starved: starved(report),
         key: view.shown.iter().map(|&a| key(view, a)).collect(),
@@ -118,8 +123,12 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
 fn subtitle(view: &View<'_>) -> String {
     let report = view.report;
     let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let out = match report.left_out.len() {
+        0 => String::new(),
+        n => format!(" ({n} more had no place in the time)"),
+    };
     format!(
-        "{} on {}, measured {} on {}, {}",
+        "{} on {}{out}, measured {} on {}, {}",
         many(view.shown.len(), "memory allocator"),
         many(report.workloads.len(), "workload"),
         report.started.get(..10).unwrap_or(&report.started),
@@ -156,6 +165,31 @@ fn few(report: &Report) -> Option<String> {
     Some(format!(
         "{few} of {all} workloads have fewer than {ENOUGH_PAIRS} rounds: their ± is the range seen, not a 95\u{a0}% interval{unknown}."
     ))
+}
+
+/// Where the time had no place for what was asked for.
+fn out_of_time(report: &Report) -> Option<String> {
+    let (out, all) = (&report.left_out, report.left_out.len() + report.workloads.len());
+    (!out.is_empty()).then(|| {
+        format!(
+            "{} of {all} workloads are left out, so that the rest fits into the time: {}.",
+            out.len(),
+            out.join(", ")
+        )
+    })
+}
+
+/// Where a measurement ended because its intervals were narrow: one that ends on a lucky round is not as sure as it
+/// looks.
+fn early(report: &Report) -> Option<String> {
+    let (early, all) =
+        (report.workloads.iter().filter(|w| w.precise).count(), report.workloads.len());
+    (early > 0).then(|| {
+        format!(
+            "{early} of {all} workloads ended as soon as their intervals were narrow, so these are somewhat too \
+             narrow. A number of rounds decided before (--rounds) has no such fault."
+        )
+    })
 }
 
 fn key(view: &View<'_>, a: usize) -> Key {

@@ -1,8 +1,10 @@
 //! The sections of the page between the verdict and the machine: a title, a sentence on how to read it, pictures and a
 //! table.
 
+use bench::stats::ENOUGH_PAIRS;
 use serde::Serialize;
 
+use crate::format::list;
 use crate::plot::{self, Part};
 use crate::tables::{self, Table};
 use crate::view::View;
@@ -91,16 +93,35 @@ fn time(view: &View<'_>, figures: Vec<Figure>) -> Section {
         id: "time",
         title: "Time, by workload",
         about: format!(
-            "Wall-clock time relative to {base}: below 1 is faster, ± is the 95\u{a0}% interval, and below it stands the median. \
+            "{} relative to {base}: below 1 is faster, ± is the 95\u{a0}% interval (of fewer than {ENOUGH_PAIRS} \
+             rounds their range), and below it stands the median. \
              = means that no difference from {base} is shown: the interval includes 1, or the noise is as large. \
-             * marks the least of the row. Noise is {base} against itself; in the pictures, \
-             which have a scale on which half and double are equally far from 1, it is the grey band."
+             * marks the least of the row, and what noise does not tell from it. Noise is {base} against itself; in \
+             the pictures, \
+             which have a scale on which half and double are equally far from 1, it is the grey band.",
+            which_time(view)
         ),
         empty: "No time was measured.",
         table: Some(tables::time(view)),
         table_first: true,
         is_single: false,
         figures,
+    }
+}
+
+/// Where the machine was too busy the wall clock says nothing of the allocator.
+fn which_time(view: &View<'_>) -> String {
+    let works = &view.report.workloads;
+    let by_cpu: Vec<String> = works.iter().filter(|w| w.by_cpu).map(|w| w.name.clone()).collect();
+    match by_cpu.len() {
+        0 => "Wall-clock time".to_owned(),
+        n if n == works.len() => {
+            "Processor time (the machine was too busy for wall-clock time)".to_owned()
+        }
+        _ => format!(
+            "Wall-clock time (of {} processor time, as the machine was too busy)",
+            list(&by_cpu)
+        ),
     }
 }
 
@@ -111,7 +132,7 @@ fn memory(view: &View<'_>, figures: Vec<Figure>) -> Section {
         about: "Resident memory of all processes of a run. The pictures show it over time, and in grey what the program had \
                 asked for. In the table: at its peak (below it, relative to the baseline), on average and at the end; \
                 RSS/live is the peak over the most that was asked for at one time, below 1 where not all of that was \
-                written. = means that no difference is shown, as with time; * marks the least of the row."
+                written. = means that no difference is shown, and * marks the least, as with time."
             .to_owned(),
         empty: "No memory was measured.",
         table: Some(tables::memory(view)),

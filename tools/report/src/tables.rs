@@ -3,11 +3,12 @@
 mod overall;
 
 use bench::definition::Group;
-use bench::result::{Cell, Compared, Tail};
+use bench::fail_if::Metric;
+use bench::result::{Cell, Tail};
 use serde::Serialize;
 
 use crate::format::{self, bytes, nanoseconds, number, percent, ratio, seconds};
-use crate::view::{State, View, with_margin};
+use crate::view::{State, View, kind, with_margin};
 
 pub(crate) use overall::overall;
 
@@ -84,7 +85,7 @@ impl Entry {
 
 fn group_title(group: Group) -> &'static str {
     match group {
-        Group::Texts => "from the texts this project began with",
+        Group::Texts => "from published reports on allocators",
         Group::Community => "known benchmarks of the community",
         Group::Ours => "heapwright's own",
         Group::Real => "real programs",
@@ -193,7 +194,7 @@ fn time_cell(view: &View<'_>, w: usize, a: usize) -> Entry {
     let State::Ran(cell) = view.state(w, a) else { return Entry::none() };
     let Some(time) = cell.time else { return Entry::none() };
     let interval = time.ratio.map_or(String::new(), |r| {
-        format!("95\u{a0}% interval {} to {} from {} pairs; ", ratio(r.low), ratio(r.high), r.pairs)
+        format!("{} {} to {} from {} pairs; ", kind(&r), ratio(r.low), ratio(r.high), r.pairs)
     });
     Entry {
         text: view.time_text(w, a),
@@ -213,7 +214,7 @@ fn figures(
     lead: Vec<Entry>,
     value: impl Fn(&Cell) -> Option<f64>,
     show: fn(f64) -> String,
-    compared: impl Fn(&Cell) -> Option<Compared>,
+    metric: Option<Metric>,
 ) -> Option<Row> {
     let of = |a: usize| match view.state(w, a) {
         State::Ran(cell) => value(cell).filter(|v| v.is_finite()),
@@ -222,7 +223,16 @@ fn figures(
     if who.iter().all(|&a| of(a).is_none()) {
         return None;
     }
-    let best = view.best(of);
+    // What the terminal marks too is decided in one place.
+    let best = match metric {
+        Some(metric) => view.report.best(w, metric),
+        None => view.best(of).into_iter().collect(),
+    };
+    let compared = |c: &Cell| match metric {
+        Some(Metric::Memory) => c.peak_rss,
+        Some(Metric::Ns) => c.ns,
+        _ => None,
+    };
     let cells = who
         .iter()
         .map(|&a| {
@@ -230,7 +240,7 @@ fn figures(
                 return absent(view, w, a)
                     .map_or_else(Entry::none, |e| Entry { small: String::new(), ..e });
             };
-            let compared = view.cell(w, a).and_then(&compared);
+            let compared = view.cell(w, a).and_then(compared);
             let r = compared.and_then(|c| c.ratio).filter(|r| r.estimate.is_finite());
             let same = compared.is_some_and(|c| c.same);
             Entry {
@@ -239,17 +249,13 @@ fn figures(
                     format!("{}{}", with_margin(&r), if same { " =" } else { "" })
                 }),
                 title: r.map_or(String::new(), |r| {
-                    format!(
-                        "95\u{a0}% interval {} to {} of the baseline's",
-                        ratio(r.low),
-                        ratio(r.high)
-                    )
+                    format!("{} {} to {} of the baseline's", kind(&r), ratio(r.low), ratio(r.high))
                 }),
                 sort: v.to_string(),
                 class: r.map_or("", |r| shade(r.estimate, same || r.pairs < 2)),
                 who: None,
             }
-            .star(best == Some(a))
+            .star(best.contains(&a))
         })
         .collect();
     Some(Row { lead, cells })
@@ -267,8 +273,8 @@ pub(crate) fn memory(view: &View<'_>) -> Table {
     let groups = grouped(view, |w| {
         let rows = FIGURES.iter().filter_map(|(name, value, show)| {
             let lead = vec![workload_name(view, w), Entry::words(*name)];
-            let is_peak = *name == "peak";
-            figures(view, w, &view.shown, lead, value, *show, |c| c.peak_rss.filter(|_| is_peak))
+            let metric = (*name == "peak").then_some(Metric::Memory);
+            figures(view, w, &view.shown, lead, value, *show, metric)
         });
         named_once(rows.collect())
     });
@@ -287,7 +293,7 @@ pub(crate) fn calls(view: &View<'_>) -> Table {
     let groups = grouped(view, |w| {
         let lead = vec![workload_name(view, w)];
         let show = |v| format!("{} ns", number(v));
-        figures(view, w, &who, lead, |c| c.ns.map(|n| n.median), show, |c| c.ns)
+        figures(view, w, &who, lead, |c| c.ns.map(|n| n.median), show, Some(Metric::Ns))
             .into_iter()
             .collect()
     });
@@ -323,7 +329,7 @@ pub(crate) fn tails(view: &View<'_>) -> Table {
         let rows = rows.filter_map(|(call, (name, value))| {
             let lead = vec![workload_name(view, w), Entry::words(format!("{call} {name}"))];
             let of = |c: &Cell| c.tails.iter().find(|t| t.call == *call).map(value);
-            figures(view, w, &who, lead, of, nanoseconds, |_| None)
+            figures(view, w, &who, lead, of, nanoseconds, None)
         });
         named_once(rows.collect())
     });

@@ -5,7 +5,7 @@ use bench::session::Stop;
 use bench::stats::Ratio;
 
 use crate::format::{list, percent, ratio, seconds};
-use crate::view::View;
+use crate::view::{View, kind};
 
 type Row<'a> = (usize, &'a Overall, Option<Ratio>, Option<Ratio>);
 
@@ -79,7 +79,7 @@ fn interval(r: &Ratio) -> String {
     if r.pairs < 2 {
         return format!("{} (one round, so no interval)", ratio(r.estimate));
     }
-    format!("{} (95\u{a0}% interval {} to {})", ratio(r.estimate), ratio(r.low), ratio(r.high))
+    format!("{} ({} {} to {})", ratio(r.estimate), kind(r), ratio(r.low), ratio(r.high))
 }
 
 fn by_how_much(estimate: f64) -> String {

@@ -1,5 +1,6 @@
 //! A result as people look at it: who is shown, and what a cell says in words.
 
+use bench::fail_if::Metric;
 use bench::launch::Exit;
 use bench::result::{Cell, Overall, Report};
 use bench::session::{How, Role};
@@ -121,7 +122,7 @@ impl<'a> View<'a> {
     /// `0.58 ±0.02 =*`.
     pub(crate) fn time_text(&self, work: usize, allocator: usize) -> String {
         let State::Ran(cell) = self.state(work, allocator) else { return String::new() };
-        let star = if self.best(|a| self.time(work, a)) == Some(allocator) { "*" } else { "" };
+        let star = if self.report.best(work, Metric::Time).contains(&allocator) { "*" } else { "" };
         let same = cell.time.is_some_and(|t| t.same) && allocator != self.baseline;
         let marks = format!("{}{star}", if same { "=" } else { "" });
         let text = match cell.time.and_then(|t| t.ratio) {
@@ -160,6 +161,11 @@ pub(crate) fn with_margin(r: &Ratio) -> String {
         _ => 2,
     };
     format!("{:.digits$} ±{margin:.digits$}", r.estimate)
+}
+
+/// What the ends of an interval are, with a space that does not break.
+pub(crate) fn kind(r: &Ratio) -> String {
+    r.kind().replace(" %", "\u{a0}%")
 }
 
 fn why(short: &str, long: &str) -> Why {

@@ -46,6 +46,29 @@ fn every_section_is_there_and_linked() {
 }
 
 #[test]
+fn the_page_says_which_time_it_is_and_what_it_lacks() {
+    let mut report = sample::report();
+    assert!(html(&report).contains("Wall-clock time relative to"));
+    report.workloads[0].by_cpu = true;
+    report.left_out = vec!["redis".into(), "g++".into()];
+    let page = html(&report);
+    let busy = report.workloads[0].name.clone();
+    let busy = format!("(of {busy} processor time, as the machine was too busy)");
+    for said in [
+        busy.as_str(),
+        "(2 more had no place in the time)",
+        "so that the rest fits into the time: redis, g++",
+        "ended as soon as their intervals were narrow",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    for work in &mut report.workloads {
+        work.by_cpu = true;
+    }
+    assert!(html(&report).contains("Processor time (the machine was too busy"));
+}
+
+#[test]
 fn nothing_is_fetched() {
     let page = html(&sample::report());
     let links = attributes(&page, "href=\"").into_iter().chain(attributes(&page, "src=\""));

@@ -18,7 +18,26 @@ fn figures() -> Vec<Named> {
 }
 
 fn fails(rule: &str) -> bool {
-    parse(rule).unwrap().check(&figures()).is_failure()
+    parse(rule).unwrap().strict(true).check(&figures()).is_failure()
+}
+
+#[test]
+fn the_interval_decides_unless_strict() {
+    // Of each the interval is the estimate ± 0.01.
+    for (rule, by_interval, by_estimate) in [
+        ("cfrac>1.05", true, true),
+        ("cfrac>1.095", false, true),
+        ("cfrac>1.105", false, false),
+        ("larson<0.95", true, true),
+        ("larson<0.905", false, true),
+        ("max>1.095", false, true),
+        ("max<1.105", false, true),
+        ("larson.ns>9", true, true),
+    ] {
+        let rule = parse(rule).unwrap();
+        let is_failure = |strict| rule.strict(strict).check(&figures()).is_failure();
+        assert_eq!((is_failure(false), is_failure(true)), (by_interval, by_estimate), "{rule:?}");
+    }
 }
 
 #[test]
@@ -38,7 +57,13 @@ fn what_a_rule_is_about() {
 
 #[test]
 fn what_is_said() {
-    let rule = parse("max>1.105").unwrap();
+    let rule = parse("max>1.095").unwrap();
+    assert_eq!(
+        rule.sentence(&rule.check(&figures())),
+        "fail-if  max>1.095: passed: cfrac, time of heapwright: 1.100 [1.090, 1.110]; \
+         the estimate is beyond the bound, not the whole interval: --strict would fail"
+    );
+    let rule = parse("max>1.105").unwrap().strict(true);
     let verdict = rule.check(&figures());
     assert_eq!(verdict, Verdict::Passed(figures()[1].clone()));
     assert_eq!(

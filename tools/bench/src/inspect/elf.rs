@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 use object::elf::{self, FileHeader32, FileHeader64};
-use object::read::elf::{FileHeader, ProgramHeader as _, SectionTable, Sym as _};
+use object::read::elf::{
+    FileHeader, ProgramHeader as _, SectionHeader as _, SectionTable, Sym as _,
+};
 use object::{Endianness, FileKind};
 
 /// Whether a file defines a symbol.
@@ -37,15 +39,34 @@ pub struct Elf {
     pub operator_new: Defined,
     /// `dlopen`: a malloc that has its own clears RTLD_DEEPBIND.
     pub dlopen: Defined,
-    /// The entry point of an allocator that is linked in under a name of its own.
+    /// The name of an allocator that is linked in, under names of its own or stripped of them.
     pub private_allocator: Option<String>,
     /// Built by the Go compiler.
     pub is_go: bool,
 }
 
-/// The malloc of allocators that programs link in under a prefix.
-const PRIVATE: [&str; 6] =
-    ["_rjem_malloc", "je_malloc", "mi_malloc", "_mi_malloc_generic", "tc_malloc", "sn_malloc"];
+/// The functions of allocators that programs link in, and whose they are.
+const FUNCTIONS: [(&str, &str); 8] = [
+    ("_rjem_malloc", "jemalloc"),
+    ("je_malloc", "jemalloc"),
+    ("je_malloc_default", "jemalloc"),
+    ("mi_malloc", "mimalloc"),
+    ("_mi_malloc_generic", "mimalloc"),
+    ("tc_malloc", "tcmalloc"),
+    ("sn_malloc", "snmalloc"),
+    ("heapwright_version", "heapwright"),
+];
+
+/// Part of the names of Rust functions, mangled: our crate's.
+const CRATE: (&str, &str) = ("17heapwright_malloc", "heapwright");
+
+/// Texts in allocators, for programs that have lost their symbols.
+const TEXTS: [(&str, &str); 4] = [
+    ("<jemalloc>: ", "jemalloc"),
+    ("MIMALLOC_", "mimalloc"),
+    ("mimalloc: ", "mimalloc"),
+    ("TCMALLOC_SAMPLE_PARAMETER", "tcmalloc"),
+];
 
 impl Elf {
     /// Reads `file`; `None` if it is not an ELF file, or no file at all but a pipe, a folder or a device. Damaged tables count
@@ -108,6 +129,13 @@ impl Elf {
         endian: Endianness,
         bytes: &[u8],
     ) {
+        if let Some((_, section)) = sections.section_by_name(endian, b".rodata")
+            && let Ok(data) = section.data(endian, bytes)
+        {
+            let has = |text: &str| memchr::memmem::find(data, text.as_bytes()).is_some();
+            let known = TEXTS.iter().find(|(text, _)| has(text));
+            self.private_allocator = known.map(|(_, name)| (*name).to_owned());
+        }
         self.is_go = sections.section_by_name(endian, b".go.buildinfo").is_some();
         if let Ok(table) = sections.dynamic_table(endian, bytes) {
             self.needed = table
@@ -130,8 +158,8 @@ impl Elf {
                     Ok(b"dlopen") => self.dlopen = defined,
                     Ok(b"_Znwm" | b"_Znwj") => self.operator_new = defined,
                     Ok(name) => {
-                        if let Some(known) = PRIVATE.iter().find(|p| p.as_bytes() == name) {
-                            self.private_allocator.get_or_insert_with(|| (*known).to_owned());
+                        if let Some(whose) = allocator_of(name) {
+                            self.private_allocator.get_or_insert_with(|| whose.to_owned());
                         }
                     }
                     Err(_) => {}
@@ -171,6 +199,13 @@ impl Elf {
         };
         self.is_64 && self.machine == own
     }
+}
+
+/// The allocator that a function of this name belongs to.
+fn allocator_of(function: &[u8]) -> Option<&'static str> {
+    let by_name = FUNCTIONS.iter().find(|(name, _)| name.as_bytes() == function);
+    let is_ours = || memchr::memmem::find(function, CRATE.0.as_bytes()).is_some();
+    by_name.map(|(_, whose)| *whose).or_else(|| is_ours().then_some(CRATE.1))
 }
 
 /// Whether `file` is a library for this processor that exports `malloc`.

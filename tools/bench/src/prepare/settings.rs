@@ -60,7 +60,7 @@ fn knobs(root: &Path) -> [Knob; 4] {
             files: there(cpu.join("smt/control")).into_iter().collect(),
             wanted: "off",
             fine: &["forceoff", "notsupported", "notimplemented"],
-            names: &[],
+            names: &[("notsupported", "not supported"), ("notimplemented", "not implemented")],
         },
         Knob {
             what: "ASLR",
@@ -206,7 +206,7 @@ mod tests {
         let (settings, undo) = apply(root.path());
         assert!(undo.is_empty());
         let same = |value: &str| (Some(value.to_owned()), Some(value.to_owned()), None);
-        assert_eq!(told(&settings, "SMT"), same("notsupported"));
+        assert_eq!(told(&settings, "SMT"), same("not supported"));
         assert_eq!(told(&settings, "turbo"), same("off"));
     }
 

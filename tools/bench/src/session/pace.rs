@@ -110,5 +110,5 @@ pub(super) fn noise(session: &Session, workload: usize, seed: u64) -> Option<f64
     let control = session.subjects.iter().position(|s| s.role == Role::Control)?;
     let times = |subject| session.column(workload, subject, session.seconds(workload));
     let ratio = Ratio::paired(&times(control), &times(session.baseline()), RESAMPLES_QUICK, seed)?;
-    Some(ratio.margin())
+    (ratio.pairs > 1).then(|| ratio.margin())
 }

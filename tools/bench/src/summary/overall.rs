@@ -62,7 +62,7 @@ fn mark_fastest(session: &Session, all: &mut [Overall]) {
     times.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
     let has_interval = |t: &(usize, Ratio)| t.0 == session.baseline() || t.1.pairs > 1;
     let control = session.subjects.iter().position(|s| s.role == Role::Control);
-    let noise = control.and_then(|c| all[c].time).map_or(0.0, super::noise);
+    let noise = control.and_then(|c| all[c].time).map_or(0.0, |r| r.distance_from_1());
     if let [first, second, ..] = times[..]
         && times.iter().all(has_interval)
         && first.1.high < second.1.low

@@ -24,15 +24,34 @@ fn report_of(session: &Session) -> Report {
     let circumstances = Circumstances {
         heapwright: "0".to_owned(),
         started: "2026-03-01T12:10:05Z".to_owned(),
-        command_line: vec!["heapwright".into(), "bench".into()],
+        command_line: vec!["heapwright".into(), "bench".into(), "/home/me/prog".into()],
         scale: 1.0,
         pinned: true,
         machine: testing::machine(),
         prepared: Vec::new(),
         steal: 0.0,
-        warnings: Vec::new(),
+        warnings: vec!["/home/me/prog: static".into()],
+        left_out: Vec::new(),
     };
     report(session, &testing::options(), circumstances)
+}
+
+#[test]
+fn files_are_named_without_their_folders() {
+    let session = testing::session(&["mine"], 3, |_, _| 1_000_000);
+    let report = report_of(&session);
+    let text = report.to_json().unwrap();
+    for folder in ["/home", "/mine.so", "/prog"] {
+        assert!(!text.contains(folder), "{folder}: {text}");
+    }
+    assert_eq!(report.command_line.last().unwrap(), "prog");
+    assert_eq!(report.warnings, ["prog: static"]);
+}
+
+#[test]
+fn one_round_has_no_noise() {
+    let report = report_of(&testing::session(&["mine"], 1, |_, _| 1_000_000));
+    assert_eq!(report.workloads[0].noise_floor, None);
 }
 
 #[test]

@@ -5,10 +5,10 @@ mod list;
 mod next;
 mod progress;
 pub(crate) mod words;
-mod workloads;
+pub(crate) mod workloads;
 
 use core::sync::atomic::AtomicBool;
-use std::env;
+use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use bench::inspect::{self, Inspection};
 use bench::launch::Launcher;
 use bench::machine::{Busyness, Machine};
 use bench::prepare;
-use bench::result::Report;
+use bench::result::{Report, without_folders};
 use bench::session::{self, Role, Session, Stop, line_up};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
@@ -27,14 +27,16 @@ use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use self::words::Words;
+use self::workloads::Chosen;
 use super::run::variables;
 use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
 use crate::flags::output::OutputFlags;
 use crate::flags::program::LastProgram;
-use crate::flags::settings::SettingsFlags;
-use crate::flags::workload::WorkloadArg;
+use crate::flags::settings::{SettingsFlags, knows};
+use crate::flags::workload::{self, WorkloadArg};
 use crate::{allocators as known, exit, format, table};
 
 const EXAMPLES: &str = "\
@@ -53,7 +55,8 @@ differs from itself by is noise. Memory over time and single calls are measured 
 The table goes to standard output; result.json, runs.csv, report.html and plots go to a new folder.
 
 Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator, a \
-library that does not work as one; 3 some allocator failed, the others were measured; 125 a program fails on all of them, or the result cannot be \
+library that does not work as one, a program whose malloc cannot be replaced (--force measures it); 3 some \
+allocator failed, the others were measured; 125 a program fails on all of them, or the result cannot be \
 written; 126 the program cannot be executed; 127 it was not found; 130 interrupted, what was measured is \
 printed and written.";
 
@@ -62,7 +65,12 @@ printed and written.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
     /// Workloads, with parameters after colons; or sets: standard, all, texts, community, ours, real [default: standard]
-    #[arg(value_name = "WORKLOAD", conflicts_with = "command")]
+    #[arg(
+        value_name = "WORKLOAD",
+        conflicts_with = "command",
+        value_parser = workload::Words,
+        hide_possible_values = true
+    )]
     workloads: Vec<WorkloadArg>,
 
     /// Show the workloads and the sets of them, and do nothing
@@ -79,9 +87,13 @@ pub(crate) struct Bench {
     measure: MeasureFlags,
 
     /// Exit with 1 if this holds, such as 'geomean>1.02' or 'larson.memory>1.1'; may be repeated. The ratio is heapwright's to
-    /// the baseline, or with @NAME another allocator's
+    /// the baseline, or with @NAME another allocator's. It holds when the whole interval is beyond the bound
     #[arg(long, value_name = "EXPRESSION", value_parser = bench::fail_if::parse)]
     fail_if: Vec<Rule>,
+
+    /// Let the estimate decide about --fail-if, and not the nearer end of its interval
+    #[arg(long, requires = "fail_if")]
+    strict: bool,
 
     #[command(flatten)]
     output: OutputFlags,
@@ -107,19 +119,30 @@ impl Bench {
             &mut warnings,
         )?;
         let mut subjects = line_up(chosen, self.program.is_absent());
+        self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
-            subject.environment = variables(&subject.allocator, &self.settings.settings)?;
+            subject.environment =
+                variables(&subject.allocator, &self.settings.of(&subject.allocator))?;
         }
         let interrupted = catch_interrupts()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
-        let (workloads, scale, _places) = self.workloads(&subjects, &mut warnings)?;
+        let Chosen { workloads, scale, left_out, folder: _places } =
+            self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         // After all that may be refused, which leaves no empty folder.
+        let is_new = !self.output.is_there();
         let folder = self.output.folder()?;
+        // A folder that was made for nothing goes again, if it is as empty as it was.
+        let leave_none = || {
+            let _ = folder.as_deref().filter(|_| is_new).map(fs::remove_dir);
+        };
         let options = self.measure.options(workloads.len());
         for warning in &warnings {
             exit::warn(warning);
+        }
+        if !left_out.is_empty() {
+            exit::warn(&table::left_out(&left_out, workloads.len()));
         }
         let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
@@ -132,22 +155,25 @@ impl Bench {
         let now = Busyness::now();
         warnings.extend(now.steal_warning(&before));
         if (0..session.workloads.len()).all(|w| session.failed_everywhere(w)) {
+            leave_none();
             return Err(fails_everywhere(&session));
         }
-        if session.stop() == Stop::Interrupted && session.runs.is_empty() {
-            eprintln!("interrupted before anything was measured");
+        if session.stop() == Stop::Interrupted && !session.has_times() {
+            eprintln!("interrupted before any time was measured; nothing is written");
+            leave_none();
             return Ok(ExitCode::from(exit::INTERRUPTED));
         }
         let circumstances = Circumstances {
             heapwright: env!("CARGO_PKG_VERSION").to_owned(),
             started,
-            command_line: command_line(options.seed),
+            command_line: command_line(&Words::of_this_command(), options.seed),
             scale,
             pinned: self.measure.pins(),
             machine,
             prepared,
             steal: now.stolen_since(&before),
             warnings,
+            left_out,
         };
         let report = summary::report(&session, &options, circumstances);
         let written = self.output.write(&report, folder.as_deref());
@@ -171,20 +197,30 @@ impl Bench {
         let Some(file) = self.program.file()? else { return Ok(None) };
         let inspection = inspect::program(&file, self.program.arguments())
             .with_context(|| format!("cannot inspect {}", file.display()))?;
-        warnings.extend(without_effect(&file, &inspection));
+        if let Some(why) = without_effect(&file, &inspection) {
+            if !self.output.force {
+                bail!(Usage(format!("{why}; --force measures it all the same")));
+            }
+            warnings.push(why);
+        }
+        if let Some(own) = &inspection.own_malloc {
+            warnings.push(format!(
+                "{own} is linked into the program: what calls it directly is the same in every row"
+            ));
+        }
         Ok(Some(inspection))
     }
 
-    /// What is run, the scale of it, and the folders that have to live so long.
+    /// What is run, and how long.
     fn workloads(
         &self,
         subjects: &[session::Subject],
         warnings: &mut Vec<String>,
-    ) -> anyhow::Result<(Vec<Workload>, f64, Option<tempfile::TempDir>)> {
+    ) -> anyhow::Result<Chosen> {
         if let Some(file) = self.program.file()? {
             let argv = self.program.command.clone();
-            let own = Workload::own(format::shell(&self.program.words()), file, argv);
-            return Ok((vec![own], 1.0, None));
+            let name = without_folders(&format::shell(&self.program.words()));
+            return Ok(Chosen::program(Workload::own(name, file, argv)));
         }
         if self.workloads.iter().any(|w| w.name.is_empty()) {
             bail!(Usage("'' is no workload; 'heapwright bench --list' shows them".to_owned()));
@@ -197,9 +233,9 @@ impl Bench {
             rounds: self.measure.rounds(),
             pin: self.measure.pins(),
         };
-        let (mut workloads, scale, folder) = workloads::chosen(&wanted, warnings)?;
-        self.keep_those_on_regions(&mut workloads, warnings)?;
-        Ok((workloads, scale, Some(folder)))
+        let mut chosen = workloads::chosen(&wanted, warnings)?;
+        self.keep_those_on_regions(&mut chosen.workloads, warnings)?;
+        Ok(chosen)
     }
 
     fn prepare(&self) -> anyhow::Result<Option<prepare::Guard>> {
@@ -220,6 +256,7 @@ impl Bench {
         let ratios = report.ratios();
         let mut crossed = false;
         for rule in &self.fail_if {
+            let rule = rule.strict(self.strict);
             let verdict = rule.check(&ratios);
             eprintln!("{}", rule.sentence(&verdict));
             crossed |= verdict.is_failure();
@@ -238,6 +275,19 @@ impl Bench {
         let allocators: Vec<&str> = contenders.map(|s| s.name.as_str()).collect();
         for rule in &self.fail_if {
             rule.known(&workloads, &allocators).map_err(|e| anyhow!(Usage(e.to_string())))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a setting that nobody takes who takes part.
+    fn settings_are_of_use(&self, subjects: &[session::Subject]) -> anyhow::Result<()> {
+        for setting in &self.settings.settings {
+            if !subjects.iter().any(|s| knows(&s.allocator, setting)) {
+                bail!(Usage(format!(
+                    "--set {}: none of these allocators has that setting; it is for heapwright's libraries",
+                    setting.key
+                )));
+            }
         }
         Ok(())
     }
@@ -306,16 +356,9 @@ fn without_effect(file: &Path, inspection: &Inspection) -> Option<String> {
 }
 
 /// This command line, with the seed that was chosen.
-fn command_line(seed: u64) -> Vec<String> {
-    let mut words: Vec<String> = env::args_os().map(|w| w.to_string_lossy().into_owned()).collect();
-    if let Some(first) = words.first_mut() {
-        "heapwright".clone_into(first);
-    }
-    if !words.iter().any(|w| w == "--seed" || w.starts_with("--seed=")) {
-        let at = words.iter().position(|w| w == "bench").map_or(words.len(), |at| at + 1);
-        words.splice(at..at, ["--seed".to_owned(), seed.to_string()]);
-    }
-    words
+fn command_line(words: &Words, seed: u64) -> Vec<String> {
+    let seed = seed.to_string();
+    if words.has("seed") { words.all(&[]) } else { words.all(&["--seed", &seed]) }
 }
 
 /// The first Ctrl-C ends the measurement, the second one this process.

@@ -23,7 +23,10 @@ pub(crate) fn check(
     ask_the_loader(&mut found, allocator);
     tell_of_plugins(&mut found, allocator);
     let usable = found.is_usable();
-    let verdict = if usable {
+    let verdict = if let (true, Some(own)) = (usable, &found.own_malloc) {
+        let text = format!("usable in part: what calls the {own} inside it keeps that");
+        Finding::new("verdict", Level::Warn, text)
+    } else if usable {
         let mut words = vec!["heapwright".to_owned(), "run".to_owned(), "--".to_owned()];
         words.extend(program.words());
         Finding::new("verdict", Level::Ok, format!("usable; try: {}", format::shell(&words)))

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use bench::compare::{self, Comparison, Error};
 use bench::fail_if::{self, Rule};
 use bench::result::Report;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 
 use crate::commands::bench::words::Words;
 use crate::exit::{self, Usage};
@@ -29,7 +29,8 @@ fits it to the time; give both measurements the same one, and the same --seed.
 
 A rule is WHAT[.METRIC][@ALLOCATOR] OP NUMBER: WHAT is geomean, max or the name of a workload; METRIC is time, memory, \
 ns (a call) or cpu; OP is >, >=, < or <=. Without @ALLOCATOR it is about heapwright, or about any if that takes no \
-part. The estimate decides, its interval is printed. What cannot be judged, because a run failed, fails.
+part. It holds when the whole interval is beyond the bound, so that noise alone fails nothing; with --strict the \
+estimate decides. What cannot be judged, because a run failed, fails.
 
 Exit codes: 0 compared; 1 a --fail-if holds; 2 wrong usage, a file that is no result, or nothing to compare; \
 125 a file cannot be read.";
@@ -49,16 +50,20 @@ enum Format {
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {
     /// The result to compare with: result.json, or the folder that holds it
-    #[arg(value_name = "OLD")]
+    #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     old: PathBuf,
 
     /// The result that is compared
-    #[arg(value_name = "NEW")]
+    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     new: PathBuf,
 
     /// Exit with 1 when this holds, such as 'geomean>1.02'; may be given more than once
     #[arg(long, value_name = "RULE")]
     fail_if: Vec<String>,
+
+    /// Let the estimate decide about --fail-if, and not the nearer end of its interval
+    #[arg(long, requires = "fail_if")]
+    strict: bool,
 
     /// The form of the comparison: table, json or csv
     #[arg(long, value_name = "FORMAT", default_value = "table", hide_possible_values = true)]
@@ -71,7 +76,7 @@ impl Compare {
         let rules = self
             .fail_if
             .iter()
-            .map(|text| fail_if::parse(text).map_err(usage))
+            .map(|text| fail_if::parse(text).map(|rule| rule.strict(self.strict)).map_err(usage))
             .collect::<anyhow::Result<Vec<Rule>>>()?;
         let old = compare::load(&self.old).map_err(readable)?;
         let new = compare::load(&self.new).map_err(readable)?;

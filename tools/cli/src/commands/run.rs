@@ -6,16 +6,17 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use bench::allocator::{Allocator, HEAPWRIGHT};
 use bench::environment::{self, PRELOAD, SETTINGS, Setting};
 use bench::{inspect, resolve};
 use clap::Args;
 
 use super::check;
+use crate::exit::Usage;
 use crate::flags::allocator::OneAllocator;
 use crate::flags::program::Program;
-use crate::flags::settings::SettingsFlags;
+use crate::flags::settings::{CLASSIC, SettingsFlags, knows};
 use crate::{allocators, exit};
 
 const EXAMPLES: &str = "\
@@ -65,7 +66,7 @@ impl Run {
         if allocator.library().is_some() {
             warn_if_without_effect(&file, &self.program);
         }
-        let settings = self.settings(&allocator);
+        let settings = self.settings(&allocator)?;
         let mut command = Command::new(&file);
         command.args(self.program.arguments());
         if let Some(name) = self.program.command.first() {
@@ -75,8 +76,18 @@ impl Run {
         Err(not_executed(&file, &command.exec()))
     }
 
-    fn settings(&self, allocator: &Allocator) -> Vec<Setting> {
+    fn settings(&self, allocator: &Allocator) -> anyhow::Result<Vec<Setting>> {
         let mut settings = self.settings.settings.clone();
+        if allocator.library().is_some()
+            && let Some(other) = settings.iter().find(|s| !knows(allocator, s))
+        {
+            bail!(Usage(format!(
+                "{} has no setting {:?}; there are {}",
+                allocator.name,
+                other.key,
+                CLASSIC.join(", ")
+            )));
+        }
         if self.stats {
             settings.push(Setting { key: "stats".to_owned(), value: "1".to_owned() });
         }
@@ -88,7 +99,7 @@ impl Run {
                 allocator.name
             ));
         }
-        settings
+        Ok(settings)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use core::convert::Infallible;
 use core::str::FromStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 /// An allocator as written on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl FromStr for AllocatorArg {
 #[derive(Debug, Args)]
 pub(crate) struct OneAllocator {
     /// The allocator: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
-    #[arg(short, long, value_name = "NAME", default_value = "heapwright")]
+    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_hint = ValueHint::FilePath)]
     pub(crate) allocator: AllocatorArg,
 }
 
@@ -53,15 +53,17 @@ pub(crate) struct OneAllocator {
 pub(crate) struct SomeAllocators {
     /// An allocator to compare: heapwright, glibc, one that 'heapwright list' shows, NAME=/path/to/lib.so, or all;
     /// may be repeated, and be a list with commas [default: all]
-    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',')]
+    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',', value_hint = ValueHint::FilePath)]
     pub(crate) allocators: Vec<AllocatorArg>,
 }
 
 impl SomeAllocators {
-    /// Whether the allocator of this name was given by its path.
-    pub(crate) fn is_by_path(&self, name: &str) -> bool {
-        let is = |a: &AllocatorArg| matches!(a, AllocatorArg::Library { name: n, .. } if n == name);
-        self.allocators.iter().any(is)
+    /// The path by which the allocator of this name was given.
+    pub(crate) fn path(&self, name: &str) -> Option<&Path> {
+        self.allocators.iter().find_map(|a| match a {
+            AllocatorArg::Library { name: n, path } if n == name => Some(path.as_path()),
+            _ => None,
+        })
     }
 }
 

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use bench::result::Report;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::exit::{self, Usage};
+use crate::exit::Usage;
 use crate::table;
 
 /// The form of a result.
@@ -34,16 +34,16 @@ pub(crate) struct OutputFlags {
     format: Option<Format>,
 
     /// Write result.json, runs.csv, report.html, table.txt and plots to this folder [default: bench-DATE in the current one]
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
 
     /// Write no folder
     #[arg(long, conflicts_with = "output")]
     no_files: bool,
 
-    /// Write into a folder that has files in it
-    #[arg(short, long, requires = "output")]
-    force: bool,
+    /// Write into a folder that has files in it; measure a program whose malloc cannot be replaced
+    #[arg(short, long)]
+    pub(crate) force: bool,
 }
 
 impl OutputFlags {
@@ -57,8 +57,12 @@ impl OutputFlags {
         Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
-    /// The folder to write, if one is; made now, so that what is wrong with it is said before anything is measured. That it
-    /// cannot be made is only warned about: the table is printed all the same.
+    /// Whether the folder that -o names exists already.
+    pub(crate) fn is_there(&self) -> bool {
+        self.output.as_ref().is_some_and(|folder| folder.exists())
+    }
+
+    /// The folder to write, if one is; made now, so that what is wrong with it is said before anything is measured.
     pub(crate) fn folder(&self) -> anyhow::Result<Option<PathBuf>> {
         let folder = match &self.output {
             Some(folder) => folder.clone(),
@@ -79,12 +83,12 @@ impl OutputFlags {
         let tried = fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&probe, "x"))
             .and_then(|()| fs::remove_file(&probe));
-        if let Err(error) = tried {
-            exit::warn(&format!(
-                "nothing can be written to {}: {error}; the table will be printed",
+        tried.with_context(|| {
+            format!(
+                "nothing can be written to {}; -o names another folder, --no-files prints the table only",
                 folder.display()
-            ));
-        }
+            )
+        })?;
         Ok(Some(folder))
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use bench::resolve;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory as _};
+use clap::{Args, CommandFactory as _, ValueHint};
 
 use crate::cli::Cli;
 
@@ -17,6 +17,7 @@ pub(crate) struct Program {
         required = true,
         trailing_var_arg = true,
         value_name = "CMD",
+        value_hint = ValueHint::CommandWithArguments,
         help_heading = "Arguments"
     )]
     pub(crate) command: Vec<OsString>,
@@ -26,7 +27,7 @@ pub(crate) struct Program {
 #[derive(Debug, Args)]
 pub(crate) struct LastProgram {
     /// A program of yours and its arguments, instead of workloads
-    #[arg(last = true, value_name = "CMD", help_heading = "Arguments")]
+    #[arg(last = true, value_name = "CMD", value_hint = ValueHint::CommandWithArguments, help_heading = "Arguments")]
     pub(crate) command: Vec<OsString>,
 }
 

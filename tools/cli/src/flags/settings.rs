@@ -1,12 +1,33 @@
-//! `--set` and `--stats`: the drop-in's settings.
+//! `--set`: the drop-in's settings.
 
+use bench::allocator::{Allocator, HEAPWRIGHT};
 use bench::environment::Setting;
 use clap::Args;
 
+use crate::embedded;
+
 #[derive(Debug, Args)]
 pub(crate) struct SettingsFlags {
-    /// A setting of heapwright's library, such as keep=64m or safe=1; may be repeated. It is added to the variable
-    /// HEAPWRIGHT; an unknown key is answered with the list of keys
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    /// A setting of heapwright's library, such as keep=64m; a key alone, such as safe, means safe=1. May be repeated,
+    /// and be a list with commas. It is added to the variable HEAPWRIGHT; an unknown key is answered with the list of
+    /// keys
+    #[arg(long = "set", value_name = "KEY[=VALUE]", value_delimiter = ',')]
     pub(crate) settings: Vec<Setting>,
+}
+
+/// The settings that the classic designs have.
+pub(crate) const CLASSIC: [&str; 3] = ["stats", "check", "deepbind"];
+
+impl SettingsFlags {
+    /// Those that `allocator` has.
+    pub(crate) fn of(&self, allocator: &Allocator) -> Vec<Setting> {
+        self.settings.iter().filter(|s| knows(allocator, s)).cloned().collect()
+    }
+}
+
+/// Whether `allocator` has this setting. Of a library of somebody else's nothing is known, so it may have it.
+pub(crate) fn knows(allocator: &Allocator, setting: &Setting) -> bool {
+    let embedded = embedded::find(&allocator.name);
+    let is_classic = embedded.is_some_and(|library| library.name != HEAPWRIGHT);
+    allocator.library().is_some() && (!is_classic || CLASSIC.contains(&setting.key.as_str()))
 }

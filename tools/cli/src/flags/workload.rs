@@ -2,6 +2,12 @@
 
 use core::convert::Infallible;
 use core::str::FromStr;
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
+
+use crate::commands::bench::workloads;
 
 /// A word before `--`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +25,28 @@ impl FromStr for WorkloadArg {
         let mut words = text.split(':').map(str::to_owned);
         let name = words.next().unwrap_or_default();
         Ok(Self { name, parameters: words.collect() })
+    }
+}
+
+/// Reads any such word. The names are what a shell completes.
+#[derive(Clone)]
+pub(crate) struct Words;
+
+impl TypedValueParser for Words {
+    type Value = WorkloadArg;
+
+    fn parse_ref(
+        &self,
+        _: &Command,
+        _: Option<&Arg>,
+        word: &OsStr,
+    ) -> Result<WorkloadArg, clap::Error> {
+        let Ok(word) = word.to_string_lossy().parse();
+        Ok(word)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(workloads::names().map(PossibleValue::new)))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Many workloads: a line a workload, a column an allocator; as many columns beside each other as fit.
 
+use bench::fail_if::Metric;
 use bench::result::{Cell, Compared, Report, Work};
 use bench::session::Role;
 use bench::stats::Ratio;
 
+use super::notes;
 use crate::format;
 
 /// What a cell shows.
@@ -15,6 +17,18 @@ enum Show {
     Tail,
 }
 
+impl Show {
+    /// What the least of is marked.
+    fn metric(self) -> Option<Metric> {
+        match self {
+            Self::Time => Some(Metric::Time),
+            Self::Memory => Some(Metric::Memory),
+            Self::Ns => Some(Metric::Ns),
+            Self::Tail => None,
+        }
+    }
+}
+
 /// A column is no narrower.
 const NARROWEST: usize = 9;
 
@@ -23,7 +37,8 @@ pub(super) fn lines(report: &Report, width: usize) -> Vec<String> {
     let baseline = &report.allocators[report.baseline()].name;
     let mut lines = Vec::new();
     let mut section = |title: String, show: Show| {
-        let works: Vec<&Work> = report.workloads.iter().filter(|w| is_shown(w, show)).collect();
+        let works = report.workloads.iter().enumerate();
+        let works: Vec<(usize, &Work)> = works.filter(|(_, w)| is_shown(w, show)).collect();
         if !works.is_empty() {
             if !lines.is_empty() {
                 lines.push(String::new());
@@ -32,12 +47,7 @@ pub(super) fn lines(report: &Report, width: usize) -> Vec<String> {
             lines.extend(table(report, &works, show, width));
         }
     };
-    section(
-        format!(
-            "time ÷ {baseline}'s ± 95 % interval (lower is better; * least, = no difference shown)"
-        ),
-        Show::Time,
-    );
+    section(time_title(report), Show::Time);
     section(format!("peak memory of all processes ÷ {baseline}'s"), Show::Memory);
     section(
         "nanoseconds a call of malloc or free (null: what the workload itself takes)".to_owned(),
@@ -51,6 +61,24 @@ pub(super) fn lines(report: &Report, width: usize) -> Vec<String> {
     lines
 }
 
+/// Which time it is, and what ± is.
+fn time_title(report: &Report) -> String {
+    let baseline = &report.allocators[report.baseline()].name;
+    let what = match report.workloads.iter().filter(|w| w.by_cpu).count() {
+        0 => "time",
+        n if n == report.workloads.len() => "processor time",
+        _ => "time (of † processor time)",
+    };
+    format!(
+        "{what} ÷ {baseline}'s ± {} (lower is better; * least, = no difference shown)",
+        notes::margin(report)
+    )
+}
+
+fn all_by_cpu(report: &Report) -> bool {
+    report.workloads.iter().all(|w| w.by_cpu)
+}
+
 fn is_shown(work: &Work, show: Show) -> bool {
     match show {
         Show::Time | Show::Memory => true,
@@ -59,7 +87,7 @@ fn is_shown(work: &Work, show: Show) -> bool {
     }
 }
 
-fn table(report: &Report, works: &[&Work], show: Show, width: usize) -> Vec<String> {
+fn table(report: &Report, works: &[(usize, &Work)], show: Show, width: usize) -> Vec<String> {
     let shown: Vec<usize> =
         (0..report.allocators.len()).filter(|&a| is_column(report, works, a, show)).collect();
     let mut head = vec!["".to_owned()];
@@ -68,17 +96,18 @@ fn table(report: &Report, works: &[&Work], show: Show, width: usize) -> Vec<Stri
     }
     head.extend(shown.iter().map(|&a| report.allocators[a].name.clone()));
     let mut rows = vec![head];
-    for work in works {
-        let mut row = vec![work.name.clone()];
+    for &(at, work) in works {
+        let is_marked = matches!(show, Show::Time) && work.by_cpu && !all_by_cpu(report);
+        let mut row = vec![format!("{}{}", work.name, if is_marked { " †" } else { "" })];
         if matches!(show, Show::Time) {
             row.push(
                 work.noise_floor.map_or_else(|| "-".into(), |n| format!("±{:.1}%", 100.0 * n)),
             );
         }
-        let best = best(report, work, show);
+        let best = show.metric().map_or_else(Vec::new, |metric| report.best(at, metric));
         row.extend(shown.iter().map(|&a| {
             let mut text = cell(report, &work.cells[a], a, show);
-            if best == Some(a) {
+            if best.contains(&a) {
                 text.push_str(" *");
             }
             text
@@ -93,13 +122,13 @@ fn table(report: &Report, works: &[&Work], show: Show, width: usize) -> Vec<Stri
 }
 
 /// The control has its noise column; the null allocator counts nothing but nanoseconds.
-fn is_column(report: &Report, works: &[&Work], allocator: usize, show: Show) -> bool {
+fn is_column(report: &Report, works: &[(usize, &Work)], allocator: usize, show: Show) -> bool {
     let role = report.allocators[allocator].role;
     match (role, show) {
         (Role::Control, _) => false,
-        (Role::Floor, Show::Ns) => works.iter().any(|w| w.cells[allocator].ns.is_some()),
+        (Role::Floor, Show::Ns) => works.iter().any(|(_, w)| w.cells[allocator].ns.is_some()),
         (Role::Floor, _) => false,
-        (_, Show::Tail) => works.iter().any(|w| !w.cells[allocator].tails.is_empty()),
+        (_, Show::Tail) => works.iter().any(|(_, w)| !w.cells[allocator].tails.is_empty()),
         _ => true,
     }
 }
@@ -146,38 +175,6 @@ fn nanos(ns: f64) -> String {
         n if n >= 1e3 => format!("{:.1}µs", n / 1e3),
         n => format!("{n:.0}ns"),
     }
-}
-
-/// The allocator with the least figure; of times nobody while one has no interval.
-fn best(report: &Report, work: &Work, show: Show) -> Option<usize> {
-    let ratio = |c: &Cell| c.time.filter(|_| c.failure.is_none())?.ratio;
-    let lacks_interval = |c: &Cell| ratio(c).is_some_and(|r| r.pairs < 2);
-    if matches!(show, Show::Time) && work.cells.iter().any(lacks_interval) {
-        return None;
-    }
-    let score = |a: usize| {
-        let (cell, role) = (&work.cells[a], report.allocators[a].role);
-        if !matches!(role, Role::Baseline | Role::Contender)
-            || cell.failure.is_some()
-            || cell.refused > 0
-        {
-            return None;
-        }
-        match show {
-            Show::Time => cell.time,
-            Show::Memory => cell.peak_rss,
-            Show::Ns => cell.ns,
-            Show::Tail => None,
-        }
-        .and_then(|c| match (role, show, c.ratio) {
-            (_, Show::Ns, _) => Some(c.median),
-            (Role::Baseline, ..) => Some(1.0),
-            (_, _, ratio) => ratio.map(|r| r.estimate),
-        })
-    };
-    let scores: Vec<Option<f64>> = (0..report.allocators.len()).map(score).collect();
-    let contestants = scores.iter().flatten().count();
-    bench::stats::least(&scores).filter(|_| contestants > 1)
 }
 
 fn overall(report: &Report, shown: &[usize], show: Show) -> Vec<String> {

@@ -14,12 +14,14 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
         && own.group == Group::Own
     {
         lines.push(format!(
-            "medians; below each its ratio to {baseline} ± 95 % interval (lower is better)"
+            "medians; below each its ratio to {baseline} ± {} (lower is better)",
+            margin(report)
         ));
         lines.push("* least time   = no difference shown".to_owned());
     }
     lines.extend(noise(report, baseline));
     lines.extend(few(report));
+    lines.extend(early(report));
     lines.extend(unseen(report));
     for (at, entry) in report.allocators.iter().enumerate() {
         lines.extend(refused(report, at, &entry.name));
@@ -55,15 +57,43 @@ fn noise(report: &Report, baseline: &str) -> Option<String> {
     })
 }
 
-fn few(report: &Report) -> Option<String> {
+/// The least pairs of each workload.
+fn pairs(report: &Report) -> impl Iterator<Item = usize> {
     let pairs = |w: &Work| w.cells.iter().filter_map(|c| c.time?.ratio).map(|r| r.pairs).min();
-    let pairs = report.workloads.iter().filter_map(pairs).min()?;
-    match pairs {
+    report.workloads.iter().filter_map(pairs)
+}
+
+/// What ± is: from few rounds not yet an interval.
+pub(super) fn margin(report: &Report) -> &'static str {
+    let is_few = |n: usize| n < ENOUGH_PAIRS;
+    if pairs(report).all(is_few) {
+        "range of the rounds"
+    } else if pairs(report).any(is_few) {
+        "95 % interval, or the range of fewer than 6 rounds"
+    } else {
+        "95 % interval"
+    }
+}
+
+/// Where a measurement ended because its intervals were narrow.
+fn early(report: &Report) -> Option<String> {
+    let early = report.workloads.iter().filter(|w| w.precise).count();
+    (early > 0).then(|| {
+        format!(
+            "note     {early} of {} workloads ended as soon as their intervals were narrow, so these are somewhat too \
+             narrow; --rounds N is decided before",
+            report.workloads.len()
+        )
+    })
+}
+
+fn few(report: &Report) -> Option<String> {
+    match pairs(report).min()? {
         0 | 1 => Some(format!(
             "note     one round says nothing of how times vary ({ENOUGH_PAIRS} would do)"
         )),
-        2..ENOUGH_PAIRS => Some(format!(
-            "note     {pairs} rounds are too few for a 95 % interval ({ENOUGH_PAIRS} would do): take ± as the range seen"
+        few @ 2..ENOUGH_PAIRS => Some(format!(
+            "note     {few} rounds are too few for a 95 % interval ({ENOUGH_PAIRS} would do): ± is the range seen"
         )),
         _ => None,
     }

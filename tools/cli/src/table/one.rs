@@ -1,5 +1,6 @@
 //! One program: a line an allocator.
 
+use bench::fail_if::Metric;
 use bench::result::{Cell, Compared, Entry, Report, Work};
 use bench::session::Role;
 use comfy_table::{CellAlignment, Table, presets};
@@ -13,9 +14,9 @@ pub(super) fn lines(report: &Report, work: &Work) -> Vec<String> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["allocator", "wall", "CPU", "peak RSS", "minor faults"]);
+    let best = report.best(0, Metric::Time);
     for (at, (entry, cell)) in report.allocators.iter().zip(&work.cells).enumerate() {
-        let best = report.overall.get(at).is_some_and(|o| o.is_fastest);
-        table.add_row(row(entry, cell, best));
+        table.add_row(row(entry, cell, best.contains(&at)));
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Left);

@@ -4,16 +4,13 @@ use bench::stats::Ratio;
 
 use super::{Column, Entry, Row, Rows, Table, shade};
 use crate::format::ratio;
-use crate::view::{View, with_margin};
+use crate::view::{View, kind, with_margin};
 
 /// All workloads together; a row an allocator, the least time first.
 pub(crate) fn overall(view: &View<'_>) -> Table {
     let mut all = view.overall();
     let key = |r: &Option<Ratio>| r.map_or(f64::INFINITY, |r| r.estimate);
     all.sort_by(|a, b| key(&a.2).total_cmp(&key(&b.2)));
-    let of = |a: usize| all.iter().find(|o| o.0 == a);
-    let least_time = view.best(|a| of(a)?.2.map(|r| r.estimate));
-    let least_peak = view.best(|a| of(a)?.3.map(|r| r.estimate));
     let rows = all
         .iter()
         .map(|(a, o, time, peak)| {
@@ -27,13 +24,11 @@ pub(crate) fn overall(view: &View<'_>) -> Table {
             let failed =
                 (0..view.report.workloads.len()).filter(|&w| view.has_failed(w, *a)).count();
             let failed = if failed == 0 { String::new() } else { failed.to_string() };
-            let of =
-                |r: &Option<Ratio>, least| compared(r.as_ref(), is_base).star(least == Some(*a));
             Row {
                 lead: vec![name],
                 cells: vec![
-                    of(time, least_time),
-                    of(peak, least_peak),
+                    compared(time.as_ref(), is_base).star(o.is_fastest),
+                    compared(peak.as_ref(), is_base),
                     Entry::words(on_edge),
                     Entry {
                         sort: o.workloads.to_string(),
@@ -72,7 +67,7 @@ fn compared(r: Option<&Ratio>, is_base: bool) -> Entry {
         Some(_) if is_base => Entry { sort: "1".into(), ..Entry::words("1") },
         Some(r) => Entry {
             text: with_margin(r),
-            title: format!("95\u{a0}% interval {} to {}", ratio(r.low), ratio(r.high)),
+            title: format!("{} {} to {}", kind(r), ratio(r.low), ratio(r.high)),
             sort: r.estimate.to_string(),
             class: shade(r.estimate, r.is_same() || r.pairs < 2),
             ..Entry::default()

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use comfy_table::{Table, presets};
+use comfy_table::{ContentArrangement, Table, presets};
 
 use super::workloads::{SETS, definitions};
 
@@ -10,6 +10,10 @@ use super::workloads::{SETS, definitions};
 pub(super) fn print() -> anyhow::Result<ExitCode> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
+    // In a pipe each workload stays on one line.
+    if let Some((width, _)) = terminal_size::terminal_size() {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.0.max(60));
+    }
     table.set_header(["workload", "set", "what it does"]);
     for d in definitions()? {
         let set = format!("{:?}{}", d.group, if d.standard.is_some() { ", standard" } else { "" });

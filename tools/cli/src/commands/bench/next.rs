@@ -46,11 +46,9 @@ impl Bench {
         let best = report.allocators.iter().zip(&report.overall).find(|(_, o)| o.is_fastest);
         Some(match best.map(|(e, _)| e).filter(|e| e.role == Role::Contender) {
             Some(best) if !undecided => {
-                let name = match &best.library {
-                    Some(path) if self.allocators.is_by_path(&best.name) => {
-                        format!("{}={}", best.name, path.display())
-                    }
-                    _ => best.name.clone(),
+                let name = match self.allocators.path(&best.name) {
+                    Some(path) => format!("{}={}", best.name, path.display()),
+                    None => best.name.clone(),
                 };
                 let run = ["heapwright", "run", "-a", &name, "--"].map(str::to_owned);
                 format::shell(&[&run[..], &self.program.words()].concat())

@@ -55,13 +55,23 @@ impl Words {
         Self { ours: kept, program: self.program.clone() }
     }
 
-    /// The whole command, with more words of ours.
+    /// Whether this flag is among our words; the program's own do not count.
+    pub(super) fn has(&self, flag: &str) -> bool {
+        self.without(&[flag]) != *self
+    }
+
+    /// The whole command, with more words of ours, as a shell reads it.
     pub(crate) fn with(&self, more: &[&str]) -> String {
+        format::shell(&self.all(more))
+    }
+
+    /// The same as words.
+    pub(super) fn all(&self, more: &[&str]) -> Vec<String> {
         let mut all = vec!["heapwright".to_owned(), "bench".to_owned()];
         all.extend(self.ours.iter().cloned());
         all.extend(more.iter().map(|w| (*w).to_owned()));
         all.extend(self.program.iter().cloned());
-        format::shell(&all)
+        all
     }
 }
 
@@ -115,7 +125,7 @@ mod tests {
             ("--time=3s larson -fo out", "larson --time 5m"),
             ("-if -oold -aglibc", "-i -aglibc --time 5m"),
             ("-o out -- ./p --time 3 -o x", "--time 5m -- ./p --time 3 -o x"),
-            ("--set a=b --seed 3 x:size=1", "--set a=b --seed 3 x:size=1 --time 5m"),
+            ("--set safe=1 --seed 3 x:size=1", "--set safe=1 --seed 3 x:size=1 --time 5m"),
         ] {
             assert_eq!(
                 without(line, &["time", "output", "force"]),
@@ -123,5 +133,12 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn a_flag_of_the_program_is_not_ours() {
+        let has = |line: &str| Words::of(line.split(' ').map(str::to_owned)).has("seed");
+        assert!(has("--seed 3 -- ./p") && has("--seed=3 larson"));
+        assert!(!has("-- ./p --seed 3") && !has("larson:seed=3 -o --seed"));
     }
 }

@@ -22,7 +22,7 @@ use crate::unpack::unpack;
 pub(super) const SETS: [(&str, &str); 6] = [
     ("standard", "a choice that fits in a few minutes; the default"),
     ("all", "all of them"),
-    ("texts", "of the texts the project was founded on"),
+    ("texts", "from five published reports on allocators"),
     ("community", "what allocators have been compared on for decades"),
     ("ours", "what nobody else has"),
     ("real", "programs of this machine"),
@@ -53,19 +53,39 @@ pub(super) struct Wanted<'a> {
     pub(super) pin: bool,
 }
 
+/// What is run, and how long.
+pub(super) struct Chosen {
+    pub(super) workloads: Vec<Workload>,
+    pub(super) scale: f64,
+    /// What had no place in the time.
+    pub(super) left_out: Vec<String>,
+    /// What has to live as long as the measurement.
+    pub(super) folder: Option<TempDir>,
+}
+
+impl Chosen {
+    /// The user's own program.
+    pub(super) fn program(workload: Workload) -> Self {
+        Self { workloads: vec![workload], scale: 1.0, left_out: Vec::new(), folder: None }
+    }
+}
+
 /// A definition with what the command line adds.
-type Chosen = (Definition, Vec<String>);
+type Selected = (Definition, Vec<String>);
 
 /// All definitions, in the order of tables.
 pub(super) fn definitions() -> anyhow::Result<Vec<Definition>> {
     parse_all(DEFINITIONS.iter().copied()).context("a definition inside this executable is wrong")
 }
 
-/// The workloads, ready to run, their scale, and the folder that they need.
-pub(super) fn chosen(
-    wanted: &Wanted<'_>,
-    warnings: &mut Vec<String>,
-) -> anyhow::Result<(Vec<Workload>, f64, TempDir)> {
+/// The names of the sets and of the workloads, which are those of their files.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let files = DEFINITIONS.iter().map(|(file, _)| file.trim_end_matches(".toml"));
+    SETS.iter().map(|s| s.0).chain(files)
+}
+
+/// The workloads, ready to run.
+pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow::Result<Chosen> {
     let all = definitions()?;
     let folder =
         TempDir::with_prefix("heapwright-bench-").context("cannot make a temporary folder")?;
@@ -101,9 +121,10 @@ pub(super) fn chosen(
         }
         warnings.push(format!("left out: {why}"));
     }
+    let mut left_out = Vec::new();
     if wanted.scale.is_none() {
         let standard = wanted.names.is_empty() || wanted.names.iter().any(|w| w.name == "standard");
-        places.scale = fit(&mut definitions, wanted, standard && is_set, warnings);
+        places.scale = fit(&mut definitions, wanted, standard && is_set, &mut left_out);
     }
     for (d, parameters) in definitions.iter().filter(|(_, p)| !p.is_empty()) {
         check(&places.workloads, d, parameters)?;
@@ -115,7 +136,7 @@ pub(super) fn chosen(
     if workloads.is_empty() {
         bail!("none of these workloads can be run on this machine");
     }
-    Ok((workloads, places.scale, folder))
+    Ok(Chosen { workloads, scale: places.scale, left_out, folder: Some(folder) })
 }
 
 /// Sees that a workload has these parameters.
@@ -142,10 +163,10 @@ fn open_to_all(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// The definitions that the names mean, each once.
-fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Chosen>> {
+fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Selected>> {
     let standard = [WorkloadArg { name: "standard".to_owned(), parameters: Vec::new() }];
     let names = if names.is_empty() { &standard } else { names };
-    let mut chosen: Vec<Chosen> = Vec::new();
+    let mut chosen: Vec<Selected> = Vec::new();
     for word in names {
         let members: Vec<&Definition> = match set(&word.name) {
             Some(is_member) => all.iter().filter(|d| is_member(d)).collect(),
@@ -194,19 +215,19 @@ fn unknown(name: &str, all: &[Definition]) -> String {
 }
 
 /// The largest scale at which everything fits into the time. Where that would be too short, fewer rounds are planned, and
-/// then of the standard set the last ones are left out.
+/// then of the standard set the last ones are left out; `left_out` gets their names.
 fn fit(
-    definitions: &mut Vec<Chosen>,
+    definitions: &mut Vec<Selected>,
     wanted: &Wanted<'_>,
     may_leave_out: bool,
-    warnings: &mut Vec<String>,
+    left_out: &mut Vec<String>,
 ) -> f64 {
     let Some(time) = (wanted.budget)(definitions.len()) else { return 1.0 };
-    let cost = |definitions: &[Chosen], rounds: u32, scale: f64| -> f64 {
+    let cost = |definitions: &[Selected], rounds: u32, scale: f64| -> f64 {
         definitions.iter().map(|(d, _)| cost(d, wanted.subjects, rounds.into(), scale)).sum()
     };
     let available = time.as_secs_f64() * 0.97;
-    let scale_at = |definitions: &[Chosen], rounds| {
+    let scale_at = |definitions: &[Selected], rounds| {
         SCALES.into_iter().find(|s| cost(definitions, rounds, *s) <= available)
     };
     let is_short = |scale: Option<f64>| scale.is_none_or(|s| s < LEAST_SCALE);
@@ -215,19 +236,12 @@ fn fit(
         None if is_short(scale_at(definitions, rounds)) => LEAST_ROUNDS + 1,
         _ => rounds,
     };
-    let scale_of = |definitions: &[Chosen]| scale_at(definitions, rounds);
-    let mut left_out = Vec::new();
+    let scale_of = |definitions: &[Selected]| scale_at(definitions, rounds);
     while may_leave_out && definitions.len() > 3 && is_short(scale_of(definitions)) {
         let last =
             definitions.iter().enumerate().max_by_key(|(_, (d, _))| d.standard).map(|(i, _)| i);
         let Some(last) = last else { break };
         left_out.push(definitions.remove(last).0.name);
-    }
-    if !left_out.is_empty() {
-        warnings.push(format!(
-            "left out, so that the rest fits into the time: {}",
-            left_out.join(", ")
-        ));
     }
     scale_of(definitions).unwrap_or(SCALES[SCALES.len() - 1])
 }
@@ -272,7 +286,7 @@ mod tests {
         let all = definitions().unwrap();
         let subjects = bench::session::line_up(vec![bench::allocator::Allocator::glibc()], true);
         let fitted = |time: u64, standard: bool| {
-            let mut chosen: Vec<Chosen> =
+            let mut chosen: Vec<Selected> =
                 all.iter().filter(|d| d.standard.is_some()).map(|d| (d.clone(), vec![])).collect();
             let wanted = Wanted {
                 names: &[],
@@ -282,14 +296,14 @@ mod tests {
                 rounds: None,
                 pin: false,
             };
-            let mut warnings = Vec::new();
-            let scale = fit(&mut chosen, &wanted, standard, &mut warnings);
-            (scale, chosen.len(), warnings.len())
+            let mut left_out = Vec::new();
+            let scale = fit(&mut chosen, &wanted, standard, &mut left_out);
+            (scale, chosen.len(), left_out.len())
         };
         let count = all.iter().filter(|d| d.standard.is_some()).count();
         assert_eq!(fitted(100_000, true), (1.0, count, 0));
-        let (short, left, warnings) = fitted(12, true);
-        assert!(short < 1.0 && (left < count) == (warnings == 1), "{short} {left}");
+        let (short, left, left_out) = fitted(12, true);
+        assert!(short < 1.0 && left + left_out == count && left_out > 0, "{short} {left}");
         assert_eq!(fitted(1, false).1, count, "what is asked for by name stays");
     }
 }
