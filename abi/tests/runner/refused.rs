@@ -39,6 +39,7 @@ type Exception = (&'static str, &'static [&'static str], &'static str);
 
 const EXCEPTIONS: &[Exception] = &[
     ("madvise", &["cgroup_limit", "malloc_trim", "refused_mlock_part"], "memory must go back"),
+    ("madvise", &["dump_reserved"], "only so are addresses left out of dumps"),
     ("mremap", &["rlimit_as_growth"], "there is no room for two copies"),
     ("mremap", &["realloc_swing"], "it counts the copies"),
     ("munmap", &["new_handler_frees", "rlimit_as_growth"], "addresses must go back"),
@@ -50,6 +51,7 @@ const EXCEPTIONS: &[Exception] = &[
             "realloc_rlimit",
             "rlimit_as",
             "rlimit_as_growth",
+            "rlimit_as_holes",
             "rlimit_as_late",
             "rlimit_as_lifted",
             "rlimit_as_running",
