@@ -8,8 +8,7 @@ use std::time::Instant;
 
 /// Packages whose tests allocate much from the C library. What the others try allocates from arrays of its own, or
 /// starts programs for which it chooses the malloc.
-const CHOSEN: &[&str] =
-    &["heapwright", "heapwright-testkit", "heapwright-workloads", "heapwright-bench"];
+const CHOSEN: &[&str] = &["heapwright", "heapwright-testkit", "heapwright-workloads"];
 
 #[test]
 fn every_test_program_that_allocates() {
