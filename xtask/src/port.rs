@@ -188,7 +188,18 @@ impl Port {
     ) -> Result<Tally, String> {
         let mut cargo = command::cargo();
         cargo.args(["test", "--quiet", "--package", "heapwright-abi"]);
-        cargo.args(["--test", "c", "--", "--nocapture", "--skip", "drop_ins"]).args(filters);
+        cargo
+            .args([
+                "--test",
+                "c",
+                "--",
+                "--nocapture",
+                "--skip",
+                "drop_ins",
+                "--skip",
+                "refusing_kernel",
+            ])
+            .args(filters);
         cargo.args(skipped.iter().flat_map(|&name| ["--skip", name]));
         cargo.env("HEAPWRIGHT_TARGET", self.name).env("HEAPWRIGHT_SO", library);
         match page {

@@ -96,6 +96,7 @@ const TARGETS: &[Target] = &[
                 "musl-gcc does not find the kernel's headers",
                 &[
                     "refused_calls_few",
+                    "refused_futex",
                     "refused_madvise",
                     "refused_memory",
                     "refused_mlock_part",
