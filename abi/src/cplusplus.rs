@@ -26,7 +26,15 @@ unsafe extern "C" {
 const RTLD_NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
 const RTLD_LAZY_NOLOAD: c_int = 5;
 
-core::arch::global_asm!(".weak _ZSt15get_new_handlerv", ".weak _ZSt17__throw_bad_allocv");
+core::arch::global_asm!(
+    ".weak _ZSt15get_new_handlerv",
+    ".weak _ZSt17__throw_bad_allocv",
+    ".weak __cxa_allocate_exception",
+    ".weak __cxa_throw",
+    ".weak _ZTVSt9bad_alloc",
+    ".weak _ZTISt9bad_alloc",
+    ".weak _ZNSt9bad_allocD1Ev",
+);
 
 /// A function of the C++ run-time library: `linked` if the linker or loader found it, else
 /// wherever the library has been loaded since. Null: it has not.
@@ -64,6 +72,21 @@ extern "C" fn new_handler() -> *mut c_void {
     get()
 }
 
+/// What throws `std::bad_alloc` by hand; null when a part of it is not linked.
+fn thrower() -> *mut c_void {
+    let parts = [
+        reached!("__cxa_allocate_exception"),
+        reached!("__cxa_throw"),
+        reached!("_ZTVSt9bad_alloc"),
+        reached!("_ZTISt9bad_alloc"),
+        reached!("_ZNSt9bad_allocD1Ev"),
+    ];
+    if parts.contains(&0) {
+        return ptr::null_mut();
+    }
+    (imp::throw_bad_alloc as extern "C" fn() as *mut ()).cast()
+}
+
 /// What to call when new has failed: the new-handler, else what throws `std::bad_alloc`.
 extern "C" fn after_failure(size: usize) -> *mut c_void {
     let handler = new_handler();
@@ -71,7 +94,7 @@ extern "C" fn after_failure(size: usize) -> *mut c_void {
         return handler;
     }
     let throw = runtime(reached!("_ZSt17__throw_bad_allocv"), c"_ZSt17__throw_bad_allocv");
-    let throw = if throw.is_null() { imp::thrower() } else { throw };
+    let throw = if throw.is_null() { thrower() } else { throw };
     if throw.is_null() {
         Os::fatal(format_args!(
             "operator new: out of memory for {size} bytes, and no C++ library to throw"

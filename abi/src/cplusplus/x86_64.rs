@@ -63,18 +63,10 @@ macro_rules! reached {
 }
 pub(crate) use reached;
 
-core::arch::global_asm!(
-    ".weak __cxa_allocate_exception",
-    ".weak __cxa_throw",
-    ".weak _ZTVSt9bad_alloc",
-    ".weak _ZTISt9bad_alloc",
-    ".weak _ZNSt9bad_allocD1Ev",
-);
-
 /// Throws `std::bad_alloc` with the parts of it that a static program is linked with: the
 /// C++ library's own function for it may not be among them.
 #[unsafe(naked)]
-extern "C" fn throw_bad_alloc() {
+pub(super) extern "C" fn throw_bad_alloc() {
     core::arch::naked_asm!(
         ".cfi_startproc",
         "sub rsp, 8",
@@ -91,21 +83,6 @@ extern "C" fn throw_bad_alloc() {
         "ud2",
         ".cfi_endproc",
     );
-}
-
-/// What throws `std::bad_alloc` by hand; null when a part of it is not linked.
-pub(super) fn thrower() -> *mut core::ffi::c_void {
-    let parts = [
-        reached!("__cxa_allocate_exception"),
-        reached!("__cxa_throw"),
-        reached!("_ZTVSt9bad_alloc"),
-        reached!("_ZTISt9bad_alloc"),
-        reached!("_ZNSt9bad_allocD1Ev"),
-    ];
-    if parts.contains(&0) {
-        return core::ptr::null_mut();
-    }
-    (throw_bad_alloc as extern "C" fn() as *mut ()).cast()
 }
 
 /// As [`new_aligned_slow`] where nothing may be thrown and no C++ library can catch: null once there is
