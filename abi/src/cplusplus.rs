@@ -26,15 +26,32 @@ unsafe extern "C" {
 const RTLD_NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
 const RTLD_LAZY_NOLOAD: c_int = 5;
 
-core::arch::global_asm!(
-    ".weak _ZSt15get_new_handlerv",
-    ".weak _ZSt17__throw_bad_allocv",
-    ".weak __cxa_allocate_exception",
-    ".weak __cxa_throw",
-    ".weak _ZTVSt9bad_alloc",
-    ".weak _ZTISt9bad_alloc",
-    ".weak _ZNSt9bad_allocD1Ev",
-);
+/// As [`reached`] for a name that may be missing: 0 then. A mark "weak" holds in its own object
+/// file alone, so it stands beside the reference.
+macro_rules! linked {
+    ($name:literal) => {{
+        // SAFETY: no instruction.
+        unsafe {
+            core::arch::asm!(
+                concat!(".weak ", $name),
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+        $crate::cplusplus::reached!($name)
+    }};
+}
+pub(crate) use linked;
+
+/// Marks what throws `std::bad_alloc` by hand as [`linked`] does, for the assembly that calls it.
+macro_rules! weak_thrower {
+    () => {
+        ".weak __cxa_allocate_exception
+        .weak __cxa_throw
+        .weak _ZTVSt9bad_alloc
+        .weak _ZTISt9bad_alloc
+        .weak _ZNSt9bad_allocD1Ev"
+    };
+}
 
 /// A function of the C++ run-time library: `linked` if the linker or loader found it, else
 /// wherever the library has been loaded since. Null: it has not.
@@ -63,7 +80,7 @@ fn runtime(linked: usize, name: &CStr) -> *mut c_void {
 
 /// The program's new-handler; null when it has set none.
 extern "C" fn new_handler() -> *mut c_void {
-    let get = runtime(reached!("_ZSt15get_new_handlerv"), c"_ZSt15get_new_handlerv");
+    let get = runtime(linked!("_ZSt15get_new_handlerv"), c"_ZSt15get_new_handlerv");
     if get.is_null() {
         return get;
     }
@@ -75,11 +92,11 @@ extern "C" fn new_handler() -> *mut c_void {
 /// What throws `std::bad_alloc` by hand; null when a part of it is not linked.
 fn thrower() -> *mut c_void {
     let parts = [
-        reached!("__cxa_allocate_exception"),
-        reached!("__cxa_throw"),
-        reached!("_ZTVSt9bad_alloc"),
-        reached!("_ZTISt9bad_alloc"),
-        reached!("_ZNSt9bad_allocD1Ev"),
+        linked!("__cxa_allocate_exception"),
+        linked!("__cxa_throw"),
+        linked!("_ZTVSt9bad_alloc"),
+        linked!("_ZTISt9bad_alloc"),
+        linked!("_ZNSt9bad_allocD1Ev"),
     ];
     if parts.contains(&0) {
         return ptr::null_mut();
@@ -93,7 +110,7 @@ extern "C" fn after_failure(size: usize) -> *mut c_void {
     if !handler.is_null() {
         return handler;
     }
-    let throw = runtime(reached!("_ZSt17__throw_bad_allocv"), c"_ZSt17__throw_bad_allocv");
+    let throw = runtime(linked!("_ZSt17__throw_bad_allocv"), c"_ZSt17__throw_bad_allocv");
     let throw = if throw.is_null() { thrower() } else { throw };
     if throw.is_null() {
         Os::fatal(format_args!(

@@ -23,7 +23,7 @@ use core::ptr;
 use base::sync::{AtomicU8, AtomicUsize, Ordering};
 use malloc::heapwright::options::{Options, variable};
 
-use crate::cplusplus::reached;
+use crate::cplusplus::linked;
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -47,9 +47,6 @@ const RTLD_NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
 const RTLD_DEEPBIND: c_int = 8;
 const NAME: &CStr = c"dlopen";
 
-// A static program has the C library's `dlopen` under this name too, and no other library has it.
-core::arch::global_asm!(".weak ___dlopen");
-
 /// The answers to "is the bit left?".
 mod answer {
     /// The environment is not known yet.
@@ -70,7 +67,8 @@ struct Route {
 
 /// Where a call of `dlopen` goes on, and with which mode.
 extern "C" fn route(mode: c_int) -> Route {
-    let linked = reached!("___dlopen");
+    // A static program has the C library's `dlopen` under this name too, and no other library has it.
+    let linked = linked!("___dlopen");
     if linked != 0 {
         // What a static program opens has the C library's malloc whatever the mode.
         return Route { to: linked, mode: word(mode) };

@@ -46,6 +46,7 @@ pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut
 #[unsafe(naked)]
 pub(super) extern "C" fn throw_bad_alloc() {
     core::arch::naked_asm!(
+        weak_thrower!(),
         ".cfi_startproc",
         "stp x29, x30, [sp, -16]!",
         ".cfi_def_cfa_offset 16",
@@ -237,7 +238,7 @@ macro_rules! ours {
 }
 pub(super) use ours;
 
-/// The address that the program's calls of a function reach; 0 for a weak one that is not there.
+/// The address that the program's calls of a function reach.
 macro_rules! reached {
     ($name:literal) => {{
         let address: usize;

@@ -46,7 +46,7 @@ pub(super) extern "C" fn new_aligned_slow(size: usize, alignment: usize) -> *mut
     );
 }
 
-/// The address that the program's calls of a function reach; 0 for a weak one that is not there.
+/// The address that the program's calls of a function reach.
 macro_rules! reached {
     ($name:literal) => {{
         let address: usize;
@@ -68,6 +68,7 @@ pub(crate) use reached;
 #[unsafe(naked)]
 pub(super) extern "C" fn throw_bad_alloc() {
     core::arch::naked_asm!(
+        weak_thrower!(),
         ".cfi_startproc",
         "sub rsp, 8",
         ".cfi_def_cfa_offset 16",
