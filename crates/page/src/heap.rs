@@ -276,6 +276,7 @@ impl<S: System> PageHeap<S> {
         self.live.fetch_add(count as usize, Ordering::Relaxed);
         self.dirty.fetch_sub(gone as usize, Ordering::Relaxed);
         self.purge.note_reuse(count - were_dirty);
+        self.slack.note_reuse(count);
         were_dirty == 0
     }
 

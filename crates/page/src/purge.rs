@@ -29,7 +29,7 @@ use crate::refusals::{Attempt, Refusals};
 pub(crate) const FLOOR: usize = (12 << 20) / GRANULE;
 const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 /// How much has to be needed again for the floor to rise: 4 MiB.
-const REGRET: usize = (4 << 20) / GRANULE;
+pub(crate) const REGRET: usize = (4 << 20) / GRANULE;
 /// So many blocks at most are taken out of huge pages: each may split a mapping in the
 /// kernel's list, which is limited (vm.max_map_count, 65,530 by default).
 const MAX_SMALL_BLOCKS: u32 = 1024;
@@ -187,6 +187,13 @@ impl<S: System> PageHeap<S> {
         let keep = self.purge.floor.load(Ordering::Relaxed).max(used);
         let room = self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live);
         keep.saturating_sub(slack).min(room)
+    }
+
+    /// Bytes that a memory limit leaves beside what is live (G3).
+    pub(crate) fn room(&self) -> usize {
+        let live = self.live.load(Ordering::Relaxed);
+        let granules = self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live);
+        granules.saturating_mul(GRANULE)
     }
 
     /// Reads the memory limit anew (G3), unless the heap is so small that none matters.

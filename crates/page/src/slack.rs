@@ -13,9 +13,11 @@
 //!   child's figures are off by what they were moving, at most a magazine each, and are
 //!   [`uncounted`](Slack::accounts) from then on.
 //!
-//! - **X2** a program that soon (within a second) needs again half of what looking for holes gave
-//!   back makes the next look wait for twice as much, up to what is claimed or 12 MiB, whichever
-//!   is more; each look after quiet seconds halves that.
+//! - **X2** a program that soon (within a second) needs again half as much as a look for holes was
+//!   worth makes the next look wait for twice as much, up to the most that was claimed lately or
+//!   12 MiB, whichever is more. Needed again is what is claimed in the same slabs, and, once
+//!   4 MiB of holes ended with their slabs, the granules handed out since. Every four seconds
+//!   without a look halve the wait; a memory limit (G3) leaves it no more than the room there is.
 //!
 //! Slack counts against what the purge policy keeps, and says when looking for holes is worth
 //! the walk: after as many bytes came back as an eighth of what is claimed, and more by X2.
@@ -25,7 +27,7 @@ use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use crate::System;
 use crate::geometry::GRANULE;
 use crate::heap::PageHeap;
-use crate::purge::{FLOOR, KEEP_TICKS, TICK_MS};
+use crate::purge::{FLOOR, KEEP_TICKS, REGRET, TICK_MS};
 
 /// Holes are looked for after at least so many bytes came back: 1 MiB.
 const LEAST: usize = 1 << 20;
@@ -35,13 +37,17 @@ const LEAST: usize = 1 << 20;
 pub struct Slack {
     slabs: AtomicUsize,
     claimed: AtomicUsize,
+    /// The most that was claimed since the last time that X2 halved.
+    peak: AtomicUsize,
     holes: AtomicUsize,
     freed: AtomicUsize,
-    /// Bytes of holes that were filled since the last look.
+    /// Bytes of holes whose slabs ended since the last look: free granules now.
+    ended: AtomicUsize,
+    /// Bytes of holes that were needed again since the last look.
     filled: AtomicUsize,
     /// What X2 adds to the bytes that have to come back.
     patience: AtomicUsize,
-    /// The tick of the last look.
+    /// The tick of the last look, or of the last time that X2 halved.
     looked_at: AtomicU32,
     /// Whether a thread is gone that had not said what it moved (X1).
     uncounted: AtomicBool,
@@ -63,8 +69,10 @@ impl Slack {
         Self {
             slabs: AtomicUsize::new(0),
             claimed: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
             holes: AtomicUsize::new(0),
             freed: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
             filled: AtomicUsize::new(0),
             patience: AtomicUsize::new(0),
             looked_at: AtomicU32::new(0),
@@ -98,23 +106,62 @@ impl Slack {
         clamp(self.claimed.load(Ordering::Relaxed))
     }
 
-    /// Bytes that have to come back, and to be slack, before looking for holes is worth the walk.
-    fn worth(&self) -> usize {
+    /// Threads at once may lose one another's peak: it is an estimate.
+    fn note_peak(&self) {
         let claimed = self.claimed();
-        let patience = self.patience.load(Ordering::Relaxed).min(claimed.max(FLOOR * GRANULE));
-        (claimed / 8).max(LEAST).max(patience)
+        if claimed > self.peak.load(Ordering::Relaxed) {
+            self.peak.store(claimed, Ordering::Relaxed);
+        }
+    }
+
+    /// Bytes that have to come back, and to be slack, before looking for holes is worth the walk.
+    fn least(&self) -> usize {
+        (self.claimed() / 8).max(LEAST)
+    }
+
+    /// As [`least`](Self::least), with what X2 adds; `room` is what a memory limit leaves.
+    fn worth(&self, room: usize) -> usize {
+        let patience = self.patience.load(Ordering::Relaxed);
+        let most = self.peak.load(Ordering::Relaxed).max(FLOOR * GRANULE).min(room);
+        self.least().max(patience.min(most))
+    }
+
+    /// Long after the last look: waits for half as much (X2).
+    fn ease(&self, now: u32) {
+        if now.wrapping_sub(self.looked_at.load(Ordering::Relaxed)) <= 4 * KEEP_TICKS {
+            return;
+        }
+        self.begin(now);
+        self.peak.store(self.claimed(), Ordering::Relaxed);
+        let patience = self.patience.load(Ordering::Relaxed);
+        self.patience.store(patience / 2, Ordering::Relaxed);
     }
 
     /// Before a look at this tick, when `worth` bytes came back: was the last one regretted (X2)?
-    #[cold]
     fn regret(&self, now: u32, worth: usize) {
-        let age = now.wrapping_sub(self.looked_at.swap(now, Ordering::Relaxed));
-        let filled = self.filled.swap(0, Ordering::Relaxed);
+        let age = now.wrapping_sub(self.looked_at.load(Ordering::Relaxed));
+        let filled = self.begin(now);
         if age <= KEEP_TICKS && filled >= worth / 2 {
             self.patience.store(worth.saturating_mul(2), Ordering::Relaxed);
-        } else if age > 4 * KEEP_TICKS {
-            let patience = self.patience.load(Ordering::Relaxed);
-            self.patience.store(patience / 2, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts anew from this tick on, and says how many bytes were needed again before.
+    fn begin(&self, now: u32) -> usize {
+        self.looked_at.store(now, Ordering::Relaxed);
+        self.ended.store(0, Ordering::Relaxed);
+        self.filled.swap(0, Ordering::Relaxed)
+    }
+
+    /// Granules are handed out: as many bytes of holes in slabs that ended are needed again (X2).
+    /// Whether it is those does not matter: without the look they would have been there.
+    pub(crate) fn note_reuse(&self, granules: u32) {
+        let ended = self.ended.load(Ordering::Relaxed);
+        if ended >= REGRET * GRANULE {
+            let again = ended.min(granules as usize * GRANULE);
+            // Two threads at once may count the same: it is an estimate.
+            self.ended.store(ended - again, Ordering::Relaxed);
+            self.filled.fetch_add(again, Ordering::Relaxed);
         }
     }
 }
@@ -143,13 +190,16 @@ impl<S: System> PageHeap<S> {
 
     /// `bytes` of purged slabs may be touched again.
     pub fn note_filled(&self, bytes: usize) {
-        self.note_holes_end(bytes);
+        self.slack.holes.fetch_sub(bytes, Ordering::Relaxed);
         self.slack.filled.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// `bytes` of purged slabs are free granules now.
     pub fn note_holes_end(&self, bytes: usize) {
-        self.slack.holes.fetch_sub(bytes, Ordering::Relaxed);
+        if bytes > 0 {
+            self.slack.holes.fetch_sub(bytes, Ordering::Relaxed);
+            self.slack.ended.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 
     /// Bytes of slabs that are purged now.
@@ -162,18 +212,31 @@ impl<S: System> PageHeap<S> {
     pub fn note_traffic(&self, claimed: usize, given_back: usize) -> bool {
         let slack = &self.slack;
         slack.claimed.fetch_add(claimed.wrapping_sub(given_back), Ordering::Relaxed);
+        slack.note_peak();
         let freed = slack.freed.fetch_add(given_back, Ordering::Relaxed) + given_back;
-        let worth = slack.worth();
-        if freed < worth || slack.bytes() < worth {
+        let least = slack.least();
+        freed >= least && slack.bytes() >= least && self.is_worth_a_look(freed, given_back)
+    }
+
+    /// After `given_back` of `freed` bytes: whether to look for holes, once X2 is asked. Once in a
+    /// mebibyte, for the clock.
+    #[cold]
+    fn is_worth_a_look(&self, freed: usize, given_back: usize) -> bool {
+        if freed / LEAST == (freed - given_back) / LEAST {
             return false;
         }
+        let slack = &self.slack;
+        let now = low32(index((self.source.now_ms() / TICK_MS) & 0xffff_ffff));
+        slack.ease(now);
+        let room = self.room();
+        let worth = slack.worth(room);
         // Whoever finds it so first does it.
-        if slack.freed.swap(0, Ordering::Relaxed) < worth {
+        if freed < worth || slack.bytes() < worth || slack.freed.swap(0, Ordering::Relaxed) < worth
+        {
             return false;
         }
-        let ticks = self.source.now_ms() / TICK_MS;
-        slack.regret(low32(index(ticks & 0xffff_ffff)), worth);
-        slack.bytes() >= slack.worth()
+        slack.regret(now, worth);
+        slack.bytes() >= slack.worth(room)
     }
 }
 
@@ -187,23 +250,24 @@ mod tests {
         let slack = Slack::new();
         slack.slabs.store(slabs, Ordering::Relaxed);
         slack.claimed.store(claimed, Ordering::Relaxed);
+        slack.peak.store(claimed, Ordering::Relaxed);
         slack
     }
 
     /// A look at `now` that gave back `bytes`, all of which are filled again.
     fn regretted(slack: &Slack, now: u32, bytes: usize) {
         slack.filled.fetch_add(bytes, Ordering::Relaxed);
-        slack.regret(now, slack.worth());
+        slack.regret(now, slack.worth(usize::MAX));
     }
 
     #[test]
     fn a_program_that_needs_its_holes_again_is_left_alone() {
         let slack = with(100 * MIB, 64 * MIB);
-        assert_eq!(slack.worth(), 8 * MIB);
-        slack.regret(1000, slack.worth());
+        assert_eq!(slack.worth(usize::MAX), 8 * MIB);
+        slack.regret(1000, slack.worth(usize::MAX));
         for (now, worth) in [(1001, 16), (1002, 32), (1003, 64), (1004, 64)] {
             regretted(&slack, now, 64 * MIB);
-            assert_eq!(slack.worth(), worth * MIB, "at most what is claimed (X2)");
+            assert_eq!(slack.worth(usize::MAX), worth * MIB, "at most what was claimed (X2)");
         }
     }
 
@@ -211,9 +275,25 @@ mod tests {
     fn a_program_that_frees_and_does_not_come_back_is_not() {
         let slack = with(276 * MIB, 14 * MIB);
         for now in 1000..1010 {
-            slack.regret(now, slack.worth());
-            assert_eq!(slack.worth(), 14 * MIB / 8);
+            slack.regret(now, slack.worth(usize::MAX));
+            assert_eq!(slack.worth(usize::MAX), 14 * MIB / 8);
         }
+    }
+
+    #[test]
+    fn what_left_with_its_slab_and_is_needed_again_counts() {
+        let slack = with(48 * MIB, 24 * MIB);
+        slack.ended.store(12 * MIB, Ordering::Relaxed);
+        slack.looked_at.store(1000, Ordering::Relaxed);
+        let granules = |bytes: usize| low32(bytes / GRANULE);
+        slack.note_reuse(granules(8 * MIB));
+        slack.note_reuse(granules(8 * MIB));
+        assert_eq!(slack.filled.load(Ordering::Relaxed), 12 * MIB, "no more than ended");
+        slack.ended.store(3 * MIB, Ordering::Relaxed);
+        slack.note_reuse(granules(8 * MIB));
+        assert_eq!(slack.filled.load(Ordering::Relaxed), 12 * MIB, "3 MiB are not missed");
+        slack.regret(1001, slack.worth(usize::MAX));
+        assert_eq!(slack.worth(usize::MAX), 6 * MIB);
     }
 
     #[test]
@@ -222,17 +302,19 @@ mod tests {
         for now in 1000..1010 {
             regretted(&slack, now, 20 * MIB);
         }
-        assert_eq!(slack.worth(), FLOOR * GRANULE);
+        assert_eq!(slack.worth(usize::MAX), FLOOR * GRANULE);
+        assert_eq!(slack.worth(3 * MIB), 3 * MIB, "but for a memory limit");
     }
 
     #[test]
-    fn quiet_seconds_halve_it() {
+    fn four_quiet_seconds_halve_it() {
         let slack = with(100 * MIB, 64 * MIB);
-        slack.regret(1000, slack.worth());
+        slack.regret(1000, slack.worth(usize::MAX));
         (1001..1004).for_each(|now| regretted(&slack, now, 64 * MIB));
-        for (now, worth) in [(1100, 64), (1200, 32), (1300, 16), (1400, 8), (1500, 8)] {
-            slack.regret(now, slack.worth());
-            assert!(slack.worth() <= worth * MIB, "{now}: {}", slack.worth());
+        assert_eq!(slack.worth(usize::MAX), 64 * MIB);
+        for (now, worth) in [(1019, 64), (1020, 32), (1036, 32), (1037, 16), (1100, 8)] {
+            slack.ease(now);
+            assert_eq!(slack.worth(usize::MAX), worth * MIB, "{now}");
         }
     }
 }

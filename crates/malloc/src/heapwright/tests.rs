@@ -180,6 +180,12 @@ fn a_refusal_of_any_call_is_null_and_leaves_all_intact() {
 
 #[test]
 fn a_mapping_between_the_blocks_of_a_window_is_a_block_like_any_other() {
+    // The tests beside this one map, too, and now and then take the place first.
+    assert!((0..10).any(|_| a_mapping_between_the_blocks_of_a_window()));
+}
+
+/// `false`: another thread's mapping was put where this one was to be.
+fn a_mapping_between_the_blocks_of_a_window() -> bool {
     let heap = flagship();
     // SAFETY: a live block.
     unsafe { heap.free(heap.malloc(100)) };
@@ -198,9 +204,11 @@ fn a_mapping_between_the_blocks_of_a_window_is_a_block_like_any_other() {
     heap.pages.source.map_next_at(place);
     for size in [40 << 20, 60 << 20] {
         let ptr = heap.malloc(size);
+        if ptr.addr() != place {
+            return false;
+        }
         // SAFETY: a live block of that size.
         unsafe { ptr.write_bytes(7, size) };
-        assert_eq!(ptr.addr(), place, "the source puts it there");
         // SAFETY: a live block.
         assert_eq!(unsafe { heap.usable_size(ptr) }, size);
         // SAFETY: a live block.
@@ -213,6 +221,7 @@ fn a_mapping_between_the_blocks_of_a_window_is_a_block_like_any_other() {
         heap.check().expect("intact");
         heap.pages.source.map_next_at(place);
     }
+    true
 }
 
 #[test]
