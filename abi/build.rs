@@ -3,9 +3,8 @@
 
 use std::env;
 
-/// The heaps there are. The package `heapwright-abi` has the first, `heapwright-abi-NAME` another.
-const HEAPS: [&str; 7] =
-    ["flagship", "tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
+/// The heap of the package `heapwright-abi`; `heapwright-abi-NAME` has another, of the registry.
+const FLAGSHIP: &str = "flagship";
 
 /// What the soname ends with.
 const SONAME_VERSION: &str = "HEAPWRIGHT_SONAME_VERSION";
@@ -13,11 +12,10 @@ const SONAME_VERSION: &str = "HEAPWRIGHT_SONAME_VERSION";
 fn main() {
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
     let name = package.strip_prefix("heapwright-abi-");
-    println!("cargo::rustc-cfg=heap={:?}", name.unwrap_or(HEAPS[0]));
-    println!(
-        "cargo::rustc-check-cfg=cfg(heap, values({}))",
-        HEAPS.map(|h| format!("{h:?}")).join(", ")
-    );
+    println!("cargo::rustc-cfg=heap={:?}", name.unwrap_or(FLAGSHIP));
+    let heaps: Vec<String> =
+        [FLAGSHIP].into_iter().chain(registry::mallocs()).map(|heap| format!("{heap:?}")).collect();
+    println!("cargo::rustc-check-cfg=cfg(heap, values({}))", heaps.join(", "));
     let suffix = name.map_or_else(String::new, |name| format!("-{name}"));
     // A library that is installed has a version in its name (`cargo xtask dist`); one that is preloaded by its path
     // needs none.

@@ -119,49 +119,73 @@ mod refusing_kernel {
 /// One `#[test]` per classic design: all programs that are for any malloc, one after the other, but for those that the
 /// design cannot pass.
 mod drop_ins {
+    /// Programs that cannot pass, and why: on the designs named, or on all.
+    const WITHOUT: &[(&[&str], &str, &[&str])] = &[
+        (
+            &[],
+            "a block that cannot grow in place is copied, so old and new are there at once",
+            &["rlimit_as_growth"],
+        ),
+        (
+            &[],
+            "a header is written into each block, so a page of each becomes resident",
+            &["region_terabyte"],
+        ),
+        (
+            &[],
+            "nothing is reserved, so a limit set late is one like any other",
+            &["rlimit_as_late"],
+        ),
+        (
+            &["worst-fit"],
+            "every small block is cut from the largest free one, so soon no large one is left",
+            &["mlockall"],
+        ),
+        (
+            &["buddy"],
+            "a block that cannot grow in place is copied, so old and new are there at once",
+            &["realloc_swing"],
+        ),
+        (
+            &["buddy"],
+            "a block and its prefix take the next power of two",
+            &["cgroup_limit", "mallinfo", "usable_size", "usable_size_waste"],
+        ),
+        (
+            &["buddy"],
+            "a large block is at a multiple of its power of two, so there must be twice as much",
+            &["rlimit_as", "rlimit_as_running", "mlockall"],
+        ),
+        (&["buddy"], "it takes half a minute there, half of what it has", &["refused_madvise"]),
+        (
+            &["buddy"],
+            "two bits of state for each 16 bytes are written when memory is added",
+            &["calloc_untouched"],
+        ),
+    ];
+
+    fn all_programs_on(design: &str) {
+        let of_design = |designs: &[&str]| designs.is_empty() || designs.contains(&design);
+        let without: Vec<(&str, &str)> = WITHOUT
+            .iter()
+            .filter(|(designs, ..)| of_design(designs))
+            .flat_map(|(_, because, rules)| rules.iter().map(|rule| (*rule, *because)))
+            .collect();
+        crate::run::drop_in(design, &without);
+    }
+
     macro_rules! drop_ins {
-        ($($test:ident $name:literal $([$because:literal: $($rule:ident)*])*)*) => {
-            /// Their names.
-            pub(crate) const NAMES: &[&str] = &[$($name),*];
-
-            $(#[test]
-            fn $test() {
-                crate::run::drop_in($name, &[$($((stringify!($rule), $because)),*),*]);
-            })*
-        };
+        ($({
+            name: $name:literal, id: $id:ident, about: $about:literal,
+            type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
+        })*) => {$($(
+            #[doc = stringify!($malloc)]
+            #[test]
+            fn $id() {
+                all_programs_on($name);
+            }
+        )?)*};
     }
 
-    drop_ins! {
-        tlsf "tlsf"
-            ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
-            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
-            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
-        first_fit "first-fit"
-            ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
-            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
-            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
-        next_fit "next-fit"
-            ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
-            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
-            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
-        best_fit "best-fit"
-            ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
-            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
-            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
-        worst_fit "worst-fit"
-            ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth]
-            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
-            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
-            ["every small block is cut from the largest free one, so soon no large one is left": mlockall]
-        buddy "buddy"
-            ["a block that cannot grow in place is copied, so old and new are there at once": rlimit_as_growth realloc_swing]
-            ["a header is written into each block, so a page of each becomes resident": region_terabyte]
-            ["nothing is reserved, so a limit set late is one like any other": rlimit_as_late]
-            ["a block and its prefix take the next power of two": cgroup_limit mallinfo usable_size
-                usable_size_waste]
-            ["a large block is at a multiple of its power of two, so there must be twice as much": rlimit_as
-                rlimit_as_running mlockall]
-            ["it takes half a minute there, half of what it has": refused_madvise]
-            ["two bits of state for each 16 bytes are written when memory is added": calloc_untouched]
-    }
+    registry::blocks!(drop_ins);
 }

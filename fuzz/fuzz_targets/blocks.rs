@@ -10,7 +10,7 @@ use testkit::block::kinds::{self, Visit};
 use testkit::block::{Kind, rules::program};
 
 struct Pick<'a> {
-    left: u8,
+    left: usize,
     len: usize,
     program: &'a Program,
 }
@@ -30,5 +30,5 @@ fuzz_target!(|data: &[u8]| {
     let [which, len, rest @ ..] = data else { return };
     let program = Program::from_bytes(rest, 16, 64 << 10);
     let len = usize::from(*len) * 257;
-    kinds::each(&mut Pick { left: which % kinds::COUNT, len, program: &program });
+    kinds::each(&mut Pick { left: usize::from(*which) % kinds::COUNT, len, program: &program });
 });

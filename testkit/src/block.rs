@@ -27,6 +27,7 @@ pub mod kind;
 pub mod kinds;
 pub mod memory;
 pub mod robson;
+pub mod room;
 pub mod rules;
 pub mod shape;
 pub mod shared;

@@ -3,27 +3,38 @@ use heapwright_testkit::block::rules::conformance_some;
 use heapwright_testkit::block::{conformance, kinds};
 
 macro_rules! conforms {
-    ($($name:ident: $kind:expr;)*) => {$(
+    ($({ name: $name:literal, id: $id:ident, $($rest:tt)* })*) => {$(
         #[test]
-        fn $name() {
-            conformance(&$kind).assert_passed();
+        fn $id() {
+            conformance(&kinds::$id()).assert_passed();
         }
     )*};
 }
 
-conforms! {
-    tlsf_conforms: kinds::tlsf();
-    tlsf_8_conforms: kinds::tlsf_8();
-    tlsf_64_conforms: kinds::tlsf_64();
-    tlsf_neighbours_conforms: kinds::tlsf_neighbours();
-    tlsf_canaries_conforms: kinds::tlsf_canaries();
-    half_fit_conforms: kinds::half_fit();
-    first_fit_conforms: kinds::first_fit();
-    next_fit_conforms: kinds::next_fit();
-    best_fit_conforms: kinds::best_fit();
-    worst_fit_conforms: kinds::worst_fit();
-    buddy_conforms: kinds::buddy();
-    slab_conforms: kinds::slab();
+mod conforms {
+    use super::*;
+
+    registry::blocks!(conforms);
+
+    #[test]
+    fn tlsf_8() {
+        conformance(&kinds::tlsf_8()).assert_passed();
+    }
+
+    #[test]
+    fn tlsf_64() {
+        conformance(&kinds::tlsf_64()).assert_passed();
+    }
+
+    #[test]
+    fn tlsf_neighbours() {
+        conformance(&kinds::tlsf_neighbours()).assert_passed();
+    }
+
+    #[test]
+    fn tlsf_canaries() {
+        conformance(&kinds::tlsf_canaries()).assert_passed();
+    }
 }
 
 /// The rules about memory that is added, and about how much there is of it, are not an arena's.

@@ -5,8 +5,12 @@ use std::path::Path;
 
 /// One `#[test]` per design and program.
 macro_rules! classics {
-    ($($module:ident $name:literal)*) => {$(
-        mod $module {
+    ($({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
+    })*) => {$($(
+        #[doc = stringify!($malloc)]
+        mod $id {
             #[test]
             fn python() {
                 super::python($name);
@@ -22,17 +26,10 @@ macro_rules! classics {
                 super::gxx($name);
             }
         }
-    )*};
+    )?)*};
 }
 
-classics! {
-    tlsf "tlsf"
-    first_fit "first-fit"
-    next_fit "next-fit"
-    best_fit "best-fit"
-    worst_fit "worst-fit"
-    buddy "buddy"
-}
+registry::blocks!(classics);
 
 /// Objects, pickles, processes that python forks and threads: all its memory is from malloc.
 fn python(design: &str) {

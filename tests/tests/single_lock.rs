@@ -13,10 +13,14 @@ use testkit::{Distribution, Generator, Subject, fault, kept};
 
 /// One `#[test]` per design.
 macro_rules! conforms {
-    ($($name:ident)*) => {$(
+    ($({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
+    })*) => {$($(
+        #[doc = stringify!($malloc)]
         #[test]
-        fn $name() {
-            let heap = made::$name();
+        fn $id() {
+            let heap = made::$id::new();
             let purge = || {
                 heap.heap().with(Trim::trim);
             };
@@ -25,13 +29,13 @@ macro_rules! conforms {
             });
             report.assert_passed();
         }
-    )*};
+    )?)*};
 }
 
 mod conforms {
     use super::*;
 
-    conforms! { tlsf first_fit next_fit best_fit worst_fit buddy }
+    registry::blocks!(conforms);
 }
 
 type Grown<A> = Growing<A, Failing<Os>>;

@@ -17,7 +17,6 @@ use std::process::{Command, Output, exit};
 /// The flagship's name; the other libraries are named after it: `heapwright-abi-tlsf` makes `libheapwright_tlsf.so`.
 const FLAGSHIP: &str = "heapwright";
 const PACKAGE: &str = "heapwright-abi";
-const OTHERS: [&str; 6] = ["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
 /// The program of workloads, and its package.
 const WORKLOADS: &str = "heapwright-workloads";
 /// The folders whose files real programs read, beside those of `bench/real`.
@@ -55,11 +54,11 @@ fn main() {
     let given = env::var_os(GIVEN).map(PathBuf::from);
     let folder = given.clone().unwrap_or_else(|| build(&out));
     let mut table = String::from("/// All that is carried along, the flagship first.\n");
-    table += &format!("pub(crate) const ALL: [Embedded; {}] = [\n", 1 + OTHERS.len());
-    for name in [FLAGSHIP].iter().chain(&OTHERS) {
+    table += "pub(crate) const ALL: &[Embedded] = &[\n";
+    for name in [FLAGSHIP].into_iter().chain(registry::mallocs()) {
         // Ours are named by cargo, which has no hyphens in them; given ones as they are installed.
         let stem =
-            if *name == FLAGSHIP { FLAGSHIP.to_owned() } else { format!("{FLAGSHIP}-{name}") };
+            if name == FLAGSHIP { FLAGSHIP.to_owned() } else { format!("{FLAGSHIP}-{name}") };
         let built = match &given {
             Some(folder) => folder.join(format!("lib{stem}.so")),
             None => folder.join(format!("lib{}.so", stem.replace('-', "_"))),
@@ -187,7 +186,7 @@ fn cargo(manifest: &Path, directory: &Path, target: &str, network: &[&str]) -> O
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(&cargo);
     command.args(["build", "--release", "--package", PACKAGE, "--package", WORKLOADS]);
-    for name in OTHERS {
+    for name in registry::mallocs() {
         command.arg("--package").arg(format!("{PACKAGE}-{name}"));
     }
     command.arg("--manifest-path").arg(manifest);

@@ -24,6 +24,11 @@ const STEPS: &[Step] = &[
     Step { name: "fmt", what: "the sources are formatted", run: fmt },
     Step { name: "clippy", what: "no warning in any target", run: clippy },
     Step { name: "layers", what: "every crate depends only downward", run: || chore(&["layers"]) },
+    Step {
+        name: "registry",
+        what: "what follows from the registry of allocators is as it has it",
+        run: || chore(&["registry"]),
+    },
     Step { name: "paths", what: "every path in the documents exists", run: || chore(&["paths"]) },
     Step { name: "doc", what: "the documentation builds without a warning", run: doc },
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
@@ -37,6 +42,11 @@ const STEPS: &[Step] = &[
         name: "features",
         what: "features that the workspace's build leaves out",
         run: || chore(&["features"]),
+    },
+    Step {
+        name: "adding",
+        what: "an allocator is added as its page says, in at most six files",
+        run: || chore(&["adding"]),
     },
     Step {
         name: "blocks",

@@ -24,9 +24,6 @@ use crate::peers::{output, root, target_dir};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The classic designs; the flagship comes before them.
-const CLASSICS: [&str; 6] = ["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
-
 /// What is packed is in target/dist/root, the tarball beside it.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
@@ -50,7 +47,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 fn make(options: &Options) -> Result<PathBuf, String> {
     let dist = target_dir().join("dist");
     let target = host()?;
-    let classics: &[&str] = if options.only_flagship { &[] } else { &CLASSICS };
+    let all: Vec<&str> = registry::mallocs().collect();
+    let classics = if options.only_flagship { &[] } else { &all[..] };
     let built = libraries(&dist, &target, classics, options.command.is_none())?;
     let command = match &options.command {
         Some(command) => command.clone(),
@@ -100,7 +98,7 @@ fn libraries(
 /// Builds the command around these libraries; where it is.
 fn command(dist: &Path, target: &str, built: &Path) -> Result<PathBuf, String> {
     let embed = dist.join("libraries");
-    for name in CLASSICS {
+    for name in registry::mallocs() {
         let from = built.join(format!("libheapwright_{}.so", name.replace('-', "_")));
         copy(&from, &embed.join(format!("libheapwright-{name}.so")), 0o755)?;
     }

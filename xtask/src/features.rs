@@ -6,17 +6,6 @@
 use crate::command::{cargo, finish};
 use crate::qemu::toolchain;
 
-/// What `DefaultBlock` can be.
-const DEFAULTS: [&str; 7] = [
-    "alloc-tlsf",
-    "alloc-first-fit",
-    "alloc-next-fit",
-    "alloc-best-fit",
-    "alloc-worst-fit",
-    "alloc-buddy",
-    "alloc-slab",
-];
-
 /// What the facade can offer on a machine without an operating system.
 const BARE: &str = "alloc-tlsf,lock_api,critical-section,block-allocator-api2,compact";
 
@@ -28,7 +17,7 @@ pub(crate) fn run() -> Result<bool, String> {
             .args(["clippy", "--package", "heapwright-compose", "--all-features", "--all-targets"])
             .args(["--", "-D", "warnings"]),
     )?;
-    for default in DEFAULTS {
+    for default in registry::BLOCKS.iter().filter_map(|block| block.feature) {
         finish(cargo().args(["test", "--package", "heapwright", "--no-default-features"]).args([
             "--features",
             default,

@@ -11,6 +11,7 @@
 //! page
 //! source                       the only layer that names an operating system
 //! base
+//! registry                     which allocators there are
 //! ```
 //!
 //! [`graph`] judges the manifests, [`sources`] the few lines by which a source could still reach upward. The rest the

@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask NAME`; `cargo xtask help NAME` has a chore's options.
 
+mod adding;
 mod agree;
 mod arceos;
 mod benchmarks;
@@ -20,6 +21,7 @@ mod port;
 mod programs;
 mod qemu;
 mod reach;
+mod rows;
 mod size;
 mod storm;
 mod wcet;
@@ -41,6 +43,10 @@ struct Cli {
 enum Chore {
     /// Every crate depends only on layers below it
     Layers,
+    /// What stands beside the registry of allocators is as it has it
+    Registry(rows::Options),
+    /// The page on adding an allocator, followed in a copy of the tree
+    Adding,
     /// Every path named in the documents exists
     Paths,
     /// Instruction budgets of the fast paths, against bench/golden
@@ -115,6 +121,8 @@ impl Cli {
             Chore::Benchmarks(given) => return benchmarks::run(&given.words),
             Chore::Ci(given) => return ci::run(&given.words),
             Chore::Peers(options) => return peers::run(&options),
+            Chore::Adding => ("adding", adding::run()),
+            Chore::Registry(options) => ("registry", rows::run(&options)),
             Chore::Golden(options) => ("golden", golden::run(&options)),
             Chore::Reach(options) => ("reach", reach::run(&options)),
             Chore::Agree(options) => ("agree", agree::run(&options)),

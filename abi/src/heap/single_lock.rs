@@ -11,24 +11,24 @@ use source::os::imp::process::process_id;
 
 use super::Info;
 
-/// The heap by its name, for messages, its type and its beginning.
+/// The heap by its name, for messages and when it begins.
 macro_rules! choose {
-    ($($name:literal: $type:ident, $new:ident;)*) => {$(
+    ($({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
+    })*) => {$($(
         #[cfg(heap = $name)]
-        pub(crate) static HEAP: Whole<made::$type> = Whole(made::$new());
+        pub(crate) static HEAP: Whole<made::$id::Malloc> = Whole(made::$id::new());
         #[cfg(heap = $name)]
-        const NAME: &str = $name;
-    )*};
+        const NAME: &str = {
+            // A row without this word has no such heap.
+            let _ = stringify!($malloc);
+            $name
+        };
+    )?)*};
 }
 
-choose! {
-    "tlsf": Tlsf, tlsf;
-    "first-fit": FirstFit, first_fit;
-    "next-fit": NextFit, next_fit;
-    "best-fit": BestFit, best_fit;
-    "worst-fit": WorstFit, worst_fit;
-    "buddy": Buddy, buddy;
-}
+registry::blocks!(choose);
 
 /// Every size there is: no size takes another path.
 pub(crate) const MAX_LINEAR: usize = isize::MAX.cast_unsigned();

@@ -101,7 +101,7 @@ fn every_own_export_is_in_the_header() {
 /// A classic design has all that is promised for any malloc, nothing of heapwright's own, and no thread-local storage.
 #[test]
 fn drop_ins_export_the_same_but_our_own() {
-    for name in crate::drop_ins::NAMES {
+    for name in registry::mallocs() {
         with_file(&library::drop_in(name), |file| {
             let exported = exported(file);
             let promised: BTreeSet<String> = names(&[C, LIBC, CXX]).map(str::to_owned).collect();

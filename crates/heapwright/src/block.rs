@@ -16,38 +16,33 @@ pub use base::{
 };
 pub use object::size_slabs;
 
-/// Makes the first type whose feature is on [`DefaultBlock`]; the last is for none.
+/// Makes the type of the first row whose feature is on [`DefaultBlock`]; without any, that of the first row.
 macro_rules! default_block {
-    ($($feature:literal: $type:ty, unless $($before:literal)*;)*) => {$(
+    ([] $({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        type: $type:ty, feature: [$($feature:literal)?], $($rest:tt)*
+    })*) => {
+        default_block!(@next [] $($({ $feature $type })?)*);
+        default_block!(@none [$($($feature)?)*] $({ $type })*);
+    };
+    (@next [$($before:literal)*] { $feature:literal $type:ty } $($rest:tt)*) => {
         #[cfg(all(feature = $feature, not(any($(feature = $before),*))))]
         /// The block allocator that the features choose. `new()` is a `const fn`.
         pub type DefaultBlock = $type;
-    )*};
+        default_block!(@next [$($before)* $feature] $($rest)*);
+    };
+    (@next $before:tt) => {};
+    (@none [$($feature:literal)*] { $type:ty } $($rest:tt)*) => {
+        #[cfg(not(any($(feature = $feature),*)))]
+        /// The block allocator that the features choose. `new()` is a `const fn`.
+        pub type DefaultBlock = $type;
+    };
 }
 
-default_block! {
-    "alloc-first-fit": fit::FirstFit, unless "alloc-tlsf";
-    "alloc-next-fit": fit::NextFit, unless "alloc-tlsf" "alloc-first-fit";
-    "alloc-best-fit": fit::BestFit, unless "alloc-tlsf" "alloc-first-fit" "alloc-next-fit";
-    "alloc-worst-fit": fit::WorstFit,
-        unless "alloc-tlsf" "alloc-first-fit" "alloc-next-fit" "alloc-best-fit";
-    "alloc-buddy": buddy::Buddy,
-        unless "alloc-tlsf" "alloc-first-fit" "alloc-next-fit" "alloc-best-fit" "alloc-worst-fit";
-    "alloc-slab": size_slabs::SizeSlabs,
-        unless "alloc-tlsf" "alloc-first-fit" "alloc-next-fit" "alloc-best-fit" "alloc-worst-fit"
-            "alloc-buddy";
+macro_rules! rows {
+    ($($row:tt)*) => {
+        default_block!([] $($row)*);
+    };
 }
 
-/// The block allocator that the features choose. `new()` is a `const fn`.
-#[cfg(any(
-    feature = "alloc-tlsf",
-    not(any(
-        feature = "alloc-first-fit",
-        feature = "alloc-next-fit",
-        feature = "alloc-best-fit",
-        feature = "alloc-worst-fit",
-        feature = "alloc-buddy",
-        feature = "alloc-slab"
-    ))
-))]
-pub type DefaultBlock = tlsf::Tlsf;
+registry::blocks!(rows);

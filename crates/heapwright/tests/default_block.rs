@@ -23,26 +23,27 @@ fn serves_a_pool() {
     assert_eq!(heap.stats().used, 0);
 }
 
+macro_rules! chosen {
+    ($({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        type: $type:ty, feature: [$($feature:literal)?], $($rest:tt)*
+    })*) => {
+        /// The name of the first type whose feature is on.
+        fn chosen() -> Option<&'static str> {
+            $($(if cfg!(feature = $feature) {
+                return Some(core::any::type_name::<$type>());
+            })?)*
+            None
+        }
+    };
+}
+
+registry::blocks!(chosen);
+
 /// By name, so that a feature that chooses another is noticed.
 #[test]
 fn is_what_the_feature_says() {
     let name = core::any::type_name::<DefaultBlock>();
-    let wanted = if cfg!(feature = "alloc-tlsf") {
-        "tlsf::"
-    } else if cfg!(feature = "alloc-first-fit") {
-        "First"
-    } else if cfg!(feature = "alloc-next-fit") {
-        "Next"
-    } else if cfg!(feature = "alloc-best-fit") {
-        "Best"
-    } else if cfg!(feature = "alloc-worst-fit") {
-        "Worst"
-    } else if cfg!(feature = "alloc-buddy") {
-        "Buddy"
-    } else if cfg!(feature = "alloc-slab") {
-        "SizeSlabs"
-    } else {
-        "tlsf::"
-    };
-    assert!(name.contains(wanted), "{name} lacks {wanted}");
+    let tlsf = core::any::type_name::<heapwright::block::tlsf::Tlsf>();
+    assert_eq!(name, chosen().unwrap_or(tlsf));
 }

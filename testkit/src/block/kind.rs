@@ -68,19 +68,13 @@ impl<A> Clone for Kind<A> {
 // Functions and figures only, whatever the allocator is.
 impl<A> Copy for Kind<A> {}
 
-/// A quarter of the free memory serves any design that rounds to powers of two.
-fn generous(free: usize, layout: Layout) -> bool {
-    let block = layout.size().saturating_add(64 + 2 * layout.align());
-    block.checked_next_power_of_two().is_some_and(|block| free / 4 >= block)
-}
-
 impl<A: BlockAllocator + AddMemory> Kind<A> {
     /// A kind of which nothing is known but the two traits everything has.
     pub const fn new(name: &'static str, make: fn() -> A) -> Kind<A> {
         Kind {
             name,
             make,
-            room: generous,
+            room: super::room::generous,
             enough: 64 << 10,
             merges: true,
             recovers: true,

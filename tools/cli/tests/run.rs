@@ -98,7 +98,7 @@ fn a_library_by_path_is_preloaded_from_there() {
 
 #[test]
 fn a_classic_design_runs_the_program_and_counts() {
-    for name in common::CLASSICS {
+    for name in registry::mallocs() {
         let mut command = heapwright();
         command.args(["run", "-a", name, "--stats", "--", "/bin/false"]);
         let (_, err, code) = outcome(&mut command);

@@ -4,6 +4,7 @@ use cargo_metadata::{Dependency, DependencyKind, Metadata};
 
 /// The order, lowest first. Names on one line are side by side: they may not use each other.
 const ORDER: &[&[&str]] = &[
+    &["registry"],
     &["base"],
     &["source"],
     &["page"],
@@ -22,7 +23,7 @@ const OUTSIDE: &[&str] = &["testkit", "tests", "model", "fuzz", "xtask", "exampl
 /// Where a package stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A layer: its level counted from `base`, and its name.
+    /// A layer: its level counted from below, and its name.
     Layer(usize, String),
     /// A package that is no layer.
     Outside(String),

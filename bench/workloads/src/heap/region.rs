@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use base::{AddMemory, BlockAllocator};
 use blocks::subjects::{self, Visit};
+use registry::{BLOCKS, PEERS};
 
 /// What stands before a payload.
 #[derive(Debug, Clone, Copy)]
@@ -36,10 +37,10 @@ unsafe impl Send for Heap {}
 
 /// Puts the allocator called `name` on a new region of `bytes`.
 pub(crate) fn start(name: &str, bytes: usize) -> Result<(), String> {
-    let Some(subject) = subjects::REGION.iter().find(|(shown, _)| *shown == name) else {
-        let names: Vec<&str> = subjects::REGION.iter().map(|(shown, _)| *shown).collect();
+    let names: Vec<&str> = BLOCKS.iter().map(|block| block.name).chain(PEERS).collect();
+    if !names.contains(&name) {
         return Err(format!("no allocator {name}; there are malloc, null, {}", names.join(", ")));
-    };
+    }
     // SAFETY: a new private mapping touches nothing that is there.
     let memory = unsafe {
         libc::mmap(
@@ -55,7 +56,7 @@ pub(crate) fn start(name: &str, bytes: usize) -> Result<(), String> {
         return Err(format!("cannot map a region of {bytes} bytes"));
     }
     let mut maker = Maker { memory: memory.cast(), bytes, made: None };
-    subjects::one(subject.1, &mut maker);
+    subjects::one(name, &mut maker);
     let heap = maker.made.ok_or_else(|| format!("{name} cannot use a region of {bytes} bytes"))?;
     START.store(memory.addr(), Ordering::Relaxed);
     BYTES.store(bytes, Ordering::Relaxed);

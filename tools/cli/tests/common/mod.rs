@@ -7,10 +7,6 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
-/// The classic designs that the command carries, besides the flagship.
-pub(crate) const CLASSICS: &[&str] =
-    &["tlsf", "first-fit", "next-fit", "best-fit", "worst-fit", "buddy"];
-
 /// The command, with a cache directory of the tests' own and none of the caller's settings.
 pub(crate) fn heapwright() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));

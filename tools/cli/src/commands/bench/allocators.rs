@@ -5,6 +5,7 @@ use bench::allocator::{Allocator, GLIBC};
 use bench::closest::closest;
 use bench::inspect::{Inspection, loader};
 use bench::probe;
+use registry::{BLOCKS, PEERS};
 
 use crate::exit::Usage;
 use crate::flags::allocator::AllocatorArg;
@@ -17,21 +18,9 @@ const FLOOR: &str = "null";
 const CONTROL: &str = " again";
 
 /// The region allocators of the program of workloads.
-const REGION: [&str; 13] = [
-    "tlsf",
-    "half-fit",
-    "first-fit",
-    "next-fit",
-    "best-fit",
-    "worst-fit",
-    "buddy",
-    "slab",
-    "rlsf",
-    "talc",
-    "buddy_system_allocator",
-    "linked_list_allocator",
-    "dlmalloc",
-];
+fn region_names() -> Vec<&'static str> {
+    BLOCKS.iter().map(|block| block.name).chain(PEERS).collect()
+}
 
 /// The allocators to compare. With `region`, names mean allocators of the program of workloads where it has them.
 pub(super) fn chosen(
@@ -46,7 +35,7 @@ pub(super) fn chosen(
         (false, _) => Vec::new(),
         (true, false) => allocators::all(warnings)?,
         (true, true) => {
-            let all = REGION.map(Allocator::in_process);
+            let all = region_names().into_iter().map(Allocator::in_process);
             core::iter::once(Allocator::glibc()).chain(all).collect()
         }
     };
@@ -97,16 +86,16 @@ fn one(arg: &AllocatorArg, region: bool) -> anyhow::Result<Allocator> {
     if name.is_empty() {
         bail!(Usage("'' is no allocator; 'heapwright list' shows them".to_owned()));
     }
-    let is_region = REGION.contains(&name.as_str());
+    let is_region = region_names().contains(&name.as_str());
     if region && is_region {
         return Ok(Allocator::in_process(name.as_str()));
     }
     if region && name != GLIBC && embedded::find(name).is_none() {
-        let near = closest(name, REGION).join(", ");
+        let near = closest(name, region_names()).join(", ");
         bail!(Usage(format!(
             "no region allocator {name}; {}there are {}",
             if near.is_empty() { String::new() } else { format!("did you mean {near}? ") },
-            REGION.join(", ")
+            region_names().join(", ")
         )));
     }
     match allocators::find(arg) {
@@ -127,7 +116,7 @@ fn taken(name: &str, region: bool) -> Option<String> {
         _ if name.ends_with(CONTROL) => {
             Some("so the second run of the baseline is called".to_owned())
         }
-        _ if region && REGION.contains(&name) => {
+        _ if region && region_names().contains(&name) => {
             Some(format!("with --region {name} is an allocator of the workloads' own program"))
         }
         _ => None,

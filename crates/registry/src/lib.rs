@@ -1,0 +1,155 @@
+//! The registry: which allocators there are, and what each is, said once.
+//!
+//! ```text
+//! a row ─► default types and features of the facade        crates/heapwright
+//!        ─► a malloc behind one lock, and its drop-in      crates/malloc, abi, tools/cli, xtask dist
+//!        ─► a kind for the test kit, with its abilities    testkit, model-based tests, fuzz targets
+//!        ─► a subject of the benches                       bench/blocks, `heapwright bench --region`
+//! ```
+//!
+//! A crate that needs types calls [`blocks!`] with a macro of its own, which is handed every row; what needs only names, such as
+//! a build script, reads [`BLOCKS`]. `docs/adding-an-allocator.md` adds one.
+//!
+//! Layer *registry*, below all others: no code, no dependency.
+#![no_std]
+
+/// Calls the macro `$then` with a row for every block allocator.
+///
+/// - `name`: what it is called on command lines, in tables and in files.
+/// - `id`: the same as an identifier.
+/// - `about`: one line for lists and documentation.
+/// - `type`: the type, made by `new`. Whoever uses it depends on its crate.
+/// - `feature`: the facade's feature that makes it the default; the first one of several counts.
+/// - `malloc`: what makes it a malloc behind one lock, and so a drop-in. `Growing`: its blocks are freed by their
+///   address alone. `Prefixed`: they are freed with their size, which goes in front of them. Nothing: it is no malloc.
+/// - `abilities`: the traits it has beside the two that all have: `check walk stats usable resize free remove owns reset`.
+/// - `serves`: a rule of the test kit's module `room`: which free memory surely serves a layout.
+/// - `enough`: bytes of a piece of memory that it takes, wherever the piece begins; 2 KiB at the least.
+/// - `grows`: whether a block can grow without a copy to somewhere else: `Never`, `Forward` or `BothWays`.
+/// - `keeps`: `apart` if neighbours that are free may stay two pieces; `until_all` if what is freed serves again only
+///   when all of its memory is free, so that no endless program runs on it; else nothing.
+#[macro_export]
+macro_rules! blocks {
+    ($then:ident) => {
+        $then! {
+            {
+                name: "tlsf", id: tlsf,
+                about: "two-level segregated fit: constant time, whatever has been allocated before",
+                type: ::block::tlsf::Tlsf, feature: ["alloc-tlsf"], malloc: [Growing],
+                abilities: [check walk stats usable resize free remove owns reset],
+                serves: good, enough: 8 << 10, grows: BothWays, keeps: [],
+            }
+            {
+                name: "half-fit", id: half_fit,
+                about: "bins of powers of two: constant time with less to search and more waste",
+                type: ::block::tlsf::HalfFit, feature: [], malloc: [],
+                abilities: [check walk stats usable resize free remove owns reset],
+                serves: half, enough: 16 << 10, grows: Never, keeps: [],
+            }
+            {
+                name: "first-fit", id: first_fit,
+                about: "the lowest address that is large enough",
+                type: ::block::fit::FirstFit, feature: ["alloc-first-fit"], malloc: [Growing],
+                abilities: [check walk stats usable resize free remove owns reset],
+                serves: exact, enough: 8 << 10, grows: Forward, keeps: [],
+            }
+            {
+                name: "next-fit", id: next_fit,
+                about: "the first that is large enough after the block served last",
+                type: ::block::fit::NextFit, feature: ["alloc-next-fit"], malloc: [Growing],
+                abilities: [check walk stats usable resize free remove owns reset],
+                serves: exact, enough: 8 << 10, grows: Forward, keeps: [],
+            }
+            {
+                name: "best-fit", id: best_fit,
+                about: "the smallest that is large enough",
+                type: ::block::fit::BestFit, feature: ["alloc-best-fit"], malloc: [Growing],
+                abilities: [check walk stats usable resize free remove owns reset],
+                serves: exact, enough: 8 << 10, grows: Forward, keeps: [],
+            }
+            {
+                name: "worst-fit", id: worst_fit,
+                about: "the largest",
+                type: ::block::fit::WorstFit, feature: ["alloc-worst-fit"], malloc: [Growing],
+                abilities: [check walk stats usable resize free remove owns reset],
+                serves: exact, enough: 8 << 10, grows: Forward, keeps: [],
+            }
+            {
+                name: "buddy", id: buddy,
+                about: "powers of two, halved and joined again; no header in a block in use",
+                type: ::block::buddy::Buddy, feature: ["alloc-buddy"], malloc: [Prefixed],
+                abilities: [check walk stats remove owns reset],
+                serves: powers, enough: 16 << 10, grows: Never, keeps: [apart],
+            }
+            {
+                name: "slab", id: slab,
+                about: "slabs of size classes over a buddy system of pages",
+                type: ::object::size_slabs::SizeSlabs, feature: ["alloc-slab"], malloc: [],
+                abilities: [check stats remove owns reset],
+                serves: generous, enough: 256 << 10, grows: Never, keeps: [apart],
+            }
+            // A new row goes here.
+        }
+    };
+}
+
+/// A row of [`blocks!`] without its types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// What it is called on command lines, in tables and in files.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// The facade's feature that makes it the default, if there is one.
+    pub feature: Option<&'static str>,
+    /// Whether it is a malloc behind one lock, and so a drop-in library.
+    pub is_malloc: bool,
+    /// The words for its traits.
+    pub abilities: &'static [&'static str],
+    /// What it does not give back as others do: `apart`, `until_all`.
+    pub keeps: &'static [&'static str],
+}
+
+macro_rules! rows {
+    ($({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        type: $type:ty, feature: [$($feature:literal)?], malloc: [$($malloc:ident)?],
+        abilities: [$($ability:ident)*],
+        serves: $serves:ident, enough: $enough:expr, grows: $grows:ident, keeps: [$($keeps:ident)*],
+    })*) => {
+        /// Every block allocator, in the order of lists and tables.
+        pub const BLOCKS: &[Block] = &[$(Block {
+            name: $name,
+            about: $about,
+            feature: first(&[$($feature)?]),
+            is_malloc: first(&[$(stringify!($malloc))?]).is_some(),
+            abilities: &[$(stringify!($ability)),*],
+            keeps: &[$(stringify!($keeps)),*],
+        }),*];
+    };
+}
+
+const fn first(of: &[&'static str]) -> Option<&'static str> {
+    match of {
+        [first, ..] => Some(*first),
+        [] => None,
+    }
+}
+
+blocks!(rows);
+
+/// Whether what is freed serves again while other blocks live: a long program can run on it. Names that are no row's are others'.
+#[must_use]
+pub fn reuses(name: &str) -> bool {
+    !BLOCKS.iter().any(|block| block.name == name && block.keeps.contains(&"until_all"))
+}
+
+/// The names of those that are a malloc behind one lock, and so a drop-in library.
+pub fn mallocs() -> impl Iterator<Item = &'static str> {
+    BLOCKS.iter().filter(|block| block.is_malloc).map(|block| block.name)
+}
+
+/// Allocators of others that a whole program can be put on beside ours (`heapwright bench --region`): `bench/blocks` has
+/// them.
+pub const PEERS: [&str; 5] =
+    ["rlsf", "talc", "buddy_system_allocator", "linked_list_allocator", "dlmalloc"];

@@ -1,0 +1,181 @@
+//! `cargo xtask registry`: what stands beside the registry and cannot be made by a macro is as the registry has it.
+//!
+//! ```text
+//! abi/drop-ins/NAME/Cargo.toml          a package for each design that is a malloc
+//! docs/choosing-a-block-allocator.md    the table of what there is
+//! crates/heapwright/Cargo.toml          the features alloc-*: compared only
+//! ```
+//!
+//! Without `--write` it says what differs, and fails.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use registry::BLOCKS;
+
+use crate::peers::root;
+
+const DROP_INS: &str = "abi/drop-ins";
+pub(crate) const TABLE: &str = "docs/choosing-a-block-allocator.md";
+const FACADE: &str = "crates/heapwright/Cargo.toml";
+const BEGIN: &str = "<!-- registry: cargo xtask registry --write -->\n";
+const END: &str = "<!-- registry: end -->\n";
+
+/// What stands beside the registry is as the registry has it
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Writes it
+    #[arg(long)]
+    write: bool,
+}
+
+/// The chore.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let top = root();
+    let mut wanted: Vec<(PathBuf, String)> = registry::mallocs()
+        .map(|name| (top.join(DROP_INS).join(name).join("Cargo.toml"), manifest(name)))
+        .collect();
+    wanted.push((top.join(TABLE), with_table(&read(&top.join(TABLE))?)?));
+    let mut good = true;
+    for (path, text) in &wanted {
+        if fs::read_to_string(path).is_ok_and(|there| there == *text) {
+            continue;
+        }
+        let shown = path.strip_prefix(&top).unwrap_or(path).display();
+        if options.write {
+            let said = |why: std::io::Error| format!("{shown}: {why}");
+            fs::create_dir_all(path.parent().unwrap_or(path)).map_err(said)?;
+            fs::write(path, text).map_err(said)?;
+            println!("registry: wrote {shown}");
+        } else {
+            good = false;
+            eprintln!(
+                "registry: {shown} is not as crates/registry has it: cargo xtask registry --write"
+            );
+        }
+    }
+    for fault in others(&top)?.into_iter().chain(features(&read(&top.join(FACADE))?)) {
+        good = false;
+        eprintln!("registry: {fault}");
+    }
+    if good {
+        println!("registry: {} designs, and all that follows from them", BLOCKS.len());
+    }
+    Ok(good)
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+/// The package of a design's drop-in library.
+fn manifest(name: &str) -> String {
+    let id = name.replace('-', "_");
+    format!(
+        r#"# Written by `cargo xtask registry --write`.
+[package]
+name = "heapwright-abi-{name}"
+description = "heapwright: libheapwright-{name}.so, the C ABI around {name}"
+version.workspace = true
+edition.workspace = true
+rust-version.workspace = true
+license.workspace = true
+repository.workspace = true
+authors.workspace = true
+publish = false
+# The sources of `abi`, around the heap that this package's name says.
+build = "../../build.rs"
+
+[lib]
+name = "heapwright_{id}"
+path = "../../src/lib.rs"
+doc = false
+crate-type = ["cdylib"]
+test = false
+doctest = false
+
+[dependencies]
+base.workspace = true
+compose.workspace = true
+malloc.workspace = true
+registry.workspace = true
+source.workspace = true
+
+[build-dependencies]
+registry.workspace = true
+
+[lints]
+workspace = true
+"#
+    )
+}
+
+/// Packages of designs that the registry does not have.
+fn others(top: &Path) -> Result<Vec<String>, String> {
+    let folder = top.join(DROP_INS);
+    let entries = fs::read_dir(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+    Ok(entries
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|there| registry::mallocs().all(|name| name != there))
+        .map(|there| format!("{DROP_INS}/{there}: the registry has no such malloc"))
+        .collect())
+}
+
+/// The facade's features that choose a block allocator, in the registry's order.
+fn features(manifest: &str) -> Option<String> {
+    let there: Vec<&str> = manifest
+        .lines()
+        .filter(|line| line.starts_with("alloc-"))
+        .filter_map(|line| line.split_once(" = ").map(|(feature, _)| feature))
+        .collect();
+    let wanted: Vec<&str> = BLOCKS.iter().filter_map(|block| block.feature).collect();
+    (there != wanted)
+        .then(|| format!("{FACADE} has the features {there:?}, the registry {wanted:?}"))
+}
+
+/// The document with the table of now.
+fn with_table(document: &str) -> Result<String, String> {
+    let cut = || {
+        let (before, rest) = document.split_once(BEGIN)?;
+        let (_, after) = rest.split_once(END)?;
+        Some(format!("{before}{BEGIN}{}{END}{after}", table()))
+    };
+    cut().ok_or_else(|| format!("{TABLE} lacks the lines\n{BEGIN}{END}"))
+}
+
+fn table() -> String {
+    let mut table = String::from(
+        "| name | takes, or is | default by the feature | drop-in | traits beside `AddMemory` and `BlockAllocator` |\n\
+         |---|---|---|---|---|\n",
+    );
+    for block in BLOCKS {
+        let feature = block.feature.map_or_else(String::new, |feature| format!("`{feature}`"));
+        let drop_in = if block.is_malloc { "yes" } else { "" };
+        let traits: Vec<&str> = block.abilities.iter().map(|ability| the_trait(ability)).collect();
+        table += &format!(
+            "| `{}` | {} | {feature} | {drop_in} | {} |\n",
+            block.name,
+            block.about,
+            traits.join(", ")
+        );
+    }
+    table
+}
+
+/// The trait behind a row's word.
+fn the_trait(ability: &str) -> &str {
+    match ability {
+        "check" => "`Check`",
+        "walk" => "`Walk`",
+        "stats" => "`Stats`",
+        "usable" => "`UsableSize`",
+        "resize" => "`ResizeInPlace`",
+        "free" => "`Free`",
+        "remove" => "`RemoveMemory`",
+        "owns" => "`Owns`",
+        "reset" => "`Reset`",
+        other => other,
+    }
+}
