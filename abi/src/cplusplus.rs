@@ -32,10 +32,7 @@ macro_rules! linked {
     ($name:literal) => {{
         // SAFETY: no instruction.
         unsafe {
-            core::arch::asm!(
-                concat!(".weak ", $name),
-                options(nomem, nostack, preserves_flags)
-            );
+            core::arch::asm!(concat!(".weak ", $name), options(nomem, nostack, preserves_flags));
         }
         $crate::cplusplus::reached!($name)
     }};
