@@ -496,14 +496,14 @@ impl ThreadCache {
     /// What a thread that no longer exists has kept goes back: runs, and if its slots can still
     /// be read the magazines with their cells. What it was moving when it stopped is
     /// lost (N3) and cannot be counted (X1).
-    pub fn bury<S: System>(&self, backend: Backend<'_, S>, look: &Look) {
+    pub fn reclaim<S: System>(&self, backend: Backend<'_, S>, look: &Look) {
         if self.is_busy() {
             backend.supply.pages.slack.note_uncounted();
         } else {
             if let Look::There(slots) = look {
                 for (class, &top) in slots.iter().enumerate().take(CLASSES).skip(1) {
                     if self.capacity(class) != 0 {
-                        self.bury_magazine(backend, class, top);
+                        self.reclaim_magazine(backend, class, top);
                     }
                 }
             }
@@ -515,7 +515,7 @@ impl ThreadCache {
         unsafe { backend.supply.meta.deallocate(Pool::Thread, self.address()) };
     }
 
-    fn bury_magazine<S: System>(&self, backend: Backend<'_, S>, class: usize, top: usize) {
+    fn reclaim_magazine<S: System>(&self, backend: Backend<'_, S>, class: usize, top: usize) {
         let held = self.held_below(top, class);
         // SAFETY: `held` words below the top are the magazine's.
         let objects = unsafe { core::slice::from_raw_parts(word(top - held * WORD), held) };

@@ -1,4 +1,4 @@
-//! Around `fork`: hold every lock, then let go; in the child also bury the other threads.
+//! Around `fork`: hold every lock, then let go; in the child also reclaim what the other threads kept.
 //!
 //! Locks are taken in the order in which the rest of the allocator nests them: registry,
 //! shelves, heaps' large blocks, huge mappings, descriptors, pages. That is about a hundred
@@ -71,7 +71,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let mine = ThreadCache::current(&self.tls).map(ThreadCache::address);
         self.threads.retain(
             |cache| Some(cache.address()) == mine,
-            |cache| self.bury(cache, &cache.look(&self.tls)),
+            |cache| self.reclaim_dead(cache, &cache.look(&self.tls)),
         );
     }
 

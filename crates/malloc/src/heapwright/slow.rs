@@ -107,9 +107,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Gives back what a thread kept that no longer exists, by what its slots looked like. It
     /// has left the registry.
-    pub(crate) fn bury(&self, cache: &ThreadCache, look: &Look) {
+    pub(crate) fn reclaim_dead(&self, cache: &ThreadCache, look: &Look) {
         self.note_end(cache);
-        cache.bury(self.backend(), look);
+        cache.reclaim(self.backend(), look);
     }
 
     fn note_end(&self, cache: &ThreadCache) {

@@ -175,7 +175,7 @@ fn what_a_lost_thread_kept_comes_back() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
-    cache.bury(whole.backend(), &cache.look(&whole.tls));
+    cache.reclaim(whole.backend(), &cache.look(&whole.tls));
     assert_eq!(whole.taken(7), live.len());
 }
 
