@@ -74,8 +74,8 @@ impl Body {
     }
 }
 
-/// A block of C's, which must be had.
-fn must(block: *mut u8, size: usize) -> Result<*mut u8, String> {
+/// The block, or that it was refused.
+fn not_null(block: *mut u8, size: usize) -> Result<*mut u8, String> {
     if block.is_null() { Err(format!("{size} bytes were refused")) } else { Ok(block) }
 }
 
