@@ -33,12 +33,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     /// Before a fork: nobody is inside any structure when this returns `true`. `false`: some
-    /// thread still was after `patience` milliseconds; nothing is held, or, the `last` time, what
+    /// thread still was after `timeout_ms`; nothing is held, or, the `last` time, what
     /// can be had, and the answer is `true`.
-    pub fn before_fork(&self, mut patience: u32, last: bool) -> bool {
+    pub fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
         let [heaps, shards] = self.central.locks_of_the_set();
         self.partial.store(last, Ordering::Relaxed);
-        if !heaps.hold(&mut patience) || !shards.hold(&mut patience) {
+        if !heaps.hold(&mut timeout_ms) || !shards.hold(&mut timeout_ms) {
             self.release_all();
             return last;
         }
@@ -49,7 +49,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         });
         let partial = interrupted || last;
         self.partial.store(partial, Ordering::Relaxed);
-        let done = self.each_lock(|lock| lock.hold(&mut patience) || partial);
+        let done = self.each_lock(|lock| lock.hold(&mut timeout_ms) || partial);
         if !done {
             self.release_all();
         }

@@ -23,11 +23,11 @@ const OTHERS: f64 = 0.05;
 /// The grain of the kernel's processor times, twice.
 const GRAIN_NS: f64 = 20e6;
 
-/// A run may take so many times its expected time, and half a minute more, if neither limit nor budget were given.
-const PATIENCE: u32 = 50;
+/// Without a limit and a budget, a run may take its expected time times this, and half a minute more.
+const LIMIT_FACTOR: u32 = 50;
 
-/// With a budget it may take ten times its expected time, or so large a share of the budget if that is more.
-const SHARE: u32 = 50;
+/// With a budget, a run may take ten times its expected time, or the budget divided by this if that is more.
+const BUDGET_SHARE: u32 = 50;
 
 /// Measures every workload under every subject.
 ///
@@ -166,7 +166,7 @@ impl Conductor<'_> {
             argv: &argv,
             environment: &environment,
             show_output: self.options.show_output,
-            timeout: self.options.timeout.or_else(|| self.patience(workload)),
+            timeout: self.options.timeout.or_else(|| self.time_limit(workload)),
             cpus: &w.cpus,
             sample: (pass == Pass::Memory).then_some(SAMPLE),
             capture: !self.options.show_output,
@@ -238,13 +238,13 @@ impl Conductor<'_> {
 
     /// How long a run may take when the user set no limit: an allocator that needs an hour for what others do in a second has
     /// failed. `None` for the user's own command.
-    fn patience(&self, workload: usize) -> Option<Duration> {
+    fn time_limit(&self, workload: usize) -> Option<Duration> {
         let seconds = self.session.workloads[workload].seconds;
         let seen = self.session.runs.iter().filter(|r| r.workload == workload);
         // On a slow machine all take longer than expected.
         let fastest = Duration::from_nanos(seen.map(|r| r.figures.wall_ns).min().unwrap_or(0));
         (seconds > 0.0)
-            .then(|| patience(Duration::from_secs_f64(seconds).max(fastest), self.options.budget))
+            .then(|| time_limit(Duration::from_secs_f64(seconds).max(fastest), self.options.budget))
     }
 
     fn shuffled(&mut self, items: impl IntoIterator<Item = usize>) -> Vec<usize> {
@@ -254,10 +254,11 @@ impl Conductor<'_> {
     }
 }
 
-/// How long a run may take that is expected to take `seconds`.
-fn patience(expected: Duration, budget: Option<Duration>) -> Duration {
-    let most = expected * PATIENCE + Duration::from_secs(30);
-    let fair = |budget: Duration| (budget / SHARE).max(expected * 10).max(Duration::from_secs(5));
+/// How long a run may take that is expected to take `expected`.
+fn time_limit(expected: Duration, budget: Option<Duration>) -> Duration {
+    let most = expected * LIMIT_FACTOR + Duration::from_secs(30);
+    let fair =
+        |budget: Duration| (budget / BUDGET_SHARE).max(expected * 10).max(Duration::from_secs(5));
     budget.map_or(most, |budget| fair(budget).min(most))
 }
 
@@ -320,11 +321,11 @@ mod tests {
     #[test]
     fn one_run_does_not_eat_the_budget() {
         let second = Duration::from_secs(1);
-        assert_eq!(patience(second, None), 80 * second);
-        assert_eq!(patience(second, Some(180 * second)), 10 * second);
-        assert_eq!(patience(second / 10, Some(180 * second)), 5 * second);
-        assert_eq!(patience(second, Some(2_400 * second)), 48 * second);
-        assert_eq!(patience(second, Some(36_000 * second)), 80 * second);
+        assert_eq!(time_limit(second, None), 80 * second);
+        assert_eq!(time_limit(second, Some(180 * second)), 10 * second);
+        assert_eq!(time_limit(second / 10, Some(180 * second)), 5 * second);
+        assert_eq!(time_limit(second, Some(2_400 * second)), 48 * second);
+        assert_eq!(time_limit(second, Some(36_000 * second)), 80 * second);
     }
 
     #[test]
