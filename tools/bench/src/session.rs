@@ -11,15 +11,15 @@
 //! each under two names; what those two differ by is noise (the A/A control). A subject that fails a workload is a result,
 //! and does not run it again.
 
-mod conduct;
 mod pace;
+mod runner;
 
 use core::time::Duration;
 use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
-pub use conduct::run;
+pub use runner::run;
 
 use crate::allocator::{Allocator, GLIBC};
 use crate::launch::{Exit, Figures, Sample};

@@ -47,15 +47,15 @@ pub fn run(
     let pace = Pace::new(options.budget, expected.collect());
     let rng = Rng::new(options.seed);
     let session = Session::new(workloads, subjects);
-    let mut conductor = Conductor { launcher, options, observer, interrupted, pace, rng, session };
-    if conductor.all_passes()?.is_break() {
-        conductor.session.stops.fill(Stop::Interrupted);
+    let mut runner = Runner { launcher, options, observer, interrupted, pace, rng, session };
+    if runner.all_passes()?.is_break() {
+        runner.session.stops.fill(Stop::Interrupted);
     }
-    conductor.session.elapsed = conductor.pace.elapsed();
-    Ok(conductor.session)
+    runner.session.elapsed = runner.pace.elapsed();
+    Ok(runner.session)
 }
 
-struct Conductor<'a> {
+struct Runner<'a> {
     launcher: &'a Launcher,
     options: &'a Options,
     observer: &'a mut dyn Observer,
@@ -68,7 +68,7 @@ struct Conductor<'a> {
 /// Goes on, or was interrupted.
 type Going = Result<ControlFlow<()>, Error>;
 
-impl Conductor<'_> {
+impl Runner<'_> {
     fn all_passes(&mut self) -> Going {
         for turn in 0..self.options.warmup {
             let pass = if turn == 0 { Pass::Memory } else { Pass::Time };
