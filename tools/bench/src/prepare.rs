@@ -1,7 +1,7 @@
 //! Puts the machine in order for measuring, and back as it was, however the run ends.
 //!
 //! ```text
-//! heapwright ──stdin──► heapwright __prepare ROOT     in a session of its own, deaf to Ctrl-C
+//! heapwright ──stdin──► heapwright __prepare ROOT     in a session of its own, which Ctrl-C does not reach
 //!            ◄─stdout── a line of JSON for each setting, and `ready`
 //!     its end, however it comes, closes stdin ──► every value is restored, the last one first
 //! ```

@@ -33,9 +33,9 @@ pub(crate) fn compute() {
     }
 }
 
-struct Deaf;
+struct NoObserver;
 
-impl Observer for Deaf {
+impl Observer for NoObserver {
     fn running(&mut self, _: &Step<'_>) {}
     fn failed(&mut self, workload: &str, subject: &str, failure: &Failure) {
         panic!("{workload} {subject} {failure:?}");
@@ -60,8 +60,15 @@ fn measured(threads: u32, cpu: usize) -> Session {
         Options { warmup: 0, rounds: Some(1), warm: false, tails: false, ..testing::options() };
     let subjects = line_up(vec![Allocator::glibc()], false);
     let launcher = Launcher::new(me);
-    session::run(&launcher, vec![work], subjects, &options, &mut Deaf, &AtomicBool::new(false))
-        .unwrap()
+    session::run(
+        &launcher,
+        vec![work],
+        subjects,
+        &options,
+        &mut NoObserver,
+        &AtomicBool::new(false),
+    )
+    .unwrap()
 }
 
 pub(crate) fn a_competitor_on_the_processor_is_seen() {
