@@ -1,4 +1,4 @@
-//! What a workload tells: lines of words on standard output, read by `heapwright bench`.
+//! What a workload prints: lines of words on standard output, read by `heapwright bench`.
 //!
 //! ```text
 //! ops N                     calls of malloc and free (realloc counts as one), so that ns / ops is a call's time

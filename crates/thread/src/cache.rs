@@ -400,11 +400,11 @@ impl ThreadCache {
         unsafe { core::slice::from_raw_parts(oldest, count) }
     }
 
-    /// Tells the page heap what was claimed and given back, and looks for holes when that is
+    /// Reports to the page heap what was claimed and given back, and looks for holes when that is
     /// worth it.
     #[cold]
     fn report<S: System>(&self, backend: Backend<'_, S>) {
-        if self.tell(backend) {
+        if self.report_traffic(backend) {
             backend.central.purge_holes(backend.supply);
         }
     }
@@ -417,7 +417,7 @@ impl ThreadCache {
         backend: Backend<'_, S>,
         tls: &T,
     ) -> Result<(), Fault> {
-        if !self.tell(backend) {
+        if !self.report_traffic(backend) {
             return Ok(());
         }
         let mut answer = Ok(());
@@ -430,7 +430,7 @@ impl ThreadCache {
         answer
     }
 
-    fn tell<S: System>(&self, backend: Backend<'_, S>) -> bool {
+    fn report_traffic<S: System>(&self, backend: Backend<'_, S>) -> bool {
         let (claimed, given_back) = self.account.report();
         backend.supply.pages.note_traffic(claimed, given_back)
     }
@@ -509,7 +509,7 @@ impl ThreadCache {
             }
             self.drop_runs(backend);
             // Whether holes are worth looking for is for the child's own frees to say.
-            self.tell(backend);
+            self.report_traffic(backend);
         }
         // SAFETY: its thread is gone, and the caller has taken it off the registry.
         unsafe { backend.supply.meta.deallocate(Pool::Thread, self.address()) };
@@ -519,7 +519,7 @@ impl ThreadCache {
         let held = self.held_below(top, class);
         // SAFETY: `held` words below the top are the magazine's.
         let objects = unsafe { core::slice::from_raw_parts(word(top - held * WORD), held) };
-        // An object that the thread was just freeing may be free already; nobody can be told.
+        // An object that the thread was just freeing may be free already; there is nobody to report it to.
         let _ = self.give_back(backend, objects);
         // SAFETY: the cell came from this pool, and its thread is gone.
         unsafe { backend.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };

@@ -23,7 +23,7 @@ pub use runner::run;
 
 use crate::allocator::{Allocator, GLIBC};
 use crate::launch::{Exit, Figures, Sample};
-use crate::told::Told;
+use crate::metrics::Metrics;
 use crate::workload::Workload;
 
 /// No workload ends with fewer rounds because time is short, unless the whole budget is spent.
@@ -178,12 +178,12 @@ pub struct Details {
     pub began_ns: u64,
     /// Its memory over time.
     pub samples: Vec<Sample>,
-    /// What that run told.
-    pub memory: Option<Told>,
-    /// What the run told whose calls were timed.
-    pub tail: Option<Told>,
-    /// What the runs told that count for time.
-    pub time: Vec<Told>,
+    /// What that run printed.
+    pub memory: Option<Metrics>,
+    /// What the run printed whose calls were timed.
+    pub tail: Option<Metrics>,
+    /// What the runs printed that count for time.
+    pub time: Vec<Metrics>,
 }
 
 /// Why a workload was not measured any longer.
@@ -240,7 +240,7 @@ pub struct Step<'a> {
     pub noise: Option<f64>,
 }
 
-/// Is told what happens, to draw a progress bar.
+/// Hears of each run, to draw a progress bar.
 pub trait Observer {
     /// Before each run.
     fn running(&mut self, step: &Step<'_>);
@@ -311,12 +311,12 @@ impl Session {
         column
     }
 
-    /// The figure that decides about time. Where most runs did not get their processors the wall clock tells how busy the
+    /// The figure that decides about time. Where most runs did not get their processors the wall clock shows how busy the
     /// machine was; how long they computed is known all the same.
     #[must_use]
     pub fn seconds(&self, workload: usize) -> fn(&Run) -> Option<f64> {
         if self.workloads[workload].waits() {
-            told_seconds
+            reported_seconds
         } else if self.is_by_cpu(workload) {
             cpu_seconds
         } else {
@@ -359,7 +359,7 @@ pub(crate) fn cpu_seconds(run: &Run) -> Option<f64> {
 }
 
 /// How long its measured part took, if it said so; else the whole.
-pub(crate) fn told_seconds(run: &Run) -> Option<f64> {
+pub(crate) fn reported_seconds(run: &Run) -> Option<f64> {
     run.ns.map(|ns| ns as f64 / 1e9).or_else(|| wall_seconds(run))
 }
 

@@ -112,7 +112,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let stats = self.stats();
         let Resident { now, peak } = resident();
         let mut out = Console::new(fd);
-        // A console never fails to take text, and nobody could be told.
+        // A console never fails to take text, and there is nobody to report to.
         let _ = stats.write(&mut out, now, peak);
     }
 }

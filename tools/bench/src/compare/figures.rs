@@ -3,7 +3,7 @@
 use crate::fail_if::Metric;
 use crate::result::{Cell, Report};
 use crate::rng::Rng;
-use crate::session::{Pass, Run, cpu_seconds, told_seconds, wall_seconds};
+use crate::session::{Pass, Run, cpu_seconds, reported_seconds, wall_seconds};
 use crate::stats::{Ratio, median};
 
 /// Resamples of a figure.
@@ -84,7 +84,7 @@ fn counts_starved(runs: &[&Run], allocators: usize) -> bool {
 fn figure(run: &Run, metric: Metric, waits: bool) -> Option<f64> {
     let figures = &run.figures;
     match metric {
-        Metric::Time if waits => told_seconds(run),
+        Metric::Time if waits => reported_seconds(run),
         Metric::Time => wall_seconds(run),
         Metric::Memory => Some(figures.peak_rss_bytes as f64),
         Metric::Cpu => cpu_seconds(run),

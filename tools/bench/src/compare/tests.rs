@@ -107,13 +107,13 @@ fn what_differs_is_said() {
     new.workloads[1].name = "other".to_owned();
     let c = of(&report(8, usual), &new).unwrap();
     let said = c.warnings.join("\n");
-    for told in [
+    for expected in [
         "kernel: Linux 6.12.0 in old, Linux 7 in new",
         "processors: ",
         "seed",
         "fewer than 6 rounds",
     ] {
-        assert!(said.contains(told), "{told} is missing in {said}");
+        assert!(said.contains(expected), "{expected} is missing in {said}");
     }
     assert_eq!(c.new.workloads_only_here, ["other"]);
     assert_eq!(c.old.workloads_only_here, ["cfrac"]);

@@ -9,8 +9,8 @@ use std::time::Instant;
 use super::pace::{Pace, noise};
 use super::{Failure, How, Observer, Options, Pass, Role, Run, Session, Step, Stop, Subject};
 use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome, Ran};
+use crate::metrics::Metrics;
 use crate::rng::Rng;
-use crate::told::Told;
 use crate::workload::Workload;
 use crate::{machine, warm};
 
@@ -193,7 +193,7 @@ impl Runner<'_> {
         round: u32,
         place: usize,
     ) {
-        let told = Told::parse(&ran.printed);
+        let metrics = Metrics::parse(&ran.printed);
         let starved =
             pass == Pass::Time && is_starved(&self.session.workloads[workload], &ran.figures);
         self.session.runs.push(Run {
@@ -203,9 +203,9 @@ impl Runner<'_> {
             pass,
             place,
             starved,
-            ops: told.ops,
-            ns: told.ns,
-            refused: told.refused,
+            ops: metrics.ops,
+            ns: metrics.ns,
+            refused: metrics.refused,
             figures: ran.figures,
         });
         let details = &mut self.session.details[workload][subject];
@@ -213,11 +213,11 @@ impl Runner<'_> {
             Pass::Memory => {
                 details.began_ns = ran.began_ns;
                 details.samples = ran.samples;
-                details.memory = Some(told);
+                details.memory = Some(metrics);
             }
-            Pass::Tail => details.tail = Some(told),
+            Pass::Tail => details.tail = Some(metrics),
             Pass::Time if round > 0 => {
-                details.time.push(Told { live: Vec::new(), histogram: Vec::new(), ..told });
+                details.time.push(Metrics { live: Vec::new(), histogram: Vec::new(), ..metrics });
             }
             Pass::Time => {}
         }

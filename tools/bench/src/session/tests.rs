@@ -17,9 +17,9 @@ fn pace(budget: Option<Duration>) -> Pace {
 #[test]
 fn glibc_is_the_baseline_and_runs_twice_and_null_is_last() {
     let subjects = line_up(vec![Allocator::preloaded("a", "/a.so"), Allocator::glibc()], true);
-    let told: Vec<_> = subjects.iter().map(|s| (s.name.as_str(), s.role)).collect();
+    let roles: Vec<_> = subjects.iter().map(|s| (s.name.as_str(), s.role)).collect();
     assert_eq!(
-        told,
+        roles,
         [
             ("a", Role::Contender),
             ("glibc", Role::Baseline),

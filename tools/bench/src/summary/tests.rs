@@ -1,8 +1,8 @@
 use super::*;
 use crate::launch::{Exit, Sample};
+use crate::metrics::Metrics;
 use crate::session::{Details, Failure, How};
 use crate::testing;
-use crate::told::Told;
 
 /// Round by round the machine gets slower; "fast" takes half the time and twice the memory, the last one crashed.
 fn session() -> Session {
@@ -145,13 +145,13 @@ fn what_passes_saw_is_kept() {
     session.details[0][2] = Details {
         began_ns: 1_000_000_000,
         samples: samples.collect(),
-        memory: Some(Told::parse("peak_live 10485760\nlive 1001000000 5")),
-        tail: Some(Told::parse(
+        memory: Some(Metrics::parse("peak_live 10485760\nlive 1001000000 5")),
+        tail: Some(Metrics::parse(
             "hist free 5 1\nhist malloc 10 990\nhist malloc 20 9\nhist malloc 900 1",
         )),
         time: vec![
-            Told::parse("point a 64 1\npoint a 8 3\nvalue missed 1 count"),
-            Told::parse("point a 64 3\npoint a 8 3\nvalue missed 2 count"),
+            Metrics::parse("point a 64 1\npoint a 8 3\nvalue missed 1 count"),
+            Metrics::parse("point a 64 3\npoint a 8 3\nvalue missed 2 count"),
         ],
     };
     let report = report_of(&session);

@@ -292,7 +292,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Tells the next useful command; beside a machine-readable result it goes to standard error.
+    /// Prints the next useful command; beside a machine-readable result it goes to standard error.
     fn say_next(&self, next: &str) {
         if self.output.is_for_people() {
             println!("next     {next}");
