@@ -41,7 +41,7 @@ static int use_a_terabyte(void) {
     return 0;
 }
 
-// Lets `child` believe that the machine has so many bytes of memory: its first sysinfo says so.
+// Lets `child` believe that the machine has `bytes` of memory: its first sysinfo says so.
 static int pretend(pid_t child, unsigned long bytes) {
     int status, entering = 0, answered = 0, signal = 0;
     waitpid(child, &status, 0);

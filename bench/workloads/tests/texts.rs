@@ -101,7 +101,7 @@ fn what_a_small_region_refuses_is_counted_and_not_timed() {
     assert!(number(&tight, "refused").is_some_and(|refused| refused > 1000));
     let ops = |printed: &[Vec<String>]| number(printed, "ops").expect("it counts");
     assert!(ops(&tight) < ops(&wide), "only what was granted is among the calls");
-    // No block of a region of 1 MiB is so large.
+    // No block of a region of 1 MiB has 2,000,000 bytes.
     let none = lines(&["tlsf-sweep", "step=2000000", "last=2000000", "region=1", "allocator=tlsf"]);
     assert!(none.iter().all(|line| line[0] != "point" || line[2] == "0"));
 }

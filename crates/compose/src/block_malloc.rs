@@ -102,7 +102,7 @@ where
             return if size <= held { ptr } else { ptr::null_mut() };
         };
         if new != block {
-            // SAFETY: both are live, of at least so many bytes, and apart.
+            // SAFETY: both are live, of at least the lesser size, and apart.
             unsafe { new.copy_from_nonoverlapping(block, held.min(size)) };
             // SAFETY: the caller gives it up.
             self.heap.with(|inner| unsafe { inner.free(block) });

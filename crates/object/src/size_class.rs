@@ -64,7 +64,7 @@ impl ClassInfo {
     }
 }
 
-/// A magazine holds at most so many bytes and so many objects.
+/// A magazine holds at most 64 KiB and at most 126 objects.
 const CAPACITY_BYTES: usize = 64 << 10;
 const CAPACITY: usize = 126;
 /// Above [`MAX_FINE`], where a slab has few objects, and making one is most of a miss.

@@ -30,7 +30,7 @@ pub(crate) const FLOOR: usize = (12 << 20) / GRANULE;
 const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 /// How much has to be needed again for the floor to rise: 4 MiB.
 pub(crate) const REGRET: usize = (4 << 20) / GRANULE;
-/// So many blocks at most are taken out of huge pages: each may split a mapping in the
+/// At most this number of blocks is taken out of huge pages: each may split a mapping in the
 /// kernel's list, which is limited (vm.max_map_count, 65,530 by default).
 const MAX_SMALL_BLOCKS: u32 = 1024;
 /// A heap below this is not measured against the memory limit.

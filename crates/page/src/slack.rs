@@ -29,7 +29,7 @@ use crate::geometry::GRANULE;
 use crate::heap::PageHeap;
 use crate::purge::{FLOOR, KEEP_TICKS, REGRET, TICK_MS};
 
-/// Holes are looked for after at least so many bytes came back: 1 MiB.
+/// Holes are looked for after at least 1 MiB came back.
 const LEAST: usize = 1 << 20;
 
 /// The counters. Differences wrap, so that threads may report in any order.
@@ -207,8 +207,8 @@ impl<S: System> PageHeap<S> {
         self.slack.holes.load(Ordering::Relaxed)
     }
 
-    /// A thread claimed and gave back objects of so many bytes. `true`: holes are worth
-    /// looking for now.
+    /// A thread claimed objects of `claimed` bytes and gave back objects of `given_back`. `true`:
+    /// holes are worth looking for now.
     pub fn note_traffic(&self, claimed: usize, given_back: usize) -> bool {
         let slack = &self.slack;
         slack.claimed.fetch_add(claimed.wrapping_sub(given_back), Ordering::Relaxed);

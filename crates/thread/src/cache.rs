@@ -32,12 +32,12 @@ use crate::magazine::{CELL, MAX_CAPACITY, end_of, pop, push, word};
 use crate::runs::Runs;
 use crate::tls::{CACHE, SLOTS, Tls, empty};
 
-/// Two CPUs that write to the same so many bytes wait for each other.
+/// A cache line: two CPUs that write to the same one wait for each other.
 const LINE: usize = 64;
 /// Larger objects share lines with their neighbours at most.
 const MAX_SHARED: usize = 128;
 const WORD: usize = size_of::<usize>();
-/// Traffic is reported in pieces of so many bytes.
+/// Traffic is reported when 64 KiB have been claimed or given back.
 const REPORT: usize = 64 << 10;
 
 /// What a cache needs of its surroundings.
@@ -396,7 +396,7 @@ impl ThreadCache {
         // SAFETY: the rest moves down within the magazine.
         unsafe { word(bottom + count * WORD).copy_to(word(bottom), held - count) };
         tls.store(class, top - count * WORD);
-        // SAFETY: so many words were written above.
+        // SAFETY: `count` words were written above.
         unsafe { core::slice::from_raw_parts(oldest, count) }
     }
 

@@ -34,7 +34,7 @@ const READY: &str = "ready";
 /// The line instead of all that, if another process has set the machine; its number follows, where it is known.
 const HELD: &str = "held ";
 
-/// After a change of the processors' number or speed the kernel has things to do for so long.
+/// How long the kernel has things to do after a change of the processors' number or speed.
 const SETTLE: Duration = Duration::from_millis(100);
 
 /// Why the machine could not be put in order at all.

@@ -30,7 +30,7 @@ pub const SUBCOMMAND: &str = "__probe";
 /// A probe that takes longer hangs.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// So much of what it prints is kept.
+/// The bytes of what it prints that are kept.
 const KEPT: usize = 1 << 20;
 
 /// The lines of the probe's answer begin with these: the library may print lines of its own.

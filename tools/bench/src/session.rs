@@ -29,13 +29,13 @@ use crate::workload::Workload;
 /// No workload ends with fewer rounds because time is short, unless the whole budget is spent.
 pub const LEAST_ROUNDS: u32 = 3;
 
-/// Precision is not asked about before so many rounds: an interval from fewer is luck.
+/// Rounds before precision is asked about: an interval from fewer is luck.
 pub const ROUNDS_BEFORE_PRECISE: u32 = 10;
 
 /// More rounds than this make nothing clearer.
 pub const MOST_ROUNDS: u32 = 200;
 
-/// Precise enough: every interval of the time ratio is within so much of its estimate.
+/// Precise enough: every interval of the time ratio is within 1 % of its estimate.
 pub const PRECISE: f64 = 0.01;
 
 /// What a subject is in the comparison.
@@ -92,7 +92,7 @@ pub fn line_up(allocators: Vec<Allocator>, floor: bool) -> Vec<Subject> {
 pub struct Options {
     /// Rounds that are thrown away; memory over time is looked at in the first of them.
     pub warmup: u32,
-    /// Exactly so many measured rounds of each workload, time permitting; otherwise as many as precision needs.
+    /// The measured rounds of each workload, time permitting; none: as many as precision needs.
     pub rounds: Option<u32>,
     /// When it has to end.
     pub budget: Option<Duration>,

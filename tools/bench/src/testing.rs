@@ -13,7 +13,7 @@ use crate::result::{Cell, Compared, Entry, Report, SCHEMA, VERSION, Work};
 use crate::session::{Details, Options, Pass, Role, Run, Session, Stop, line_up};
 use crate::workload::Workload;
 
-/// Figures of a good run that took so long.
+/// Figures of a good run that took `wall_ns`.
 #[must_use]
 pub fn figures(wall_ns: u64) -> Figures {
     Figures {

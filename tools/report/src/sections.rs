@@ -162,7 +162,8 @@ fn slow(view: &View<'_>, figures: Vec<Figure>) -> Section {
         id: "slow",
         title: "Slow calls",
         about: "How long single calls took, timed one by one in a pass of their own, less what reading the clock takes at \
-                least; a longest call may have been interrupted. The curves show which share of the calls took longer than so long: further left and lower is better. In the \
+                least; a longest call may have been interrupted. The curves show \
+                which share of the calls took longer than each time: further left and lower is better. In the \
                 table, half of the calls took at most p50, all but one in a thousand at most p99.9."
             .to_owned(),
         empty: "No calls were timed one by one.",

@@ -49,7 +49,7 @@ fn zeroed(malloc: &dyn Malloc) -> Result<(), String> {
             let bytes = count * size;
             let block = not_null(malloc.calloc(count, size), bytes)?;
             marked(block, bytes, 0)?;
-            // SAFETY: live and of so many bytes.
+            // SAFETY: live and of `bytes` bytes.
             unsafe { block.write_bytes(0xFF, bytes) };
             free(malloc, block);
         }

@@ -9,7 +9,7 @@ use crate::stats::{Ratio, median};
 /// Resamples of a figure.
 pub const DRAWS: usize = 4_000;
 
-/// The largest process alone is not the whole, where all together have so much more.
+/// The largest process alone is not the whole, where all together have this many times as much.
 const TOGETHER: f64 = 1.1;
 
 /// One of the two results, by names.

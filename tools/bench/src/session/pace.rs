@@ -26,7 +26,7 @@ impl Pace {
         self.started.elapsed()
     }
 
-    /// A round of this workload took so long.
+    /// A round of this workload took `time`.
     pub(super) fn took(&mut self, workload: usize, time: Duration) {
         self.costs[workload] = time;
     }

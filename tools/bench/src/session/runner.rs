@@ -17,7 +17,7 @@ use crate::{machine, warm};
 /// How often memory is looked at in the pass for it.
 const SAMPLE: Duration = Duration::from_millis(5);
 
-/// Others may take so much of a run's processors before it does not count, beside the grain of the counters.
+/// The share of a run's processors that others may take before it does not count, beside the grain of the counters.
 const OTHERS: f64 = 0.05;
 
 /// The grain of the kernel's processor times, twice.
