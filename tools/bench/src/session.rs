@@ -11,6 +11,7 @@
 //! each under two names; what those two differ by is noise (the A/A control). A subject that fails a workload is a result,
 //! and does not run it again.
 
+mod index;
 mod pace;
 mod runner;
 
@@ -19,6 +20,7 @@ use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
+pub use index::{SubjectIndex, WorkloadIndex};
 pub use runner::run;
 
 use crate::allocator::{Allocator, GLIBC};
@@ -148,10 +150,10 @@ pub enum Pass {
 /// One run that was measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// Which workload, as an index.
-    pub workload: usize,
-    /// Which subject, as an index.
-    pub allocator: usize,
+    /// Which workload.
+    pub workload: WorkloadIndex,
+    /// Which subject.
+    pub allocator: SubjectIndex,
     /// The round, from 1; 0 does not count for time.
     pub round: u32,
     /// What it was for.
@@ -263,10 +265,30 @@ impl Session {
         }
     }
 
+    /// Every workload, in order.
+    pub fn workload_indices(&self) -> impl Iterator<Item = WorkloadIndex> + use<> {
+        (0..self.workloads.len()).map(WorkloadIndex)
+    }
+
+    /// Every subject, in order.
+    pub fn subject_indices(&self) -> impl Iterator<Item = SubjectIndex> + use<> {
+        (0..self.subjects.len()).map(SubjectIndex)
+    }
+
     /// The place of the baseline among the subjects.
     #[must_use]
-    pub fn baseline(&self) -> usize {
-        self.subjects.iter().position(|s| s.role == Role::Baseline).unwrap_or(0)
+    pub fn baseline(&self) -> SubjectIndex {
+        self.first_of(Role::Baseline).unwrap_or(SubjectIndex(0))
+    }
+
+    /// The place of the control among them, if there is one.
+    #[must_use]
+    pub fn control(&self) -> Option<SubjectIndex> {
+        self.first_of(Role::Control)
+    }
+
+    fn first_of(&self, role: Role) -> Option<SubjectIndex> {
+        self.subjects.iter().position(|s| s.role == role).map(SubjectIndex)
     }
 
     /// Why it ended as a whole: interrupted if anything was, else the reason of the workload that ended least well.
@@ -278,7 +300,11 @@ impl Session {
     }
 
     /// The runs of a cell that were made to be timed.
-    pub fn timed(&self, workload: usize, subject: usize) -> impl Iterator<Item = &Run> {
+    pub fn timed(
+        &self,
+        workload: WorkloadIndex,
+        subject: SubjectIndex,
+    ) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(move |r| {
             r.workload == workload && r.allocator == subject && r.pass == Pass::Time && r.round > 0
         })
@@ -286,18 +312,18 @@ impl Session {
 
     /// Whether starved runs of this workload count after all: too few others are left.
     #[must_use]
-    pub fn counts_starved(&self, workload: usize) -> bool {
-        let clean = |s: usize| self.timed(workload, s).filter(|r| !r.starved).count();
-        let all = |s: usize| self.timed(workload, s).count();
-        (0..self.subjects.len()).any(|s| all(s) > 0 && 2 * clean(s) < all(s))
+    pub fn counts_starved(&self, workload: WorkloadIndex) -> bool {
+        let clean = |s: SubjectIndex| self.timed(workload, s).filter(|r| !r.starved).count();
+        let all = |s: SubjectIndex| self.timed(workload, s).count();
+        self.subject_indices().any(|s| all(s) > 0 && 2 * clean(s) < all(s))
     }
 
     /// A figure of one cell, by measured round; `None` where it has no run that counts.
     #[must_use]
     pub fn column(
         &self,
-        workload: usize,
-        subject: usize,
+        workload: WorkloadIndex,
+        subject: SubjectIndex,
         figure: impl Fn(&Run) -> Option<f64>,
     ) -> Vec<Option<f64>> {
         let starved_too = self.counts_starved(workload);
@@ -314,7 +340,7 @@ impl Session {
     /// The figure that decides about time. Where most runs did not get their processors the wall clock shows how busy the
     /// machine was; how long they computed is known all the same.
     #[must_use]
-    pub fn seconds(&self, workload: usize) -> fn(&Run) -> Option<f64> {
+    pub fn seconds(&self, workload: WorkloadIndex) -> fn(&Run) -> Option<f64> {
         if self.workloads[workload].waits() {
             reported_seconds
         } else if self.is_by_cpu(workload) {
@@ -326,7 +352,7 @@ impl Session {
 
     /// Whether that figure is processor time.
     #[must_use]
-    pub fn is_by_cpu(&self, workload: usize) -> bool {
+    pub fn is_by_cpu(&self, workload: WorkloadIndex) -> bool {
         !self.workloads[workload].waits() && self.counts_starved(workload)
     }
 
@@ -338,10 +364,11 @@ impl Session {
 
     /// Whether nobody ran this workload to its end.
     #[must_use]
-    pub fn failed_everywhere(&self, workload: usize) -> bool {
+    pub fn failed_everywhere(&self, workload: WorkloadIndex) -> bool {
         let w = &self.workloads[workload];
-        let mut taking_part = (0..self.subjects.len())
-            .filter(|&s| w.skips(&self.subjects[s]).is_none())
+        let mut taking_part = self
+            .subject_indices()
+            .filter(|s| w.skips(&self.subjects[*s]).is_none())
             .map(|s| self.failures[workload][s].is_some())
             .peekable();
         taking_part.peek().is_some() && taking_part.all(|failed| failed)

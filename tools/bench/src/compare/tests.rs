@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::session::WorkloadIndex;
 use crate::testing;
 
 /// Of two workloads in `rounds` rounds; `time` says how long the runs of a subject take on average.
@@ -64,7 +65,7 @@ fn a_slower_allocator_is_one() {
 fn on_a_busy_machine_processor_time_is_compared() {
     let mut new = report(12, usual);
     for run in &mut new.runs {
-        run.starved = run.workload == 0;
+        run.starved = run.workload == WorkloadIndex(0);
         run.figures.wall_ns *= if run.starved { 3 } else { 1 };
     }
     let c = of(&report(12, usual), &new).unwrap();

@@ -7,7 +7,10 @@ use std::thread;
 use std::time::Instant;
 
 use super::pace::{Pace, noise};
-use super::{Failure, How, Observer, Options, Pass, Role, Run, Session, Step, Stop, Subject};
+use super::{
+    Failure, How, Observer, Options, Pass, Role, Run, Session, Step, Stop, Subject, SubjectIndex,
+    WorkloadIndex,
+};
 use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome, Ran};
 use crate::metrics::Metrics;
 use crate::rng::Rng;
@@ -65,6 +68,17 @@ struct Runner<'a> {
     session: Session,
 }
 
+/// Which run is next.
+#[derive(Clone, Copy)]
+struct Turn {
+    workload: WorkloadIndex,
+    subject: SubjectIndex,
+    pass: Pass,
+    round: u32,
+    /// Its place in the order of the round.
+    place: usize,
+}
+
 /// Goes on, or was interrupted.
 type Going = Result<ControlFlow<()>, Error>;
 
@@ -72,14 +86,15 @@ impl Runner<'_> {
     fn all_passes(&mut self) -> Going {
         for turn in 0..self.options.warmup {
             let pass = if turn == 0 { Pass::Memory } else { Pass::Time };
-            for workload in self.shuffled(0..self.session.workloads.len()) {
+            for workload in self.shuffled(self.session.workload_indices()) {
                 if self.round(workload, pass, 0)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
         }
-        let timed_calls: Vec<usize> =
-            (0..self.session.workloads.len()).filter(|&w| self.session.workloads[w].tail).collect();
+        let with_tail = |w: &WorkloadIndex| self.session.workloads[*w].tail;
+        let timed_calls: Vec<WorkloadIndex> =
+            self.session.workload_indices().filter(with_tail).collect();
         if self.options.tails && self.pace.has_time_for(2, &timed_calls) {
             for workload in self.shuffled(timed_calls) {
                 if self.round(workload, Pass::Tail, 0)?.is_break() {
@@ -91,7 +106,7 @@ impl Runner<'_> {
     }
 
     fn timed_rounds(&mut self) -> Going {
-        let mut going: Vec<usize> = (0..self.session.workloads.len()).collect();
+        let mut going: Vec<WorkloadIndex> = self.session.workload_indices().collect();
         while !going.is_empty() {
             let mut next = Vec::new();
             for workload in self.shuffled(going) {
@@ -112,12 +127,12 @@ impl Runner<'_> {
     }
 
     /// Every subject once, in random order.
-    fn round(&mut self, workload: usize, pass: Pass, round: u32) -> Going {
+    fn round(&mut self, workload: WorkloadIndex, pass: Pass, round: u32) -> Going {
         let began = Instant::now();
         let noise = noise(&self.session, workload, self.options.seed);
-        let subjects: Vec<usize> = (0..self.session.subjects.len())
-            .filter(|&s| self.takes_part(workload, s, pass))
-            .collect();
+        let takes_part = |s: &SubjectIndex| self.takes_part(workload, *s, pass);
+        let subjects: Vec<SubjectIndex> =
+            self.session.subject_indices().filter(takes_part).collect();
         for (place, subject) in self.shuffled(subjects).into_iter().enumerate() {
             let step = Step {
                 pass,
@@ -128,7 +143,8 @@ impl Runner<'_> {
                 noise,
             };
             self.observer.running(&step);
-            if self.once(workload, subject, pass, round, place)?.is_break() {
+            let turn = Turn { workload, subject, pass, round, place };
+            if self.once(turn)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -138,7 +154,7 @@ impl Runner<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn takes_part(&self, workload: usize, subject: usize, pass: Pass) -> bool {
+    fn takes_part(&self, workload: WorkloadIndex, subject: SubjectIndex, pass: Pass) -> bool {
         let (w, s) = (&self.session.workloads[workload], &self.session.subjects[subject]);
         // Single calls of the control say nothing new; of the null allocator, nothing at all.
         let of_use = pass != Pass::Tail || matches!(s.role, Role::Baseline | Role::Contender);
@@ -146,14 +162,8 @@ impl Runner<'_> {
     }
 
     /// One run.
-    fn once(
-        &mut self,
-        workload: usize,
-        subject: usize,
-        pass: Pass,
-        round: u32,
-        place: usize,
-    ) -> Going {
+    fn once(&mut self, turn: Turn) -> Going {
+        let Turn { workload, subject, pass, round, .. } = turn;
         if self.interrupted.load(Ordering::Relaxed) {
             return Ok(ControlFlow::Break(()));
         }
@@ -173,7 +183,7 @@ impl Runner<'_> {
         };
         let outcome = self.launcher.run(&job, self.interrupted)?;
         match judge(outcome, self.options.ignore_failure) {
-            Judged::Good(ran) => self.keep(*ran, workload, subject, pass, round, place),
+            Judged::Good(ran) => self.keep(*ran, turn),
             Judged::Bad(how, stderr) => {
                 let failure = Failure { how, round, stderr };
                 self.observer.failed(&w.name, &s.name, &failure);
@@ -184,15 +194,8 @@ impl Runner<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn keep(
-        &mut self,
-        ran: Ran,
-        workload: usize,
-        subject: usize,
-        pass: Pass,
-        round: u32,
-        place: usize,
-    ) {
+    fn keep(&mut self, ran: Ran, turn: Turn) {
+        let Turn { workload, subject, pass, round, place } = turn;
         let metrics = Metrics::parse(&ran.printed);
         let starved =
             pass == Pass::Time && is_starved(&self.session.workloads[workload], &ran.figures);
@@ -223,7 +226,7 @@ impl Runner<'_> {
         }
     }
 
-    fn warm(&self, workload: usize) -> Result<(), Error> {
+    fn warm(&self, workload: WorkloadIndex) -> Result<(), Error> {
         if !self.options.warm {
             return Ok(());
         }
@@ -238,7 +241,7 @@ impl Runner<'_> {
 
     /// How long a run may take when the user set no limit: an allocator that needs an hour for what others do in a second has
     /// failed. `None` for the user's own command.
-    fn time_limit(&self, workload: usize) -> Option<Duration> {
+    fn time_limit(&self, workload: WorkloadIndex) -> Option<Duration> {
         let seconds = self.session.workloads[workload].seconds;
         let seen = self.session.runs.iter().filter(|r| r.workload == workload);
         // On a slow machine all take longer than expected.
@@ -247,8 +250,8 @@ impl Runner<'_> {
             .then(|| time_limit(Duration::from_secs_f64(seconds).max(fastest), self.options.budget))
     }
 
-    fn shuffled(&mut self, items: impl IntoIterator<Item = usize>) -> Vec<usize> {
-        let mut items: Vec<usize> = items.into_iter().collect();
+    fn shuffled<T>(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
+        let mut items: Vec<T> = items.into_iter().collect();
         self.rng.shuffle(&mut items);
         items
     }

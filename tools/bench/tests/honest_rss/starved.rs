@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use heapwright_bench::allocator::Allocator;
 use heapwright_bench::launch::{Job, Launcher};
-use heapwright_bench::session::{self, Failure, Observer, Options, Session, Step, line_up};
+use heapwright_bench::session::{
+    self, Failure, Observer, Options, Session, Step, WorkloadIndex, line_up,
+};
 use heapwright_bench::workload::Workload;
 use heapwright_bench::{cpus, testing};
 
@@ -107,7 +109,7 @@ pub(crate) fn a_competitor_on_the_processor_is_seen() {
                 assert!(f.others_us.unwrap() * 1000 > f.wall_ns / 5, "{f:?}");
             }
             // All were, so that nothing else is left to go by.
-            assert!(session.counts_starved(0));
+            assert!(session.counts_starved(WorkloadIndex(0)));
         }
         assert!(unknown.runs.iter().all(|r| !r.starved), "it may wait as it likes: {unknown:?}");
     });

@@ -4,7 +4,7 @@
 use bench::definition::{Curve, Group};
 use bench::launch::Exit;
 use bench::result::{Cell, Compared, Entry, Overall, Prepared, Report, Series, Tail, Value, Work};
-use bench::session::{Failure, How, Role, Run, Stop};
+use bench::session::{Failure, How, Role, Run, Stop, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 use bench::testing;
 
@@ -327,8 +327,8 @@ fn runs(works: &[Work], numbers: &mut Numbers) -> Vec<Run> {
             let Some(time) = cell.time else { continue };
             for round in 1..=work.rounds {
                 let run = testing::run(
-                    w,
-                    a,
+                    WorkloadIndex(w),
+                    SubjectIndex(a),
                     round,
                     testing::nanoseconds(time.median * numbers.about(0.03)),
                 );
