@@ -57,7 +57,7 @@ fn starved_runs_count_only_when_few_others_are_left() {
     assert_eq!(session.column(OWN, GLIBC, wall_seconds)[1], Some(1.0));
     let run = &mut session.runs[0];
     (run.figures.user_us, run.figures.system_us) = (300_000, 200_000);
-    assert_eq!(session.seconds(OWN)(&session.runs[0]), Some(0.5), "the wall clock tells of others");
+    assert_eq!(session.seconds(OWN)(&session.runs[0]), Some(0.5), "wall time is not used");
 }
 
 #[test]
