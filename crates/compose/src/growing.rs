@@ -11,9 +11,9 @@
 //! Layer *compose*. A request that is refused asks the allocator, by [`RoomFor`], what piece of
 //! memory would serve it, header, alignment and all, and maps that once: at least a quarter of what
 //! is mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; by halves
-//! less, down to what is needed, when the source refuses that much. With [`GivesBack`], a pass over the mappings is made
-//! when as many bytes have been freed as are in use, so its cost is spread over them, and a heap
-//! that is emptied is gone over at each halving.
+//! less, down to what is needed, when the source refuses that much. With [`GivesBack`], a pass over
+//! the mappings is made when as many bytes have been freed as are in use, so its cost is spread over
+//! them, and a heap that is emptied is gone over at each halving.
 use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::ops::ControlFlow;

@@ -1,9 +1,9 @@
 //! Giving memory back: when, how much, and which.
 //!
 //! Free granules that cost memory ("dirty") are kept, together with the slack inside slabs, up
-//! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the call that freed it: so a
-//! program that frees and then sleeps is small without a thread of ours in it. Below the
-//! limit, blocks that have been empty for a while go back when the heap is next used.
+//! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the
+//! call that freed it: so a program that frees and then sleeps is small without a thread of ours in
+//! it. Below the limit, blocks that have been empty for a while go back when the heap is next used.
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 12 MiB.

@@ -1,4 +1,4 @@
-//! Around `fork`: hold every lock, then let go; in the child also reclaim what the other threads kept.
+//! Around `fork`: hold every lock, then let go; in the child also reclaim the other threads' caches.
 //!
 //! Locks are taken in the order in which the rest of the allocator nests them: registry,
 //! shelves, heaps' large blocks, huge mappings, descriptors, pages. That is about a hundred
@@ -7,8 +7,9 @@
 //!
 //! A signal handler may fork on a thread that it interrupted inside a lock. That thread cannot
 //! leave the lock before the fork has returned, so it must not wait for threads that wait for
-//! it: it takes what it can get, as does one that waited too long for such a thread. POSIX lets the child of such a fork do little more than `exec`;
-//! locks that could not be taken stay locked there, and what other threads kept is not given back.
+//! it: it takes what it can get, as does one that waited too long for such a thread. POSIX lets
+//! the child of such a fork do little more than `exec`; locks that could not be taken stay locked
+//! there, and what other threads kept is not given back.
 use base::lock::Lock;
 use base::sync::Ordering;
 use page::System;
