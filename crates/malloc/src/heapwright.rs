@@ -124,7 +124,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// and ends the process; `caller` is named.
     pub fn empty_magazines(&self, caller: &'static str) {
         if let Some(cache) = thread::ThreadCache::current(&self.tls) {
-            self.fatal_on_fault(caller, cache.empty_all(self.backend(), &self.tls));
+            self.end_process_on_fault(caller, cache.empty_all(self.backend(), &self.tls));
         }
     }
 

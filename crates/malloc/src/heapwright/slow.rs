@@ -98,7 +98,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// it leaves the registry, so that nothing it has moved is unseen (X1).
     pub(crate) fn drop_cache(&self, caller: &'static str) {
         if let Some(cache) = ThreadCache::current(&self.tls) {
-            self.fatal_on_fault(caller, cache.empty_all(self.backend(), &self.tls));
+            self.end_process_on_fault(caller, cache.empty_all(self.backend(), &self.tls));
             self.threads.leave(cache);
             self.note_end(cache);
             cache.detach(self.backend(), &self.tls);
@@ -147,7 +147,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 self.free_run(address, granule, count, caller);
             }
             Span::Kept(_) if address == region.address_of(granule) => {
-                self.fatal_on_fault(caller, Err(Fault::DoubleFree(address)));
+                self.end_process_on_fault(caller, Err(Fault::DoubleFree(address)));
             }
             Span::Slab(descriptor) => self.free_of_heap(address, descriptor, caller),
             // Between a window's blocks the system may have put a mapping of ours.
@@ -182,11 +182,11 @@ impl<S: System, T: Tls> Flagship<S, T> {
             Some(cache) => cache.flush(self.backend(), &self.tls, class, address),
             None => self.give_back_one(address),
         };
-        self.fatal_on_fault(caller, answer);
+        self.end_process_on_fault(caller, answer);
     }
 
     /// Ends the process with a message that names the pointer, if there was a fault.
-    pub(crate) fn fatal_on_fault(&self, caller: &'static str, answer: Result<(), Fault>) {
+    pub(crate) fn end_process_on_fault(&self, caller: &'static str, answer: Result<(), Fault>) {
         match answer {
             Ok(()) => (),
             Err(Fault::Foreign(address)) => self.foreign(caller, address),
