@@ -1,8 +1,8 @@
 //! Sized delete in safe mode: the size reaches the plain form, which is the one that may look at it.
 //!
 //! ```text
-//! delete(p, size) ─► word ─► delete(p)                                         as a rule
-//!                        └─► pass_size: adds alignment and mark ─► delete(p)   in safe mode
+//! delete(p, size) ─► word ─► delete(p)                                      as a rule
+//!                        └─► pass: adds alignment and mark ─► delete(p)     in safe mode
 //! ```
 //!
 //! A program may have replaced the plain form, and then its blocks are not what their sizes say
@@ -65,12 +65,7 @@ pub(crate) fn pass_sizes() {
     if unsafe { mprotect(start, page, READ_WRITE) } != 0 {
         return;
     }
-    let forms = [
-        imp::pass_size,
-        imp::pass_size_array,
-        imp::pass_size_aligned,
-        imp::pass_size_aligned_array,
-    ];
+    let forms = [imp::pass, imp::pass_array, imp::pass_aligned, imp::pass_aligned_array];
     for (word, form) in words.iter().zip(forms) {
         word.store((form as extern "C" fn() as *const ()).expose_provenance(), Ordering::Relaxed);
     }

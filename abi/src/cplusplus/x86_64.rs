@@ -206,13 +206,13 @@ macro_rules! passing_size_aligned {
 }
 
 passing_size! {
-    pass_size => "_ZdlPv";
-    pass_size_array => "_ZdaPv";
+    pass => "_ZdlPv";
+    pass_array => "_ZdaPv";
 }
 
 passing_size_aligned! {
-    pass_size_aligned => "_ZdlPvSt11align_val_t";
-    pass_size_aligned_array => "_ZdaPvSt11align_val_t";
+    pass_aligned => "_ZdlPvSt11align_val_t";
+    pass_aligned_array => "_ZdaPvSt11align_val_t";
 }
 
 /// An operator that also has a hidden name, by which it knows its own address.
