@@ -150,7 +150,7 @@ mod aarch64;
 use aarch64 as imp;
 
 mod sized;
-pub(crate) use sized::tell_sizes;
+pub(crate) use sized::pass_sizes;
 
 pub(crate) use imp::reached;
 use imp::{forward, forward_sized, named, new_aligned_slow, new_or_null, new_slow, ours};

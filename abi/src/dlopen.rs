@@ -114,7 +114,7 @@ fn is_left() -> bool {
     ANSWER.load(Ordering::Relaxed) == answer::LEFT
 }
 
-/// Applies the option `deepbind` of an environment. Mistakes in it are told by the heap.
+/// Applies the option `deepbind` of an environment. Mistakes in it are reported by the heap.
 ///
 /// # Safety
 ///

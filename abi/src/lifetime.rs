@@ -1,7 +1,7 @@
 //! What runs when the library is loaded and when the process ends. Malloc needs neither.
 use core::ffi::{c_char, c_int};
 
-use crate::cplusplus::tell_sizes;
+use crate::cplusplus::pass_sizes;
 use crate::dlopen;
 use crate::heap::global;
 
@@ -37,7 +37,7 @@ unsafe extern "C" fn start(
     global::begun();
     // SAFETY: as above.
     unsafe { global::configure(environment) };
-    tell_sizes();
+    pass_sizes();
 }
 
 extern "C" fn end() {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# git.sh FOLDER COMMITS: git packs a history of so many commits anew, shows it with its differences, blames and checks it.
+# git.sh FOLDER COMMITS: git packs a history of COMMITS commits anew, shows it with its differences, blames and checks it.
 #
 # The repository is made in FOLDER at the first run, by the C library's malloc, and stays there for the next runs: nothing
 # that they do changes it. One thread, so that the work is always the same.

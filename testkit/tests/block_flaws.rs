@@ -84,7 +84,7 @@ unsafe impl<const FLAW: u8> BlockAllocator for Flawed<FLAW> {
         let wanted = Layout::from_size_align(new_size, layout.align()).ok()?;
         let new = self.allocate(wanted)?;
         let kept = layout.size().min(new_size).saturating_sub(usize::from(FLAW == FORGETS));
-        // SAFETY: both are live, of at least so many bytes, and apart.
+        // SAFETY: both are live, of at least `kept` bytes, and apart.
         unsafe { new.copy_from_nonoverlapping(block, kept) };
         // SAFETY: the caller gives it up.
         unsafe { self.deallocate(block, layout) };

@@ -18,21 +18,21 @@ fn layout(size: usize) -> Layout {
 }
 
 /// A heap with five blocks of 104 bytes in a row.
-struct Lab<T: Tier> {
+struct Fixture<T: Tier> {
     heap: Heap<T>,
     blocks: [NonNull<u8>; 5],
     // After the heap, which uses it.
     _memory: Memory,
 }
 
-impl<T: Tier> Lab<T> {
-    fn new() -> Lab<T> {
+impl<T: Tier> Fixture<T> {
+    fn new() -> Fixture<T> {
         let memory = Memory::new(LEN, 0);
         let mut heap = Heap::<T>::new();
         // SAFETY: the memory outlives the heap.
         unsafe { heap.add_memory(memory.start(), LEN) }.unwrap();
         let blocks = core::array::from_fn(|_| heap.allocate(layout(104)).unwrap());
-        Lab { heap, blocks, _memory: memory }
+        Fixture { heap, blocks, _memory: memory }
     }
 
     fn free(&mut self, i: usize) {
@@ -65,94 +65,94 @@ const SIZE: &str = "the block was allocated with another size";
 const HEADER: &str = "the header was overwritten";
 
 fn double_free<T: Tier>() {
-    let mut lab = Lab::<T>::new();
-    lab.free(1);
-    let block = lab.blocks[1];
-    assert_eq!(lab.says(block), message(block, FREE));
-    lab.heap.check().unwrap();
+    let mut fixture = Fixture::<T>::new();
+    fixture.free(1);
+    let block = fixture.blocks[1];
+    assert_eq!(fixture.says(block), message(block, FREE));
+    fixture.heap.check().unwrap();
 }
 
 /// The block has become the upper part of a free one, then the lower, then the middle.
 fn double_free_merged<T: Tier>() {
     for order in [[1, 2, 2], [2, 1, 2], [2, 1, 1], [1, 2, 1]] {
-        let mut lab = Lab::<T>::new();
-        lab.free(order[0]);
-        lab.free(order[1]);
-        let block = lab.blocks[order[2]];
-        assert_eq!(lab.says(block), message(block, FREE), "{order:?}");
+        let mut fixture = Fixture::<T>::new();
+        fixture.free(order[0]);
+        fixture.free(order[1]);
+        let block = fixture.blocks[order[2]];
+        assert_eq!(fixture.says(block), message(block, FREE), "{order:?}");
     }
 }
 
 /// The same with the layout, which TLSF believes where it does not check.
 fn double_free_sized<T: Tier>() {
-    let mut lab = Lab::<T>::new();
-    lab.free(1);
-    let block = lab.blocks[1];
+    let mut fixture = Fixture::<T>::new();
+    fixture.free(1);
+    let block = fixture.blocks[1];
     // SAFETY: as in `says`.
-    let said = lab.caught(|heap| unsafe { heap.deallocate(block, layout(104)) });
+    let said = fixture.caught(|heap| unsafe { heap.deallocate(block, layout(104)) });
     assert_eq!(said, message(block, FREE));
 }
 
 /// Sizes whose block is another one even where what is left over is too little to be cut off.
 fn wrong_size<T: Tier>() {
-    let mut lab = Lab::<T>::new();
-    let block = lab.blocks[2];
+    let mut fixture = Fixture::<T>::new();
+    let block = fixture.blocks[2];
     for size in [1, 72, 120, 5000] {
         // SAFETY: as in `says`.
-        let said = lab.caught(|heap| unsafe { heap.deallocate(block, layout(size)) });
+        let said = fixture.caught(|heap| unsafe { heap.deallocate(block, layout(size)) });
         assert_eq!(said, message(block, SIZE), "{size}");
     }
-    lab.free(2);
+    fixture.free(2);
 }
 
 /// On the stack, in other memory, before and behind the memory's blocks.
 fn foreign<T: Tier>() {
-    let mut lab = Lab::<T>::new();
+    let mut fixture = Fixture::<T>::new();
     let mut local = [0u128; 4];
     let stack = NonNull::from(&mut local[1]).cast::<u8>();
-    let other = Lab::<T>::new().blocks[2];
-    let below = lab.blocks[0].as_ptr().map_addr(|at| at & !4095);
+    let other = Fixture::<T>::new().blocks[2];
+    let below = fixture.blocks[0].as_ptr().map_addr(|at| at & !4095);
     let below = NonNull::new(below).unwrap();
     // SAFETY: the address of the memory's end.
     let behind = unsafe { below.add(LEN) };
     for pointer in [stack, other, below, behind] {
-        assert_eq!(lab.says(pointer), message(pointer, FOREIGN));
+        assert_eq!(fixture.says(pointer), message(pointer, FOREIGN));
     }
-    lab.heap.check().unwrap();
+    fixture.heap.check().unwrap();
 }
 
 fn misaligned<T: Tier>() {
-    let mut lab = Lab::<T>::new();
+    let mut fixture = Fixture::<T>::new();
     for more in [1, 4, 8, 24] {
         // SAFETY: within the block.
-        let inside = unsafe { lab.blocks[3].add(more) };
-        assert_eq!(lab.says(inside), message(inside, FOREIGN));
+        let inside = unsafe { fixture.blocks[3].add(more) };
+        assert_eq!(fixture.says(inside), message(inside, FOREIGN));
     }
 }
 
 /// In the middle of a block: what stands there is no header.
 fn interior<T: Tier>() {
-    let mut lab = Lab::<T>::new();
+    let mut fixture = Fixture::<T>::new();
     // SAFETY: within the block.
-    unsafe { lab.blocks[3].write_bytes(0, 104) };
+    unsafe { fixture.blocks[3].write_bytes(0, 104) };
     // SAFETY: within the block.
-    let inside = unsafe { lab.blocks[3].add(32) };
-    let said = lab.says(inside);
+    let inside = unsafe { fixture.blocks[3].add(32) };
+    let said = fixture.says(inside);
     assert!(said.ends_with(HEADER) || said == message(inside, FREE), "{said}");
 }
 
 /// One word past the end: the header of the next block.
 fn overflow<T: Tier>(word: usize) {
-    let mut lab = Lab::<T>::new();
+    let mut fixture = Fixture::<T>::new();
     // SAFETY: the block has 104 bytes; this is the word behind them.
-    let header = unsafe { lab.blocks[2].add(104) };
+    let header = unsafe { fixture.blocks[2].add(104) };
     // SAFETY: within the memory.
     unsafe { header.cast::<usize>().write(word) };
     // Not `says`: with its header gone the heap cannot be walked.
     for i in [3, 2] {
-        let block = lab.blocks[i];
+        let block = fixture.blocks[i];
         // SAFETY: live, but its header is not what it was.
-        let said = catch_unwind(AssertUnwindSafe(|| unsafe { lab.heap.free(block) }));
+        let said = catch_unwind(AssertUnwindSafe(|| unsafe { fixture.heap.free(block) }));
         let said = *said.expect_err("the overflow went unnoticed").downcast::<String>().unwrap();
         assert_eq!(said, message(header, HEADER));
     }
@@ -161,14 +161,14 @@ fn overflow<T: Tier>(word: usize) {
 /// Where only the header of the block itself is looked at.
 fn overflow_seen_by_neighbours<T: Tier>() {
     for word in [0xAAAA_AAAA_AAAA_AAAA_usize & !7 | 1, usize::MAX] {
-        let mut lab = Lab::<T>::new();
+        let mut fixture = Fixture::<T>::new();
         // SAFETY: the block has 104 bytes; this is the word behind them.
-        let header = unsafe { lab.blocks[2].add(104) };
+        let header = unsafe { fixture.blocks[2].add(104) };
         // SAFETY: within the memory.
         unsafe { header.cast::<usize>().write(word) };
-        let block = lab.blocks[3];
+        let block = fixture.blocks[3];
         // SAFETY: live, but its header is not what it was.
-        let said = catch_unwind(AssertUnwindSafe(|| unsafe { lab.heap.free(block) }));
+        let said = catch_unwind(AssertUnwindSafe(|| unsafe { fixture.heap.free(block) }));
         let said = *said.expect_err("the overflow went unnoticed").downcast::<String>().unwrap();
         assert!(said.ends_with(HEADER) || said == message(block, FREE), "{word:#x}: {said}");
     }
@@ -176,12 +176,12 @@ fn overflow_seen_by_neighbours<T: Tier>() {
 
 /// A write to a block after it was freed: its links. Only a walk sees that before it is used.
 fn written_after_free<T: Tier>() {
-    let mut lab = Lab::<T>::new();
-    lab.free(1);
-    lab.free(3);
+    let mut fixture = Fixture::<T>::new();
+    fixture.free(1);
+    fixture.free(3);
     // SAFETY: dead, but within the memory.
-    unsafe { lab.blocks[1].write_bytes(0x5A, 16) };
-    let said = catch_unwind(AssertUnwindSafe(|| lab.heap.allocate(layout(5000))));
+    unsafe { fixture.blocks[1].write_bytes(0x5A, 16) };
+    let said = catch_unwind(AssertUnwindSafe(|| fixture.heap.allocate(layout(5000))));
     let said = *said.expect_err("the write went unnoticed").downcast::<String>().unwrap();
     assert!(said.starts_with("heapwright tlsf: 0x") && said.contains(": T"), "{said}");
 }

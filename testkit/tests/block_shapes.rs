@@ -8,9 +8,9 @@ use heapwright_testkit::block::{Heap, Kind, Memory, kinds};
 /// One thing done; blocks are named by the order of their allocation.
 #[derive(Debug, Clone, Copy)]
 enum Do {
-    /// Allocate so many bytes.
+    /// Allocate: bytes.
     A(usize),
-    /// Allocate so many bytes at so large an alignment.
+    /// Allocate: bytes, alignment.
     At(usize, usize),
     /// Free.
     F(usize),

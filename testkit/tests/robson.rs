@@ -19,7 +19,7 @@ fn budgets() -> impl Iterator<Item = Budget> {
         .map(move |(smallest, largest)| Budget { live, largest, smallest })
 }
 
-/// In so much memory, nobody is refused.
+/// In the memory that `bound` says, nobody is refused.
 fn holds<A: BlockAllocator + AddMemory>(
     make: fn() -> A,
     header: usize,

@@ -1,4 +1,4 @@
-/* The buddy system in C: blocks of powers of two, freed by telling their size.
+/* The buddy system in C: blocks of powers of two, freed with their size.
  *
  *     cargo build --release -p heapwright-abi-block
  *     cc -I abi/include abi/block/examples/buddy.c target/release/libheapwright_block.a -o buddy && ./buddy

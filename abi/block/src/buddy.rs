@@ -93,7 +93,7 @@ common::looking! {
 ///
 /// One was.
 #[inline]
-unsafe fn told(alignment: usize, size: usize) -> Layout {
+unsafe fn layout_of(alignment: usize, size: usize) -> Layout {
     // SAFETY: the caller's promise.
     unsafe { Layout::from_size_align_unchecked(size, alignment) }
 }
@@ -121,7 +121,7 @@ unsafe extern "C" fn heapwright_buddy_realloc(
         return call::memalign(heap, alignment, size);
     }
     // SAFETY: as above.
-    let old = unsafe { told(alignment, old_size) };
+    let old = unsafe { layout_of(alignment, old_size) };
     // SAFETY: as above, and the new size makes a layout.
     pointer(unsafe { heap.reallocate(block, old, size) })
 }
@@ -143,7 +143,7 @@ unsafe extern "C" fn heapwright_buddy_free_aligned(
     // SAFETY: what the header asks of the caller.
     if let Some(heap) = unsafe { open(heap) } {
         // SAFETY: as above.
-        let layout = unsafe { told(alignment, size) };
+        let layout = unsafe { layout_of(alignment, size) };
         // SAFETY: the block is live, and dead afterwards.
         unsafe { heap.deallocate(block, layout) }
     }

@@ -23,7 +23,7 @@ pub(crate) fn layout(alignment: usize, size: usize) -> Option<Layout> {
 #[inline(never)]
 fn refuse(heap: &mut impl BlockAllocator, alignment: usize) -> *mut u8 {
     let most = layout(1, isize::MAX.unsigned_abs()).filter(|_| alignment.is_power_of_two());
-    // No memory has so much.
+    // No memory is that large.
     pointer(most.and_then(|most| heap.allocate(most)))
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn memalign(heap: &mut impl BlockAllocator, alignment: usize, size: u
 ///
 /// # Safety
 ///
-/// The block is null or has so many bytes.
+/// The block is null or has `size` bytes.
 #[inline]
 pub(crate) unsafe fn zeroed(block: *mut u8, size: usize) -> *mut u8 {
     if !block.is_null() {
@@ -106,7 +106,7 @@ pub(crate) unsafe fn realloc(
     // SAFETY: as above.
     let new = unsafe { heap.memalign(alignment, size) };
     if !new.is_null() {
-        // SAFETY: both are live, of at least so many bytes, and apart.
+        // SAFETY: both are live, of at least the lesser size, and apart.
         unsafe { new.copy_from_nonoverlapping(block.as_ptr(), usable.min(size)) };
         // SAFETY: the caller gives it up.
         unsafe { heap.free(block.as_ptr()) };

@@ -23,7 +23,7 @@ extern "C" fn heapwright_block_on_misuse(handler: Option<Handler>) {
     unsafe { *HANDLER.0.get() = handler };
 }
 
-fn tell(message: &CStr) {
+fn call_handler(message: &CStr) {
     // SAFETY: it is only read once heaps are used.
     if let Some(handler) = unsafe { *HANDLER.0.get() } {
         // SAFETY: the program says that this function may be called so.
@@ -39,7 +39,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
 
 #[cfg(not(any(feature = "neighbours", feature = "canaries")))]
 fn report(_: &PanicInfo<'_>) {
-    tell(c"heapwright: internal error");
+    call_handler(c"heapwright: internal error");
 }
 
 #[cfg(any(feature = "neighbours", feature = "canaries"))]
@@ -68,7 +68,7 @@ fn report(info: &PanicInfo<'_>) {
     let mut line = Line { bytes: [0; 120], len: 0 };
     // A line does not fail.
     let _ = write!(line, "{}", info.message());
-    tell(CStr::from_bytes_until_nul(&line.bytes).unwrap_or(c"heapwright: misuse"));
+    call_handler(CStr::from_bytes_until_nul(&line.bytes).unwrap_or(c"heapwright: misuse"));
 }
 
 /// Ends by the instruction that the machine traps on.

@@ -153,7 +153,7 @@ pub(super) use forward_sized;
 
 /// Adds an alignment and the mark to the arguments of `operator delete(void*, size_t)`, and goes on
 /// to the plain form.
-macro_rules! telling {
+macro_rules! passing_size {
     ($($name:ident => $target:literal;)*) => {$(
         #[unsafe(naked)]
         pub(super) extern "C" fn $name() {
@@ -170,8 +170,8 @@ macro_rules! telling {
     )*};
 }
 
-/// As [`telling`] for the forms with an alignment, which comes second in the plain one.
-macro_rules! telling_aligned {
+/// As [`passing_size`] for the forms with an alignment, which comes second in the plain one.
+macro_rules! passing_size_aligned {
     ($($name:ident => $target:literal;)*) => {$(
         #[unsafe(naked)]
         pub(super) extern "C" fn $name() {
@@ -190,14 +190,14 @@ macro_rules! telling_aligned {
     )*};
 }
 
-telling! {
-    tell => "_ZdlPv";
-    tell_array => "_ZdaPv";
+passing_size! {
+    pass => "_ZdlPv";
+    pass_array => "_ZdaPv";
 }
 
-telling_aligned! {
-    tell_aligned => "_ZdlPvSt11align_val_t";
-    tell_aligned_array => "_ZdaPvSt11align_val_t";
+passing_size_aligned! {
+    pass_aligned => "_ZdlPvSt11align_val_t";
+    pass_aligned_array => "_ZdaPvSt11align_val_t";
 }
 
 /// An operator that also has a hidden name, by which it knows its own address.

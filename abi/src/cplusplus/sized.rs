@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! delete(p, size) ─► word ─► delete(p)                                      as a rule
-//!                        └─► tell: adds alignment and mark ─► delete(p)     in safe mode
+//!                        └─► pass: adds alignment and mark ─► delete(p)     in safe mode
 //! ```
 //!
 //! A program may have replaced the plain form, and then its blocks are not what their sizes say
 //! of ours. So nothing can be checked before the plain form is reached, and that takes a pointer
-//! only. In safe mode the sized forms pass what they were told in the registers behind it, and a
+//! only. In safe mode the sized forms pass size and alignment in the registers behind it, and a
 //! mark that says so; a replaced form never looks at them.
 //!
 //! - **D1** registers are believed only if the mark is [`MARK`] exclusive-or all others: what a
@@ -50,9 +50,9 @@ unsafe extern "C" {
 
 const READ_WRITE: c_int = 3;
 
-/// In safe mode: sized forms tell their sizes from now on. Where the words cannot be written they
+/// In safe mode: sized forms pass their sizes on from now on. Where the words cannot be written they
 /// do not, and sizes go unchecked. Called when the library has been loaded.
-pub(crate) fn tell_sizes() {
+pub(crate) fn pass_sizes() {
     if !HEAP.is_safe() {
         return;
     }
@@ -65,13 +65,13 @@ pub(crate) fn tell_sizes() {
     if unsafe { mprotect(start, page, READ_WRITE) } != 0 {
         return;
     }
-    let tell = [imp::tell, imp::tell_array, imp::tell_aligned, imp::tell_aligned_array];
-    for (word, tell) in words.iter().zip(tell) {
-        word.store((tell as extern "C" fn() as *const ()).expose_provenance(), Ordering::Relaxed);
+    let forms = [imp::pass, imp::pass_array, imp::pass_aligned, imp::pass_aligned_array];
+    for (word, form) in words.iter().zip(forms) {
+        word.store((form as extern "C" fn() as *const ()).expose_provenance(), Ordering::Relaxed);
     }
 }
 
-/// What a delete does that is no hit: in safe mode it looks at what it was told (D1).
+/// What a delete does that is no hit: in safe mode it checks the size that it was passed (D1).
 ///
 /// # Safety
 ///

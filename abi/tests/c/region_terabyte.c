@@ -41,13 +41,13 @@ static int use_a_terabyte(void) {
     return 0;
 }
 
-// Lets `child` believe that the machine has so many bytes of memory: its first sysinfo says so.
+// Lets `child` believe that the machine has `bytes` of memory: its first sysinfo says so.
 static int pretend(pid_t child, unsigned long bytes) {
-    int status, entering = 0, told = 0, signal = 0;
+    int status, entering = 0, answered = 0, signal = 0;
     waitpid(child, &status, 0);
     ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
     for (;;) {
-        ptrace(told ? PTRACE_CONT : PTRACE_SYSCALL, child, NULL, signal);
+        ptrace(answered ? PTRACE_CONT : PTRACE_SYSCALL, child, NULL, signal);
         signal = 0;
         if (waitpid(child, &status, 0) < 0 || WIFEXITED(status) || WIFSIGNALED(status)) break;
         if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
@@ -58,7 +58,7 @@ static int pretend(pid_t child, unsigned long bytes) {
                 // struct sysinfo: totalram at byte 32, mem_unit at 104.
                 ptrace(PTRACE_POKEDATA, child, registers.rdi + 32, bytes);
                 ptrace(PTRACE_POKEDATA, child, registers.rdi + 104, 1L);
-                told = 1;
+                answered = 1;
             }
         } else if (WSTOPSIG(status) != SIGTRAP) {
             signal = WSTOPSIG(status);

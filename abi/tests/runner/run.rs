@@ -211,7 +211,7 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
         .map(|kind| binary.with_extension(format!("{}.{kind}", on.replace(' ', "-"))));
     command.stdin(Stdio::null()).stdout(create(&stdout)).stderr(create(&stderr)).process_group(0);
     let started = Instant::now();
-    let status = wait(&mut command, target::current().patience(source.timeout));
+    let status = wait(&mut command, target::current().timeout(source.timeout));
     let seconds = started.elapsed().as_secs_f64();
     let (stdout, stderr) = (read(&stdout), read(&stderr));
     let verdict = judge(source, status, &stdout, &stderr);

@@ -193,8 +193,8 @@ impl Target {
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
     }
 
-    /// How long a program may take that has `timeout` on a processor.
-    pub(crate) fn patience(&self, timeout: Duration) -> Duration {
+    /// How long a program may take that takes at most `timeout` on a processor.
+    pub(crate) fn timeout(&self, timeout: Duration) -> Duration {
         if self.emulator.is_some() { timeout * 4 } else { timeout }
     }
 

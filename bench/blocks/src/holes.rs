@@ -29,7 +29,7 @@ struct Round<'a> {
     samples: &'a mut Samples,
 }
 
-/// Nanoseconds for a pair of each kind beside so many holes.
+/// Nanoseconds for a pair of each kind beside `holes` holes.
 fn beside<A: BlockAllocator + AddMemory>(
     make: fn() -> A,
     memory: &Memory,

@@ -37,7 +37,7 @@ impl Visit for Round<'_> {
         name: &'static str,
         make: fn() -> A,
     ) {
-        // A list that is walked would take minutes to get so far.
+        // A list that is walked would take minutes to get there.
         if name == LINKED_LIST && self.live > 10_000 {
             return;
         }

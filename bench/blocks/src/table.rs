@@ -8,7 +8,7 @@ pub(crate) fn markdown(header: &[&str]) -> Table {
     table
 }
 
-/// A figure with so many digits; nothing where it was not measured.
+/// A figure with `digits` digits; nothing where it was not measured.
 pub(crate) fn figure(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(String::new, |value| format!("{value:.digits$}"))
 }

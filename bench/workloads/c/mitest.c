@@ -153,7 +153,7 @@ static void large(size_t largest) {
     }
 }
 
-// Checks every rule so often; how many requests were refused that had to be.
+// Checks every rule `rounds` times; how many requests were refused that had to be.
 uint64_t work_mitest(uint64_t rounds, uint64_t largest, uint64_t seed) {
     refused = 0;
     state = seed * 2 + 1;

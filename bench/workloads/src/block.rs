@@ -64,7 +64,7 @@ impl Block {
     pub(crate) fn zeroed(size: usize, key: u64) -> Self {
         let at = heap::calloc(size);
         if !at.is_null() {
-            // SAFETY: calloc wrote so many bytes.
+            // SAFETY: calloc wrote `size` bytes.
             let bytes = unsafe { slice::from_raw_parts(at, size) };
             if !is_zero(bytes, key) && !heap::is_null() {
                 wrong(format_args!("calloc: the {size} bytes at {at:p} are not all 0"));
@@ -127,7 +127,7 @@ impl Block {
     #[inline(always)]
     pub(crate) fn free_filled(self) {
         if !self.is_none() {
-            // SAFETY: `filled` wrote so many bytes.
+            // SAFETY: `filled` wrote `size` bytes.
             let bytes = unsafe { slice::from_raw_parts(self.at, self.size as usize) };
             if !are_all(bytes, self.byte()) && !heap::is_null() {
                 wrong(format_args!("a block of {} bytes at {:p} was changed", self.size, self.at));
@@ -146,7 +146,7 @@ impl Block {
     /// Ends the program unless the mark is there.
     #[inline(always)]
     pub(crate) fn verify(&self) {
-        // SAFETY: `marked` wrote so many bytes.
+        // SAFETY: `marked` wrote `size` bytes.
         unsafe { verify(self.at, self.size as usize, u64::from(self.key)) };
     }
 
@@ -215,7 +215,7 @@ fn are_all(bytes: &[u8], byte: u8) -> bool {
     words.fold(0, |all, found| all | (u64::from_ne_bytes(*found) ^ word)) == 0
 }
 
-/// Bytes that are all read at each end of a block of zeros, and eight of which are read in so many between.
+/// Bytes that are read at each end of a block of zeros; of each stretch of this length between, eight are.
 const READ: usize = 512;
 
 /// Whether the bytes are 0: those at both ends, and of each `READ` between them eight, which `key` chooses.

@@ -211,7 +211,7 @@ unsafe fn realloc_slow(block: *mut u8, size: usize) -> *mut u8 {
     };
     let new = seen(timed(Call::Malloc, || region::allocate(ALIGN, size)));
     if !new.is_null() && old > 0 {
-        // SAFETY: both are live, of at least so many bytes, and apart.
+        // SAFETY: both are live, of at least the lesser size, and apart.
         unsafe { new.copy_from_nonoverlapping(block, old.min(size)) };
         // SAFETY: the caller gives it up.
         unsafe { region::free(block) };
@@ -282,7 +282,7 @@ unsafe impl GlobalAlloc for Global {
         // SAFETY: the caller's promise.
         let new = unsafe { self.alloc(wanted) };
         if !new.is_null() {
-            // SAFETY: both are live, of at least so many bytes, and apart.
+            // SAFETY: both are live, of at least the lesser size, and apart.
             unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
             // SAFETY: the caller gives it up.
             unsafe { self.dealloc(block, layout) };

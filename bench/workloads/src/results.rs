@@ -1,4 +1,4 @@
-//! What a workload tells: lines of words on standard output, read by `heapwright bench`.
+//! What a workload prints: lines of words on standard output, read by `heapwright bench`.
 //!
 //! ```text
 //! ops N                     calls of malloc and free (realloc counts as one), so that ns / ops is a call's time
@@ -8,7 +8,7 @@
 //! value NAME NUMBER UNIT    any other figure; less is better unless NAME ends in _per_second
 //! point SERIES X Y          a point of a curve; Y in ns an operation unless the definition says otherwise
 //! live NANOSECONDS BYTES    what was live at this reading of CLOCK_MONOTONIC
-//! hist CALL NS COUNT        so many calls took less than NS (and not less than the line before)
+//! hist CALL NS COUNT        COUNT calls took less than NS (and not less than the line before)
 //! ```
 
 use core::fmt::Display;

@@ -1,4 +1,4 @@
-//! The workloads of `ours`, a small part of each: they end well, tell what they should, and the seed decides what they do.
+//! The workloads of `ours`, a small part of each: they end well, print what they should, and the seed decides what they do.
 
 use std::process::Command;
 

@@ -82,12 +82,12 @@ fn each_prints_its_figures_and_the_seed_decides_them() {
 #[test]
 fn tails_are_of_as_many_calls() {
     for name in ["bench-tiny", "multi-thread-c", "tlsf-sweep"] {
-        let told = lines(&[name, "scale=0.002", "tail=1"]);
+        let printed = lines(&[name, "scale=0.002", "tail=1"]);
         let calls = |kind: &str| -> u64 {
-            let of_kind = told.iter().filter(|line| line[0] == "hist" && line[1] == kind);
+            let of_kind = printed.iter().filter(|line| line[0] == "hist" && line[1] == kind);
             of_kind.map(|line| line[3].parse::<u64>().expect("a count")).sum()
         };
-        let ops = number(&told, "ops").expect("it counts");
+        let ops = number(&printed, "ops").expect("it counts");
         assert!(calls("malloc") >= ops / 2, "{name}: {} of {ops}", calls("malloc"));
         assert!(calls("free") >= ops / 2, "{name}: {} of {ops}", calls("free"));
     }
@@ -99,9 +99,9 @@ fn what_a_small_region_refuses_is_counted_and_not_timed() {
     let (tight, wide) = (sweep("region=2"), sweep("region=64"));
     assert_eq!(number(&wide, "refused"), Some(0));
     assert!(number(&tight, "refused").is_some_and(|refused| refused > 1000));
-    let ops = |told: &[Vec<String>]| number(told, "ops").expect("it counts");
+    let ops = |printed: &[Vec<String>]| number(printed, "ops").expect("it counts");
     assert!(ops(&tight) < ops(&wide), "only what was granted is among the calls");
-    // No block of a region of 1 MiB is so large.
+    // No block of a region of 1 MiB has 2,000,000 bytes.
     let none = lines(&["tlsf-sweep", "step=2000000", "last=2000000", "region=1", "allocator=tlsf"]);
     assert!(none.iter().all(|line| line[0] != "point" || line[2] == "0"));
 }

@@ -49,7 +49,7 @@ pub unsafe trait BlockAllocator {
         // SAFETY: the caller's promise about `new_size`.
         let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         let new = self.allocate(wanted)?;
-        // SAFETY: both are live, of at least so many bytes, and apart.
+        // SAFETY: both are live, of at least the lesser size, and apart.
         unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
         // SAFETY: the caller gives it up.
         unsafe { self.deallocate(block, layout) };

@@ -140,19 +140,19 @@ impl<P: Park> Lock<P> {
 impl<P: Park> Lock<P> {
     /// Enters and stays inside until [`release`](Self::release); the calling thread passes the
     /// lock meanwhile. Nothing happens if it is inside already: then `fork` interrupted it.
-    /// `false`: another thread is still inside after `patience` milliseconds, which are counted
+    /// `false`: another thread is still inside when no milliseconds are left; they are counted
     /// down.
     ///
     /// No signal handler that forks may run on this thread meanwhile.
-    pub fn hold(&self, patience: &mut u32) -> bool {
+    pub fn hold(&self, left_ms: &mut u32) -> bool {
         if self.word.load(Ordering::Relaxed) & !FLAGS == P::me() {
             return true;
         }
         let is_inside = self.try_lock().map(core::mem::forget).is_some()
             || self.lock_asleep(|marked| {
                 P::nap(&self.word, marked);
-                *patience = patience.saturating_sub(1);
-                *patience > 0
+                *left_ms = left_ms.saturating_sub(1);
+                *left_ms > 0
             });
         if is_inside {
             self.word.fetch_or(FORK, Ordering::Relaxed);

@@ -303,7 +303,7 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
     }
 
     /// Bytes of memory that surely suffice to add for one block of this layout, pools' own records included.
-    /// `None`: the geometry has no block so large.
+    /// `None`: the geometry has no block that large.
     #[must_use]
     pub fn size_for(layout: Layout) -> Option<usize> {
         let block = P::block_size::<C>(layout.size(), C::LISTED)?;

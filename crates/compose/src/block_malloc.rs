@@ -102,7 +102,7 @@ where
             return if size <= held { ptr } else { ptr::null_mut() };
         };
         if new != block {
-            // SAFETY: both are live, of at least so many bytes, and apart.
+            // SAFETY: both are live, of at least the lesser size, and apart.
             unsafe { new.copy_from_nonoverlapping(block, held.min(size)) };
             // SAFETY: the caller gives it up.
             self.heap.with(|inner| unsafe { inner.free(block) });
@@ -147,9 +147,9 @@ impl<L: Mutex, A: Check> Check for BlockMalloc<L, A> {
 #[cfg(all(target_has_atomic = "64", not(loom)))]
 impl<P: base::lock::Park, A> BlockMalloc<base::lock::Lock<P>, A> {
     /// Before a fork: enters, and stays inside. `false`: another thread is still inside after
-    /// `patience` milliseconds.
-    pub fn before_fork(&self, mut patience: u32) -> bool {
-        self.heap.mutex().hold(&mut patience)
+    /// `timeout_ms`.
+    pub fn before_fork(&self, mut timeout_ms: u32) -> bool {
+        self.heap.mutex().hold(&mut timeout_ms)
     }
 
     /// After a fork, in the parent and in the child: leaves.

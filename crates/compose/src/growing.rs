@@ -11,9 +11,9 @@
 //! Layer *compose*. A request that is refused asks the allocator, by [`RoomFor`], what piece of
 //! memory would serve it, header, alignment and all, and maps that once: at least a quarter of what
 //! is mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; by halves
-//! less, down to what is needed, when the source refuses so much. With [`GivesBack`], a pass over the mappings is made
-//! when as many bytes have been freed as are in use, so its cost is spread over them, and a heap
-//! that is emptied is gone over at each halving.
+//! less, down to what is needed, when the source refuses that much. With [`GivesBack`], a pass over
+//! the mappings is made when as many bytes have been freed as are in use, so its cost is spread over
+//! them, and a heap that is emptied is gone over at each halving.
 use core::alloc::Layout;
 use core::marker::PhantomData;
 use core::ops::ControlFlow;
@@ -41,7 +41,7 @@ pub const FIRST: usize = 1 << 20;
 /// process has locked its memory (`mlockall`): there a quarter ahead is the most it pays.
 pub const MOST: usize = 64 << 20;
 
-/// What is mapped ahead is one part in so many of what is mapped.
+/// A quarter of what is mapped is mapped ahead: one part in `AHEAD`.
 const AHEAD: usize = 4;
 
 /// What stands at the end of a mapping.
@@ -340,7 +340,7 @@ where
         // SAFETY: the caller's promise about `new_size`.
         let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         let new = self.allocate_slow(wanted)?;
-        // SAFETY: both are live, of at least so many bytes, and apart.
+        // SAFETY: both are live, of at least the lesser size, and apart.
         unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
         // SAFETY: the caller gives it up.
         unsafe { self.deallocate(block, layout) };

@@ -22,7 +22,7 @@ use base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use object::Central;
 use object::shelf::Supply;
 use page::{Huge, Meta, PageHeap, System};
-use thread::cache::Depot;
+use thread::cache::Backend;
 use thread::{Outside, Registry, Tls};
 
 mod aligned;
@@ -99,8 +99,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         Supply { pages: &self.pages, meta: &self.meta }
     }
 
-    pub(crate) fn depot(&self) -> Depot<'_, S> {
-        Depot { central: &self.central, supply: self.supply() }
+    pub(crate) fn backend(&self) -> Backend<'_, S> {
+        Backend { central: &self.central, supply: self.supply() }
     }
 
     /// Gives all free memory back to the system now: the calling thread's magazines, empty
@@ -124,7 +124,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// and ends the process; `caller` is named.
     pub fn empty_magazines(&self, caller: &'static str) {
         if let Some(cache) = thread::ThreadCache::current(&self.tls) {
-            self.must(caller, cache.empty_all(self.depot(), &self.tls));
+            self.end_process_on_fault(caller, cache.empty_all(self.backend(), &self.tls));
         }
     }
 

@@ -23,7 +23,7 @@ use crate::protocol::{self, LISTED, RETIRED, Tag};
 use crate::size_class::info;
 use crate::slab::Slab;
 
-/// Empty slabs of at most so many granules are kept when they are a shelf's last.
+/// Empty slabs of at most two granules are kept when they are a shelf's last.
 const KEEP_GRANULES: u32 = 2;
 
 /// The slabs of one class and one owner.

@@ -8,8 +8,9 @@
 //!
 //! Worst internal waste from 257 bytes to 32 KiB is 1/9, the mean over uniform sizes 4 %: half
 //! of what 4 classes per doubling waste. Above, it is 1/5 of the block: what is asked for and a
-//! quarter of it, as for the runs of granules that begin behind the last class. Every class is a multiple of 16, and slabs start at
-//! granules, so a class that is a multiple of an alignment is aligned to it.
+//! quarter of it, as for the runs of granules that begin behind the last class. Every class is a
+//! multiple of 16, and slabs start at granules, so a class that is a multiple of an alignment is
+//! aligned to it.
 //!
 //! A slab is as few granules as hold at least 8 objects, or 4 above 32 KiB, and waste at most
 //! 1/32 at the tail.
@@ -64,7 +65,7 @@ impl ClassInfo {
     }
 }
 
-/// A magazine holds at most so many bytes and so many objects.
+/// A magazine holds at most 64 KiB and at most 126 objects.
 const CAPACITY_BYTES: usize = 64 << 10;
 const CAPACITY: usize = 126;
 /// Above [`MAX_FINE`], where a slab has few objects, and making one is most of a miss.

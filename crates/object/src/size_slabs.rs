@@ -178,7 +178,7 @@ unsafe impl<const PAGE: usize> BlockAllocator for SizeSlabs<PAGE> {
         }
         let count = layout.size().div_ceil(PAGE).max(1);
         self.used -= count * PAGE;
-        // SAFETY: the caller gives up so many pages.
+        // SAFETY: the caller gives up `count` pages.
         unsafe { self.pages.deallocate_pages(block, count) };
     }
 
@@ -200,7 +200,7 @@ unsafe impl<const PAGE: usize> BlockAllocator for SizeSlabs<PAGE> {
             return Some(block);
         }
         let new = self.allocate(wanted)?;
-        // SAFETY: both are live, of at least so many bytes, and apart.
+        // SAFETY: both are live, of at least the lesser size, and apart.
         unsafe { new.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
         // SAFETY: the caller gives it up.
         unsafe { self.deallocate(block, layout) };

@@ -1,9 +1,9 @@
 //! Giving memory back: when, how much, and which.
 //!
 //! Free granules that cost memory ("dirty") are kept, together with the slack inside slabs, up
-//! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the call that freed it: so a
-//! program that frees and then sleeps is small without a thread of ours in it. Below the
-//! limit, blocks that have been empty for a while go back when the heap is next used.
+//! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the
+//! call that freed it: so a program that frees and then sleeps is small without a thread of ours in
+//! it. Below the limit, blocks that have been empty for a while go back when the heap is next used.
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 12 MiB.
@@ -30,7 +30,7 @@ pub(crate) const FLOOR: usize = (12 << 20) / GRANULE;
 const MAX_FLOOR: usize = (256 << 20) / GRANULE;
 /// How much has to be needed again for the floor to rise: 4 MiB.
 pub(crate) const REGRET: usize = (4 << 20) / GRANULE;
-/// So many blocks at most are taken out of huge pages: each may split a mapping in the
+/// At most this number of blocks is taken out of huge pages: each may split a mapping in the
 /// kernel's list, which is limited (vm.max_map_count, 65,530 by default).
 const MAX_SMALL_BLOCKS: u32 = 1024;
 /// A heap below this is not measured against the memory limit.

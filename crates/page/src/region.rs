@@ -46,7 +46,7 @@ pub enum Span {
     None,
     /// Part of the slab whose descriptor has this address.
     Slab(usize),
-    /// The first granule of a live run of so many granules.
+    /// The first granule of a live run, and how many it has.
     Run(usize),
     /// The first granule of a free run that a thread keeps (R5).
     Kept(usize),

@@ -29,7 +29,7 @@ use crate::geometry::GRANULE;
 use crate::heap::PageHeap;
 use crate::purge::{FLOOR, KEEP_TICKS, REGRET, TICK_MS};
 
-/// Holes are looked for after at least so many bytes came back: 1 MiB.
+/// Holes are looked for after at least 1 MiB came back.
 const LEAST: usize = 1 << 20;
 
 /// The counters. Differences wrap, so that threads may report in any order.
@@ -45,8 +45,8 @@ pub struct Slack {
     ended: AtomicUsize,
     /// Bytes of holes that were needed again since the last look.
     filled: AtomicUsize,
-    /// What X2 adds to the bytes that have to come back.
-    patience: AtomicUsize,
+    /// Bytes that X2 adds to those that have to come back: doubled by regret, halved by quiet.
+    backoff: AtomicUsize,
     /// The tick of the last look, or of the last time that X2 halved.
     looked_at: AtomicU32,
     /// Whether a thread is gone that had not said what it moved (X1).
@@ -74,7 +74,7 @@ impl Slack {
             freed: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             filled: AtomicUsize::new(0),
-            patience: AtomicUsize::new(0),
+            backoff: AtomicUsize::new(0),
             looked_at: AtomicU32::new(0),
             uncounted: AtomicBool::new(false),
         }
@@ -121,9 +121,9 @@ impl Slack {
 
     /// As [`least`](Self::least), with what X2 adds; `room` is what a memory limit leaves.
     fn worth(&self, room: usize) -> usize {
-        let patience = self.patience.load(Ordering::Relaxed);
+        let backoff = self.backoff.load(Ordering::Relaxed);
         let most = self.peak.load(Ordering::Relaxed).max(FLOOR * GRANULE).min(room);
-        self.least().max(patience.min(most))
+        self.least().max(backoff.min(most))
     }
 
     /// Long after the last look: waits for half as much (X2).
@@ -133,8 +133,8 @@ impl Slack {
         }
         self.begin(now);
         self.peak.store(self.claimed(), Ordering::Relaxed);
-        let patience = self.patience.load(Ordering::Relaxed);
-        self.patience.store(patience / 2, Ordering::Relaxed);
+        let backoff = self.backoff.load(Ordering::Relaxed);
+        self.backoff.store(backoff / 2, Ordering::Relaxed);
     }
 
     /// Before a look at this tick, when `worth` bytes came back: was the last one regretted (X2)?
@@ -142,7 +142,7 @@ impl Slack {
         let age = now.wrapping_sub(self.looked_at.load(Ordering::Relaxed));
         let filled = self.begin(now);
         if age <= KEEP_TICKS && filled >= worth / 2 {
-            self.patience.store(worth.saturating_mul(2), Ordering::Relaxed);
+            self.backoff.store(worth.saturating_mul(2), Ordering::Relaxed);
         }
     }
 
@@ -207,8 +207,8 @@ impl<S: System> PageHeap<S> {
         self.slack.holes.load(Ordering::Relaxed)
     }
 
-    /// A thread claimed and gave back objects of so many bytes. `true`: holes are worth
-    /// looking for now.
+    /// A thread claimed objects of `claimed` bytes and gave back objects of `given_back`. `true`:
+    /// holes are worth looking for now.
     pub fn note_traffic(&self, claimed: usize, given_back: usize) -> bool {
         let slack = &self.slack;
         slack.claimed.fetch_add(claimed.wrapping_sub(given_back), Ordering::Relaxed);

@@ -32,30 +32,30 @@ use crate::magazine::{CELL, MAX_CAPACITY, end_of, pop, push, word};
 use crate::runs::Runs;
 use crate::tls::{CACHE, SLOTS, Tls, empty};
 
-/// Two CPUs that write to the same so many bytes wait for each other.
+/// A cache line: two CPUs that write to the same one wait for each other.
 const LINE: usize = 64;
 /// Larger objects share lines with their neighbours at most.
 const MAX_SHARED: usize = 128;
 const WORD: usize = size_of::<usize>();
-/// Traffic is reported in pieces of so many bytes.
+/// Traffic is reported when 64 KiB have been claimed or given back.
 const REPORT: usize = 64 << 10;
 
 /// What a cache needs of its surroundings.
 #[derive(Debug)]
-pub struct Depot<'a, S> {
+pub struct Backend<'a, S> {
     /// Where objects come from and go to.
     pub central: &'a Central<S>,
     /// Granules and descriptors.
     pub supply: Supply<'a, S>,
 }
 
-impl<S> Clone for Depot<'_, S> {
+impl<S> Clone for Backend<'_, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S> Copy for Depot<'_, S> {}
+impl<S> Copy for Backend<'_, S> {}
 
 /// What another thread's slots look like from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,13 +163,18 @@ impl ThreadCache {
     /// 0: out of memory.
     #[cold]
     #[inline(never)]
-    pub fn refill<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T, class: usize) -> usize {
-        self.account.pass(|| self.refill_inside(depot, tls, class))
+    pub fn refill<S: System, T: Tls>(
+        &self,
+        backend: Backend<'_, S>,
+        tls: &T,
+        class: usize,
+    ) -> usize {
+        self.account.pass(|| self.refill_inside(backend, tls, class))
     }
 
     fn refill_inside<S: System, T: Tls>(
         &self,
-        depot: Depot<'_, S>,
+        backend: Backend<'_, S>,
         tls: &T,
         class: usize,
     ) -> usize {
@@ -179,9 +184,9 @@ impl ThreadCache {
         if left != 0 {
             return left;
         }
-        let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
+        let Some(bottom) = self.grow_empty(backend.supply, tls, class) else {
             let mut one = [0];
-            self.claim(depot, class, &mut one);
+            self.claim(backend, class, &mut one);
             return one[0];
         };
         // Half, and one less is flushed: a program that takes and frees the same batch again
@@ -189,7 +194,7 @@ impl ThreadCache {
         let want = self.capacity(class).div_ceil(2);
         // SAFETY: the magazine is empty, so these words of its cell are free (N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
-        let got = self.claim(depot, class, out);
+        let got = self.claim(backend, class, out);
         if got == 0 {
             return 0;
         }
@@ -208,23 +213,23 @@ impl ThreadCache {
     #[inline(never)]
     pub fn flush<S: System, T: Tls>(
         &self,
-        depot: Depot<'_, S>,
+        backend: Backend<'_, S>,
         tls: &T,
         class: usize,
         object: usize,
     ) -> Result<(), Fault> {
-        self.account.pass(|| self.flush_inside(depot, tls, class, object))
+        self.account.pass(|| self.flush_inside(backend, tls, class, object))
     }
 
     fn flush_inside<S: System, T: Tls>(
         &self,
-        depot: Depot<'_, S>,
+        backend: Backend<'_, S>,
         tls: &T,
         class: usize,
         object: usize,
     ) -> Result<(), Fault> {
         if self.capacity(class) == 0 {
-            return self.first_free(depot, tls, class, object);
+            return self.first_free(backend, tls, class, object);
         }
         // A sized free comes here because another class's magazine was full.
         // SAFETY: the caller gave the object up.
@@ -236,7 +241,7 @@ impl ThreadCache {
         } else {
             count(&self.flushes);
             let most = self.capacity(class).div_ceil(2) - 1;
-            self.give_back_oldest(depot, tls, class, most.max(1))
+            self.give_back_oldest(backend, tls, class, most.max(1))
         };
         // SAFETY: room was made; the caller gave the object up.
         let kept = unsafe { push(tls, class, object) };
@@ -248,20 +253,20 @@ impl ThreadCache {
     /// may share a cache line with another thread's.
     fn first_free<S: System, T: Tls>(
         &self,
-        depot: Depot<'_, S>,
+        backend: Backend<'_, S>,
         tls: &T,
         class: usize,
         object: usize,
     ) -> Result<(), Fault> {
-        let Some(bottom) = self.grow_empty(depot.supply, tls, class) else {
-            return self.give_back(depot, &[object]).answer();
+        let Some(bottom) = self.grow_empty(backend.supply, tls, class) else {
+            return self.give_back(backend, &[object]).answer();
         };
         // SAFETY: room for one object above the bottom of an empty magazine (N1).
         unsafe { word(bottom).write(object) };
         let fresh = self.capacity(class) / 2;
         // SAFETY: capacities are at least 2, so half of the words are left above the first.
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom + WORD), fresh) };
-        let got = self.claim(depot, class, out);
+        let got = self.claim(backend, class, out);
         out.copy_within(fresh - got.., 0);
         tls.store(class, bottom + (1 + got) * WORD);
         Ok(())
@@ -328,32 +333,32 @@ impl ThreadCache {
     /// Gives the `count` oldest objects of a magazine back.
     fn give_back_oldest<S: System, T: Tls>(
         &self,
-        depot: Depot<'_, S>,
+        backend: Backend<'_, S>,
         tls: &T,
         class: usize,
         count: usize,
     ) -> Result<(), Fault> {
         let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
         let oldest = self.take_oldest(tls, class, count, &mut room);
-        let answer = self.give_back(depot, oldest).answer();
+        let answer = self.give_back(backend, oldest).answer();
         if self.account.given_back() < REPORT {
             return answer;
         }
-        answer.and(self.report_and_empty(depot, tls))
+        answer.and(self.report_and_empty(backend, tls))
     }
 
     /// Claims objects and counts them (N5): as [`Central::claim`].
-    fn claim<S: System>(&self, depot: Depot<'_, S>, class: usize, out: &mut [usize]) -> usize {
-        let got = depot.central.claim(depot.supply, self.number(), class, out);
+    fn claim<S: System>(&self, backend: Backend<'_, S>, class: usize, out: &mut [usize]) -> usize {
+        let got = backend.central.claim(backend.supply, self.number(), class, out);
         if self.account.claim(got * info(class).size as usize) >= REPORT {
-            self.report(depot);
+            self.report(backend);
         }
         got
     }
 
     /// Gives objects back and counts them (N5): as [`Central::give_back`].
-    fn give_back<S: System>(&self, depot: Depot<'_, S>, objects: &[usize]) -> GivenBack {
-        let back = depot.central.give_back(depot.supply, objects);
+    fn give_back<S: System>(&self, backend: Backend<'_, S>, objects: &[usize]) -> GivenBack {
+        let back = backend.central.give_back(backend.supply, objects);
         self.account.give_back(back.bytes);
         back
     }
@@ -365,10 +370,10 @@ impl ThreadCache {
     /// It is no live object.
     pub fn give_back_one<S: System>(
         &self,
-        depot: Depot<'_, S>,
+        backend: Backend<'_, S>,
         object: usize,
     ) -> Result<(), Fault> {
-        self.account.pass(|| self.give_back(depot, &[object]).answer())
+        self.account.pass(|| self.give_back(backend, &[object]).answer())
     }
 
     /// Takes the `count` oldest objects out of a magazine, or as many as there are, into `room`,
@@ -391,16 +396,16 @@ impl ThreadCache {
         // SAFETY: the rest moves down within the magazine.
         unsafe { word(bottom + count * WORD).copy_to(word(bottom), held - count) };
         tls.store(class, top - count * WORD);
-        // SAFETY: so many words were written above.
+        // SAFETY: `count` words were written above.
         unsafe { core::slice::from_raw_parts(oldest, count) }
     }
 
-    /// Tells the page heap what was claimed and given back, and looks for holes when that is
+    /// Reports to the page heap what was claimed and given back, and looks for holes when that is
     /// worth it.
     #[cold]
-    fn report<S: System>(&self, depot: Depot<'_, S>) {
-        if self.tell(depot) {
-            depot.central.purge_holes(depot.supply);
+    fn report<S: System>(&self, backend: Backend<'_, S>) {
+        if self.report_traffic(backend) {
+            backend.central.purge_holes(backend.supply);
         }
     }
 
@@ -409,25 +414,25 @@ impl ThreadCache {
     #[cold]
     fn report_and_empty<S: System, T: Tls>(
         &self,
-        depot: Depot<'_, S>,
+        backend: Backend<'_, S>,
         tls: &T,
     ) -> Result<(), Fault> {
-        if !self.tell(depot) {
+        if !self.report_traffic(backend) {
             return Ok(());
         }
         let mut answer = Ok(());
         for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
             let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
             let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
-            answer = answer.and(self.give_back(depot, oldest).answer());
+            answer = answer.and(self.give_back(backend, oldest).answer());
         }
-        depot.central.purge_holes(depot.supply);
+        backend.central.purge_holes(backend.supply);
         answer
     }
 
-    fn tell<S: System>(&self, depot: Depot<'_, S>) -> bool {
+    fn report_traffic<S: System>(&self, backend: Backend<'_, S>) -> bool {
         let (claimed, given_back) = self.account.report();
-        depot.supply.pages.note_traffic(claimed, given_back)
+        backend.supply.pages.note_traffic(claimed, given_back)
     }
 
     /// Gives back every object and run this thread keeps; cells stay.
@@ -435,22 +440,26 @@ impl ThreadCache {
     /// # Errors
     ///
     /// Something in a magazine was no live object.
-    pub fn empty_all<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) -> Result<(), Fault> {
+    pub fn empty_all<S: System, T: Tls>(
+        &self,
+        backend: Backend<'_, S>,
+        tls: &T,
+    ) -> Result<(), Fault> {
         self.account.pass(|| {
             let mut answer = Ok(());
             for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
                 let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
                 let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
-                answer = answer.and(self.give_back(depot, oldest).answer());
+                answer = answer.and(self.give_back(backend, oldest).answer());
             }
-            self.drop_runs(depot);
-            self.report(depot);
+            self.drop_runs(backend);
+            self.report(backend);
             answer
         })
     }
 
-    fn drop_runs<S: System>(&self, depot: Depot<'_, S>) {
-        let pages = depot.supply.pages;
+    fn drop_runs<S: System>(&self, backend: Backend<'_, S>) {
+        let pages = backend.supply.pages;
         self.runs.drain(|at, count| {
             if let Some(granule) = pages.region.granule_of(at)
                 && pages.region.end_kept(granule, count)
@@ -462,16 +471,16 @@ impl ThreadCache {
 
     /// Ends the cache, which is empty and which the registry no longer names: the thread has none
     /// any more.
-    pub fn detach<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) {
+    pub fn detach<S: System, T: Tls>(&self, backend: Backend<'_, S>, tls: &T) {
         for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
             let cell = end_of(tls.load(class)) - CELL;
             tls.store(class, empty());
             // SAFETY: the cell came from this pool, and the slot no longer names it.
-            unsafe { depot.supply.meta.deallocate(Pool::Cell, cell) };
+            unsafe { backend.supply.meta.deallocate(Pool::Cell, cell) };
         }
         tls.store(CACHE, 0);
         // SAFETY: the cache came from this pool, and neither slot nor registry name it.
-        unsafe { depot.supply.meta.deallocate(Pool::Thread, self.address()) };
+        unsafe { backend.supply.meta.deallocate(Pool::Thread, self.address()) };
     }
 
     /// A copy of the thread's slots, read while it may be running or gone.
@@ -487,33 +496,33 @@ impl ThreadCache {
     /// What a thread that no longer exists has kept goes back: runs, and if its slots can still
     /// be read the magazines with their cells. What it was moving when it stopped is
     /// lost (N3) and cannot be counted (X1).
-    pub fn bury<S: System>(&self, depot: Depot<'_, S>, look: &Look) {
+    pub fn reclaim<S: System>(&self, backend: Backend<'_, S>, look: &Look) {
         if self.is_busy() {
-            depot.supply.pages.slack.note_uncounted();
+            backend.supply.pages.slack.note_uncounted();
         } else {
             if let Look::There(slots) = look {
                 for (class, &top) in slots.iter().enumerate().take(CLASSES).skip(1) {
                     if self.capacity(class) != 0 {
-                        self.bury_magazine(depot, class, top);
+                        self.reclaim_magazine(backend, class, top);
                     }
                 }
             }
-            self.drop_runs(depot);
+            self.drop_runs(backend);
             // Whether holes are worth looking for is for the child's own frees to say.
-            self.tell(depot);
+            self.report_traffic(backend);
         }
         // SAFETY: its thread is gone, and the caller has taken it off the registry.
-        unsafe { depot.supply.meta.deallocate(Pool::Thread, self.address()) };
+        unsafe { backend.supply.meta.deallocate(Pool::Thread, self.address()) };
     }
 
-    fn bury_magazine<S: System>(&self, depot: Depot<'_, S>, class: usize, top: usize) {
+    fn reclaim_magazine<S: System>(&self, backend: Backend<'_, S>, class: usize, top: usize) {
         let held = self.held_below(top, class);
         // SAFETY: `held` words below the top are the magazine's.
         let objects = unsafe { core::slice::from_raw_parts(word(top - held * WORD), held) };
-        // An object that the thread was just freeing may be free already; nobody can be told.
-        let _ = self.give_back(depot, objects);
+        // An object that the thread was just freeing may be free already; there is nobody to report it to.
+        let _ = self.give_back(backend, objects);
         // SAFETY: the cell came from this pool, and its thread is gone.
-        unsafe { depot.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
+        unsafe { backend.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
     }
 
     /// Objects of `class` in the magazine, by a copy of the slots: a moment's figure.

@@ -12,7 +12,7 @@ use object::size_class::CLASSES;
 use page::System;
 use page::region::Span;
 
-use crate::cache::{Depot, ThreadCache};
+use crate::cache::{Backend, ThreadCache};
 use crate::magazine::word;
 use crate::tls::Tls;
 
@@ -39,10 +39,10 @@ impl ThreadCache {
     /// # Errors
     ///
     /// The first broken invariant, at the object or run.
-    pub fn check<S: System, T: Tls>(&self, depot: Depot<'_, S>, tls: &T) -> Result<(), Broken> {
+    pub fn check<S: System, T: Tls>(&self, backend: Backend<'_, S>, tls: &T) -> Result<(), Broken> {
         let mut seen = Seen([0; 256]);
         for object in self.objects(tls) {
-            let answer = depot.central.is_taken(depot.supply.pages, object);
+            let answer = backend.central.is_taken(backend.supply.pages, object);
             let words = match answer {
                 Ok(()) => continue,
                 Err(Fault::Foreign(_)) => "A5: what was freed is ours",
@@ -58,7 +58,7 @@ impl ThreadCache {
                 || self.objects(tls).filter(|&other| other == object).count() == 1;
             ensure(once, "A5: what was freed was freed once (double free)", object)?;
         }
-        let region = &depot.supply.pages.region;
+        let region = &backend.supply.pages.region;
         for (at, count) in self.runs.each() {
             let marked = region.granule_of(at).map(|granule| region.span(granule));
             ensure(marked == Some(Span::Kept(count)), "K1: a kept run is marked as kept", at)?;

@@ -74,15 +74,15 @@ impl Body {
     }
 }
 
-/// A block of C's, which must be had.
-fn must(block: *mut u8, size: usize) -> Result<*mut u8, String> {
+/// The block, or that it was refused.
+fn not_null(block: *mut u8, size: usize) -> Result<*mut u8, String> {
     if block.is_null() { Err(format!("{size} bytes were refused")) } else { Ok(block) }
 }
 
 /// Marks the first and the last byte.
 fn mark(block: *mut u8, size: usize, byte: u8) {
     for at in [0, size - 1] {
-        // SAFETY: within a live block of so many bytes.
+        // SAFETY: within a live block of `size` bytes.
         unsafe { block.wrapping_add(at).write(byte) };
     }
 }
@@ -90,7 +90,7 @@ fn mark(block: *mut u8, size: usize, byte: u8) {
 /// Whether both marks are there.
 fn marked(block: *mut u8, size: usize, byte: u8) -> Result<(), String> {
     for at in [0, size - 1] {
-        // SAFETY: within a live block of so many bytes, and marked.
+        // SAFETY: within a live block of `size` bytes, and marked.
         let found = unsafe { block.wrapping_add(at).read() };
         if found != byte {
             return Err(format!("byte {at} of {size} is {found:#04x}, {byte:#04x} was written"));

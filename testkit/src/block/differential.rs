@@ -145,7 +145,7 @@ impl<A: BlockAllocator + AddMemory> Lane for On<A> {
 
     fn bytes(&mut self, slot: usize) -> Option<&mut [u8]> {
         let (block, layout) = self.slots[slot]?;
-        // SAFETY: a slot's block is live, has so many bytes, and all were written: by the model
+        // SAFETY: a slot's block is live, has the bytes of its layout, and all were written: by the model
         // or as zeroes, and memory is filled before it is added.
         Some(unsafe { core::slice::from_raw_parts_mut(block.as_ptr(), layout.size()) })
     }

@@ -8,7 +8,7 @@ use crate::subject::Subject;
 use crate::wrong::Wrong;
 
 /// Seconds before a child counts as hanging.
-const PATIENCE: u32 = 30;
+const TIMEOUT_SECONDS: u32 = 30;
 
 const CONTENTS: i32 = 3;
 const NULL: i32 = 4;
@@ -49,7 +49,7 @@ pub(super) fn fork(subject: &Subject<'_>, shadow: &Shadow) -> Result<(), Wrong> 
 
 fn child(subject: &Subject<'_>, shadow: &Shadow) -> i32 {
     // SAFETY: only sets a timer of this process.
-    unsafe { libc::alarm(PATIENCE) };
+    unsafe { libc::alarm(TIMEOUT_SECONDS) };
     if shadow.verify().is_err() {
         return CONTENTS;
     }

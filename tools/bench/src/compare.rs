@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The two were measured at different times: a machine that became slower in between shows in `plain` as if the allocator had,
-//! and no number of rounds tells. So times are judged by `relative` where both results have the same baseline,
+//! and no number of rounds shows it. So times are judged by `relative` where both results have the same baseline,
 //! and it did not change itself; its own plain ratio is printed as the drift, and its control's relative ratio, which should be 1,
 //! as the noise of the comparison. Memory does not drift: it is judged by `plain`, unless the machines differ. Where the
 //! other of the two says something else, both are shown.

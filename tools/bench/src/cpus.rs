@@ -15,7 +15,7 @@ pub struct Processor {
     pub core: usize,
 }
 
-/// The processors for a program with so many threads that compute all the time: of those this process may use, one
+/// The processors for a program with `threads` threads that compute all the time: of those this process may use, one
 /// hardware thread of each core first. None: it is not pinned, as it knows best (`threads` is 0) or needs all there are.
 ///
 /// To be asked after the machine was put in order: hardware threads may have been switched off.

@@ -7,8 +7,8 @@
 //! about = "what it does, in one line"
 //! source = "where it is described"
 //! seconds = 1.0                    # of a run at scale 1 on glibc: plans the time, nothing else
-//! fixed = 0.3                      # so many of them are not shorter at a smaller scale; none if absent
-//! threads = 4                      # threads that compute all the time; 0 when it waits: then the `ns` it tells are its time
+//! fixed = 0.3                      # seconds of them that are not shorter at a smaller scale; none if absent
+//! threads = 4                      # threads that compute all the time; 0 when it waits: then the `ns` it prints are its time
 //! standard = 2                     # in the standard set; the least numbers are kept when time is short
 //! workload = "larson"              # of heapwright-workloads; the definition's own name if nothing is said
 //! args = ["threads=4"]             # its parameters
@@ -79,7 +79,7 @@ pub struct Definition {
     pub source: String,
     /// Of a run at scale 1 on glibc.
     pub seconds: f64,
-    /// So many of them are the same at any scale.
+    /// Seconds of them that are the same at any scale.
     #[serde(default)]
     pub fixed: f64,
     /// Threads that compute all the time; 0 when it waits.
@@ -138,7 +138,7 @@ pub enum Error {
 }
 
 impl Group {
-    /// Whether its workloads are those of `heapwright-workloads`, which tell how long their measured part took.
+    /// Whether its workloads are those of `heapwright-workloads`, which print how long their measured part took.
     #[must_use]
     pub fn is_in_process(self) -> bool {
         matches!(self, Self::Texts | Self::Community | Self::Ours)

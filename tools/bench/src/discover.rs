@@ -250,7 +250,7 @@ mod tests {
             ("/system/libmine.so", false),
         ];
         let candidates = all.iter().filter_map(|(p, own)| candidate(p.into(), *own)).collect();
-        let told: Vec<_> =
+        let pairs: Vec<_> =
             named(candidates).into_iter().map(|(n, c)| (n, c.path.display().to_string())).collect();
         let expected = [
             ("mimalloc", "/own/libmimalloc.so"),
@@ -260,6 +260,6 @@ mod tests {
             ("heapwright-own", "/own/libheapwright.so"),
             ("mine", "/own/libmine.so"),
         ];
-        assert_eq!(told, expected.map(|(n, p)| (n.to_owned(), p.to_owned())));
+        assert_eq!(pairs, expected.map(|(n, p)| (n.to_owned(), p.to_owned())));
     }
 }

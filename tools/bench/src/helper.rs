@@ -207,7 +207,7 @@ fn child(
 }
 
 enum Started {
-    /// The program was started at this clock, after the child had touched so many KiB.
+    /// The program was started at this clock, after the child had touched `floor` KiB.
     At { clock: u64, floor: u64 },
     /// `execve` failed with this errno, or the step before with this less [`NOT_PINNED`].
     Refused(u64),

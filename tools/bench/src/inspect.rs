@@ -70,7 +70,7 @@ pub struct Inspection {
     pub loader: Option<PathBuf>,
     /// An allocator that is linked in and may be called past the loader.
     pub own_malloc: Option<String>,
-    /// The findings, in the order in which they are told.
+    /// The findings, in the order in which they are printed.
     pub findings: Vec<Finding>,
 }
 

@@ -24,13 +24,13 @@ use serde::{Deserialize, Serialize};
 use crate::pipe::{self, Keep, Stream};
 use crate::{helper, tree, warm};
 
-/// So much of a failing program's standard error is kept.
+/// The bytes of a failing program's standard error that are kept: its end.
 const TAIL: usize = 4096;
 
-/// So much of what a program prints is kept; the rest is read and dropped.
+/// The bytes of what a program prints that are kept; the rest is read and dropped.
 const PRINTED: usize = 4 << 20;
 
-/// So much of the helper's line is kept; it has about a hundred thousand bytes when memory was looked at for long.
+/// The bytes of the helper's line that are kept; it has about a hundred thousand bytes when memory was looked at for long.
 const LINE: usize = 1 << 20;
 
 /// How often a waiting parent looks at the clock and at Ctrl-C.
@@ -47,11 +47,11 @@ pub struct Job<'a> {
     pub environment: &'a [(OsString, OsString)],
     /// Let the program's output through instead of discarding it; what is captured is not shown.
     pub show_output: bool,
-    /// Kill it after so long.
+    /// Kill it after this time.
     pub timeout: Option<Duration>,
     /// The processors it may use; none: all.
     pub cpus: &'a [usize],
-    /// Look at the memory of all its processes so often; less often in a long run, or when there are very many of them.
+    /// The time between two looks at the memory of all its processes; longer in a long run, or when there are very many of them.
     pub sample: Option<Duration>,
     /// Keep what it prints on standard output, up to 4 MiB.
     pub capture: bool,
@@ -158,7 +158,7 @@ impl Launcher {
         Self { executable: executable.into() }
     }
 
-    /// Has a process touch so many bytes and waits for its end; see [`warm`].
+    /// Has a process touch `bytes` bytes and waits for its end; see [`warm`].
     ///
     /// # Errors
     ///

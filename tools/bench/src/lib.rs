@@ -11,7 +11,7 @@
 //!
 //! What there is, in reading order: [`allocator`] and [`discover`] (which allocators this machine has), [`probe`]
 //! (does a library really become malloc, and which version is it), [`resolve`] and [`inspect`] (can this program be
-//! interposed), [`helper`] and [`launch`] (one measured run), [`definition`] and [`workload`] (what is run), [`told`]
+//! interposed), [`helper`] and [`launch`] (one measured run), [`definition`] and [`workload`] (what is run), [`metrics`]
 //! (what it prints), [`prepare`] and [`warm`] (the machine put in order), [`cpus`], [`stats`] and [`session`] (many
 //! runs), [`machine`], [`summary`] and [`result`] (what the result file says).
 //!
@@ -29,6 +29,7 @@ pub mod helper;
 pub mod inspect;
 pub mod launch;
 pub mod machine;
+pub mod metrics;
 mod pipe;
 pub mod prepare;
 pub mod probe;
@@ -40,7 +41,6 @@ pub mod stats;
 pub mod summary;
 #[doc(hidden)]
 pub mod testing;
-pub mod told;
 mod tree;
 pub mod warm;
 pub mod words;

@@ -12,7 +12,7 @@ use crate::prepare;
 /// A load above this share of the processors disturbs measurements.
 const HIGH_LOAD: f64 = 0.5;
 
-/// So much stolen time disturbs measurements.
+/// Stolen time above this share of the processors disturbs measurements.
 const HIGH_STEAL: f64 = 0.02;
 
 /// What a result file says about its machine, before anything was prepared.

@@ -1,7 +1,7 @@
 //! Puts the machine in order for measuring, and back as it was, however the run ends.
 //!
 //! ```text
-//! heapwright ──stdin──► heapwright __prepare ROOT     in a session of its own, deaf to Ctrl-C
+//! heapwright ──stdin──► heapwright __prepare ROOT     in a session of its own, which Ctrl-C does not reach
 //!            ◄─stdout── a line of JSON for each setting, and `ready`
 //!     its end, however it comes, closes stdin ──► every value is restored, the last one first
 //! ```
@@ -34,7 +34,7 @@ const READY: &str = "ready";
 /// The line instead of all that, if another process has set the machine; its number follows, where it is known.
 const HELD: &str = "held ";
 
-/// After a change of the processors' number or speed the kernel has things to do for so long.
+/// How long the kernel has things to do after a change of the processors' number or speed.
 const SETTLE: Duration = Duration::from_millis(100);
 
 /// Why the machine could not be put in order at all.
@@ -127,7 +127,7 @@ pub(crate) fn now(root: &Path) -> [Option<String>; 4] {
 #[must_use]
 pub fn main(args: &[OsString]) -> i32 {
     let [root] = args else { return 2 };
-    be_deaf();
+    ignore_interrupts();
     let root = Path::new(root);
     // Kept until everything is restored.
     let _lock = match lock::take(root, owner()) {
@@ -138,12 +138,12 @@ pub fn main(args: &[OsString]) -> i32 {
             return 0;
         }
     };
-    let (told, undo) = settings::apply(root);
+    let (settings, undo) = settings::apply(root);
     if !undo.is_empty() {
         thread::sleep(SETTLE);
     }
     // If nobody reads any more, there is nothing left to do but to restore.
-    let _ = tell(&told);
+    let _ = announce(&settings);
     let mut byte = [0];
     while io::stdin().read(&mut byte).is_ok_and(|n| n > 0) {}
     let mut code = 0;
@@ -159,7 +159,7 @@ fn owner() -> Option<u32> {
     getppid().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok())
 }
 
-fn tell(settings: &[Prepared]) -> io::Result<()> {
+fn announce(settings: &[Prepared]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for setting in settings {
         serde_json::to_writer(&mut out, setting)?;
@@ -170,7 +170,7 @@ fn tell(settings: &[Prepared]) -> io::Result<()> {
 }
 
 /// Out of reach of the terminal, and of whoever ends us politely together with the run.
-fn be_deaf() {
+fn ignore_interrupts() {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE] {
         // SAFETY: ignoring a signal installs no handler.
         unsafe { libc::signal(signal, libc::SIG_IGN) };

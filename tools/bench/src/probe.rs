@@ -28,9 +28,9 @@ use crate::session::How;
 pub const SUBCOMMAND: &str = "__probe";
 
 /// A probe that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// So much of what it prints is kept.
+/// The bytes of what it prints that are kept.
 const KEPT: usize = 1 << 20;
 
 /// The lines of the probe's answer begin with these: the library may print lines of its own.
@@ -80,7 +80,7 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
             .env_remove(environment::SETTINGS);
     }
     let Some((status, out, complaint)) = finished(&mut command)? else {
-        return Err(Error::Broken(library, format!("it does not end within {PATIENCE:?}")));
+        return Err(Error::Broken(library, format!("it does not end within {TIMEOUT:?}")));
     };
     if !status.success() {
         let last = last_line(&complaint).or_else(|| undefined(&mut command));
@@ -106,7 +106,7 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
 /// How `command` ended, what it printed and what it complained of, of each the end; `None` if it had to be killed.
 fn finished(command: &mut Command) -> io::Result<Option<(ExitStatus, String, String)>> {
     let mut child = command.spawn()?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let stream = |pipe: Option<OwnedFd>| -> io::Result<Stream> {
         Stream::new(pipe.ok_or_else(|| io::Error::other("no pipe"))?, Keep::Last(KEPT))
     };

@@ -11,31 +11,33 @@
 //! each under two names; what those two differ by is noise (the A/A control). A subject that fails a workload is a result,
 //! and does not run it again.
 
-mod conduct;
+mod index;
 mod pace;
+mod runner;
 
 use core::time::Duration;
 use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
-pub use conduct::run;
+pub use index::{SubjectIndex, WorkloadIndex};
+pub use runner::run;
 
 use crate::allocator::{Allocator, GLIBC};
 use crate::launch::{Exit, Figures, Sample};
-use crate::told::Told;
+use crate::metrics::Metrics;
 use crate::workload::Workload;
 
 /// No workload ends with fewer rounds because time is short, unless the whole budget is spent.
 pub const LEAST_ROUNDS: u32 = 3;
 
-/// Precision is not asked about before so many rounds: an interval from fewer is luck.
+/// Rounds before precision is asked about: an interval from fewer is luck.
 pub const ROUNDS_BEFORE_PRECISE: u32 = 10;
 
 /// More rounds than this make nothing clearer.
 pub const MOST_ROUNDS: u32 = 200;
 
-/// Precise enough: every interval of the time ratio is within so much of its estimate.
+/// Precise enough: every interval of the time ratio is within 1 % of its estimate.
 pub const PRECISE: f64 = 0.01;
 
 /// What a subject is in the comparison.
@@ -92,7 +94,7 @@ pub fn line_up(allocators: Vec<Allocator>, floor: bool) -> Vec<Subject> {
 pub struct Options {
     /// Rounds that are thrown away; memory over time is looked at in the first of them.
     pub warmup: u32,
-    /// Exactly so many measured rounds of each workload, time permitting; otherwise as many as precision needs.
+    /// The measured rounds of each workload, time permitting; none: as many as precision needs.
     pub rounds: Option<u32>,
     /// When it has to end.
     pub budget: Option<Duration>,
@@ -148,10 +150,10 @@ pub enum Pass {
 /// One run that was measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// Which workload, as an index.
-    pub workload: usize,
-    /// Which subject, as an index.
-    pub allocator: usize,
+    /// Which workload.
+    pub workload: WorkloadIndex,
+    /// Which subject.
+    pub allocator: SubjectIndex,
     /// The round, from 1; 0 does not count for time.
     pub round: u32,
     /// What it was for.
@@ -178,12 +180,12 @@ pub struct Details {
     pub began_ns: u64,
     /// Its memory over time.
     pub samples: Vec<Sample>,
-    /// What that run told.
-    pub memory: Option<Told>,
-    /// What the run told whose calls were timed.
-    pub tail: Option<Told>,
-    /// What the runs told that count for time.
-    pub time: Vec<Told>,
+    /// What that run printed.
+    pub memory: Option<Metrics>,
+    /// What the run printed whose calls were timed.
+    pub tail: Option<Metrics>,
+    /// What the runs printed that count for time.
+    pub time: Vec<Metrics>,
 }
 
 /// Why a workload was not measured any longer.
@@ -240,7 +242,7 @@ pub struct Step<'a> {
     pub noise: Option<f64>,
 }
 
-/// Is told what happens, to draw a progress bar.
+/// Hears of each run, to draw a progress bar.
 pub trait Observer {
     /// Before each run.
     fn running(&mut self, step: &Step<'_>);
@@ -263,10 +265,30 @@ impl Session {
         }
     }
 
+    /// Every workload, in order.
+    pub fn workload_indices(&self) -> impl Iterator<Item = WorkloadIndex> + use<> {
+        (0..self.workloads.len()).map(WorkloadIndex)
+    }
+
+    /// Every subject, in order.
+    pub fn subject_indices(&self) -> impl Iterator<Item = SubjectIndex> + use<> {
+        (0..self.subjects.len()).map(SubjectIndex)
+    }
+
     /// The place of the baseline among the subjects.
     #[must_use]
-    pub fn baseline(&self) -> usize {
-        self.subjects.iter().position(|s| s.role == Role::Baseline).unwrap_or(0)
+    pub fn baseline(&self) -> SubjectIndex {
+        self.first_of(Role::Baseline).unwrap_or(SubjectIndex(0))
+    }
+
+    /// The place of the control among them, if there is one.
+    #[must_use]
+    pub fn control(&self) -> Option<SubjectIndex> {
+        self.first_of(Role::Control)
+    }
+
+    fn first_of(&self, role: Role) -> Option<SubjectIndex> {
+        self.subjects.iter().position(|s| s.role == role).map(SubjectIndex)
     }
 
     /// Why it ended as a whole: interrupted if anything was, else the reason of the workload that ended least well.
@@ -278,7 +300,11 @@ impl Session {
     }
 
     /// The runs of a cell that were made to be timed.
-    pub fn timed(&self, workload: usize, subject: usize) -> impl Iterator<Item = &Run> {
+    pub fn timed(
+        &self,
+        workload: WorkloadIndex,
+        subject: SubjectIndex,
+    ) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(move |r| {
             r.workload == workload && r.allocator == subject && r.pass == Pass::Time && r.round > 0
         })
@@ -286,18 +312,18 @@ impl Session {
 
     /// Whether starved runs of this workload count after all: too few others are left.
     #[must_use]
-    pub fn counts_starved(&self, workload: usize) -> bool {
-        let clean = |s: usize| self.timed(workload, s).filter(|r| !r.starved).count();
-        let all = |s: usize| self.timed(workload, s).count();
-        (0..self.subjects.len()).any(|s| all(s) > 0 && 2 * clean(s) < all(s))
+    pub fn counts_starved(&self, workload: WorkloadIndex) -> bool {
+        let clean = |s: SubjectIndex| self.timed(workload, s).filter(|r| !r.starved).count();
+        let all = |s: SubjectIndex| self.timed(workload, s).count();
+        self.subject_indices().any(|s| all(s) > 0 && 2 * clean(s) < all(s))
     }
 
     /// A figure of one cell, by measured round; `None` where it has no run that counts.
     #[must_use]
     pub fn column(
         &self,
-        workload: usize,
-        subject: usize,
+        workload: WorkloadIndex,
+        subject: SubjectIndex,
         figure: impl Fn(&Run) -> Option<f64>,
     ) -> Vec<Option<f64>> {
         let starved_too = self.counts_starved(workload);
@@ -311,12 +337,12 @@ impl Session {
         column
     }
 
-    /// The figure that decides about time. Where most runs did not get their processors the wall clock tells how busy the
+    /// The figure that decides about time. Where most runs did not get their processors the wall clock shows how busy the
     /// machine was; how long they computed is known all the same.
     #[must_use]
-    pub fn seconds(&self, workload: usize) -> fn(&Run) -> Option<f64> {
+    pub fn seconds(&self, workload: WorkloadIndex) -> fn(&Run) -> Option<f64> {
         if self.workloads[workload].waits() {
-            told_seconds
+            reported_seconds
         } else if self.is_by_cpu(workload) {
             cpu_seconds
         } else {
@@ -326,7 +352,7 @@ impl Session {
 
     /// Whether that figure is processor time.
     #[must_use]
-    pub fn is_by_cpu(&self, workload: usize) -> bool {
+    pub fn is_by_cpu(&self, workload: WorkloadIndex) -> bool {
         !self.workloads[workload].waits() && self.counts_starved(workload)
     }
 
@@ -338,10 +364,11 @@ impl Session {
 
     /// Whether nobody ran this workload to its end.
     #[must_use]
-    pub fn failed_everywhere(&self, workload: usize) -> bool {
+    pub fn failed_everywhere(&self, workload: WorkloadIndex) -> bool {
         let w = &self.workloads[workload];
-        let mut taking_part = (0..self.subjects.len())
-            .filter(|&s| w.skips(&self.subjects[s]).is_none())
+        let mut taking_part = self
+            .subject_indices()
+            .filter(|s| w.skips(&self.subjects[*s]).is_none())
             .map(|s| self.failures[workload][s].is_some())
             .peekable();
         taking_part.peek().is_some() && taking_part.all(|failed| failed)
@@ -359,7 +386,7 @@ pub(crate) fn cpu_seconds(run: &Run) -> Option<f64> {
 }
 
 /// How long its measured part took, if it said so; else the whole.
-pub(crate) fn told_seconds(run: &Run) -> Option<f64> {
+pub(crate) fn reported_seconds(run: &Run) -> Option<f64> {
     run.ns.map(|ns| ns as f64 / 1e9).or_else(|| wall_seconds(run))
 }
 

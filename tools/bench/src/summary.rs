@@ -13,7 +13,9 @@ use crate::machine::Machine;
 use crate::result::{
     Cell, Compared, Entry, Prepared, Report, SCHEMA, VERSION, Work, without_folders,
 };
-use crate::session::{Failure, Options, Role, Run, Session, Stop, cpu_seconds};
+use crate::session::{
+    Failure, Options, Role, Run, Session, Stop, SubjectIndex, WorkloadIndex, cpu_seconds,
+};
 use crate::stats::{RESAMPLES, Ratio, median};
 
 /// What is known beside the session.
@@ -65,7 +67,7 @@ pub fn report(session: &Session, options: &Options, circumstances: Circumstances
         steal,
         warnings: shown(&warnings),
         allocators: session.subjects.iter().map(entry).collect(),
-        workloads: (0..session.workloads.len()).map(|w| work(session, w, options.seed)).collect(),
+        workloads: session.workload_indices().map(|w| work(session, w, options.seed)).collect(),
         left_out,
         overall: overall::of(session, options.seed),
         runs: session.runs.clone(),
@@ -83,7 +85,8 @@ fn entry(subject: &crate::session::Subject) -> Entry {
 
 /// A warning for workloads most of whose runs did not get their processors.
 fn starved(session: &Session) -> Option<String> {
-    let names: Vec<&str> = (0..session.workloads.len())
+    let names: Vec<&str> = session
+        .workload_indices()
         .filter(|&w| session.is_by_cpu(w))
         .map(|w| session.workloads[w].name.as_str())
         .collect();
@@ -95,11 +98,11 @@ fn starved(session: &Session) -> Option<String> {
     })
 }
 
-fn work(session: &Session, workload: usize, seed: u64) -> Work {
+fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
     let w = &session.workloads[workload];
     let mut cells: Vec<Cell> =
-        (0..session.subjects.len()).map(|s| cell(session, workload, s, seed)).collect();
-    let control = session.subjects.iter().position(|s| s.role == Role::Control);
+        session.subject_indices().map(|s| cell(session, workload, s, seed)).collect();
+    let control = session.control();
     // One pair has no interval, and so says nothing of noise.
     let noise_floor = control.and_then(|c| cells[c].time?.ratio).filter(|r| r.pairs > 1);
     if let Some(control) = control {
@@ -142,7 +145,7 @@ fn within_noise(cell: &mut Cell, control: &Cell) {
     }
 }
 
-fn cell(session: &Session, workload: usize, subject: usize, seed: u64) -> Cell {
+fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed: u64) -> Cell {
     let s = &session.subjects[subject];
     let baseline = session.baseline();
     let is_baseline = subject == baseline;

@@ -10,10 +10,12 @@ use crate::definition::Group;
 use crate::launch::{Exit, Figures};
 use crate::machine::Machine;
 use crate::result::{Cell, Compared, Entry, Report, SCHEMA, VERSION, Work};
-use crate::session::{Details, Options, Pass, Role, Run, Session, Stop, line_up};
+use crate::session::{
+    Details, Options, Pass, Role, Run, Session, Stop, SubjectIndex, WorkloadIndex, line_up,
+};
 use crate::workload::Workload;
 
-/// Figures of a good run that took so long.
+/// Figures of a good run that took `wall_ns`.
 #[must_use]
 pub fn figures(wall_ns: u64) -> Figures {
     Figures {
@@ -33,13 +35,13 @@ pub fn figures(wall_ns: u64) -> Figures {
 
 /// A good run of that workload on that allocator; round 0 is the pass for memory.
 #[must_use]
-pub fn run(workload: usize, allocator: usize, round: u32, wall_ns: u64) -> Run {
+pub fn run(workload: WorkloadIndex, allocator: SubjectIndex, round: u32, wall_ns: u64) -> Run {
     Run {
         workload,
         allocator,
         round,
         pass: if round == 0 { Pass::Memory } else { Pass::Time },
-        place: allocator,
+        place: allocator.0,
         starved: false,
         ops: None,
         ns: None,
@@ -139,7 +141,7 @@ pub fn rounds(works: &[&str], rounds: u32, seconds: impl Fn(&str, &str) -> f64) 
                 let own = 1.0 + f64::from((round * 5 + place * 3) % 7) / 1000.0;
                 let seconds = seconds(work, entry.name.trim_end_matches(" again")) * common * own;
                 let ns = nanoseconds(seconds);
-                let run = run(workload, allocator, round, ns);
+                let run = run(WorkloadIndex(workload), SubjectIndex(allocator), round, ns);
                 runs.push(Run { ops: Some(1_000_000), ns: Some(ns), ..run });
             }
         }
@@ -175,18 +177,22 @@ pub fn options() -> Options {
 /// A measurement of one program on glibc, its control and `contenders`: `wall_ns` says how long the run of a round and of a
 /// subject takes.
 #[must_use]
-pub fn session(contenders: &[&str], rounds: u32, wall_ns: impl Fn(u32, usize) -> u64) -> Session {
+pub fn session(
+    contenders: &[&str],
+    rounds: u32,
+    wall_ns: impl Fn(u32, SubjectIndex) -> u64,
+) -> Session {
     let preloaded = |name: &&str| Allocator::preloaded(*name, format!("/{name}.so"));
     let mut allocators = vec![Allocator::glibc()];
     allocators.extend(contenders.iter().map(preloaded));
     let subjects = line_up(allocators, false);
     let own = Workload::own("own".into(), "/prog".into(), vec!["prog".into(), "-x".into()]);
-    let places = 0..subjects.len();
-    let runs = (0..=rounds).flat_map(|round| places.clone().map(move |place| (round, place)));
+    let indices = (0..subjects.len()).map(SubjectIndex);
+    let runs = (0..=rounds).flat_map(|round| indices.clone().map(move |s| (round, s)));
     Session {
         failures: vec![vec![None; subjects.len()]],
         details: vec![vec![Details::default(); subjects.len()]],
-        runs: runs.map(|(round, place)| run(0, place, round, wall_ns(round, place))).collect(),
+        runs: runs.map(|(round, s)| run(WorkloadIndex(0), s, round, wall_ns(round, s))).collect(),
         rounds: vec![rounds],
         stops: vec![Stop::Precise],
         workloads: vec![own],

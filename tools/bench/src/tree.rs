@@ -113,11 +113,11 @@ mod tests {
             shell.stdin(Stdio::piped()).spawn().unwrap()
         };
         // The thread that starts it stays until it was looked for.
-        let (tell, told) = std::sync::mpsc::channel::<()>();
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let (give, given) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
             give.send(start()).unwrap();
-            let _ = told.recv();
+            let _ = stopped.recv();
         });
         let mut shell = given.recv().unwrap();
         let number = i32::try_from(shell.id()).unwrap();
@@ -131,7 +131,7 @@ mod tests {
         assert!(resident(number, 4096).unwrap() > 0);
         drop(stdin);
         shell.wait().unwrap();
-        drop(tell);
+        drop(stop);
         thread.join().unwrap();
     }
 

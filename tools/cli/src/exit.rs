@@ -34,7 +34,7 @@ impl fmt::Display for Usage {
 
 impl core::error::Error for Usage {}
 
-/// Tells an error on standard error; the exit code that belongs to it.
+/// Prints an error on standard error; the exit code that belongs to it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     eprintln!("{} {error:#}", style::error("heapwright:"));
     if error.chain().any(|e| e.is::<Usage>()) {
@@ -44,7 +44,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(resolve.map_or(FAILED, resolve::Error::exit_code))
 }
 
-/// Tells something the user should know on standard error, in one line.
+/// Prints something the user should know on standard error, in one line.
 pub(crate) fn warn(text: &str) {
     eprintln!("{} {text}", style::warning("heapwright: warning:"));
 }

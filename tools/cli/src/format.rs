@@ -67,9 +67,9 @@ mod tests {
     #[test]
     fn three_digits_and_a_unit() {
         let times = [0.000_012_3, 0.001_5, 0.0999, 0.812, 0.9999, 1.234, 61.5, 120.4];
-        let told =
+        let expected =
             ["12.3 µs", "1.50 ms", "99.9 ms", "812 ms", "1000 ms", "1.23 s", "61.5 s", "120 s"];
-        assert_eq!(times.map(seconds), told);
+        assert_eq!(times.map(seconds), expected);
         let sizes = [1000.0, 1.5 * 1048576.0, 276.0 * 1048576.0, 3.2 * 1073741824.0];
         assert_eq!(sizes.map(bytes), ["0.98 KiB", "1.50 MiB", "276 MiB", "3.20 GiB"]);
         assert_eq!([0.0, 999.0, 1000.0, 1234567.0].map(count), ["0", "999", "1,000", "1,234,567"]);

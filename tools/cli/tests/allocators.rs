@@ -40,7 +40,7 @@ fn bench(args: &[&str]) -> (String, String, Option<i32>) {
 #[test]
 fn a_library_that_does_not_work_is_2_before_anything_runs() {
     let dir = tempfile::tempdir().unwrap();
-    for (name, text, told) in [
+    for (name, text, expected) in [
         (
             "crash",
             "void abort(void); void *malloc(unsigned long n) { (void)n; abort(); }",
@@ -61,7 +61,7 @@ fn a_library_that_does_not_work_is_2_before_anything_runs() {
             let (out, err, code) = bench(&[&["-a", "glibc", "-a", &named], work].concat());
             assert_eq!((code, out.as_str()), (Some(2), ""), "{name}: {err}");
             let path = library.to_str().unwrap();
-            assert!(err.contains("mine") && err.contains(path) && err.contains(told), "{err}");
+            assert!(err.contains("mine") && err.contains(path) && err.contains(expected), "{err}");
         }
     }
 }
@@ -175,8 +175,8 @@ fn a_region_is_for_workloads_that_run_on_one() {
         let (out, err, code) = bench(args);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
         // A program that is not installed is refused for that.
-        let told = err.contains("--region is for heapwright's own workloads");
-        assert!(told || err.contains("not installed"), "{args:?}: {err}");
+        let is_own = err.contains("--region is for heapwright's own workloads");
+        assert!(is_own || err.contains("not installed"), "{args:?}: {err}");
     }
 }
 

@@ -67,7 +67,7 @@ fn the_table_and_the_next_command() {
     let args = ["bench", "-a", "glibc", "--rounds", "2", "--no-files", "--", "/bin/true"];
     let (out, err, code) = outcome(heapwright().args(args));
     assert_eq!(code, Some(0), "{err}");
-    for told in [
+    for expected in [
         "Linux ",
         "allocator",
         "peak RSS",
@@ -77,7 +77,7 @@ fn the_table_and_the_next_command() {
         "± range of the rounds",
         "\nnext     heapwright ",
     ] {
-        assert!(out.contains(told), "{told:?} is missing in {out}");
+        assert!(out.contains(expected), "{expected:?} is missing in {out}");
     }
     assert!(!out.contains('\x1b') && !err.contains('%'), "no bar and no colours in a pipe: {err}");
 }
@@ -115,8 +115,9 @@ fn a_program_that_always_fails_is_125_with_its_message() {
         heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "--no-files"]).args(fails),
     );
     assert_eq!((code, out.as_str()), (Some(125), ""));
-    for told in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"] {
-        assert!(err.contains(told), "{told:?} is missing in {err}");
+    for expected in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"]
+    {
+        assert!(err.contains(expected), "{expected:?} is missing in {err}");
     }
     let (_, err, code) = outcome(
         heapwright()
@@ -292,7 +293,7 @@ fn a_result_names_no_folder_of_this_machine() {
 
 #[test]
 fn a_wrong_setting_is_2_here_and_in_run() {
-    for (words, told) in [
+    for (words, expected) in [
         (&["--set", "hugepage=off"][..], "hugepages"),
         (&["--set", "keep=lots"], "\"lots\""),
         (&["--set", "safe=1,bogus"], "\"bogus\""),
@@ -303,7 +304,7 @@ fn a_wrong_setting_is_2_here_and_in_run() {
             heapwright.args(command).args(words).args(["--", "/bin/true"]);
             let (_, err, code) = outcome(&mut heapwright);
             assert_eq!(code, Some(2), "{command:?} {words:?}: {err}");
-            assert!(err.contains(told), "{err}");
+            assert!(err.contains(expected), "{err}");
         }
     }
     // A key alone, and a list, as in the variable itself.

@@ -23,14 +23,14 @@ fn an_ordinary_program_is_usable_and_is_not_run() {
     let script = file(dir.path(), "script", script.as_bytes(), 0o755);
     let (out, code) = check(&script);
     assert_eq!(code, Some(0), "{out}");
-    for told in [
+    for expected in [
         "script   starts /bin/sh",
         "dynamic, glibc",
         "LD_PRELOAD replaces it",
         "RTLD_DEEPBIND is cleared",
         "try: heapwright run -- ",
     ] {
-        assert!(out.contains(told), "{told:?} is missing in {out}");
+        assert!(out.contains(expected), "{expected:?} is missing in {out}");
     }
     assert!(!trace.exists());
 }

@@ -35,8 +35,9 @@ fn what_became_slower_and_rules_about_it() {
 
     let (out, err, code) = compare(dir.path(), &[]);
     assert_eq!((code, err.as_str()), (Some(0), ""));
-    for told in ["larson", "1.100", "+ slower", "noise ", "geometric mean", "Linux of tomorrow"] {
-        assert!(out.contains(told), "{told:?} is missing in {out}");
+    for expected in ["larson", "1.100", "+ slower", "noise ", "geometric mean", "Linux of tomorrow"]
+    {
+        assert!(out.contains(expected), "{expected:?} is missing in {out}");
     }
     let files = ["old/result.json", "new/result.json"];
     let by_file = outcome(heapwright().current_dir(dir.path()).arg("compare").args(files));
@@ -67,14 +68,14 @@ fn wrong_usage_is_2_and_names_what_is_near() {
     for name in ["old", "new"] {
         write(&dir.path().join(name), &report(0.8));
     }
-    for (rule, told) in [
+    for (rule, expected) in [
         ("geomean>", "expected"),
         ("larsen>1.02", "larson"),
         ("geomean@heapwrite>1.02", "heapwright"),
     ] {
         let (out, err, code) = compare(dir.path(), &["--fail-if", rule]);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{rule}: {err}");
-        assert!(err.contains(told), "{rule}: {err}");
+        assert!(err.contains(expected), "{rule}: {err}");
     }
     assert_eq!(outcome(heapwright().args(["compare", "old"])).2, Some(2));
 }
@@ -110,6 +111,6 @@ fn other_scales_are_told_how_to_be_alike() {
     write(&dir.path().join("new"), &report(0.8));
     let (out, _, code) = compare(dir.path(), &[]);
     assert_eq!(code, Some(0));
-    let told = format!("bench larson --time 1m --scale 0.25 --seed {} ", old.seed);
-    assert!(out.contains(&told), "{out}");
+    let expected = format!("bench larson --time 1m --scale 0.25 --seed {} ", old.seed);
+    assert!(out.contains(&expected), "{out}");
 }

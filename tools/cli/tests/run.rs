@@ -41,7 +41,7 @@ fn what_cannot_be_started_is_126_or_127() {
     let dir = tempfile::tempdir().unwrap();
     let plain = file(dir.path(), "plain", b"text", 0o644);
     let orphan = file(dir.path(), "orphan", b"#!/no/such/interpreter\n", 0o755);
-    for (program, code, told) in [
+    for (program, code, expected) in [
         ("/no/such/file", 127, "/no/such/file: not found"),
         ("no-such-name-anywhere", 127, "not found in PATH"),
         (plain.to_str().unwrap(), 126, "permission denied"),
@@ -50,7 +50,7 @@ fn what_cannot_be_started_is_126_or_127() {
     ] {
         let (_, err, got) = outcome(heapwright().args(["run", "--", program]));
         assert_eq!(got, Some(code), "{program}: {err}");
-        assert!(err.contains(told), "{program}: {err}");
+        assert!(err.contains(expected), "{program}: {err}");
     }
 }
 
@@ -58,14 +58,14 @@ fn what_cannot_be_started_is_126_or_127() {
 fn an_allocator_that_is_not_there_is_125() {
     let dir = tempfile::tempdir().unwrap();
     let text = file(dir.path(), "libtext.so", b"no library", 0o644);
-    for (allocator, told) in [
+    for (allocator, expected) in [
         ("nonsense".to_owned(), "there are heapwright, glibc, tlsf, first-fit"),
         ("x=/no/such/lib.so".to_owned(), "cannot open /no/such/lib.so"),
         (format!("x={}", text.display()), "exports malloc"),
     ] {
         let (_, err, code) = outcome(heapwright().args(["run", "-a", &allocator, "--", "true"]));
         assert_eq!(code, Some(125), "{allocator}: {err}");
-        assert!(err.contains(told), "{allocator}: {err}");
+        assert!(err.contains(expected), "{allocator}: {err}");
     }
 }
 
@@ -116,10 +116,10 @@ fn a_classic_design_says_which_settings_it_has() {
     let (_, err, code) = outcome(&mut command);
     assert_eq!(code, Some(0));
     for key in ["keep", "hue"] {
-        let told = format!(
+        let expected = format!(
             "heapwright: HEAPWRIGHT has no key \"{key}\" for tlsf; there are stats, check, deepbind"
         );
-        assert!(err.contains(&told), "{err}");
+        assert!(err.contains(&expected), "{err}");
     }
 }
 

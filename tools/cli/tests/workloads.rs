@@ -31,8 +31,8 @@ fn a_workload_has_nanoseconds_tails_and_what_it_costs_itself() {
     let again =
         "next     heapwright bench bench-tiny -a heapwright,glibc --rounds 2 --scale 0.05 --seed ";
     let compare = format!(" -o NEW, later: heapwright compare {} NEW\n", folder.display());
-    for told in ["nanoseconds a call", "null", "peak memory", again, &compare] {
-        assert!(out.contains(told), "{told:?} is missing in {out}");
+    for expected in ["nanoseconds a call", "null", "peak memory", again, &compare] {
+        assert!(out.contains(expected), "{expected:?} is missing in {out}");
     }
     for file in ["runs.csv", "table.txt", "report.html", "plots/time.svg"] {
         assert!(folder.join(file).metadata().unwrap().len() > 100, "{file}");
@@ -52,7 +52,7 @@ fn a_workload_has_nanoseconds_tails_and_what_it_costs_itself() {
 
 #[test]
 fn wrong_names_are_2_with_the_closest_before_anything_runs() {
-    for (args, told) in [
+    for (args, expected) in [
         (&["bench-tin"][..], "did you mean bench-tiny"),
         (&["bench-tiny", "-a", "heapwrigt"], "did you mean heapwright"),
         (&["bench-tiny:iteration=3"], "there are size, iterations"),
@@ -65,7 +65,7 @@ fn wrong_names_are_2_with_the_closest_before_anything_runs() {
         let begun = Instant::now();
         let (out, err, code) = outcome(heapwright().args(["bench", "--no-files"]).args(args));
         assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
-        assert!(err.contains(told), "{args:?}: {told:?} is missing in {err}");
+        assert!(err.contains(expected), "{args:?}: {expected:?} is missing in {err}");
         assert!(begun.elapsed() < Duration::from_secs(20), "{args:?}");
     }
 }
@@ -141,9 +141,9 @@ fn a_short_time_is_kept() {
 fn the_list_shows_workloads_and_sets() {
     let (out, _, code) = outcome(heapwright().args(["bench", "--list"]));
     assert_eq!(code, Some(0));
-    for told in
+    for expected in
         ["bench-tiny", "larson", "t-test1", "redis", "standard", "heapwright bench --time 3m"]
     {
-        assert!(out.contains(told), "{told:?} is missing in {out}");
+        assert!(out.contains(expected), "{expected:?} is missing in {out}");
     }
 }

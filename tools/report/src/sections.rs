@@ -96,7 +96,7 @@ fn time(view: &View<'_>, figures: Vec<Figure>) -> Section {
             "{} relative to {base}: below 1 is faster, ± is the 95\u{a0}% interval (of fewer than {ENOUGH_PAIRS} \
              rounds their range), and below it stands the median. \
              = means that no difference from {base} is shown: the interval includes 1, or the noise is as large. \
-             * marks the least of the row, and what noise does not tell from it. Noise is {base} against itself; in \
+             * marks the least of the row, and what noise does not tell apart from it. Noise is {base} against itself; in \
              the pictures, \
              which have a scale on which half and double are equally far from 1, it is the grey band.",
             which_time(view)
@@ -162,7 +162,8 @@ fn slow(view: &View<'_>, figures: Vec<Figure>) -> Section {
         id: "slow",
         title: "Slow calls",
         about: "How long single calls took, timed one by one in a pass of their own, less what reading the clock takes at \
-                least; a longest call may have been interrupted. The curves show which share of the calls took longer than so long: further left and lower is better. In the \
+                least; a longest call may have been interrupted. The curves show \
+                which share of the calls took longer than each time: further left and lower is better. In the \
                 table, half of the calls took at most p50, all but one in a thousand at most p99.9."
             .to_owned(),
         empty: "No calls were timed one by one.",

@@ -58,7 +58,7 @@ unsafe impl Tail for Moved {
 
 type Arena = tlsf::Arena<Whole, Moved>;
 
-/// `HEAPWRIGHT_TLSF_ARENA_WORDS`: enough on each machine with words of so many bits.
+/// `HEAPWRIGHT_TLSF_ARENA_WORDS`: enough on each machine with words of 64 bits, or of 32.
 const ARENA_WORDS: usize = if usize::BITS == 64 { 280 } else { 184 };
 const _: () = assert!(size_of::<Arena>() <= ARENA_WORDS * size_of::<usize>());
 const _: () = assert!(align_of::<Arena>() == align_of::<usize>());

@@ -1,4 +1,4 @@
-// a block freed twice is told to the handler
+// a block freed twice is reported to the handler
 // only: neighbours canaries
 #include <heapwright/tlsf.h>
 

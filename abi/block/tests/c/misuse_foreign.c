@@ -1,4 +1,4 @@
-// what is no block of the heap, freed, is told to the handler
+// what is no block of the heap, freed, is reported to the handler
 // only: neighbours canaries
 #include <heapwright/tlsf.h>
 

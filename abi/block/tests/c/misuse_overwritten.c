@@ -1,4 +1,4 @@
-// a write past the end of a block is told to the handler when the block behind it is freed
+// a write past the end of a block is reported to the handler when the block behind it is freed
 // only: canaries
 #include <heapwright/tlsf.h>
 

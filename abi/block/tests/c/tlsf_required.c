@@ -1,4 +1,4 @@
-// required_heap: with so much, no request within the limits fails; contradictions give 0
+// required_heap: with the memory it says, no request within the limits fails; contradictions give 0
 #include <heapwright/tlsf.h>
 
 #include "check.h"

@@ -45,7 +45,7 @@ impl Subject for Chosen {
 
     #[inline(always)]
     unsafe fn free(&mut self, block: NonNull<u8>, layout: Layout) {
-        // C's free: it is told nothing.
+        // C's free: it is given no size.
         #[cfg(feature = "malloc-compact")]
         let _ = layout;
         #[cfg(feature = "malloc-compact")]
@@ -62,7 +62,7 @@ impl Subject for Chosen {
 
     #[inline(always)]
     unsafe fn realloc(&mut self, block: NonNull<u8>, layout: Layout, new: usize) -> *mut u8 {
-        // C's realloc: it is told the new size.
+        // C's realloc: it is given the new size.
         #[cfg(feature = "malloc-compact")]
         // SAFETY: the caller's promise.
         let block = unsafe { self.reallocate_bytes(block, block::tlsf::GRAIN, new) };

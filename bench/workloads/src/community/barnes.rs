@@ -31,7 +31,7 @@ const SOFTENING: f64 = 0.025;
 const STEP: f64 = 1.0 / 64.0;
 /// Of the energy: how much of it a run may gain or lose.
 const DRIFT: f64 = 0.01;
-/// Bodies that would be in one part of space so small are in one place.
+/// Space is halved at most this often: bodies that are still in one part of it count as one place.
 const DEEPEST: u32 = 60;
 
 /// Its own block, for as long as the program runs.

@@ -48,7 +48,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
     super::answer(answer);
 }
 
-/// A random cube with about so many literals.
+/// A random cube with about `literals` literals.
 fn cube(rng: &mut Rng, variables: usize, literals: usize) -> Cube {
     let mut cube = Cube::all(variables);
     for variable in 0..variables {

@@ -19,7 +19,7 @@ const STRIDE: usize = 2 * LARGEST;
 const _: () = assert!(BYTES + LARGEST <= STRIDE);
 /// More threads than this share.
 const PIECES: usize = 64;
-/// So many are touched before time is taken.
+/// Pieces that are touched before time is taken.
 const READY: usize = 8;
 
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());

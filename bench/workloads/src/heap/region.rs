@@ -5,7 +5,7 @@
 //!  │ …  │ size │ offset │ payload …        offset = the alignment, at least 16
 //! ```
 //!
-//! The two words before the payload are ours: these allocators are told the layout again when a block is freed.
+//! The two words before the payload are ours: these allocators need the layout again when a block is freed.
 
 use core::alloc::Layout;
 use core::ptr::{self, NonNull};

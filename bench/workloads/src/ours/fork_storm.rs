@@ -29,7 +29,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
 };
 
 /// A child that takes longer than this many seconds stands still.
-const PATIENCE: u32 = 60;
+const TIMEOUT_SECONDS: u32 = 60;
 /// The exit code of a child to which a block was refused.
 const REFUSED: i32 = 3;
 /// Blocks that each thread of the parent replaces in turn.
@@ -165,7 +165,7 @@ fn fork_all(blocks: &mut Vec<Block>, task: Task, children: u64, together: usize)
 /// A child's life; its exit code. `inherited` is its own copy.
 fn live(inherited: &mut Vec<Block>, task: Task) -> i32 {
     // SAFETY: nothing handles the signal, so it ends this process.
-    unsafe { libc::alarm(PATIENCE) };
+    unsafe { libc::alarm(TIMEOUT_SECONDS) };
     let refused = heap::refused();
     let mut rng = Rng::new(task.seed);
     let mut own = Vec::with_capacity(task.blocks);

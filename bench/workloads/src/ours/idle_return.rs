@@ -21,7 +21,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
     parameters: &[
         scaled("mib", 256, "MiB allocated"),
         fixed("idle", 2000, "milliseconds without a call"),
-        fixed("kept", 256, "one block of so many is not freed"),
+        fixed("kept", 256, "one block in this many is not freed"),
         fixed("largest", 10, "doublings: blocks are of 16 to 2^largest bytes"),
     ],
     run,
@@ -76,7 +76,7 @@ fn live(blocks: &Vec<Block>) -> usize {
     blocks.iter().map(Block::size).sum::<usize>() + blocks.capacity() * size_of::<Block>()
 }
 
-/// So many bytes of blocks.
+/// Blocks of `bytes` bytes in all.
 fn fill(rng: &mut Rng, bytes: usize, largest: u32) -> Vec<Block> {
     // More than are needed, so that the table does not move while the heap is filled.
     let mean = ((1 << largest) - 16) * 3 / (2 * (largest as usize - 4));

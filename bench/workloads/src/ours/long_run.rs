@@ -106,7 +106,7 @@ impl Cache {
         *place = entry;
         // SAFETY: the head is in the block.
         let body = unsafe { block.add(HEAD) };
-        // SAFETY: so many bytes follow the head.
+        // SAFETY: `size` counts the head and what follows it.
         unsafe { mark(body, size as usize - HEAD, u64::from(key)) };
         self.live += size as usize;
         self.blocks += 1;
@@ -130,7 +130,7 @@ impl Cache {
             let Entry { next, size, key } = unsafe { entry.read() };
             // SAFETY: the head is in the block.
             let body = unsafe { block.add(HEAD) };
-            // SAFETY: `insert` marked so many bytes, unless `size` was overwritten: then this is what finds out.
+            // SAFETY: `insert` marked all but the head, unless `size` was overwritten: then this is what finds out.
             unsafe { verify(body, (size as usize).saturating_sub(HEAD), u64::from(key)) };
             // SAFETY: live, and in no list any more.
             unsafe { heap::free(block) };

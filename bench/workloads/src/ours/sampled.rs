@@ -65,7 +65,7 @@ pub(super) fn resident() -> usize {
     if file < 0 {
         return 0;
     }
-    // SAFETY: so many bytes of the array are writable.
+    // SAFETY: all bytes of the array are writable.
     let got = unsafe { libc::read(file, text.as_mut_ptr().cast(), text.len()) };
     // SAFETY: ours, and not used again.
     unsafe { libc::close(file) };

@@ -20,7 +20,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         scaled("threads", 20_000, "threads that live, one after the other"),
         fixed("together", 4, "how many live at a time"),
         fixed("blocks", 300, "blocks that each allocates"),
-        fixed("left", 4, "one block of so many is left to a later thread"),
+        fixed("left", 4, "one block in this many is left to a later thread"),
     ],
     run,
 };

@@ -62,7 +62,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         for (i, distance) in seen.distances.iter().take(ITEMS - 1).enumerate() {
             results.point(format_args!("{size}-bytes"), (i + 1) as f64, *distance as f64);
         }
-        seen.tell(size, results);
+        seen.report(size, results);
     }
     results.peak_live(others * 48 + ITEMS * SIZES[1]);
 }
@@ -95,7 +95,7 @@ impl Seen {
         free_all(&mut items);
     }
 
-    fn tell(&mut self, size: usize, results: &mut Results) {
+    fn report(&mut self, size: usize, results: &mut Results) {
         let percent = |part: usize, of: usize| 100.0 * part as f64 / of as f64;
         let apart = self.distances.iter().filter(|distance| **distance > 2 * size).count();
         let apart = percent(apart, self.distances.len());

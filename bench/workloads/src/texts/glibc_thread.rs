@@ -22,7 +22,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-/// Sizes are drawn before time is taken, so many of them.
+/// Sizes that are drawn before time is taken.
 const SIZES: usize = 8192;
 
 fn run(arguments: &Arguments, results: &mut Results) {

@@ -40,7 +40,7 @@ const THREADS: [usize; 9] = [1, 2, 3, 4, 5, 8, 12, 16, 20];
 /// Its largest sizes: 64 bytes to 128 KiB, as powers of two.
 const LARGEST: core::ops::RangeInclusive<u32> = 6..=17;
 
-/// Slots that are filled, or emptied, one after the other: at most so many.
+/// The most slots that are filled, or emptied, one after the other.
 const BURST: u64 = 32;
 
 fn run_one(arguments: &Arguments, results: &mut Results) {

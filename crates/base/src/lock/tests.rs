@@ -80,7 +80,7 @@ fn another_thread_s_lock_is_not_mine() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             assert!(!lock.is_interrupted());
-            assert!(!hold(&lock), "patience ends");
+            assert!(!hold(&lock), "the time ends");
             lock.release();
         });
     });

@@ -179,7 +179,7 @@ impl Block {
         unsafe { footer.read() }
     }
 
-    /// Makes these bytes a free block, and tells the next one. The one before is used.
+    /// Makes these bytes a free block, and marks that in the next one. The one before is used.
     #[inline]
     pub fn make_free(self, size: usize) {
         self.make_free_before_known(size);
@@ -204,7 +204,7 @@ impl Block {
         self.set_header(size | USED);
     }
 
-    /// Makes a free block, all of it, a used one and tells the next.
+    /// Makes a free block, all of it, a used one and marks that in the next.
     #[inline]
     pub fn use_whole(self) {
         let next = self.next();
@@ -218,7 +218,7 @@ impl Block {
         self.set_header(size | self.header() & FLAGS);
     }
 
-    /// Tells a block that the one before it is used now.
+    /// Marks in a block that the one before it is used now.
     #[inline]
     pub fn set_previous_used(self) {
         self.set_header(self.header() & !PREVIOUS_FREE);

@@ -132,7 +132,7 @@ impl Pools {
         // SAFETY: `front` is below `len`.
         let record = unsafe { memory.add(front) }.cast::<Record>();
         let next = before.map_or(self.head, Pool::next);
-        // SAFETY: aligned to two words, and the caller gives at least so many bytes.
+        // SAFETY: aligned to two words, and the caller gives room for a record.
         unsafe { record.write(Record { next, start, len }) };
         self.set_after(before, Some(Pool(record)));
         Ok(Pool(record))

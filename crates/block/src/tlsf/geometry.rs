@@ -51,7 +51,7 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Shape<WORDS, ST
             STEPS.is_power_of_two() && STEPS <= 32,
             "STEPS: 1, 2, 4, 8, 16 or 32 bins to a doubling"
         );
-        assert!(WORDS * BITS >= 4 * STEPS, "WORDS: too few bins for so many STEPS");
+        assert!(WORDS * BITS >= 4 * STEPS, "WORDS: too few bins for these STEPS");
         assert!(GRAIN.is_power_of_two() && GRAIN >= WORD, "GRAIN: a power of two, a word at least");
         assert!(GRAIN <= 4096, "GRAIN: 4096 bytes at most");
     };

@@ -13,7 +13,7 @@ use super::map;
 /// A rule from a request's size to its block's.
 pub trait Placement: sealed::Sealed + fmt::Debug + 'static {
     /// Bytes of the block, header included, for a payload of `size`, `smallest` at least; `None`
-    /// when the geometry has none so large.
+    /// when the geometry has none that large.
     #[doc(hidden)]
     fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize>;
 

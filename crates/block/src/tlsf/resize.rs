@@ -91,7 +91,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             return Some(lower);
         }
         let new = self.allocate::<P>(Layout::from_size_align(size, align).ok()?)?;
-        // SAFETY: both are live, of at least so many bytes, and apart.
+        // SAFETY: both are live, of at least `kept` bytes, and apart.
         unsafe { new.copy_from_nonoverlapping(payload, kept) };
         // SAFETY: the caller gives it up.
         unsafe { self.free(payload) };

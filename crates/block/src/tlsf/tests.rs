@@ -403,7 +403,7 @@ fn random<H: BlockAllocator + Free + Check + AddMemory + ResizeInPlace>(mut heap
                         // SAFETY: within a live block.
                         assert_eq!(unsafe { new.add(i).read() }, byte, "{step}");
                     }
-                    // SAFETY: it has so many bytes.
+                    // SAFETY: it has `size` bytes.
                     unsafe { new.write_bytes(byte, size) };
                     live.push((new, Layout::from_size_align(size, layout.align()).unwrap(), byte));
                     continue;

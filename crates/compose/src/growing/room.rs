@@ -14,7 +14,7 @@ use crate::copying::Copying;
 
 /// Can say what piece of memory would serve a request, and where it writes in free memory.
 pub trait RoomFor {
-    /// All that the allocator keeps in a piece of free memory stands within so many bytes of the
+    /// All that the allocator keeps in a piece of free memory stands within `EDGE` bytes of the
     /// piece's ends; what is between, it neither reads nor writes.
     const EDGE: usize;
 

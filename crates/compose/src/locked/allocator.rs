@@ -69,7 +69,7 @@ impl<L: Mutex, A: BlockAllocator> Locked<L, A> {
             }
             let moved = inner.allocate(new)?;
             let len = old.size().min(new.size());
-            // SAFETY: both are live, of at least so many bytes, and apart.
+            // SAFETY: both are live, of at least `len` bytes, and apart.
             unsafe { moved.copy_from_nonoverlapping(block, len) };
             // SAFETY: the caller gives it up.
             unsafe { inner.deallocate(block, old) };

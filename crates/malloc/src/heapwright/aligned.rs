@@ -23,7 +23,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         // A block that shrank in place and was freed by its size lies in a magazine of a
         // smaller class, and is aligned only as its own class is.
         while object != 0 && !object.is_multiple_of(align) {
-            self.must("aligned_alloc()", self.give_back_one(object));
+            self.end_process_on_fault("aligned_alloc()", self.give_back_one(object));
             // SAFETY: as above.
             object = unsafe { magazine::pop(&self.tls, class) };
         }
@@ -35,7 +35,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if fresh.addr().is_multiple_of(align) {
             return fresh;
         }
-        self.must("aligned_alloc()", self.give_back_one(fresh.addr()));
+        self.end_process_on_fault("aligned_alloc()", self.give_back_one(fresh.addr()));
         self.allocate_aligned(align, size)
     }
 }

@@ -35,7 +35,8 @@ impl<S: System, T: Tls> Check for Flagship<S, T> {
             let held = books.claimed == found.claimed;
             ensure(held, "X1: claimed - given back = held", found.claimed)?;
         }
-        ThreadCache::current(&self.tls).map_or(Ok(()), |cache| cache.check(self.depot(), &self.tls))
+        ThreadCache::current(&self.tls)
+            .map_or(Ok(()), |cache| cache.check(self.backend(), &self.tls))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Around `fork`: hold every lock, then let go; in the child also bury the other threads.
+//! Around `fork`: hold every lock, then let go; in the child also reclaim the other threads' caches.
 //!
 //! Locks are taken in the order in which the rest of the allocator nests them: registry,
 //! shelves, heaps' large blocks, huge mappings, descriptors, pages. That is about a hundred
@@ -7,8 +7,9 @@
 //!
 //! A signal handler may fork on a thread that it interrupted inside a lock. That thread cannot
 //! leave the lock before the fork has returned, so it must not wait for threads that wait for
-//! it: it takes what it can get, as does one that waited too long for such a thread. POSIX lets the child of such a fork do little more than `exec`;
-//! locks that could not be taken stay locked there, and what other threads kept is not given back.
+//! it: it takes what it can get, as does one that waited too long for such a thread. POSIX lets
+//! the child of such a fork do little more than `exec`; locks that could not be taken stay locked
+//! there, and what other threads kept is not given back.
 use base::lock::Lock;
 use base::sync::Ordering;
 use page::System;
@@ -33,12 +34,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     /// Before a fork: nobody is inside any structure when this returns `true`. `false`: some
-    /// thread still was after `patience` milliseconds; nothing is held, or, the `last` time, what
+    /// thread still was after `timeout_ms`; nothing is held, or, the `last` time, what
     /// can be had, and the answer is `true`.
-    pub fn before_fork(&self, mut patience: u32, last: bool) -> bool {
+    pub fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
         let [heaps, shards] = self.central.locks_of_the_set();
         self.partial.store(last, Ordering::Relaxed);
-        if !heaps.hold(&mut patience) || !shards.hold(&mut patience) {
+        if !heaps.hold(&mut timeout_ms) || !shards.hold(&mut timeout_ms) {
             self.release_all();
             return last;
         }
@@ -49,7 +50,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         });
         let partial = interrupted || last;
         self.partial.store(partial, Ordering::Relaxed);
-        let done = self.each_lock(|lock| lock.hold(&mut patience) || partial);
+        let done = self.each_lock(|lock| lock.hold(&mut timeout_ms) || partial);
         if !done {
             self.release_all();
         }
@@ -71,7 +72,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let mine = ThreadCache::current(&self.tls).map(ThreadCache::address);
         self.threads.retain(
             |cache| Some(cache.address()) == mine,
-            |cache| self.bury(cache, &cache.look(&self.tls)),
+            |cache| self.reclaim_dead(cache, &cache.look(&self.tls)),
         );
     }
 

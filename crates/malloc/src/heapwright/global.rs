@@ -49,8 +49,8 @@ extern "C" fn ended(_cache: *mut c_void) {
 struct Forking;
 
 impl fork::Around for Forking {
-    fn before(patience: u32, last: bool) -> bool {
-        HEAP.before_fork(patience, last)
+    fn before(timeout_ms: u32, last: bool) -> bool {
+        HEAP.before_fork(timeout_ms, last)
     }
 
     fn in_parent() {

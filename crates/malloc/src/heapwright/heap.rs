@@ -152,7 +152,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         // SAFETY: the span map names descriptors only.
         let slab = unsafe { Slab::at(descriptor) };
         if slab.large().is_none() {
-            return self.must(caller, self.give_back_one(address));
+            return self.end_process_on_fault(caller, self.give_back_one(address));
         }
         let Some(heap) = self.heap_of(slab) else { self.foreign(caller, address) };
         let guard = heap.lock.lock();

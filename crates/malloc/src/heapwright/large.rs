@@ -100,7 +100,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
             Kept::Yes => (),
             Kept::No if region.end_run(granule, count) => self.pages.deallocate(address, count),
             // Another thread was faster (R5).
-            Kept::No | Kept::Twice => self.must(caller, Err(Fault::DoubleFree(address))),
+            Kept::No | Kept::Twice => {
+                self.end_process_on_fault(caller, Err(Fault::DoubleFree(address)))
+            }
         }
     }
 }

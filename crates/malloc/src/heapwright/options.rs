@@ -16,7 +16,7 @@ pub struct Options {
     pub check: Option<bool>,
     /// `safe=1`: no magazines; every free is checked at once.
     pub safe: Option<bool>,
-    /// `hugepages=SIZE|on|off`: huge pages once the heap passes so many bytes.
+    /// `hugepages=SIZE|on|off`: huge pages once the heap passes SIZE.
     pub huge_from: Option<usize>,
     /// `keep=SIZE`: free memory kept at least.
     pub keep: Option<usize>,

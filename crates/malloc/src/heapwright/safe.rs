@@ -85,7 +85,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         // SAFETY: the span map names descriptors only.
         let large = unsafe { Slab::at(descriptor) }.large().is_some();
         if !large {
-            self.must(caller, self.central.is_taken(&self.pages, address));
+            self.end_process_on_fault(caller, self.central.is_taken(&self.pages, address));
         }
         let of_heap = region.class(granule) == 0;
         (held, if of_heap { Kind::OfHeap } else { Kind::Object })

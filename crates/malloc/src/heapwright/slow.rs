@@ -28,7 +28,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// An object of a class. Null: out of memory.
     pub(crate) fn refill(&self, class: usize) -> *mut u8 {
         let object = match self.cache() {
-            Some(cache) => cache.refill(self.depot(), &self.tls, class),
+            Some(cache) => cache.refill(self.backend(), &self.tls, class),
             None => self.claim_uncached(class),
         };
         ptr::with_exposed_provenance_mut(object)
@@ -47,7 +47,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Gives one object back that is in no magazine, and counts it (X1).
     pub(crate) fn give_back_one(&self, address: usize) -> Result<(), Fault> {
         if let Some(cache) = ThreadCache::current(&self.tls) {
-            return cache.give_back_one(self.depot(), address);
+            return cache.give_back_one(self.backend(), address);
         }
         self.outside.pass(|| {
             let back = self.central.give_back(self.supply(), &[address]);
@@ -98,18 +98,18 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// it leaves the registry, so that nothing it has moved is unseen (X1).
     pub(crate) fn drop_cache(&self, caller: &'static str) {
         if let Some(cache) = ThreadCache::current(&self.tls) {
-            self.must(caller, cache.empty_all(self.depot(), &self.tls));
+            self.end_process_on_fault(caller, cache.empty_all(self.backend(), &self.tls));
             self.threads.leave(cache);
             self.note_end(cache);
-            cache.detach(self.depot(), &self.tls);
+            cache.detach(self.backend(), &self.tls);
         }
     }
 
     /// Gives back what a thread kept that no longer exists, by what its slots looked like. It
     /// has left the registry.
-    pub(crate) fn bury(&self, cache: &ThreadCache, look: &Look) {
+    pub(crate) fn reclaim_dead(&self, cache: &ThreadCache, look: &Look) {
         self.note_end(cache);
-        cache.bury(self.depot(), look);
+        cache.reclaim(self.backend(), look);
     }
 
     fn note_end(&self, cache: &ThreadCache) {
@@ -147,7 +147,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 self.free_run(address, granule, count, caller);
             }
             Span::Kept(_) if address == region.address_of(granule) => {
-                self.must(caller, Err(Fault::DoubleFree(address)));
+                self.end_process_on_fault(caller, Err(Fault::DoubleFree(address)));
             }
             Span::Slab(descriptor) => self.free_of_heap(address, descriptor, caller),
             // Between a window's blocks the system may have put a mapping of ours.
@@ -179,14 +179,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Frees an object of a class whose magazine is full or missing.
     pub(crate) fn free_object(&self, address: usize, class: usize, caller: &'static str) {
         let answer = match self.cache() {
-            Some(cache) => cache.flush(self.depot(), &self.tls, class, address),
+            Some(cache) => cache.flush(self.backend(), &self.tls, class, address),
             None => self.give_back_one(address),
         };
-        self.must(caller, answer);
+        self.end_process_on_fault(caller, answer);
     }
 
     /// Ends the process with a message that names the pointer, if there was a fault.
-    pub(crate) fn must(&self, caller: &'static str, answer: Result<(), Fault>) {
+    pub(crate) fn end_process_on_fault(&self, caller: &'static str, answer: Result<(), Fault>) {
         match answer {
             Ok(()) => (),
             Err(Fault::Foreign(address)) => self.foreign(caller, address),

@@ -83,7 +83,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             slow_paths.1 += flushes;
             true
         };
-        self.threads.retain(visit, |gone| self.bury(gone, &Look::Gone));
+        self.threads.retain(visit, |gone| self.reclaim_dead(gone, &Look::Gone));
         let huge = (self.huge.bytes(), self.huge.count());
         let objects: usize =
             live_objects.iter().enumerate().map(|(class, n)| n * info(class).size as usize).sum();
@@ -112,7 +112,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let stats = self.stats();
         let Resident { now, peak } = resident();
         let mut out = Console::new(fd);
-        // A console never fails to take text, and nobody could be told.
+        // A console never fails to take text, and there is nobody to report to.
         let _ = stats.write(&mut out, now, peak);
     }
 }

@@ -135,14 +135,14 @@ fn realloc_stays_within_a_class_and_moves_between() {
     let mut heap = over(&mut memory);
     let mut block = take(&mut heap, 90);
     let mut size = 90;
-    // SAFETY: the block has so many bytes.
+    // SAFETY: the block has `size` bytes.
     unsafe { block.write_bytes(0x5a, size) };
     for (new_size, stays) in [(81, true), (96, true), (97, false), (3000, false), (4096, true)] {
         // SAFETY: live.
         let new = unsafe { heap.reallocate(block, layout(size, 1), new_size) }.unwrap();
         heap.check().unwrap();
         assert_eq!(new == block, stays, "{size} → {new_size}");
-        // SAFETY: so many bytes were written and kept.
+        // SAFETY: 81 bytes were written and kept, the least of all sizes.
         let bytes = unsafe { core::slice::from_raw_parts(new.as_ptr(), 81) };
         assert!(bytes.iter().all(|byte| *byte == 0x5a));
         (block, size) = (new, new_size);
@@ -238,7 +238,7 @@ fn random_work_keeps_every_byte() {
             let Some(block) = heap.allocate(layout) else { continue };
             assert_eq!(block.addr().get() % layout.align(), 0);
             let fill = step.to_le_bytes()[0];
-            // SAFETY: the block has so many bytes.
+            // SAFETY: the block has `size` bytes.
             unsafe { block.write_bytes(fill, size) };
             live.push(Live { block, layout, fill });
         } else {

@@ -67,9 +67,9 @@ impl<const PAGE: usize> Pool<PAGE> {
         let word = unsafe { self.0.add(1) }.cast::<usize>();
         // SAFETY: the sums stand behind the words.
         let sum = unsafe { word.add(words) }.cast::<Sum>();
-        // SAFETY: so many words, initialised, which this value alone reaches while it is borrowed.
+        // SAFETY: `words` words, initialised, which this value alone reaches while it is borrowed.
         let words = unsafe { NonNull::slice_from_raw_parts(word, words).as_mut() };
-        // SAFETY: so many sums, likewise.
+        // SAFETY: the sums of `words`, likewise.
         let sums = unsafe { NonNull::slice_from_raw_parts(sum, sums(words.len())).as_mut() };
         Runs { words, sums }
     }

@@ -49,7 +49,7 @@ impl Sum {
     }
 }
 
-/// How many sums there are for so many words; the one with index 0 is not used.
+/// How many sums there are for `words` words; the one with index 0 is not used.
 pub(super) const fn sums(words: usize) -> usize {
     2 * words.next_power_of_two()
 }

@@ -85,7 +85,7 @@ unsafe impl<const UNIT: usize> BlockAllocator for Buddy<UNIT> {
             return Some(block);
         }
         let moved = self.allocate(wanted)?;
-        // SAFETY: both are live, of at least so many bytes, and apart.
+        // SAFETY: both are live, of at least the old size, and apart.
         unsafe { moved.copy_from_nonoverlapping(block, layout.size()) };
         // SAFETY: the caller gives it up.
         unsafe { self.deallocate(block, layout) };

@@ -178,7 +178,7 @@ impl Pool {
     }
 
     /// The number of the block of `len` bytes at an address, if it is in the pool and free. The
-    /// pool is at least so long.
+    /// pool has at least `len` bytes.
     #[inline]
     pub(super) fn free_number<const UNIT: usize>(
         self,
@@ -196,7 +196,7 @@ impl Pool {
 
     /// Makes all units used.
     pub(super) fn clear<const UNIT: usize>(self) {
-        // SAFETY: the state has so many words.
+        // SAFETY: the state has a bit for each unit.
         unsafe { self.bits().write_bytes(0, self.words::<UNIT>()) };
     }
 
@@ -209,7 +209,7 @@ impl Pool {
     pub(super) fn free_blocks<const UNIT: usize>(self) -> impl Iterator<Item = (usize, u32)> {
         let first = self.record().first;
         (0..self.words::<UNIT>()).flat_map(move |index| {
-            // SAFETY: the state has so many words.
+            // SAFETY: `index` is below the words of the state.
             let word = unsafe { self.bits().add(index) };
             // SAFETY: a word of the state.
             let mut rest = unsafe { word.read() };

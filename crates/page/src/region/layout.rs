@@ -254,7 +254,7 @@ impl Region {
         }
     }
 
-    /// Whether a limit of so many bytes leaves room for the whole region and four times as much.
+    /// Whether a limit of `limit` bytes leaves room for the whole region and four times as much.
     pub(crate) fn is_small_under(&self, limit: usize) -> bool {
         self.total.load(Ordering::Relaxed) << GRANULE_SHIFT <= limit / 4
     }

@@ -23,26 +23,26 @@ impl Whole {
         }
     }
 
-    fn depot(&self) -> Depot<'_, Os> {
-        Depot { central: &self.central, supply: Supply { pages: &self.pages, meta: &self.meta } }
+    fn backend(&self) -> Backend<'_, Os> {
+        Backend { central: &self.central, supply: Supply { pages: &self.pages, meta: &self.meta } }
     }
 
     fn malloc(&self, cache: &ThreadCache, class: usize) -> usize {
         // SAFETY: one thread, one cache.
         let object = unsafe { pop(&self.tls, class) };
-        if object != 0 { object } else { cache.refill(self.depot(), &self.tls, class) }
+        if object != 0 { object } else { cache.refill(self.backend(), &self.tls, class) }
     }
 
     fn free(&self, cache: &ThreadCache, class: usize, object: usize) {
         // SAFETY: one thread, one cache.
         if !unsafe { push(&self.tls, class, object) } {
-            cache.flush(self.depot(), &self.tls, class, object).expect("live");
+            cache.flush(self.backend(), &self.tls, class, object).expect("live");
         }
     }
 
     fn end(&self, cache: &ThreadCache) -> Result<(), Fault> {
-        let answer = cache.empty_all(self.depot(), &self.tls);
-        cache.detach(self.depot(), &self.tls);
+        let answer = cache.empty_all(self.backend(), &self.tls);
+        cache.detach(self.backend(), &self.tls);
         answer
     }
 
@@ -54,7 +54,7 @@ impl Whole {
 #[test]
 fn magazines_grow_with_use_and_give_everything_back() {
     let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     for class in [1, 16, 40, 72] {
         for round in 1..6 {
             let mut live: Vec<usize> =
@@ -86,8 +86,9 @@ fn magazines_grow_with_use_and_give_everything_back() {
 fn what_two_threads_claim_first_shares_no_cache_line() {
     let whole = Whole::new();
     let slots = [SoloTls::new(), SoloTls::new()];
-    let caches =
-        slots.each_ref().map(|tls| ThreadCache::attach(whole.depot().supply, tls).expect("memory"));
+    let caches = slots
+        .each_ref()
+        .map(|tls| ThreadCache::attach(whole.backend().supply, tls).expect("memory"));
     for class in (1..CLASSES).take_while(|&class| info(class).size as usize <= MAX_SHARED) {
         let mut lines = [Vec::new(), Vec::new()];
         // In turn, so that their claims lie beside each other.
@@ -95,7 +96,8 @@ fn what_two_threads_claim_first_shares_no_cache_line() {
             for ((tls, cache), lines) in slots.iter().zip(caches).zip(&mut lines) {
                 // SAFETY: each cache is used with its own slots.
                 let kept = unsafe { pop(tls, class) };
-                let object = if kept == 0 { cache.refill(whole.depot(), tls, class) } else { kept };
+                let object =
+                    if kept == 0 { cache.refill(whole.backend(), tls, class) } else { kept };
                 let last = object + info(class).size as usize - 1;
                 lines.extend(object / LINE..=last / LINE);
             }
@@ -114,7 +116,7 @@ fn any_batch_up_to_the_capacity_settles() {
         let capacity = info(class).capacity as usize;
         // With some objects that stay, so that what circulates is not always what was claimed.
         for (batch, others) in (1..=capacity).flat_map(|b| [0, 1, 5].map(|others| (b, others))) {
-            let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+            let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
             for _ in 0..others {
                 whole.malloc(cache, class);
             }
@@ -134,7 +136,7 @@ fn any_batch_up_to_the_capacity_settles() {
 #[test]
 fn nulls_in_a_magazine_are_dropped() {
     let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     let object = whole.malloc(cache, 4);
     for _ in 0..300 {
         whole.free(cache, 4, 0);
@@ -149,20 +151,20 @@ fn nulls_in_a_magazine_are_dropped() {
 #[test]
 fn a_double_free_is_found_when_the_magazine_is_flushed() {
     let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     let object = whole.malloc(cache, 2);
     whole.free(cache, 2, object);
     whole.free(cache, 2, object);
-    assert_eq!(cache.empty_all(whole.depot(), &whole.tls), Err(Fault::DoubleFree(object)));
+    assert_eq!(cache.empty_all(whole.backend(), &whole.tls), Err(Fault::DoubleFree(object)));
 }
 
 #[test]
 fn flushing_a_magazine_with_room_just_keeps_the_object() {
     let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     let live: Vec<usize> = (0..20).map(|_| whole.malloc(cache, 6)).collect();
     for &object in &live {
-        cache.flush(whole.depot(), &whole.tls, 6, object).expect("live");
+        cache.flush(whole.backend(), &whole.tls, 6, object).expect("live");
     }
     whole.end(cache).expect("each object is held once");
     assert_eq!(whole.taken(6), 0);
@@ -171,16 +173,16 @@ fn flushing_a_magazine_with_room_just_keeps_the_object() {
 #[test]
 fn what_a_lost_thread_kept_comes_back() {
     let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
-    cache.bury(whole.depot(), &cache.look(&whole.tls));
+    cache.reclaim(whole.backend(), &cache.look(&whole.tls));
     assert_eq!(whole.taken(7), live.len());
 }
 
 #[test]
 fn runs_are_kept_within_bounds() {
     let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.depot().supply, &whole.tls).expect("memory");
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     use crate::runs::Kept;
     let region = &whole.pages.region;
     let run = |count: usize| {
@@ -193,7 +195,7 @@ fn runs_are_kept_within_bounds() {
     assert_eq!(cache.runs.push(region, short, 4), Kept::No);
     let ((at, granule), (_, long)) = (run(6), run(17));
     assert_eq!(cache.runs.push(region, granule, 6), Kept::Yes);
-    cache.check(whole.depot(), &whole.tls).expect("K1");
+    cache.check(whole.backend(), &whole.tls).expect("K1");
     assert_eq!(cache.runs.push(region, granule, 6), Kept::Twice);
     assert_eq!(cache.runs.push(region, long, 17), Kept::No);
     assert_eq!(cache.runs.pop(region, 5), 0);

@@ -52,7 +52,7 @@ pub(crate) struct Args {
     pub(crate) ops: usize,
     pub(crate) first: u64,
     pub(crate) rounds: Option<u64>,
-    pub(crate) patience: Duration,
+    pub(crate) timeout: Duration,
     pub(crate) allow_null: bool,
     pub(crate) shrink: bool,
     pub(crate) forks: bool,
@@ -73,7 +73,7 @@ impl Args {
             ops: 3000,
             first: 0,
             rounds: None,
-            patience: Duration::from_secs(60),
+            timeout: Duration::from_secs(60),
             allow_null: false,
             shrink: true,
             forks: true,
@@ -88,7 +88,7 @@ impl Args {
                 "--work" => args.mode = Mode::Work,
                 "--replay" => args.mode = Mode::Replay(value()?.into()),
                 "--seconds" => args.time = Duration::from_secs(number(&word, &value()?)?),
-                "--patience" => args.patience = Duration::from_secs(number(&word, &value()?)?),
+                "--patience" => args.timeout = Duration::from_secs(number(&word, &value()?)?),
                 "--threads" => {
                     let threads = number(&word, &value()?)?;
                     args.threads = usize::try_from(threads).unwrap_or(0);

@@ -38,7 +38,7 @@ impl core::fmt::Display for End {
 /// How it ended otherwise; `Err(Err)` when it could not be started.
 pub(crate) fn run(
     words: &[OsString],
-    patience: Duration,
+    timeout: Duration,
     quiet: bool,
     mut line: impl FnMut(&str),
 ) -> Result<(), Result<End, std::io::Error>> {
@@ -53,7 +53,7 @@ pub(crate) fn run(
     let mut failed = None;
     let mut heard = Instant::now();
     let hung = loop {
-        match lines.recv_timeout(patience.saturating_sub(heard.elapsed())) {
+        match lines.recv_timeout(timeout.saturating_sub(heard.elapsed())) {
             Ok(text) => {
                 heard = Instant::now();
                 match text.strip_prefix("failed ") {

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             let rest = args.time.saturating_sub(start.elapsed()).as_secs().clamp(1, 5);
             words.extend(["--seconds".into(), rest.to_string().into()]);
         }
-        let result = child::run(&words, args.patience, false, |line| {
+        let result = child::run(&words, args.timeout, false, |line| {
             at = number(line).unwrap_or(at);
             progress.hear(line);
         });
@@ -159,8 +159,8 @@ impl Replays<'_> {
         }
         let mut words = words(self.args, &["--replay"]);
         words.insert(1, self.path.clone().into());
-        let patience = self.args.patience.min(Duration::from_secs(10));
-        match child::run(&words, patience, true, |_| {}) {
+        let timeout = self.args.timeout.min(Duration::from_secs(10));
+        match child::run(&words, timeout, true, |_| {}) {
             Err(Ok(end)) => {
                 self.last = Some(end);
                 true

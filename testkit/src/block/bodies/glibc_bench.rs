@@ -1,7 +1,7 @@
 //! `glibc_bench`: many small blocks of one size, freed in the order of allocation or against it.
 use base::Malloc;
 
-use super::{Part, mark, marked, must};
+use super::{Part, mark, marked, not_null};
 
 /// Pairs of allocate and free for each size, number and order, at full size.
 const PAIRS: usize = 1_000_000;
@@ -44,7 +44,7 @@ fn round(
 }
 
 fn fresh(malloc: &dyn Malloc, size: usize) -> Result<*mut u8, String> {
-    let block = must(malloc.malloc(size), size)?;
+    let block = not_null(malloc.malloc(size), size)?;
     mark(block, size, block.addr().to_le_bytes()[1]);
     Ok(block)
 }

@@ -1,7 +1,7 @@
 //! `malloc_large`: ten buffers of 2 to 5 MiB, one of them replaced at a time.
 use base::Malloc;
 
-use super::{Part, mark, marked, must};
+use super::{Part, mark, marked, not_null};
 use crate::rng::Rng;
 
 const BUFFERS: usize = 10;
@@ -13,7 +13,7 @@ pub(super) fn run(malloc: &dyn Malloc, part: Part) -> Result<(), String> {
         let which = rng.below(BUFFERS);
         release(malloc, buffers[which].take())?;
         let size = rng.between(2 << 20, 5 << 20);
-        let block = must(malloc.malloc(size), size)?;
+        let block = not_null(malloc.malloc(size), size)?;
         let byte = i.to_le_bytes()[0];
         mark(block, size, byte);
         buffers[which] = Some((block, size, byte));

@@ -7,7 +7,7 @@ use std::thread;
 
 use base::Malloc;
 
-use super::{Part, mark, marked, must};
+use super::{Part, mark, marked, not_null};
 use crate::block::switch::{inside, outside};
 use crate::rng::Rng;
 
@@ -98,7 +98,8 @@ unsafe impl Send for Block {}
 pub(super) fn c(malloc: &dyn Malloc, part: Part) -> Result<(), String> {
     let make = |rng: &mut Rng, i: usize| {
         let size = size(rng);
-        let block = Block { at: must(malloc.malloc(size), size)?, size, byte: i.to_le_bytes()[0] };
+        let block =
+            Block { at: not_null(malloc.malloc(size), size)?, size, byte: i.to_le_bytes()[0] };
         mark(block.at, size, block.byte);
         Ok(block)
     };

@@ -10,8 +10,8 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("it exists")
 }
 
-/// A block that must be had.
-fn must<A: BlockAllocator + AddMemory>(
+/// Allocates; a refusal is an error that shows the heap.
+fn allocate<A: BlockAllocator + AddMemory>(
     heap: &mut Heap<'_, A>,
     size: usize,
     align: usize,
@@ -33,7 +33,7 @@ pub(super) fn shrink<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<()
     for align in [8, 16, 64, 256] {
         for by_resize in [false, true] {
             let mut heap = Heap::with_memory(kind, 2 * kind.enough)?;
-            let block = must(&mut heap, large, align)?;
+            let block = allocate(&mut heap, large, align)?;
             stuff(&mut heap)?;
             let mut at = block;
             for size in [large, large - 1, large / 2, small, small] {
@@ -50,7 +50,7 @@ pub(super) fn shrink<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<()
             }
             let given_up = kind.grows != Grows::Never && (!by_resize || kind.resize.is_some());
             if given_up {
-                must(&mut heap, small, 1).map_err(|e| format!("after a shrink: {e}"))?;
+                allocate(&mut heap, small, 1).map_err(|e| format!("after a shrink: {e}"))?;
             }
             heap.drain()?;
         }
@@ -66,7 +66,7 @@ pub(super) fn grow<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(), 
             let mut heap = Heap::with_memory(kind, kind.enough)?;
             let mut row = Vec::new();
             for _ in 0..3 {
-                row.push(must(&mut heap, size, align)?);
+                row.push(allocate(&mut heap, size, align)?);
             }
             stuff(&mut heap)?;
             row.sort_unstable();
@@ -111,8 +111,8 @@ pub(super) fn moves<A: BlockAllocator + AddMemory>(kind: &Kind<A>) -> Result<(),
     let size = kind.enough / 40;
     let mut heap = Heap::with_memory(kind, kind.enough)?;
     for align in [1, 8, 16, 64, 128] {
-        let block = must(&mut heap, size, align)?;
-        must(&mut heap, 8, 1)?;
+        let block = allocate(&mut heap, size, align)?;
+        allocate(&mut heap, 8, 1)?;
         let moved = heap.reallocate(block, 3 * size)?;
         let moved = moved.ok_or_else(|| format!("{} bytes did not move", 3 * size))?;
         heap.reallocate(moved, size / 2)?;

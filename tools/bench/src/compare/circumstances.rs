@@ -5,7 +5,7 @@ use crate::result::{Entry, Report, VERSION, Work};
 use crate::session::{Role, Stop};
 use crate::stats::ENOUGH_PAIRS;
 
-/// So much stolen time disturbs a measurement.
+/// Stolen time above this share of the processors disturbs a measurement.
 const HIGH_STEAL: f64 = 0.02;
 
 /// Scales that are the same.

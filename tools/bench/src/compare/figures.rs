@@ -3,13 +3,15 @@
 use crate::fail_if::Metric;
 use crate::result::{Cell, Report};
 use crate::rng::Rng;
-use crate::session::{Pass, Run, cpu_seconds, told_seconds, wall_seconds};
+use crate::session::{
+    Pass, Run, SubjectIndex, WorkloadIndex, cpu_seconds, reported_seconds, wall_seconds,
+};
 use crate::stats::{Ratio, median};
 
 /// Resamples of a figure.
 pub const DRAWS: usize = 4_000;
 
-/// The largest process alone is not the whole, where all together have so much more.
+/// The largest process alone is not the whole, where all together have this many times as much.
 const TOGETHER: f64 = 1.1;
 
 /// One of the two results, by names.
@@ -27,23 +29,27 @@ impl<'a> Side<'a> {
 
     /// The place of an allocator.
     #[must_use]
-    pub fn allocator(&self, name: &str) -> Option<usize> {
-        self.report.allocators.iter().position(|e| e.name == name)
+    pub fn allocator(&self, name: &str) -> Option<SubjectIndex> {
+        self.report.allocators.iter().position(|e| e.name == name).map(SubjectIndex)
     }
 
     /// The version of an allocator.
     #[must_use]
     pub fn version(&self, name: &str) -> Option<String> {
-        self.report.allocators[self.allocator(name)?].version.clone()
+        self.report.allocators[self.allocator(name)?.0].version.clone()
+    }
+
+    fn workload(&self, name: &str) -> Option<WorkloadIndex> {
+        self.report.workloads.iter().position(|w| w.name == name).map(WorkloadIndex)
     }
 
     fn cell(&self, workload: &str, allocator: &str) -> Option<&'a Cell> {
-        let work = self.report.workloads.iter().find(|w| w.name == workload)?;
-        work.cells.get(self.allocator(allocator)?)
+        let work = self.report.workloads.get(self.workload(workload)?.0)?;
+        work.cells.get(self.allocator(allocator)?.0)
     }
 
     /// The runs of a workload that were made to be timed.
-    fn timed(&self, w: usize) -> Vec<&'a Run> {
+    fn timed(&self, w: WorkloadIndex) -> Vec<&'a Run> {
         let timed = |r: &&Run| r.workload == w && r.pass == Pass::Time && r.round > 0;
         self.report.runs.iter().filter(timed).collect()
     }
@@ -51,14 +57,15 @@ impl<'a> Side<'a> {
     /// Whether most runs of a workload did not get their processors.
     #[must_use]
     pub fn is_starved(&self, workload: &str) -> bool {
-        let place = self.report.workloads.iter().position(|w| w.name == workload);
-        place.is_some_and(|w| counts_starved(&self.timed(w), self.report.allocators.len()))
+        self.workload(workload)
+            .is_some_and(|w| counts_starved(&self.timed(w), self.report.allocators.len()))
     }
 
     /// A figure of every round that counts.
     fn column(&self, workload: &str, allocator: &str, metric: Metric) -> Vec<Option<f64>> {
-        let places = self.report.workloads.iter().position(|w| w.name == workload);
-        let Some((w, a)) = places.zip(self.allocator(allocator)) else { return Vec::new() };
+        let Some((w, a)) = self.workload(workload).zip(self.allocator(allocator)) else {
+            return Vec::new();
+        };
         let runs = self.timed(w);
         let starved_too = counts_starved(&runs, self.report.allocators.len());
         let waits = self.report.workloads[w].waits();
@@ -74,7 +81,7 @@ impl<'a> Side<'a> {
 
 /// As the session decides it: starved runs count where too few others are left.
 fn counts_starved(runs: &[&Run], allocators: usize) -> bool {
-    (0..allocators).any(|a| {
+    (0..allocators).map(SubjectIndex).any(|a| {
         let all = runs.iter().filter(|r| r.allocator == a).count();
         let clean = runs.iter().filter(|r| r.allocator == a && !r.starved).count();
         2 * clean < all
@@ -84,7 +91,7 @@ fn counts_starved(runs: &[&Run], allocators: usize) -> bool {
 fn figure(run: &Run, metric: Metric, waits: bool) -> Option<f64> {
     let figures = &run.figures;
     match metric {
-        Metric::Time if waits => told_seconds(run),
+        Metric::Time if waits => reported_seconds(run),
         Metric::Time => wall_seconds(run),
         Metric::Memory => Some(figures.peak_rss_bytes as f64),
         Metric::Cpu => cpu_seconds(run),

@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::session::WorkloadIndex;
 use crate::testing;
 
 /// Of two workloads in `rounds` rounds; `time` says how long the runs of a subject take on average.
@@ -64,7 +65,7 @@ fn a_slower_allocator_is_one() {
 fn on_a_busy_machine_processor_time_is_compared() {
     let mut new = report(12, usual);
     for run in &mut new.runs {
-        run.starved = run.workload == 0;
+        run.starved = run.workload == WorkloadIndex(0);
         run.figures.wall_ns *= if run.starved { 3 } else { 1 };
     }
     let c = of(&report(12, usual), &new).unwrap();
@@ -107,13 +108,13 @@ fn what_differs_is_said() {
     new.workloads[1].name = "other".to_owned();
     let c = of(&report(8, usual), &new).unwrap();
     let said = c.warnings.join("\n");
-    for told in [
+    for expected in [
         "kernel: Linux 6.12.0 in old, Linux 7 in new",
         "processors: ",
         "seed",
         "fewer than 6 rounds",
     ] {
-        assert!(said.contains(told), "{told} is missing in {said}");
+        assert!(said.contains(expected), "{expected} is missing in {said}");
     }
     assert_eq!(c.new.workloads_only_here, ["other"]);
     assert_eq!(c.old.workloads_only_here, ["cfrac"]);

@@ -15,10 +15,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::now;
 use crate::tree;
 
-/// So many samples are kept; one more, and every second one is dropped.
+/// The most samples that are kept; one more, and every second one is dropped.
 const MOST: usize = 4000;
 
-/// Looking takes at most one part in so many of the time.
+/// Looking takes at most one part in 20 of the time.
 const SHARE: u64 = 20;
 
 /// How the program ended.
@@ -146,7 +146,7 @@ fn watched(program: i32) -> Option<OwnedFd> {
     Some(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Sleeps so many nanoseconds, or until the program ends if that can be watched.
+/// Sleeps `nanoseconds`, or until the program ends if that can be watched.
 fn wait(watched: Option<&OwnedFd>, nanoseconds: u64) {
     let time = Duration::from_nanos(nanoseconds);
     let Some(fd) = watched else { return thread::sleep(time) };

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::resolve;
 
-/// The kernel reads so much of a `#!` line.
+/// The bytes of a `#!` line that the kernel reads.
 const LINE: u64 = 256;
 
-/// The kernel follows so many interpreters that are scripts themselves.
+/// The kernel follows at most five interpreters that are scripts themselves.
 const DEPTH: usize = 5;
 
 /// The files that are executed when `file` is: the script, its interpreter, and so on, the program last.

@@ -121,8 +121,11 @@ fn set_uid_is_judged_by_who_asks() {
         chown(&copy, Some(65534), None).unwrap();
         fs::set_permissions(&copy, fs::Permissions::from_mode(0o4755)).unwrap();
         let found = program(&copy, &[]).unwrap();
-        let told = found.findings.iter().find(|f| f.subject == "privileges").unwrap();
-        assert!(told.level == Level::Fail || told.text.contains("without effect"), "{told:?}");
+        let finding = found.findings.iter().find(|f| f.subject == "privileges").unwrap();
+        assert!(
+            finding.level == Level::Fail || finding.text.contains("without effect"),
+            "{finding:?}"
+        );
     }
 }
 

@@ -94,8 +94,8 @@ pub(super) fn now(root: &Path) -> [Option<String>; 4] {
 /// Sets what can be set below `root`; what came of it, and what [`restore`] needs.
 pub(super) fn apply(root: &Path) -> (Vec<Prepared>, Vec<Undo>) {
     let mut undo = Vec::new();
-    let told = knobs(root).iter().map(|knob| knob.set(&mut undo)).collect();
-    (told, undo)
+    let settings = knobs(root).iter().map(|knob| knob.set(&mut undo)).collect();
+    (settings, undo)
 }
 
 /// Writes back what was there, the last change first; says what did not work.
@@ -181,13 +181,16 @@ mod tests {
         file
     }
 
-    fn told(settings: &[Prepared], what: &str) -> (Option<String>, Option<String>, Option<String>) {
+    fn outcome(
+        settings: &[Prepared],
+        what: &str,
+    ) -> (Option<String>, Option<String>, Option<String>) {
         let one = settings.iter().find(|s| s.what == what).unwrap().clone();
         (one.before, one.after, one.problem)
     }
 
     #[test]
-    fn a_machine_that_has_none_of_it_is_told_so_and_left_alone() {
+    fn a_machine_that_has_none_of_it_is_reported_and_left_alone() {
         let root = tempfile::tempdir().unwrap();
         let (settings, undo) = apply(root.path());
         assert_eq!((settings.len(), undo.len()), (4, 0));
@@ -206,8 +209,8 @@ mod tests {
         let (settings, undo) = apply(root.path());
         assert!(undo.is_empty());
         let same = |value: &str| (Some(value.to_owned()), Some(value.to_owned()), None);
-        assert_eq!(told(&settings, "SMT"), same("not supported"));
-        assert_eq!(told(&settings, "turbo"), same("off"));
+        assert_eq!(outcome(&settings, "SMT"), same("not supported"));
+        assert_eq!(outcome(&settings, "turbo"), same("off"));
     }
 
     #[test]
@@ -229,10 +232,10 @@ mod tests {
         for (file, _, set) in &files {
             assert_eq!(fs::read_to_string(file).unwrap(), *set, "{file:?}");
         }
-        let (before, after, problem) = told(&settings, "CPU governor");
+        let (before, after, problem) = outcome(&settings, "CPU governor");
         assert_eq!(before.as_deref(), Some("performance, powersave, schedutil"));
         assert_eq!((after.as_deref(), problem), (Some("performance"), None));
-        assert_eq!(told(&settings, "turbo").1.as_deref(), Some("off"));
+        assert_eq!(outcome(&settings, "turbo").1.as_deref(), Some("off"));
         let order: Vec<_> = undo.iter().map(|u| u.file.clone()).collect();
         assert_eq!(order, [0, 1, 3, 4].map(|i| files[i].0.clone()));
         assert!(restore(undo).is_empty());
@@ -246,7 +249,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("proc/sys/kernel/randomize_va_space")).unwrap();
         let (settings, undo) = apply(root.path());
-        let (before, after, problem) = told(&settings, "ASLR");
+        let (before, after, problem) = outcome(&settings, "ASLR");
         assert_eq!((before, after, undo.len()), (None, None, 0));
         assert!(problem.unwrap().contains("randomize_va_space: Is a directory"));
         let lost = Undo { file: root.path().join("gone"), before: "1\n".to_owned() };

@@ -59,7 +59,7 @@ fn one(size: usize) -> Result<(), String> {
 
 /// Whether the first `size` bytes of a block all have this value.
 fn is_filled(block: *mut c_void, size: usize, value: u8) -> bool {
-    // SAFETY: the caller's block has so many bytes, all written.
+    // SAFETY: the caller's block has `size` bytes, all written.
     let bytes = unsafe { slice::from_raw_parts(block.cast::<u8>(), size) };
     bytes.iter().all(|b| *b == value)
 }

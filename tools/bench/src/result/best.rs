@@ -6,7 +6,7 @@ use crate::session::Role;
 
 impl Report {
     /// The allocators with the least of `metric` in workload `work`: the one with the lowest figure, and all that the
-    /// noise of the workload does not tell from it. Nobody where only one has a figure, where all have the least, and
+    /// noise of the workload does not tell apart from it. Nobody where only one has a figure, where all have the least, and
     /// where one round is all there is.
     #[must_use]
     pub fn best(&self, work: usize, metric: Metric) -> Vec<usize> {

@@ -50,8 +50,8 @@ impl Report {
         );
         for run in &self.runs {
             let f = &run.figures;
-            let work = self.workloads.get(run.workload).map_or("", |w| w.name.as_str());
-            let name = self.allocators.get(run.allocator).map_or("", |e| e.name.as_str());
+            let work = self.workloads.get(run.workload.0).map_or("", |w| w.name.as_str());
+            let name = self.allocators.get(run.allocator.0).map_or("", |e| e.name.as_str());
             let or_empty = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
             let pass = format!("{:?}", run.pass).to_lowercase();
             // Writing to a string cannot fail.

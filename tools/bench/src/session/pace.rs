@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::{
     LEAST_ROUNDS, MOST_ROUNDS, Options, PRECISE, ROUNDS_BEFORE_PRECISE, Role, Session, Stop,
+    WorkloadIndex,
 };
 use crate::stats::{RESAMPLES_QUICK, Ratio};
 
@@ -26,13 +27,13 @@ impl Pace {
         self.started.elapsed()
     }
 
-    /// A round of this workload took so long.
-    pub(super) fn took(&mut self, workload: usize, time: Duration) {
+    /// A round of this workload took `time`.
+    pub(super) fn took(&mut self, workload: WorkloadIndex, time: Duration) {
         self.costs[workload] = time;
     }
 
     /// Whether a pass of `factor` rounds of each of `workloads` leaves time for the least rounds of all.
-    pub(super) fn has_time_for(&self, factor: u32, workloads: &[usize]) -> bool {
+    pub(super) fn has_time_for(&self, factor: u32, workloads: &[WorkloadIndex]) -> bool {
         let Some(budget) = self.budget else { return true };
         let pass: Duration = workloads.iter().map(|&w| self.costs[w] * factor).sum();
         let rest: Duration = self.costs.iter().map(|c| *c * LEAST_ROUNDS).sum();
@@ -44,7 +45,7 @@ impl Pace {
         &self,
         session: &Session,
         options: &Options,
-        workload: usize,
+        workload: WorkloadIndex,
     ) -> Option<Stop> {
         if session.failed_everywhere(workload) {
             return Some(Stop::Failed);
@@ -69,7 +70,7 @@ impl Pace {
 
     /// Whether one more round would end beyond the budget. The least rounds are made all the same, unless another workload
     /// would then not even have one.
-    fn is_over(&self, session: &Session, options: &Options, workload: usize) -> bool {
+    fn is_over(&self, session: &Session, options: &Options, workload: WorkloadIndex) -> bool {
         let Some(budget) = self.budget else { return false };
         let measured = session.rounds[workload];
         let least = options.rounds.unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
@@ -90,11 +91,12 @@ impl Pace {
     }
 }
 
-fn is_precise(session: &Session, workload: usize, seed: u64) -> bool {
+fn is_precise(session: &Session, workload: WorkloadIndex, seed: u64) -> bool {
     let times = |subject| session.column(workload, subject, session.seconds(workload));
     let baseline = times(session.baseline());
     let w = &session.workloads[workload];
-    (0..session.subjects.len())
+    session
+        .subject_indices()
         .filter(|&s| s != session.baseline() && session.subjects[s].role != Role::Floor)
         .filter(|&s| {
             session.failures[workload][s].is_none() && w.skips(&session.subjects[s]).is_none()
@@ -106,8 +108,8 @@ fn is_precise(session: &Session, workload: usize, seed: u64) -> bool {
 }
 
 /// Half the width of the control's interval.
-pub(super) fn noise(session: &Session, workload: usize, seed: u64) -> Option<f64> {
-    let control = session.subjects.iter().position(|s| s.role == Role::Control)?;
+pub(super) fn noise(session: &Session, workload: WorkloadIndex, seed: u64) -> Option<f64> {
+    let control = session.control()?;
     let times = |subject| session.column(workload, subject, session.seconds(workload));
     let ratio = Ratio::paired(&times(control), &times(session.baseline()), RESAMPLES_QUICK, seed)?;
     (ratio.pairs > 1).then(|| ratio.margin())

@@ -4,8 +4,13 @@ use super::pace::Pace;
 use super::*;
 use crate::testing::{self, options};
 
+/// The only workload.
+const OWN: WorkloadIndex = WorkloadIndex(0);
+/// The baseline.
+const GLIBC: SubjectIndex = SubjectIndex(0);
+
 /// Glibc with its control and x.
-fn session(rounds: u32, wall: impl Fn(u32, usize) -> u64) -> Session {
+fn session(rounds: u32, wall: impl Fn(u32, SubjectIndex) -> u64) -> Session {
     testing::session(&["x"], rounds, wall)
 }
 
@@ -17,9 +22,9 @@ fn pace(budget: Option<Duration>) -> Pace {
 #[test]
 fn glibc_is_the_baseline_and_runs_twice_and_null_is_last() {
     let subjects = line_up(vec![Allocator::preloaded("a", "/a.so"), Allocator::glibc()], true);
-    let told: Vec<_> = subjects.iter().map(|s| (s.name.as_str(), s.role)).collect();
+    let roles: Vec<_> = subjects.iter().map(|s| (s.name.as_str(), s.role)).collect();
     assert_eq!(
-        told,
+        roles,
         [
             ("a", Role::Contender),
             ("glibc", Role::Baseline),
@@ -35,39 +40,40 @@ fn glibc_is_the_baseline_and_runs_twice_and_null_is_last() {
 #[test]
 fn a_column_leaves_out_the_warm_up_and_keeps_the_gaps() {
     let mut session = session(3, |round, _| u64::from(round) * 1_000_000_000);
-    session.runs.retain(|r| !(r.round == 2 && r.allocator == 1));
-    assert_eq!(session.column(0, 0, wall_seconds), [Some(1.0), Some(2.0), Some(3.0)]);
-    assert_eq!(session.column(0, 1, wall_seconds), [Some(1.0), None, Some(3.0)]);
+    session.runs.retain(|r| !(r.round == 2 && r.allocator == SubjectIndex(1)));
+    assert_eq!(session.column(OWN, GLIBC, wall_seconds), [Some(1.0), Some(2.0), Some(3.0)]);
+    assert_eq!(session.column(OWN, SubjectIndex(1), wall_seconds), [Some(1.0), None, Some(3.0)]);
 }
 
 #[test]
 fn starved_runs_count_only_when_few_others_are_left() {
     let mut session = session(4, |_, _| 1_000_000_000);
-    session.runs.iter_mut().find(|r| r.round == 2 && r.allocator == 0).unwrap().starved = true;
-    assert_eq!(session.column(0, 0, wall_seconds)[1], None);
-    for run in session.runs.iter_mut().filter(|r| r.allocator == 0) {
+    session.runs.iter_mut().find(|r| r.round == 2 && r.allocator == GLIBC).unwrap().starved = true;
+    assert_eq!(session.column(OWN, GLIBC, wall_seconds)[1], None);
+    for run in session.runs.iter_mut().filter(|r| r.allocator == GLIBC) {
         run.starved = run.round != 1;
     }
-    assert!(session.counts_starved(0));
-    assert_eq!(session.column(0, 0, wall_seconds)[1], Some(1.0));
+    assert!(session.counts_starved(OWN));
+    assert_eq!(session.column(OWN, GLIBC, wall_seconds)[1], Some(1.0));
     let run = &mut session.runs[0];
     (run.figures.user_us, run.figures.system_us) = (300_000, 200_000);
-    assert_eq!(session.seconds(0)(&session.runs[0]), Some(0.5), "the wall clock tells of others");
+    assert_eq!(session.seconds(OWN)(&session.runs[0]), Some(0.5), "wall time is not used");
 }
 
 #[test]
 fn the_rounds_asked_for_are_exact() {
     let options = Options { rounds: Some(5), ..options() };
-    let stop = |rounds| pace(None).should_stop(&session(rounds, |_, _| 100), &options, 0);
+    let stop = |rounds| pace(None).should_stop(&session(rounds, |_, _| 100), &options, OWN);
     assert_eq!((stop(4), stop(5)), (None, Some(Stop::Rounds)));
 }
 
 #[test]
 fn narrow_intervals_end_it_after_ten_rounds_and_wide_ones_do_not() {
-    let stop = |session: &Session| pace(None).should_stop(session, &options(), 0);
+    let stop = |session: &Session| pace(None).should_stop(session, &options(), OWN);
     assert_eq!(stop(&session(9, |_, _| 100_000)), None);
     assert_eq!(stop(&session(10, |_, _| 100_000)), Some(Stop::Precise));
-    let wide = |round, subject| 100_000 + 20_000 * u64::from(round) * subject as u64;
+    let wide =
+        |round, subject: SubjectIndex| 100_000 + 20_000 * u64::from(round) * subject.0 as u64;
     assert_eq!(stop(&session(10, wide)), None);
     assert_eq!(stop(&session(MOST_ROUNDS, wide)), Some(Stop::Rounds));
 }
@@ -77,7 +83,7 @@ fn a_budget_ends_it_but_not_before_three_rounds() {
     let options = options();
     let stop = |rounds, budget| {
         let pace = pace(Some(Duration::from_millis(budget)));
-        pace.should_stop(&session(rounds, |_, _| 100), &options, 0)
+        pace.should_stop(&session(rounds, |_, _| 100), &options, OWN)
     };
     assert_eq!((stop(2, 500), stop(3, 500)), (None, Some(Stop::Budget)));
     assert_eq!(stop(3, 5000), None);
@@ -88,5 +94,5 @@ fn when_all_have_failed_there_is_nothing_to_run() {
     let mut session = session(0, |_, _| 1);
     let failure = Failure { how: How::TimedOut, round: 0, stderr: String::new() };
     session.failures[0].fill(Some(failure));
-    assert_eq!(pace(None).should_stop(&session, &options(), 0), Some(Stop::Failed));
+    assert_eq!(pace(None).should_stop(&session, &options(), OWN), Some(Stop::Failed));
 }

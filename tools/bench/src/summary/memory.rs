@@ -4,22 +4,22 @@
 //! of one run counts. Which of the two a workload has is decided once, for all allocators.
 
 use crate::result::Compared;
-use crate::session::Session;
+use crate::session::{Session, SubjectIndex, WorkloadIndex};
 use crate::stats::{Column, Ratio, median};
 
 /// Whether sampled runs show that several processes had memory at once, on most allocators.
-pub(super) fn is_of_many_processes(session: &Session, workload: usize) -> bool {
-    let share = |s: usize| {
+pub(super) fn is_of_many_processes(session: &Session, workload: WorkloadIndex) -> bool {
+    let share = |s: SubjectIndex| {
         let largest = largest_process(session, workload, s).into_iter().flatten();
         let largest = median(&largest.collect::<Vec<_>>())?;
         Some(sampled(session, workload, s)? / largest)
     };
-    let shares: Vec<f64> = (0..session.subjects.len()).filter_map(share).collect();
+    let shares: Vec<f64> = session.subject_indices().filter_map(share).collect();
     median(&shares).is_some_and(|share| share > 1.1)
 }
 
 /// The peaks of the rounds; of several processes the only one there is.
-pub(super) fn column(session: &Session, workload: usize, subject: usize) -> Column {
+pub(super) fn column(session: &Session, workload: WorkloadIndex, subject: SubjectIndex) -> Column {
     if is_of_many_processes(session, workload) {
         vec![sampled(session, workload, subject)]
     } else {
@@ -28,7 +28,11 @@ pub(super) fn column(session: &Session, workload: usize, subject: usize) -> Colu
 }
 
 /// The peak of all processes beside the baseline's. It is one run's, so it has no interval.
-pub(super) fn of_all(session: &Session, workload: usize, subject: usize) -> Option<Compared> {
+pub(super) fn of_all(
+    session: &Session,
+    workload: WorkloadIndex,
+    subject: SubjectIndex,
+) -> Option<Compared> {
     let own = sampled(session, workload, subject)?;
     let ratio = (subject != session.baseline())
         .then(|| sampled(session, workload, session.baseline()))
@@ -37,12 +41,12 @@ pub(super) fn of_all(session: &Session, workload: usize, subject: usize) -> Opti
     Some(Compared { median: own, ratio, same: false })
 }
 
-fn largest_process(session: &Session, workload: usize, subject: usize) -> Column {
+fn largest_process(session: &Session, workload: WorkloadIndex, subject: SubjectIndex) -> Column {
     session.column(workload, subject, |run| Some(run.figures.peak_rss_bytes as f64))
 }
 
 /// The most that all processes of the sampled run had together.
-fn sampled(session: &Session, workload: usize, subject: usize) -> Option<f64> {
+fn sampled(session: &Session, workload: WorkloadIndex, subject: SubjectIndex) -> Option<f64> {
     let samples = &session.details[workload][subject].samples;
     samples.iter().map(|s| s.rss_bytes as f64).reduce(f64::max)
 }

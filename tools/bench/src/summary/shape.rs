@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::metrics::Metrics;
 use crate::result::{Series, Tail, Value};
 use crate::session::Details;
 use crate::stats::median;
-use crate::told::Told;
 
 /// More points than this no picture shows.
 const POINTS: usize = 400;
@@ -37,16 +37,16 @@ pub(super) fn rss(details: &Details) -> Vec<(f64, f64)> {
 
 /// Seconds and bytes asked for, on the same time axis.
 pub(super) fn live(details: &Details) -> Vec<(f64, f64)> {
-    let Some(told) = &details.memory else { return Vec::new() };
-    let step = told.live.len().div_ceil(POINTS).max(1);
+    let Some(metrics) = &details.memory else { return Vec::new() };
+    let step = metrics.live.len().div_ceil(POINTS).max(1);
     let since = |at: u64| at.saturating_sub(details.began_ns) as f64 / 1e9;
-    told.live.iter().step_by(step).map(|&(at, bytes)| (since(at), bytes as f64)).collect()
+    metrics.live.iter().step_by(step).map(|&(at, bytes)| (since(at), bytes as f64)).collect()
 }
 
 /// How long single calls took, by call.
-pub(super) fn tails(told: &Told) -> Vec<Tail> {
+pub(super) fn tails(metrics: &Metrics) -> Vec<Tail> {
     let mut calls: BTreeMap<&str, Vec<(f64, u64)>> = BTreeMap::new();
-    for (call, ns, count) in &told.histogram {
+    for (call, ns, count) in &metrics.histogram {
         calls.entry(call).or_default().push((*ns, *count));
     }
     // malloc before free.
@@ -71,7 +71,7 @@ fn tail(call: &str, mut bins: Vec<(f64, u64)>) -> Option<Tail> {
 }
 
 /// The curves: at every x the median of the runs.
-pub(super) fn series(runs: &[Told]) -> Vec<Series> {
+pub(super) fn series(runs: &[Metrics]) -> Vec<Series> {
     let mut order: Vec<&str> = Vec::new();
     let mut all: BTreeMap<(&str, u64), Vec<f64>> = BTreeMap::new();
     for (name, x, y) in runs.iter().flat_map(|t| &t.points) {
@@ -89,7 +89,7 @@ pub(super) fn series(runs: &[Told]) -> Vec<Series> {
 }
 
 /// Other figures: the medians of the runs.
-pub(super) fn values(runs: &[Told]) -> Vec<Value> {
+pub(super) fn values(runs: &[Metrics]) -> Vec<Value> {
     let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
     for (name, value, unit) in runs.iter().flat_map(|t| &t.values) {
         match all.iter_mut().find(|(n, ..)| n == name) {

@@ -1,18 +1,20 @@
 use super::*;
 use crate::launch::{Exit, Sample};
+use crate::metrics::Metrics;
 use crate::session::{Details, Failure, How};
 use crate::testing;
-use crate::told::Told;
 
 /// Round by round the machine gets slower; "fast" takes half the time and twice the memory, the last one crashed.
 fn session() -> Session {
-    let mut session = testing::session(&["fast", "odd, name"], 8, |round, subject| {
-        let base = 1_000_000_000 + 100_000_000 * u64::from(round);
-        if subject == 2 { base / 2 } else { base }
-    });
-    session.runs.retain(|run| run.allocator != 3);
+    let mut session =
+        testing::session(&["fast", "odd, name"], 8, |round, SubjectIndex(subject)| {
+            let base = 1_000_000_000 + 100_000_000 * u64::from(round);
+            if subject == 2 { base / 2 } else { base }
+        });
+    session.runs.retain(|run| run.allocator != SubjectIndex(3));
     for run in &mut session.runs {
-        run.figures.peak_rss_bytes = if run.allocator == 2 { 8 << 20 } else { 4 << 20 };
+        run.figures.peak_rss_bytes =
+            if run.allocator == SubjectIndex(2) { 8 << 20 } else { 4 << 20 };
         run.figures.user_us = 0;
     }
     session.failures[0][3] =
@@ -82,14 +84,16 @@ fn medians_ratios_and_the_fastest() {
 /// The control takes from half to double the time, "fast" always 0.6 and twice the memory.
 #[test]
 fn no_difference_within_the_noise_of_the_control_is_shown() {
-    let mut session = testing::session(&["fast"], 9, |round, subject| match subject {
-        1 if round % 2 == 0 => 500_000_000,
-        1 => 2_000_000_000,
-        2 => 600_000_000,
-        _ => 1_000_000_000,
-    });
+    let mut session =
+        testing::session(&["fast"], 9, |round, SubjectIndex(subject)| match subject {
+            1 if round % 2 == 0 => 500_000_000,
+            1 => 2_000_000_000,
+            2 => 600_000_000,
+            _ => 1_000_000_000,
+        });
     for run in &mut session.runs {
-        run.figures.peak_rss_bytes = if run.allocator == 2 { 8 << 20 } else { 4 << 20 };
+        run.figures.peak_rss_bytes =
+            if run.allocator == SubjectIndex(2) { 8 << 20 } else { 4 << 20 };
     }
     let report = report_of(&session);
     let work = &report.workloads[0];
@@ -104,13 +108,16 @@ fn no_difference_within_the_noise_of_the_control_is_shown() {
 #[test]
 fn one_round_shows_nobody_to_be_the_fastest() {
     let session = |rounds| {
-        testing::session(&["fast"], rounds, |_, s| if s == 2 { 500_000_000 } else { 1_000_000_000 })
+        testing::session(&["fast"], rounds, |_, s| {
+            if s == SubjectIndex(2) { 500_000_000 } else { 1_000_000_000 }
+        })
     };
     assert!(!report_of(&session(1)).overall.iter().any(|o| o.is_fastest));
     assert!(report_of(&session(2)).overall[2].is_fastest);
     // Also where it is the baseline.
-    let slow =
-        testing::session(&["slow"], 2, |_, s| if s == 2 { 2_000_000_000 } else { 1_000_000_000 });
+    let slow = testing::session(&["slow"], 2, |_, s| {
+        if s == SubjectIndex(2) { 2_000_000_000 } else { 1_000_000_000 }
+    });
     assert!(report_of(&slow).overall[0].is_fastest);
 }
 
@@ -145,13 +152,13 @@ fn what_passes_saw_is_kept() {
     session.details[0][2] = Details {
         began_ns: 1_000_000_000,
         samples: samples.collect(),
-        memory: Some(Told::parse("peak_live 10485760\nlive 1001000000 5")),
-        tail: Some(Told::parse(
+        memory: Some(Metrics::parse("peak_live 10485760\nlive 1001000000 5")),
+        tail: Some(Metrics::parse(
             "hist free 5 1\nhist malloc 10 990\nhist malloc 20 9\nhist malloc 900 1",
         )),
         time: vec![
-            Told::parse("point a 64 1\npoint a 8 3\nvalue missed 1 count"),
-            Told::parse("point a 64 3\npoint a 8 3\nvalue missed 2 count"),
+            Metrics::parse("point a 64 1\npoint a 8 3\nvalue missed 1 count"),
+            Metrics::parse("point a 64 3\npoint a 8 3\nvalue missed 2 count"),
         ],
     };
     let report = report_of(&session);

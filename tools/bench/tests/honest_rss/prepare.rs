@@ -90,8 +90,9 @@ pub(crate) fn the_second_is_told_who_was_first() {
     let first = start().unwrap();
     let error = start().unwrap_err();
     assert!(matches!(error, prepare::Error::Held(Some(pid)) if pid == process::id()), "{error}");
-    let told = format!("another measurement, process {}, has put this machine in", process::id());
-    assert!(error.to_string().starts_with(&told), "{error}");
+    let expected =
+        format!("another measurement, process {}, has put this machine in", process::id());
+    assert!(error.to_string().starts_with(&expected), "{error}");
     assert!(machine.is_set(), "the second one changes nothing");
     drop(first);
     assert!(machine.is_as_it_was());

@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use heapwright_bench::allocator::Allocator;
 use heapwright_bench::launch::{Job, Launcher};
-use heapwright_bench::session::{self, Failure, Observer, Options, Session, Step, line_up};
+use heapwright_bench::session::{
+    self, Failure, Observer, Options, Session, Step, WorkloadIndex, line_up,
+};
 use heapwright_bench::workload::Workload;
 use heapwright_bench::{cpus, testing};
 
@@ -33,9 +35,9 @@ pub(crate) fn compute() {
     }
 }
 
-struct Deaf;
+struct NoObserver;
 
-impl Observer for Deaf {
+impl Observer for NoObserver {
     fn running(&mut self, _: &Step<'_>) {}
     fn failed(&mut self, workload: &str, subject: &str, failure: &Failure) {
         panic!("{workload} {subject} {failure:?}");
@@ -50,7 +52,7 @@ fn argv(more: &[&str]) -> (PathBuf, Vec<OsString>) {
     (me, argv)
 }
 
-/// One workload of so many threads on one processor, twice.
+/// One workload of `threads` threads on one processor, twice.
 fn measured(threads: u32, cpu: usize) -> Session {
     let (me, argv) = argv(&[]);
     let mut work = Workload::own("compute".into(), me.clone(), argv);
@@ -60,8 +62,15 @@ fn measured(threads: u32, cpu: usize) -> Session {
         Options { warmup: 0, rounds: Some(1), warm: false, tails: false, ..testing::options() };
     let subjects = line_up(vec![Allocator::glibc()], false);
     let launcher = Launcher::new(me);
-    session::run(&launcher, vec![work], subjects, &options, &mut Deaf, &AtomicBool::new(false))
-        .unwrap()
+    session::run(
+        &launcher,
+        vec![work],
+        subjects,
+        &options,
+        &mut NoObserver,
+        &AtomicBool::new(false),
+    )
+    .unwrap()
 }
 
 pub(crate) fn a_competitor_on_the_processor_is_seen() {
@@ -100,7 +109,7 @@ pub(crate) fn a_competitor_on_the_processor_is_seen() {
                 assert!(f.others_us.unwrap() * 1000 > f.wall_ns / 5, "{f:?}");
             }
             // All were, so that nothing else is left to go by.
-            assert!(session.counts_starved(0));
+            assert!(session.counts_starved(WorkloadIndex(0)));
         }
         assert!(unknown.runs.iter().all(|r| !r.starved), "it may wait as it likes: {unknown:?}");
     });

@@ -20,7 +20,7 @@ use bench::launch::Launcher;
 use bench::machine::{Busyness, Machine};
 use bench::prepare;
 use bench::result::{Report, without_folders};
-use bench::session::{self, Role, Session, Stop, line_up};
+use bench::session::{self, Role, Session, Stop, WorkloadIndex, line_up};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
 use clap::Args;
@@ -154,7 +154,7 @@ impl Bench {
         drop(guard);
         let now = Busyness::now();
         warnings.extend(now.steal_warning(&before));
-        if (0..session.workloads.len()).all(|w| session.failed_everywhere(w)) {
+        if session.workload_indices().all(|w| session.failed_everywhere(w)) {
             leave_none();
             return Err(fails_everywhere(&session));
         }
@@ -292,7 +292,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Tells the next useful command; beside a machine-readable result it goes to standard error.
+    /// Prints the next useful command; beside a machine-readable result it goes to standard error.
     fn say_next(&self, next: &str) {
         if self.output.is_for_people() {
             println!("next     {next}");
@@ -373,12 +373,12 @@ fn catch_interrupts() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 fn fails_everywhere(session: &Session) -> anyhow::Error {
-    let name = |w: usize| match session.workloads[w].group {
+    let name = |w: WorkloadIndex| match session.workloads[w].group {
         bench::definition::Group::Own => "the program".to_owned(),
         _ => session.workloads[w].name.clone(),
     };
     let mut text = String::new();
-    for w in 0..session.workloads.len() {
+    for w in session.workload_indices() {
         let Some(failure) = session.failures[w].iter().flatten().next() else { continue };
         if !text.is_empty() {
             text.push('\n');

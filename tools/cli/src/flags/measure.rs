@@ -25,7 +25,7 @@ pub(crate) struct MeasureFlags {
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub(crate) scale: Option<f64>,
 
-    /// Measure exactly so many rounds [default: until the intervals are within 1 %, at least 10, at most 200]
+    /// Measure exactly N rounds [default: until the intervals are within 1 %, at least 10, at most 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     rounds: Option<u32>,
 
@@ -74,7 +74,7 @@ pub(crate) struct MeasureFlags {
 }
 
 impl MeasureFlags {
-    /// The time that was asked for, or what is usual for so many workloads.
+    /// The time that was asked for, or what is usual for `workloads` workloads.
     pub(crate) fn budget(&self, workloads: usize) -> Option<Duration> {
         let workloads = u32::try_from(workloads).unwrap_or(u32::MAX);
         match (self.time, self.rounds) {
@@ -83,7 +83,7 @@ impl MeasureFlags {
         }
     }
 
-    /// Exactly so many rounds.
+    /// The exact number of rounds, if one was asked for.
     pub(crate) fn rounds(&self) -> Option<u32> {
         self.rounds
     }

@@ -13,7 +13,7 @@ const ROW: f64 = 19.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 26.0;
 const LONGEST_NAME: usize = 16;
-/// A bold name is so much wider.
+/// A bold name is wider by this factor.
 const BOLD: f64 = 1.2;
 /// The axis spans this at least, so that noise does not look like a difference.
 const LEAST_SPAN: (f64, f64) = (0.8, 1.25);

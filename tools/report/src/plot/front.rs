@@ -13,7 +13,7 @@ use crate::view::View;
 /// Between two plots.
 const GAP: f64 = 20.0;
 
-/// So high are the two lines in which a plot says what it is; they are cut off, and plainer ones put there.
+/// The height of the two lines in which a plot says what it is; they are cut off, and plainer ones put there.
 const TITLE: f64 = 40.0;
 
 const ABOUT: &str = "peak memory (less is better); ringed: nobody is better in both";

@@ -57,7 +57,7 @@ pub(super) fn memory(view: &View<'_>, work: usize, points: usize) -> Option<Plac
     })
 }
 
-/// For every call that was timed: which share took longer than so long.
+/// For every call that was timed: which share took longer than each time.
 pub(super) fn latency(view: &View<'_>, work: usize, points: usize) -> Vec<Placed> {
     let Some(w) = view.report.workloads.get(work) else { return Vec::new() };
     let mut calls: Vec<&str> = Vec::new();

@@ -4,7 +4,7 @@
 use bench::definition::{Curve, Group};
 use bench::launch::Exit;
 use bench::result::{Cell, Compared, Entry, Overall, Prepared, Report, Series, Tail, Value, Work};
-use bench::session::{Failure, How, Role, Run, Stop};
+use bench::session::{Failure, How, Role, Run, Stop, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 use bench::testing;
 
@@ -55,7 +55,7 @@ impl Numbers {
         (self.0 >> 40) as f64 / (1_u64 << 24) as f64
     }
 
-    /// Around 1, at most so far off as a factor.
+    /// Around 1; the factor by which it is off has at most this logarithm.
     fn about(&mut self, spread: f64) -> f64 {
         ((self.next() * 2.0 - 1.0) * spread).exp()
     }
@@ -66,7 +66,7 @@ pub(crate) fn report() -> Report {
     large(20, 10)
 }
 
-/// So many workloads and contenders; those beyond the named ones repeat them with a number.
+/// A report with these numbers of workloads and contenders; those beyond the named ones repeat them with a number.
 pub(crate) fn large(workloads: usize, contenders: usize) -> Report {
     let mut numbers = Numbers(7);
     let mut allocators = vec![entry("glibc", Role::Baseline), entry("glibc again", Role::Control)];
@@ -327,8 +327,8 @@ fn runs(works: &[Work], numbers: &mut Numbers) -> Vec<Run> {
             let Some(time) = cell.time else { continue };
             for round in 1..=work.rounds {
                 let run = testing::run(
-                    w,
-                    a,
+                    WorkloadIndex(w),
+                    SubjectIndex(a),
                     round,
                     testing::nanoseconds(time.median * numbers.about(0.03)),
                 );

@@ -92,7 +92,7 @@ fn obeys<P: Definition>(seed: u64) {
                 // SAFETY: live.
                 rover = block.addr().get() + unsafe { heap.usable_size(block) };
                 let fill = step.to_le_bytes()[0];
-                // SAFETY: the block has so many bytes.
+                // SAFETY: the block has the bytes of its layout.
                 unsafe { block.write_bytes(fill, layout.size()) };
                 live.push(Live { block, layout, fill });
             }
@@ -104,7 +104,7 @@ fn obeys<P: Definition>(seed: u64) {
                 let size = random(&mut state, 60 * WORD);
                 // SAFETY: live.
                 if unsafe { heap.resize_in_place(block, size) } {
-                    // SAFETY: the block has so many bytes now.
+                    // SAFETY: the block has `size` bytes now.
                     unsafe { block.write_bytes(fill, size) };
                     live[at].layout = layout(size, old.align());
                 }

@@ -158,14 +158,14 @@ fn realloc_moves_where_it_must_and_keeps_contents_and_alignment() {
     let block = heap.allocate(old).unwrap();
     let walls = [4, 4].map(|words| take(&mut heap, words));
     assert_eq!(shape(&heap), [4, 6, 4, -46]);
-    // SAFETY: the block has so many bytes.
+    // SAFETY: the block has four words.
     unsafe { block.write_bytes(0x5a, 4 * WORD) };
     // SAFETY: live, of this layout.
     let moved = unsafe { heap.reallocate(block, old, 9 * WORD) }.unwrap();
     heap.check().unwrap();
     assert_ne!(moved, block);
     assert_eq!(moved.addr().get() % (8 * WORD), 0);
-    // SAFETY: the block has so many bytes, all of them copied.
+    // SAFETY: the block has nine words, of which four were copied.
     let bytes = unsafe { core::slice::from_raw_parts(moved.as_ptr(), 4 * WORD) };
     assert!(bytes.iter().all(|byte| *byte == 0x5a));
     // SAFETY: live, of this layout.

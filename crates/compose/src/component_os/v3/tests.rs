@@ -8,7 +8,7 @@ use std::vec::Vec;
 
 type Kernel = Global<Alone, Toy, ToyPages>;
 
-/// A kernel with so many pages and a bit.
+/// A kernel with `pages` pages and a bit.
 fn kernel(pages: usize) -> (Kernel, Vec<u8>) {
     let mut memory = vec![0u8; (pages + 1) * PAGE];
     let kernel = Kernel::new(Toy::new(), ToyPages::default());

@@ -99,13 +99,13 @@ fn realloc_moves_where_the_buddy_is_in_use_and_keeps_contents() {
     let (_memory, mut buddy) = sixteen();
     let page = layout(PAGE, 1);
     let [first, second] = [(); 2].map(|()| buddy.allocate(page).unwrap());
-    // SAFETY: the block has so many bytes.
+    // SAFETY: the block is a page.
     unsafe { first.write_bytes(0x5a, PAGE) };
     // SAFETY: live.
     let moved = unsafe { buddy.reallocate(first, page, 2 * PAGE) }.unwrap();
     buddy.check().unwrap();
     assert_eq!(shape(&buddy), [-1, 3, -4, -8]);
-    // SAFETY: the block has so many bytes, all of them copied.
+    // SAFETY: the block is two pages, of which one was copied.
     let bytes = unsafe { core::slice::from_raw_parts(moved.as_ptr(), PAGE) };
     assert!(bytes.iter().all(|byte| *byte == 0x5a));
     // An upper half never grows in place.
@@ -137,7 +137,7 @@ fn runs_of_pages_give_the_rest_back() {
     assert_eq!(take(0, 1).0, None);
     assert_eq!(buddy.stats().peak, 12 * PAGE, "what was given back at once does not count");
     for (run, pages) in [(five, 5), (two, 1), (six, 6)] {
-        // SAFETY: live, of so many pages.
+        // SAFETY: live, of `pages` pages.
         unsafe { buddy.deallocate_pages(run.unwrap(), pages) };
         buddy.check().unwrap();
     }

@@ -69,7 +69,7 @@ impl Drop for Console {
 
 impl Report for Os {
     fn print(message: fmt::Arguments<'_>) {
-        // A console never fails to take text, and nobody could be told.
+        // A console never fails to take text, and there is nobody to report to.
         let _ = Console::stderr().write_fmt(message);
     }
 

@@ -37,9 +37,9 @@ use super::weak::address_of;
 /// What a malloc does around `fork`. Signals are blocked in each.
 pub trait Around {
     /// Before it: nobody is inside any structure when this returns `true`. `false`: some thread
-    /// still was after `patience` milliseconds, and nothing is held; the `last` time what can be
+    /// still was after `timeout_ms`, and nothing is held; the `last` time what can be
     /// had is held then, and the answer is `true`.
-    fn before(patience: u32, last: bool) -> bool;
+    fn before(timeout_ms: u32, last: bool) -> bool;
 
     /// After it, in the parent.
     fn in_parent();
@@ -50,9 +50,9 @@ pub trait Around {
 
 /// Milliseconds until one begins again (O4): few, as signals wait; and longer than any thread is
 /// inside a lock on a machine that is not overloaded.
-const PATIENCE: u32 = 20;
+const TIMEOUT_MS: u32 = 20;
 
-/// How often one begins, of which each takes [`PATIENCE`] at most: thirty seconds. A thread that a
+/// How often one begins, of which each takes [`TIMEOUT_MS`] at most: thirty seconds. A thread that a
 /// signal handler keeps inside a lock for longer leaves a child that may wait for it for ever.
 const TRIES: u32 = 1500;
 
@@ -119,7 +119,7 @@ fn take_turn<A: Around>(last: bool) -> bool {
         // A handler has forked, this is the child, and stdio's list is free here.
         return false;
     }
-    let held = TURN.hold(&mut { PATIENCE }) && A::before(PATIENCE, last);
+    let held = TURN.hold(&mut { TIMEOUT_MS }) && A::before(TIMEOUT_MS, last);
     if held {
         DEPTH.store(1, Ordering::Relaxed);
         COPIES_BEFORE.store(copies, Ordering::Relaxed);

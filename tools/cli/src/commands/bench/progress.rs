@@ -19,7 +19,7 @@ pub(super) struct Progress {
     bar: ProgressBar,
     rounds: Option<u32>,
     started: Instant,
-    told: Instant,
+    printed: Instant,
     is_quiet: bool,
 }
 
@@ -37,7 +37,13 @@ impl Progress {
         }
         bar.enable_steady_tick(Duration::from_millis(250));
         let now = Instant::now();
-        Self { bar, rounds: options.rounds, started: now, told: now, is_quiet: options.show_output }
+        Self {
+            bar,
+            rounds: options.rounds,
+            started: now,
+            printed: now,
+            is_quiet: options.show_output,
+        }
     }
 
     /// Removes the bar.
@@ -75,8 +81,8 @@ impl Observer for Progress {
     fn running(&mut self, step: &Step<'_>) {
         let message = self.message(step);
         if self.bar.is_hidden() {
-            if !self.is_quiet && self.told.elapsed() > SOMETIMES {
-                self.told = Instant::now();
+            if !self.is_quiet && self.printed.elapsed() > SOMETIMES {
+                self.printed = Instant::now();
                 eprintln!("{:.0} percent  {message}", 100.0 * step.share);
             }
             return;
@@ -91,9 +97,9 @@ impl Observer for Progress {
     }
 
     fn failed(&mut self, workload: &str, subject: &str, failure: &Failure) {
-        // The table tells it too, at the end; whoever waits for that may want to know now.
-        let told =
+        // The table shows it too, at the end; whoever waits for that may want to know now.
+        let message =
             format!("{workload} on {subject}: {}; it is not run there again", failure.how.words());
-        self.bar.suspend(|| exit::warn(&told));
+        self.bar.suspend(|| exit::warn(&message));
     }
 }

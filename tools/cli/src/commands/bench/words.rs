@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn flags_go_with_their_values_and_the_program_keeps_its_own() {
-        for (line, told) in [
+        for (line, expected) in [
             ("larson -a glibc --no-files --time 3s", "larson -a glibc --no-files --time 5m"),
             ("--time=3s larson -fo out", "larson --time 5m"),
             ("-if -oold -aglibc", "-i -aglibc --time 5m"),
@@ -129,7 +129,7 @@ mod tests {
         ] {
             assert_eq!(
                 without(line, &["time", "output", "force"]),
-                format!("heapwright bench {told}"),
+                format!("heapwright bench {expected}"),
                 "{line}"
             );
         }

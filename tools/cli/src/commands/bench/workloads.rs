@@ -28,7 +28,7 @@ pub(super) const SETS: [(&str, &str); 6] = [
     ("real", "programs of this machine"),
 ];
 
-/// Starting a process, warming its memory and looking after it takes so long.
+/// Seconds that it takes to start a process, warm its memory and look after it.
 const BESIDE: f64 = 0.06;
 
 /// Shorter runs than this share of their usual length are mostly start; then rather fewer rounds, or fewer workloads.

@@ -2,9 +2,9 @@
 //!
 //! Unknown lines are skipped, so a user's own program may print what it likes, and these among it.
 
-/// The figures a workload told of one run.
+/// The figures a workload printed in one run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Told {
+pub struct Metrics {
     /// Calls of malloc and free.
     pub ops: Option<u64>,
     /// Nanoseconds of the measured part.
@@ -23,17 +23,17 @@ pub struct Told {
     pub histogram: Vec<(String, f64, u64)>,
 }
 
-impl Told {
+impl Metrics {
     /// Reads what was printed.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let mut told = Self::default();
+        let mut metrics = Self::default();
         for line in text.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             // A line that is not complete was not for us.
-            let _ = told.line(&words);
+            let _ = metrics.line(&words);
         }
-        told
+        metrics
     }
 
     fn line(&mut self, words: &[&str]) -> Option<()> {
@@ -75,18 +75,18 @@ mod tests {
 
     #[test]
     fn lines_are_read_and_others_skipped() {
-        let told = Told::parse(
+        let metrics = Metrics::parse(
             "hello\nops 10\nns 250\npeak_live 4096\nrefused 2\nvalue missed 3 count\npoint a/b 64 7.5\n\
              live 1000 20\nhist malloc 2.5 9\nops x\npoint a nan 1\nvalue broken\n",
         );
         assert_eq!(
-            (told.ops, told.ns, told.peak_live, told.refused),
+            (metrics.ops, metrics.ns, metrics.peak_live, metrics.refused),
             (Some(10), Some(250), Some(4096), 2)
         );
-        assert_eq!(told.ns_per_call(), Some(25.0));
-        assert_eq!(told.values, [("missed".to_owned(), 3.0, "count".to_owned())]);
-        assert_eq!(told.points, [("a/b".to_owned(), 64.0, 7.5)]);
-        assert_eq!((told.live, told.histogram.len()), (vec![(1000, 20)], 1));
-        assert_eq!(Told::parse("ops 0\nns 1").ns_per_call(), None);
+        assert_eq!(metrics.ns_per_call(), Some(25.0));
+        assert_eq!(metrics.values, [("missed".to_owned(), 3.0, "count".to_owned())]);
+        assert_eq!(metrics.points, [("a/b".to_owned(), 64.0, 7.5)]);
+        assert_eq!((metrics.live, metrics.histogram.len()), (vec![(1000, 20)], 1));
+        assert_eq!(Metrics::parse("ops 0\nns 1").ns_per_call(), None);
     }
 }

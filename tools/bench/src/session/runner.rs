@@ -7,27 +7,30 @@ use std::thread;
 use std::time::Instant;
 
 use super::pace::{Pace, noise};
-use super::{Failure, How, Observer, Options, Pass, Role, Run, Session, Step, Stop, Subject};
+use super::{
+    Failure, How, Observer, Options, Pass, Role, Run, Session, Step, Stop, Subject, SubjectIndex,
+    WorkloadIndex,
+};
 use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome, Ran};
+use crate::metrics::Metrics;
 use crate::rng::Rng;
-use crate::told::Told;
 use crate::workload::Workload;
 use crate::{machine, warm};
 
 /// How often memory is looked at in the pass for it.
 const SAMPLE: Duration = Duration::from_millis(5);
 
-/// Others may take so much of a run's processors before it does not count, beside the grain of the counters.
+/// The share of a run's processors that others may take before it does not count, beside the grain of the counters.
 const OTHERS: f64 = 0.05;
 
 /// The grain of the kernel's processor times, twice.
 const GRAIN_NS: f64 = 20e6;
 
-/// A run may take so many times its expected time, and half a minute more, if neither limit nor budget were given.
-const PATIENCE: u32 = 50;
+/// Without a limit and a budget, a run may take its expected time times this, and half a minute more.
+const LIMIT_FACTOR: u32 = 50;
 
-/// With a budget it may take ten times its expected time, or so large a share of the budget if that is more.
-const SHARE: u32 = 50;
+/// With a budget, a run may take ten times its expected time, or the budget divided by this if that is more.
+const BUDGET_SHARE: u32 = 50;
 
 /// Measures every workload under every subject.
 ///
@@ -47,15 +50,15 @@ pub fn run(
     let pace = Pace::new(options.budget, expected.collect());
     let rng = Rng::new(options.seed);
     let session = Session::new(workloads, subjects);
-    let mut conductor = Conductor { launcher, options, observer, interrupted, pace, rng, session };
-    if conductor.all_passes()?.is_break() {
-        conductor.session.stops.fill(Stop::Interrupted);
+    let mut runner = Runner { launcher, options, observer, interrupted, pace, rng, session };
+    if runner.all_passes()?.is_break() {
+        runner.session.stops.fill(Stop::Interrupted);
     }
-    conductor.session.elapsed = conductor.pace.elapsed();
-    Ok(conductor.session)
+    runner.session.elapsed = runner.pace.elapsed();
+    Ok(runner.session)
 }
 
-struct Conductor<'a> {
+struct Runner<'a> {
     launcher: &'a Launcher,
     options: &'a Options,
     observer: &'a mut dyn Observer,
@@ -65,21 +68,33 @@ struct Conductor<'a> {
     session: Session,
 }
 
+/// Which run is next.
+#[derive(Clone, Copy)]
+struct Turn {
+    workload: WorkloadIndex,
+    subject: SubjectIndex,
+    pass: Pass,
+    round: u32,
+    /// Its place in the order of the round.
+    place: usize,
+}
+
 /// Goes on, or was interrupted.
 type Going = Result<ControlFlow<()>, Error>;
 
-impl Conductor<'_> {
+impl Runner<'_> {
     fn all_passes(&mut self) -> Going {
         for turn in 0..self.options.warmup {
             let pass = if turn == 0 { Pass::Memory } else { Pass::Time };
-            for workload in self.shuffled(0..self.session.workloads.len()) {
+            for workload in self.shuffled(self.session.workload_indices()) {
                 if self.round(workload, pass, 0)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
         }
-        let timed_calls: Vec<usize> =
-            (0..self.session.workloads.len()).filter(|&w| self.session.workloads[w].tail).collect();
+        let with_tail = |w: &WorkloadIndex| self.session.workloads[*w].tail;
+        let timed_calls: Vec<WorkloadIndex> =
+            self.session.workload_indices().filter(with_tail).collect();
         if self.options.tails && self.pace.has_time_for(2, &timed_calls) {
             for workload in self.shuffled(timed_calls) {
                 if self.round(workload, Pass::Tail, 0)?.is_break() {
@@ -91,7 +106,7 @@ impl Conductor<'_> {
     }
 
     fn timed_rounds(&mut self) -> Going {
-        let mut going: Vec<usize> = (0..self.session.workloads.len()).collect();
+        let mut going: Vec<WorkloadIndex> = self.session.workload_indices().collect();
         while !going.is_empty() {
             let mut next = Vec::new();
             for workload in self.shuffled(going) {
@@ -112,12 +127,12 @@ impl Conductor<'_> {
     }
 
     /// Every subject once, in random order.
-    fn round(&mut self, workload: usize, pass: Pass, round: u32) -> Going {
+    fn round(&mut self, workload: WorkloadIndex, pass: Pass, round: u32) -> Going {
         let began = Instant::now();
         let noise = noise(&self.session, workload, self.options.seed);
-        let subjects: Vec<usize> = (0..self.session.subjects.len())
-            .filter(|&s| self.takes_part(workload, s, pass))
-            .collect();
+        let takes_part = |s: &SubjectIndex| self.takes_part(workload, *s, pass);
+        let subjects: Vec<SubjectIndex> =
+            self.session.subject_indices().filter(takes_part).collect();
         for (place, subject) in self.shuffled(subjects).into_iter().enumerate() {
             let step = Step {
                 pass,
@@ -128,7 +143,8 @@ impl Conductor<'_> {
                 noise,
             };
             self.observer.running(&step);
-            if self.once(workload, subject, pass, round, place)?.is_break() {
+            let turn = Turn { workload, subject, pass, round, place };
+            if self.once(turn)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -138,7 +154,7 @@ impl Conductor<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn takes_part(&self, workload: usize, subject: usize, pass: Pass) -> bool {
+    fn takes_part(&self, workload: WorkloadIndex, subject: SubjectIndex, pass: Pass) -> bool {
         let (w, s) = (&self.session.workloads[workload], &self.session.subjects[subject]);
         // Single calls of the control say nothing new; of the null allocator, nothing at all.
         let of_use = pass != Pass::Tail || matches!(s.role, Role::Baseline | Role::Contender);
@@ -146,14 +162,8 @@ impl Conductor<'_> {
     }
 
     /// One run.
-    fn once(
-        &mut self,
-        workload: usize,
-        subject: usize,
-        pass: Pass,
-        round: u32,
-        place: usize,
-    ) -> Going {
+    fn once(&mut self, turn: Turn) -> Going {
+        let Turn { workload, subject, pass, round, .. } = turn;
         if self.interrupted.load(Ordering::Relaxed) {
             return Ok(ControlFlow::Break(()));
         }
@@ -166,14 +176,14 @@ impl Conductor<'_> {
             argv: &argv,
             environment: &environment,
             show_output: self.options.show_output,
-            timeout: self.options.timeout.or_else(|| self.patience(workload)),
+            timeout: self.options.timeout.or_else(|| self.time_limit(workload)),
             cpus: &w.cpus,
             sample: (pass == Pass::Memory).then_some(SAMPLE),
             capture: !self.options.show_output,
         };
         let outcome = self.launcher.run(&job, self.interrupted)?;
         match judge(outcome, self.options.ignore_failure) {
-            Judged::Good(ran) => self.keep(*ran, workload, subject, pass, round, place),
+            Judged::Good(ran) => self.keep(*ran, turn),
             Judged::Bad(how, stderr) => {
                 let failure = Failure { how, round, stderr };
                 self.observer.failed(&w.name, &s.name, &failure);
@@ -184,16 +194,9 @@ impl Conductor<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn keep(
-        &mut self,
-        ran: Ran,
-        workload: usize,
-        subject: usize,
-        pass: Pass,
-        round: u32,
-        place: usize,
-    ) {
-        let told = Told::parse(&ran.printed);
+    fn keep(&mut self, ran: Ran, turn: Turn) {
+        let Turn { workload, subject, pass, round, place } = turn;
+        let metrics = Metrics::parse(&ran.printed);
         let starved =
             pass == Pass::Time && is_starved(&self.session.workloads[workload], &ran.figures);
         self.session.runs.push(Run {
@@ -203,9 +206,9 @@ impl Conductor<'_> {
             pass,
             place,
             starved,
-            ops: told.ops,
-            ns: told.ns,
-            refused: told.refused,
+            ops: metrics.ops,
+            ns: metrics.ns,
+            refused: metrics.refused,
             figures: ran.figures,
         });
         let details = &mut self.session.details[workload][subject];
@@ -213,17 +216,17 @@ impl Conductor<'_> {
             Pass::Memory => {
                 details.began_ns = ran.began_ns;
                 details.samples = ran.samples;
-                details.memory = Some(told);
+                details.memory = Some(metrics);
             }
-            Pass::Tail => details.tail = Some(told),
+            Pass::Tail => details.tail = Some(metrics),
             Pass::Time if round > 0 => {
-                details.time.push(Told { live: Vec::new(), histogram: Vec::new(), ..told });
+                details.time.push(Metrics { live: Vec::new(), histogram: Vec::new(), ..metrics });
             }
             Pass::Time => {}
         }
     }
 
-    fn warm(&self, workload: usize) -> Result<(), Error> {
+    fn warm(&self, workload: WorkloadIndex) -> Result<(), Error> {
         if !self.options.warm {
             return Ok(());
         }
@@ -238,26 +241,27 @@ impl Conductor<'_> {
 
     /// How long a run may take when the user set no limit: an allocator that needs an hour for what others do in a second has
     /// failed. `None` for the user's own command.
-    fn patience(&self, workload: usize) -> Option<Duration> {
+    fn time_limit(&self, workload: WorkloadIndex) -> Option<Duration> {
         let seconds = self.session.workloads[workload].seconds;
         let seen = self.session.runs.iter().filter(|r| r.workload == workload);
         // On a slow machine all take longer than expected.
         let fastest = Duration::from_nanos(seen.map(|r| r.figures.wall_ns).min().unwrap_or(0));
         (seconds > 0.0)
-            .then(|| patience(Duration::from_secs_f64(seconds).max(fastest), self.options.budget))
+            .then(|| time_limit(Duration::from_secs_f64(seconds).max(fastest), self.options.budget))
     }
 
-    fn shuffled(&mut self, items: impl IntoIterator<Item = usize>) -> Vec<usize> {
-        let mut items: Vec<usize> = items.into_iter().collect();
+    fn shuffled<T>(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
+        let mut items: Vec<T> = items.into_iter().collect();
         self.rng.shuffle(&mut items);
         items
     }
 }
 
-/// How long a run may take that is expected to take `seconds`.
-fn patience(expected: Duration, budget: Option<Duration>) -> Duration {
-    let most = expected * PATIENCE + Duration::from_secs(30);
-    let fair = |budget: Duration| (budget / SHARE).max(expected * 10).max(Duration::from_secs(5));
+/// How long a run may take that is expected to take `expected`.
+fn time_limit(expected: Duration, budget: Option<Duration>) -> Duration {
+    let most = expected * LIMIT_FACTOR + Duration::from_secs(30);
+    let fair =
+        |budget: Duration| (budget / BUDGET_SHARE).max(expected * 10).max(Duration::from_secs(5));
     budget.map_or(most, |budget| fair(budget).min(most))
 }
 
@@ -320,11 +324,11 @@ mod tests {
     #[test]
     fn one_run_does_not_eat_the_budget() {
         let second = Duration::from_secs(1);
-        assert_eq!(patience(second, None), 80 * second);
-        assert_eq!(patience(second, Some(180 * second)), 10 * second);
-        assert_eq!(patience(second / 10, Some(180 * second)), 5 * second);
-        assert_eq!(patience(second, Some(2_400 * second)), 48 * second);
-        assert_eq!(patience(second, Some(36_000 * second)), 80 * second);
+        assert_eq!(time_limit(second, None), 80 * second);
+        assert_eq!(time_limit(second, Some(180 * second)), 10 * second);
+        assert_eq!(time_limit(second / 10, Some(180 * second)), 5 * second);
+        assert_eq!(time_limit(second, Some(2_400 * second)), 48 * second);
+        assert_eq!(time_limit(second, Some(36_000 * second)), 80 * second);
     }
 
     #[test]

@@ -1,0 +1,43 @@
+//! Which workload and which subject: places in a session's lists. They are types of their own, so that one cannot be
+//! given where the other is asked for.
+//!
+//! Each is an index of the lists that are by workload or by subject, and of no others. In a result file both are
+//! numbers.
+
+use core::ops::{Index, IndexMut};
+use core::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Details, Failure, Stop, Subject};
+use crate::result::{Cell, Work};
+use crate::workload::Workload;
+
+/// A workload of a session or a result, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct WorkloadIndex(pub usize);
+
+/// A subject of a session, which is an allocator of its result, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SubjectIndex(pub usize);
+
+macro_rules! index_of {
+    ($index:ident: $($item:ty),*) => {$(
+        impl Index<$index> for Vec<$item> {
+            type Output = $item;
+
+            fn index(&self, index: $index) -> &$item {
+                &self[index.0]
+            }
+        }
+
+        impl IndexMut<$index> for Vec<$item> {
+            fn index_mut(&mut self, index: $index) -> &mut $item {
+                &mut self[index.0]
+            }
+        }
+    )*};
+}
+
+index_of!(WorkloadIndex: Workload, Work, Vec<Option<Failure>>, Vec<Details>, u32, Stop, Duration);
+index_of!(SubjectIndex: Subject, Option<Failure>, Details, Cell);
