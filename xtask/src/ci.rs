@@ -43,6 +43,11 @@ const STEPS: &[Step] = &[
         what: "the comparison of block allocators runs, memories get as full as they should",
         run: || chore(&["blocks", "--quick"]),
     },
+    Step {
+        name: "fuzz",
+        what: "the fuzz targets find nothing in a fixed number of inputs",
+        run: || chore(&["fuzz"]),
+    },
     Step { name: "loom", what: "the lock-free protocols, every interleaving", run: loom },
     Step { name: "qemu", what: "the kernels of bare-metal boot and pass", run: qemu },
     Step {
@@ -73,12 +78,13 @@ const STEPS: &[Step] = &[
 /// The kernels' own workspace.
 const BARE_METAL: &str = "bare-metal/Cargo.toml";
 
-/// Programs for bare metal that are workspaces by themselves, and their packages.
-const ALONE: [(&str, &str); 4] = [
+/// Other packages that are not of the workspace, each with its manifest.
+const ALONE: [(&str, &str); 5] = [
     ("bare-metal/arceos/Cargo.toml", "arceos-memtest"),
     ("bare-metal/arceos/Cargo.toml", "firmware"),
     ("bare-metal/probe/Cargo.toml", "probe"),
     ("bare-metal/size/Cargo.toml", "size"),
+    ("fuzz/Cargo.toml", "heapwright-fuzz"),
 ];
 
 pub(crate) fn run(args: &[String]) -> ExitCode {

@@ -11,6 +11,7 @@ mod dist;
 mod expected;
 mod features;
 mod firmware;
+mod fuzz;
 mod golden;
 mod layers;
 mod libraries;
@@ -69,6 +70,8 @@ enum Chore {
     Compat(compat::Options),
     /// The block allocators' C library on bare machines, and its bytes of code
     Firmware(firmware::Options),
+    /// The fuzz targets, from the inputs of fuzz/seeds
+    Fuzz(fuzz::Options),
     /// A tarball to install from, tried without Rust
     Dist(dist::Options),
     /// The drop-in libraries, built once for whoever embeds or tests them
@@ -125,6 +128,7 @@ impl Cli {
             Chore::Features => ("features", features::run()),
             Chore::Compat(options) => ("compat", compat::run(&options)),
             Chore::Firmware(options) => ("firmware", firmware::run(&options)),
+            Chore::Fuzz(options) => ("fuzz", fuzz::run(&options)),
             Chore::Dist(options) => ("dist", dist::run(&options)),
             Chore::Libraries => ("libraries", libraries::run()),
             Chore::Port(options) => ("port", port::run(&options)),
