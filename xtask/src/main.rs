@@ -7,6 +7,7 @@ mod blocks;
 mod ci;
 mod command;
 mod compat;
+mod deny;
 mod dist;
 mod expected;
 mod features;
@@ -70,6 +71,8 @@ enum Chore {
     Compat(compat::Options),
     /// The block allocators' C library on bare machines, and its bytes of code
     Firmware(firmware::Options),
+    /// Licences and sources of all crates, by deny.toml
+    Deny,
     /// The fuzz targets, from the inputs of fuzz/seeds
     Fuzz(fuzz::Options),
     /// A tarball to install from, tried without Rust
@@ -128,6 +131,7 @@ impl Cli {
             Chore::Features => ("features", features::run()),
             Chore::Compat(options) => ("compat", compat::run(&options)),
             Chore::Firmware(options) => ("firmware", firmware::run(&options)),
+            Chore::Deny => ("deny", deny::run()),
             Chore::Fuzz(options) => ("fuzz", fuzz::run(&options)),
             Chore::Dist(options) => ("dist", dist::run(&options)),
             Chore::Libraries => ("libraries", libraries::run()),
