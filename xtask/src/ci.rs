@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     Step { name: "doc", what: "the documentation builds without a warning", run: doc },
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
     Step { name: "test", what: "cargo test --workspace", run: test },
+    Step { name: "dist", what: "the tarball works without Rust", run: dist },
     Step {
         name: "storm",
         what: "two minutes of fork, thread, limit and signal storms",
@@ -175,6 +176,17 @@ fn golden() -> Outcome {
 /// The README's second command, as it stands there.
 fn test() -> Outcome {
     command(cargo().args(["test", "--workspace", "--no-fail-fast"]))
+}
+
+/// The flagship and the command that `test` has built: one library to compile instead of all, and the command.
+fn dist() -> Outcome {
+    match command(cargo().args(["build", "--package", "heapwright-cli"])) {
+        Outcome::Passed => {
+            let heapwright = target_dir().join("debug/heapwright");
+            chore(&["dist", "--only-flagship", "--command", &heapwright.to_string_lossy()])
+        }
+        other => other,
+    }
 }
 
 /// The short form; the long one is an hour. Needs a C compiler.

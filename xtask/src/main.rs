@@ -16,6 +16,7 @@ mod fuzz;
 mod golden;
 mod layers;
 mod libraries;
+mod miri;
 mod paths;
 mod peers;
 mod port;
@@ -75,6 +76,8 @@ enum Chore {
     Deny,
     /// The fuzz targets, from the inputs of fuzz/seeds
     Fuzz(fuzz::Options),
+    /// The tests of base, block and object in Miri, where a nightly toolchain has it
+    Miri(miri::Options),
     /// A tarball to install from, tried without Rust
     Dist(dist::Options),
     /// The drop-in libraries, built once for whoever embeds or tests them
@@ -133,6 +136,7 @@ impl Cli {
             Chore::Firmware(options) => ("firmware", firmware::run(&options)),
             Chore::Deny => ("deny", deny::run()),
             Chore::Fuzz(options) => ("fuzz", fuzz::run(&options)),
+            Chore::Miri(options) => ("miri", miri::run(&options)),
             Chore::Dist(options) => ("dist", dist::run(&options)),
             Chore::Libraries => ("libraries", libraries::run()),
             Chore::Port(options) => ("port", port::run(&options)),
