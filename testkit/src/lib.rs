@@ -3,7 +3,6 @@
 //! ```text
 //! program      what to do: operations on numbered slots, as values and as text
 //! generate     where programs come from: seeded, in several distributions
-//! strategy     the same for proptest, which shrinks them itself
 //! kept         programs that once failed
 //! subject      what is tested: a `Malloc`, and what else it can do
 //! shadow       what must be true: every live block, its extent and its contents
@@ -32,7 +31,6 @@ pub mod run;
 pub mod shadow;
 pub mod shelter;
 pub mod shrink;
-pub mod strategy;
 pub mod subject;
 pub mod together;
 #[cfg(test)]

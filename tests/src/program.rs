@@ -262,7 +262,7 @@ fn write_aside(to: Option<impl Write + Send + 'static>, input: Vec<u8>) -> JoinH
 /// What came out of a pipe. Whoever left the process group and still holds the pipe is not waited for long.
 fn joined(reader: &Receiver<Vec<u8>>) -> String {
     let bytes = reader
-        .recv_timeout(Duration::from_secs(10))
+        .recv_timeout(Duration::from_secs(60))
         .expect("the output ends with the process group");
     String::from_utf8_lossy(&bytes).into_owned()
 }

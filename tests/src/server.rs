@@ -42,7 +42,7 @@ impl Server {
         while !ready() {
             assert!(!server.group.ended(), "{} ended at once:\n{}", server.name, server.said());
             assert!(
-                start.elapsed().as_secs() < 30,
+                start.elapsed().as_secs() < 120,
                 "{} is not ready:\n{}",
                 server.name,
                 server.said()
@@ -80,7 +80,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// When it has not ended in 30 seconds.
+    /// When it has not ended in two minutes.
     #[must_use]
     pub fn stop(mut self, signal: Option<Signal>) -> ExitStatus {
         if let Some(signal) = signal {
@@ -89,7 +89,7 @@ impl Server {
         let start = Instant::now();
         while !self.group.ended() {
             assert!(
-                start.elapsed().as_secs() < 30,
+                start.elapsed().as_secs() < 120,
                 "{} does not stop:\n{}",
                 self.name,
                 self.said()

@@ -30,9 +30,11 @@ const STEPS: &[Step] = &[
         run: || chore(&["registry"]),
     },
     Step { name: "paths", what: "every path in the documents exists", run: || chore(&["paths"]) },
+    Step { name: "deny", what: "licences and sources of all crates", run: || chore(&["deny"]) },
     Step { name: "doc", what: "the documentation builds without a warning", run: doc },
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
     Step { name: "test", what: "cargo test --workspace", run: test },
+    Step { name: "dist", what: "the tarball works without Rust", run: dist },
     Step {
         name: "storm",
         what: "two minutes of fork, thread, limit and signal storms",
@@ -52,6 +54,11 @@ const STEPS: &[Step] = &[
         name: "blocks",
         what: "the comparison of block allocators runs, memories get as full as they should",
         run: || chore(&["blocks", "--quick"]),
+    },
+    Step {
+        name: "fuzz",
+        what: "the fuzz targets find nothing in a fixed number of inputs",
+        run: || chore(&["fuzz"]),
     },
     Step { name: "loom", what: "the lock-free protocols, every interleaving", run: loom },
     Step { name: "qemu", what: "the kernels of bare-metal boot and pass", run: qemu },
@@ -77,18 +84,18 @@ const STEPS: &[Step] = &[
         what: "the library on musl, and on aarch64 in an emulator: what takes little time",
         run: port,
     },
-    Step { name: "deny", what: "licences and duplicate versions", run: deny },
 ];
 
 /// The kernels' own workspace.
 const BARE_METAL: &str = "bare-metal/Cargo.toml";
 
-/// Programs for bare metal that are workspaces by themselves, and their packages.
-const ALONE: [(&str, &str); 4] = [
+/// Other packages that are not of the workspace, each with its manifest.
+const ALONE: [(&str, &str); 5] = [
     ("bare-metal/arceos/Cargo.toml", "arceos-memtest"),
     ("bare-metal/arceos/Cargo.toml", "firmware"),
     ("bare-metal/probe/Cargo.toml", "probe"),
     ("bare-metal/size/Cargo.toml", "size"),
+    ("fuzz/Cargo.toml", "heapwright-fuzz"),
 ];
 
 pub(crate) fn run(args: &[String]) -> ExitCode {
@@ -181,6 +188,17 @@ fn test() -> Outcome {
     command(cargo().args(["test", "--workspace", "--no-fail-fast"]))
 }
 
+/// The flagship and the command that `test` has built: one library to compile instead of all, and the command.
+fn dist() -> Outcome {
+    match command(cargo().args(["build", "--package", "heapwright-cli"])) {
+        Outcome::Passed => {
+            let heapwright = target_dir().join("debug/heapwright");
+            chore(&["dist", "--only-flagship", "--command", &heapwright.to_string_lossy()])
+        }
+        other => other,
+    }
+}
+
 /// The short form; the long one is an hour. Needs a C compiler.
 fn storm() -> Outcome {
     match crate::storm::missing() {
@@ -235,8 +253,9 @@ fn wcet() -> Outcome {
     }
 }
 
+/// The target that has limits and one of 64 bits; the others are a chore.
 fn size() -> Outcome {
-    chore(&["size", "--check"])
+    chore(&["size", "--check", "--target", "thumbv7em", "--target", "riscv64gc"])
 }
 
 fn compat() -> Outcome {
@@ -269,15 +288,6 @@ fn port() -> Outcome {
         Some(missing) => absent(&missing),
         None => chore(&["port", "--quick"]),
     }
-}
-
-fn deny() -> Outcome {
-    let installed =
-        Command::new("cargo-deny").arg("--version").output().is_ok_and(|o| o.status.success());
-    if !installed {
-        return Outcome::Skipped("cargo-deny is not installed (cargo install cargo-deny --locked)");
-    }
-    command(cargo().args(["deny", "check"]))
 }
 
 fn command(command: &mut Command) -> Outcome {

@@ -25,6 +25,13 @@ pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// The target that rustc builds for by itself.
+pub(crate) fn host() -> Result<String, String> {
+    let said = output(Command::new("rustc").arg("-vV"))?;
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
+
 /// `given`, or what is built now.
 pub(crate) fn heapwright(given: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(path) = given {

@@ -20,6 +20,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
+use crate::command::host;
 use crate::peers::{output, root, target_dir};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -169,13 +170,6 @@ fn tried(tarball: &Path) -> Result<(), String> {
     shell.arg(script).arg(tarball).env_clear().current_dir(&folder);
     shell.env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin").env("HOME", &folder);
     done(&mut shell)
-}
-
-/// The target that rustc builds for by itself.
-fn host() -> Result<String, String> {
-    let said = output(Command::new("rustc").arg("-vV"))?;
-    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
 }
 
 fn done(command: &mut Command) -> Result<(), String> {

@@ -8,13 +8,16 @@ mod blocks;
 mod ci;
 mod command;
 mod compat;
+mod deny;
 mod dist;
 mod expected;
 mod features;
 mod firmware;
+mod fuzz;
 mod golden;
 mod layers;
 mod libraries;
+mod miri;
 mod paths;
 mod peers;
 mod port;
@@ -75,6 +78,12 @@ enum Chore {
     Compat(compat::Options),
     /// The block allocators' C library on bare machines, and its bytes of code
     Firmware(firmware::Options),
+    /// Licences and sources of all crates, by deny.toml
+    Deny,
+    /// The fuzz targets, from the inputs of fuzz/seeds
+    Fuzz(fuzz::Options),
+    /// The tests of base, block and object in Miri, where a nightly toolchain has it
+    Miri(miri::Options),
     /// A tarball to install from, tried without Rust
     Dist(dist::Options),
     /// The drop-in libraries, built once for whoever embeds or tests them
@@ -133,6 +142,9 @@ impl Cli {
             Chore::Features => ("features", features::run()),
             Chore::Compat(options) => ("compat", compat::run(&options)),
             Chore::Firmware(options) => ("firmware", firmware::run(&options)),
+            Chore::Deny => ("deny", deny::run()),
+            Chore::Fuzz(options) => ("fuzz", fuzz::run(&options)),
+            Chore::Miri(options) => ("miri", miri::run(&options)),
             Chore::Dist(options) => ("dist", dist::run(&options)),
             Chore::Libraries => ("libraries", libraries::run()),
             Chore::Port(options) => ("port", port::run(&options)),

@@ -2,7 +2,6 @@
 // also: glibc
 // again: HEAPWRIGHT=check=1
 // again: HEAPWRIGHT=stats=1
-// timeout: 30
 #include "forking.h"
 
 static void *short_lived(void *argument) {
@@ -29,7 +28,7 @@ int main(void) {
     for (int round = 0; round < 10; round++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(50);
             pthread_t threads[3];
             start_churning(threads, 2);
             pthread_create(&threads[2], NULL, begin_others, NULL);

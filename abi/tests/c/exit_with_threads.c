@@ -19,7 +19,7 @@ int main(void) {
     for (int round = 0; round < 60; round++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(50);
             pthread_t threads[THREADS];
             static pthread_t self;
             self = pthread_self();

@@ -42,7 +42,7 @@ int main(void) {
         pid_t pid = fork();
         CHECK(pid >= 0, "fork fails with errno %d", errno);
         if (pid == 0) {
-            alarm(20);
+            alarm(50);
             use_every_size();
             _exit(in_child == 2 ? 0 : 3);
         }

@@ -1,6 +1,5 @@
 // heapwright_heap_new, heapwright_heap_destroy: heaps come and go in other threads while the process forks; the child has a whole heap
 // link: heapwright
-// timeout: 40
 #include <heapwright.h>
 
 #include "forking.h"
@@ -29,7 +28,7 @@ int main(void) {
     for (int round = 0; round < 200; round++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(50);
             heapwright_heap *heap = heapwright_heap_new();
             for (int i = 0; i < 100; i++) CHECK(heapwright_heap_malloc(heap, 64) != NULL, "the child's heap has no memory");
             if (round % 20 == 0) use_every_size();

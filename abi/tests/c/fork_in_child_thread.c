@@ -11,7 +11,7 @@ static void *forks(void *argument) {
         pid_t child = fork();
         CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child == 0) {
-            alarm(20);
+            alarm(50);
             use_every_size();
             pthread_t threads[2];
             start_churning(threads, 2);

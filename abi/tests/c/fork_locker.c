@@ -3,7 +3,6 @@
 // also: glibc
 // library: fork_locker.c
 // plugin: fork_locker_plugin.c
-// timeout: 30
 #include <dlfcn.h>
 
 #include "forking.h"

@@ -2,7 +2,6 @@
 //   the inner child goes on with the outer fork, alone
 // also: glibc
 // again: HEAPWRIGHT=safe=1
-// timeout: 40
 #include "forking.h"
 
 static volatile int armed, inner, depth;
@@ -47,7 +46,7 @@ int main(void) {
         armed = 1 + round % 2, depth = inner = 0;
         pid_t pid = fork();
         if (pid == 0) {
-            alarm(20);
+            alarm(50);
             use_every_size();
             _exit(0);
         }

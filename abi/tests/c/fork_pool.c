@@ -1,6 +1,5 @@
 // survival: threads of a pool fork, vfork and spawn at once while others allocate, open libraries and close them
 // also: glibc
-// timeout: 40
 #include <dlfcn.h>
 #include <spawn.h>
 

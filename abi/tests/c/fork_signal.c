@@ -2,7 +2,6 @@
 //   the child may even go on
 // also: glibc
 // again: HEAPWRIGHT=safe=1
-// timeout: 30
 #include "forking.h"
 
 static volatile int forks, children;

@@ -1,7 +1,6 @@
 // survival: fork in a signal handler that interrupts malloc, in any thread while others allocate; the children only end, as POSIX
 //   asks (glibc's own malloc hangs here; so does its fork in a fork, so there is one at a time)
 // again: HEAPWRIGHT=safe=1
-// timeout: 40
 #include "forking.h"
 
 static atomic_int forks, busy;

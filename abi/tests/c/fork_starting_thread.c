@@ -22,7 +22,7 @@ int main(void) {
         pid_t child = fork();
         CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child == 0) {
-            alarm(20);
+            alarm(50);
             use_every_size();
             pthread_t other;
             CHECK(pthread_create(&other, NULL, begins, NULL) == 0, "pthread_create in the child fails");

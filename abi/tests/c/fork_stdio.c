@@ -1,7 +1,6 @@
 // survival: fork while other threads are in fflush(NULL) and in getline, which allocates with a stream locked
 // also: glibc
 // again: HEAPWRIGHT=safe=1
-// timeout: 40
 #include "forking.h"
 
 static void *flush_all(void *argument) {

@@ -42,7 +42,7 @@ static void *forker(void *argument) {
         if (atomic_load(&ended)) return argument;
         pid_t child = fork();
         if (child == 0) {
-            alarm(10);
+            alarm(50);
             use_every_size();
             _exit(heapwright_check() ? 4 : 0);
         }

@@ -28,7 +28,7 @@ int main(void) {
     for (int round = 0; round < ROUNDS; round++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(50);
             use_every_size();
             for (int i = 0; i < 500; i++) {
                 CHECK(first_difference(inherited[i], 1000, (unsigned)i) == 1000, "a block of the parent's was overwritten");
@@ -36,7 +36,7 @@ int main(void) {
             }
             pid_t grandchild = fork();
             if (grandchild == 0) {
-                alarm(20);
+                alarm(50);
                 use_every_size();
                 _exit(0);
             }

@@ -19,7 +19,7 @@ static inline void ended_well(pid_t child, const char *who) {
 static inline void fork_and_use(const char *who) {
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(50);
         use_every_size();
         _exit(0);
     }
@@ -35,7 +35,7 @@ static inline void fork_many(int count, const char *who) {
         }
         pid_t child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(50);
             free(malloc(i * 50));
             _exit(0);
         }

@@ -2,7 +2,6 @@
 //   ask for figures, and ends with the last
 // also: glibc
 // again: HEAPWRIGHT=check=1
-// timeout: 30
 #include <malloc.h>
 
 #include "forking.h"
@@ -24,7 +23,7 @@ static void *go_on(void *argument) {
 }
 
 int main(void) {
-    alarm(25);
+    alarm(50);
     for (int i = 0; i < 100; i++) fill(kept[i] = malloc(1000), 1000, (unsigned)i);
     use_every_size();
     main_thread = pthread_self();

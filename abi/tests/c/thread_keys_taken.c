@@ -1,6 +1,5 @@
 // survival: a program that has taken all keys of pthread_key_create opens the library: its threads' ends are noticed all the same
 // run: alone
-// timeout: 30
 #include <dlfcn.h>
 #include <sys/mman.h>
 
@@ -17,7 +16,7 @@ static void *work(void *argument) {
 }
 
 int main(void) {
-    alarm(25);
+    alarm(50);
     pthread_key_t key;
     int keys = 0;
     while (pthread_key_create(&key, NULL) == 0) keys++;

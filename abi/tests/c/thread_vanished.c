@@ -4,7 +4,6 @@
 // again: HEAPWRIGHT=check=1
 // again: HEAPWRIGHT=safe=1
 // again: HEAPWRIGHT=stats=1
-// timeout: 30
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -47,7 +46,7 @@ static void on_stack(void *(*work)(void *), void *stack) {
 }
 
 int main(void) {
-    alarm(25);
+    alarm(50);
     for (int i = 0; i < THREADS; i++) {
         void *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         CHECK(stack != MAP_FAILED, "mmap fails");

@@ -24,6 +24,9 @@ use heapwright_bench::{cpus, helper};
 
 const MIB: u64 = 1 << 20;
 
+/// What takes longer hangs, on a busy machine too. Programs that are to be ended by somebody else sleep for much longer.
+const HANGS: Duration = Duration::from_secs(120);
+
 fn main() {
     let args: Vec<OsString> = env::args_os().skip(1).collect();
     if args.first().is_some_and(|a| a == helper::SUBCOMMAND) {
@@ -33,7 +36,7 @@ fn main() {
         exit(heapwright_bench::prepare::main(&args[1..]));
     }
     if args.first().is_some_and(|a| a == TOUCH) {
-        return touch();
+        return touch(args[1].to_str().unwrap().parse().unwrap());
     }
     if args.first().is_some_and(|a| a == heapwright_bench::probe::SUBCOMMAND) {
         return print!("{}", heapwright_bench::probe::answer());
@@ -150,11 +153,14 @@ fn what_the_program_touches_does_show() {
 }
 
 fn times_are_those_of_the_program() {
+    let start = Instant::now();
     let sleeping = figures(&["/bin/sleep", "0.2"]);
-    assert!((200_000_000..2_000_000_000).contains(&sleeping.wall_ns), "{sleeping:?}");
-    assert!(sleeping.user_us + sleeping.system_us < 100_000, "{sleeping:?}");
+    let around = start.elapsed().as_nanos();
+    assert!(sleeping.wall_ns >= 200_000_000, "{sleeping:?}");
+    assert!(u128::from(sleeping.wall_ns) <= around, "{sleeping:?} {around}");
     let busy = figures(&["/bin/sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
-    assert!(busy.user_us > 20_000, "{busy:?}");
+    // A processor's time, which others on the machine do not change.
+    assert!(busy.user_us > 2 * (sleeping.user_us + sleeping.system_us), "{busy:?} {sleeping:?}");
 }
 
 fn ends_and_messages_come_through() {
@@ -190,54 +196,63 @@ fn the_environment_is_extended_and_replaced() {
 fn a_program_that_hangs_is_killed_with_its_children() {
     let start = Instant::now();
     // A child in the background holds standard error open, too.
-    let outcome = run_job(&["/bin/sh", "-c", "sleep 60 & sleep 60"], |job| {
+    let outcome = run_job(&["/bin/sh", "-c", "sleep 1000 & sleep 1000"], |job| {
         job.timeout = Some(Duration::from_millis(300));
     });
     assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < HANGS);
     let start = Instant::now();
-    let outcome = run_job(&["/bin/sh", "-c", "sleep 60 & exit 0"], |_| {});
+    let outcome = run_job(&["/bin/sh", "-c", "sleep 1000 & exit 0"], |_| {});
     assert!(matches!(outcome, Outcome::Ran(..)), "{outcome:?}");
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < HANGS);
 }
 
-/// The argument with which this file is a program that has 30 MB for half a second.
+/// The argument with which this file is a program that has 30 MB for as many milliseconds as the next one says.
 const TOUCH: &str = "__touch";
 
-fn touch() {
+fn touch(milliseconds: u64) {
     let ballast = black_box(vec![1_u8; 30_000_000]);
-    std::thread::sleep(Duration::from_millis(500));
+    std::thread::sleep(Duration::from_millis(milliseconds));
     black_box(ballast);
 }
 
 fn the_memory_of_all_processes_is_seen() {
     let me = env::current_exe().unwrap();
     // One of the two has lost its parent.
-    let two = format!("({0} {TOUCH} &); {0} {TOUCH}", me.display());
-    let two = ["/bin/sh", "-c", &two];
-    let outcome = run_job(&two, |job| job.sample = Some(Duration::from_millis(5)));
-    let Outcome::Ran(run) = outcome else { panic!("{outcome:?}") };
-    let seen = run.samples.iter().map(|s| s.rss_bytes).max().unwrap();
-    assert!(run.figures.peak_rss_bytes > 55 * MIB && seen > 55 * MIB, "{run:?}");
-    assert!(run.samples.is_sorted_by_key(|s| s.ns), "{run:?}");
-    let latest = run.samples.last().unwrap();
-    assert!(latest.ns <= run.figures.wall_ns, "{latest:?} {:?}", run.figures);
-    assert!(run.figures.wall_ns - latest.ns < 200_000_000, "{latest:?} {:?}", run.figures);
+    let two = |ms: u64| format!("({0} {TOUCH} {ms} &); {0} {TOUCH} {ms}", me.display());
+    let measured = |milliseconds: u64| {
+        let outcome = run_job(&["/bin/sh", "-c", &two(milliseconds)], |job| {
+            job.sample = Some(Duration::from_millis(5));
+        });
+        let Outcome::Ran(run) = outcome else { panic!("{outcome:?}") };
+        assert!(run.samples.is_sorted_by_key(|s| s.ns), "{run:?}");
+        let latest = run.samples.last().unwrap();
+        assert!(latest.ns <= run.figures.wall_ns, "{latest:?} {:?}", run.figures);
+        let seen = run.samples.iter().map(|s| s.rss_bytes).max().unwrap();
+        let both = run.figures.peak_rss_bytes > 55 * MIB && seen > 55 * MIB;
+        both && latest.ns > run.figures.wall_ns / 2
+    };
+    // On a busy machine one may start after the other's end, or nobody looks at that moment: then they stay for longer.
+    assert!((0..7).any(|n| measured(500 << n)), "never both, nor until half of the time");
     // Unasked, only the largest is seen, and nothing else is different.
-    let plain = ran(&two);
+    let plain = ran(&["/bin/sh", "-c", &two(500)]);
     assert!(plain.figures.peak_rss_bytes < 55 * MIB && plain.samples.is_empty(), "{plain:?}");
 }
 
 fn looking_does_not_change_the_time() {
-    let outcome = run_job(&["/bin/sleep", "0.2"], |job| job.sample = Some(Duration::from_secs(3)));
+    let start = Instant::now();
+    // The next look would be long after the end.
+    let outcome = run_job(&["/bin/sleep", "0.2"], |job| job.sample = Some(HANGS * 10));
+    let around = start.elapsed();
     let Outcome::Ran(run) = outcome else { panic!("{outcome:?}") };
-    assert!((200_000_000..2_000_000_000).contains(&run.figures.wall_ns), "{run:?}");
+    assert!(run.figures.wall_ns >= 200_000_000 && around < HANGS, "{run:?} {around:?}");
     assert_eq!(run.samples.len(), 1, "the first one: {run:?}");
     assert!(run.began_ns > 0, "{run:?}");
     // Whatever else this machine does: the figure is there, and in bounds.
     let others = run.figures.others_us.unwrap();
     let processors = u64::try_from(std::thread::available_parallelism().unwrap().get()).unwrap();
-    assert!(others <= processors * (run.figures.wall_ns / 1000 + 50_000), "{run:?}");
+    let around = u64::try_from(around.as_micros()).unwrap();
+    assert!(others <= processors * (around + 50_000), "{run:?} {around}");
 }
 
 fn printed(argv: &[&str], cpus: &[usize]) -> String {
@@ -299,7 +314,7 @@ fn a_flood_ends_and_is_cut() {
     let text = printed(&["/bin/sh", "-c", "echo begin; head -c 50000000 /dev/zero"], &[]);
     assert_eq!(text.len(), 4 << 20);
     assert!(text.starts_with("begin\n"));
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < HANGS);
 }
 
 fn a_flood_without_end_is_killed_in_time() {
@@ -309,20 +324,20 @@ fn a_flood_without_end_is_killed_in_time() {
         job.capture = true;
     });
     assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < HANGS);
     // Its end is the end of the run, whoever goes on.
     let outcome = run_job(&["/bin/sh", "-c", "yes & exit 0"], |job| job.capture = true);
     assert!(matches!(outcome, Outcome::Ran(..)), "{outcome:?}");
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < HANGS);
 }
 
 fn who_left_the_group_is_ended_too() {
-    let number = printed(&["/bin/sh", "-c", "setsid sleep 60 & echo $!; sleep 0.1"], &[]);
+    let number = printed(&["/bin/sh", "-c", "setsid sleep 1000 & echo $!; sleep 0.1"], &[]);
     let gone = |number: &str| !Path::new("/proc").join(number.trim()).exists();
     assert!(gone(&number), "{number}");
     // The same when the run is cut short: its number is found by what it does, as nothing is given back.
-    let mark = format!("6{}", std::process::id());
-    let outcome = run_job(&["/bin/sh", "-c", &format!("setsid sleep {mark} & sleep 60")], |job| {
+    let mark = format!("1000{}", std::process::id());
+    let outcome = run_job(&["/bin/sh", "-c", &format!("setsid sleep {mark} & sleep 1000")], |job| {
         job.timeout = Some(Duration::from_millis(300));
     });
     assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
@@ -332,7 +347,7 @@ fn who_left_the_group_is_ended_too() {
             line.split(|&b| b == 0).any(|word| word == mark.as_bytes())
         })
     };
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + HANGS;
     while left() {
         assert!(Instant::now() < deadline, "still there");
         std::thread::sleep(Duration::from_millis(5));
@@ -340,7 +355,7 @@ fn who_left_the_group_is_ended_too() {
 }
 
 fn an_interrupt_ends_the_run() {
-    let argv: Vec<OsString> = ["sleep".into(), "60".into()].into();
+    let argv: Vec<OsString> = ["sleep".into(), "1000".into()].into();
     let job = Job {
         file: Path::new("/bin/sleep"),
         argv: &argv,

@@ -205,10 +205,11 @@ fn an_interrupt_keeps_what_was_measured() {
     for signal in [Signal::INT, Signal::TERM] {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("results");
+        let starts = parent.path().join("starts");
         let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
             .args(["bench", "-a", "glibc", "--rounds", "100000", "--warmup", "0", "-o"])
             .arg(&folder)
-            .args(["--", "/bin/sleep", "0.01"])
+            .args(["--", "/bin/sh", "-c", &format!("echo >>{}", starts.display())])
             .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
             .env_remove("LD_PRELOAD")
             .stdin(Stdio::null())
@@ -216,11 +217,10 @@ fn an_interrupt_keeps_what_was_measured() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // The folder is made before the first run.
-        while !folder.exists() {
+        // A line for each run: some rounds are complete.
+        while std::fs::metadata(&starts).map_or(0, |file| file.len()) < 20 {
             sleep(Duration::from_millis(5));
         }
-        sleep(Duration::from_millis(1500));
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         kill_process(pid, signal).unwrap();
         let output = child.wait_with_output().unwrap();

@@ -84,9 +84,14 @@ fn a_process_group_is_read_from_its_line() {
     assert_eq!(watch::group_of(""), None);
 }
 
+/// A shell that may be silent for a while, as on a busy machine.
 fn watched(script: &str) -> watch::Watched {
+    silent_for(script, Duration::from_secs(120))
+}
+
+fn silent_for(script: &str, limit: Duration) -> watch::Watched {
     let mut shell = Command::new("/bin/sh");
-    watch::watch(shell.args(["-c", script]), Duration::from_secs(2)).unwrap()
+    watch::watch(shell.args(["-c", script]), limit).unwrap()
 }
 
 #[test]
@@ -94,15 +99,16 @@ fn endings_are_told_apart() {
     let good = watched("echo beat; echo 'did: forks 3'");
     assert_eq!((good.ending, good.did.as_deref()), (Ending::Passed, Some("forks 3")));
     assert_eq!(watched("echo not here; exit 77").ending, Ending::Skipped);
-    let failed = |script: &str, says: &str| match watched(script).ending {
-        Ending::Failed(why) => assert!(why.contains(says), "{script}: {why}"),
-        other => panic!("{script}: {other:?}"),
+    let fails = |watched: watch::Watched, says: &str| match watched.ending {
+        Ending::Failed(why) => assert!(why.contains(says), "{why}"),
+        other => panic!("{says}: {other:?}"),
     };
+    let failed = |script: &str, says: &str| fails(watched(script), says);
     failed("echo the reason; exit 1", "the reason");
     failed("kill -SEGV $$", "signal: 11");
     failed("echo beat", "before its time");
     failed("echo 'did: x 1'; echo 'heapwright: broken' >&2", "heapwright: broken");
-    failed("exec sleep 1000", "HUNG");
+    fails(silent_for("exec sleep 1000", Duration::from_millis(500)), "HUNG");
 }
 
 #[test]
@@ -116,7 +122,7 @@ fn nothing_of_a_run_is_left() {
         watch::group_of(&stat).is_none()
     };
     // Killed, and off as soon as the system comes to it.
-    let waited = (0..1000).find(|n| {
+    let waited = (0..10_000).find(|n| {
         gone(n) || {
             std::thread::sleep(Duration::from_millis(10));
             false

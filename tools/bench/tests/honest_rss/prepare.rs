@@ -18,7 +18,7 @@ pub(crate) const HOLD: &str = "__hold";
 pub(crate) fn hold(root: &Path) {
     let guard = prepare::start_in(&env::current_exe().unwrap(), root).unwrap();
     println!("held {}", guard.settings().len());
-    thread::sleep(Duration::from_secs(60));
+    thread::sleep(crate::HANGS * 10);
 }
 
 struct Machine {
@@ -110,7 +110,7 @@ pub(crate) fn being_killed_restores_too() {
         let kill = Command::new("/bin/kill").args(["-s", signal, "--", &target]).status().unwrap();
         assert!(kill.success());
         holder.wait().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + crate::HANGS;
         while !machine.is_as_it_was() {
             assert!(Instant::now() < deadline, "not restored after SIG{signal}");
             thread::sleep(Duration::from_millis(2));

@@ -5,9 +5,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 use std::thread;
-use std::time::Instant;
 
 use heapwright_bench::allocator::Allocator;
 use heapwright_bench::launch::{Job, Launcher};
@@ -20,16 +20,19 @@ use heapwright_bench::{cpus, testing};
 /// The argument with which this file is a program that computes.
 pub(crate) const COMPUTE: &str = "__compute";
 
-/// For as many seconds as the next argument says, or as much work as takes a quarter of a second or so.
+/// As much work as takes a quarter of a second or so; without end where the next argument names a file, which is made
+/// at the start.
 pub(crate) fn compute() {
-    let seconds = env::args().nth(2).and_then(|s| s.parse().ok());
-    let end = seconds.map(|s| Instant::now() + Duration::from_secs(s));
+    let file = env::args().nth(2);
+    if let Some(file) = &file {
+        fs::write(file, "").unwrap();
+    }
     let mut x = 1_u64;
-    for _ in 0.. {
+    loop {
         for _ in 0..100_000_000 {
             x = black_box(x.wrapping_mul(0x5851_f42d_4c95_7f2d).rotate_left(7));
         }
-        if end.is_none_or(|end| Instant::now() >= end) {
+        if file.is_none() {
             return;
         }
     }
@@ -76,7 +79,9 @@ fn measured(threads: u32, cpu: usize) -> Session {
 pub(crate) fn a_competitor_on_the_processor_is_seen() {
     let cpu = cpus::choose(1).first().copied().unwrap_or(0);
     let enough = AtomicBool::new(false);
-    let (me, argv) = argv(&["60"]);
+    let dir = tempfile::tempdir().unwrap();
+    let computes = dir.path().join("computes");
+    let (me, argv) = argv(&[computes.to_str().unwrap()]);
     thread::scope(|scope| {
         scope.spawn(|| {
             let job = Job {
@@ -91,8 +96,9 @@ pub(crate) fn a_competitor_on_the_processor_is_seen() {
             };
             Launcher::new(&me).run(&job, &enough).unwrap();
         });
-        // Until it computes.
-        thread::sleep(Duration::from_millis(200));
+        while !computes.exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
         // By the time that a single thread waited, and by what others had of the processors of several.
         let sessions = [1, 2].map(|threads| measured(threads, cpu));
         let unknown = measured(0, cpu);
