@@ -122,7 +122,7 @@ void heapwright_heap_destroy(heapwright_heap *heap) HEAPWRIGHT_NOEXCEPT;
 /* Makes an empty heap.
  * Units: none.
  * Cost: one small allocation; memory for blocks comes when they are asked for.
- * Errors: NULL with errno ENOMEM.
+ * Errors: NULL with errno ENOMEM when there is no memory, or when there are 1,024 heaps.
  * Thread-safety: any thread. */
 heapwright_heap *heapwright_heap_new(void) HEAPWRIGHT_NOEXCEPT HEAPWRIGHT_ATTRIBUTE((__warn_unused_result__));
 

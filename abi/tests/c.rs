@@ -54,7 +54,7 @@ mod c {
         libc_aliases libc_internal_callers linked linked_archive linked_static mallinfo malloc_alignment
         malloc_disjoint malloc_info malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_zero
         mallopt maps_exhausted maps_few maps_realloc memalign mlockall overflow_guards own_check own_check_pending
-        own_check_shrunk own_heap own_heap_errors own_heap_large own_heap_threads own_purge own_stats
+        own_check_shrunk own_heap own_heap_count own_heap_errors own_heap_large own_heap_threads own_purge own_stats
         own_stats_print posix_memalign posix_memalign_invalid purge_after_shrinking realloc_contents realloc_failure
         realloc_neighbours realloc_null realloc_rlimit realloc_swing realloc_zero reallocarray refused_calls_few refused_futex refused_madvise
         refused_memory refused_mlock_part refused_mlockall region_terabyte rlimit_as rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
