@@ -337,9 +337,10 @@ fn who_left_the_group_is_ended_too() {
     assert!(gone(&number), "{number}");
     // The same when the run is cut short: its number is found by what it does, as nothing is given back.
     let mark = format!("1000{}", std::process::id());
-    let outcome = run_job(&["/bin/sh", "-c", &format!("setsid sleep {mark} & sleep 1000")], |job| {
-        job.timeout = Some(Duration::from_millis(300));
-    });
+    let outcome =
+        run_job(&["/bin/sh", "-c", &format!("setsid sleep {mark} & sleep 1000")], |job| {
+            job.timeout = Some(Duration::from_millis(300));
+        });
     assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
     let left = || {
         std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
