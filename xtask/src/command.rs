@@ -35,8 +35,8 @@ pub(crate) fn host() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
 }
 
-/// What `make` gives for each of `items`, as many at a time as there are processors: cargo builds a chain of crates, core
-/// before all, on one.
+/// What `make` gives for each of `items`, as many at a time as there are processors: cargo builds a chain of
+/// crates, core before all, on one.
 pub(crate) fn each<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let at_once = |chunk: &[T]| {
