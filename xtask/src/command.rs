@@ -1,7 +1,10 @@
 //! Programs that chores start: cargo, and the command `heapwright` of this checkout.
 
+use core::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use bench::result::Report;
 
@@ -30,6 +33,20 @@ pub(crate) fn host() -> Result<String, String> {
     let said = output(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
+
+/// What `make` gives for each of `items`, as many at a time as there are processors: cargo builds a chain of
+/// crates, core before all, on one.
+pub(crate) fn each<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let at_once = |chunk: &[T]| {
+        thread::scope(|scope| {
+            let started: Vec<_> = chunk.iter().map(|item| scope.spawn(|| make(item))).collect();
+            let ended = started.into_iter().map(|thread| thread.join());
+            ended.map(|made| made.unwrap_or_else(|panic| resume_unwind(panic))).collect::<Vec<_>>()
+        })
+    };
+    items.chunks(processors).flat_map(at_once).collect()
 }
 
 /// `given`, or what is built now.

@@ -2,7 +2,7 @@
 //!
 //! cargo-deny reads the same file and checks more, the advisories among it. It is 400 crates to compile and its
 //! advisories come from the network, which is too dear for a step; `cargo deny check` is a chore before a release. What
-//! this asks for is a part of what it asks for: `[licenses] allow`, `[sources]` and `[bans]`, as far as they stand there.
+//! this asks for is a part of what it asks for: `[licenses] allow`, `[sources]` and `[bans]`.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -7,13 +7,15 @@ mod counts;
 pub(crate) mod machine;
 pub(crate) mod toolchain;
 
+use crate::command::each;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use comfy_table::{Table, presets};
 use core::time::Duration;
 use counts::{Counts, Golden};
-use machine::{MACHINES, Machine, Run};
+use machine::{MACHINES, Machine};
 use std::path::PathBuf;
+use toolchain::Build;
 
 /// A kernel has to power off by then.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -74,8 +76,8 @@ fn memtest(machines: &[&Machine], options: &Options) -> Result<bool, String> {
     summary.load_style(presets::ASCII_MARKDOWN);
     summary.set_header(["machine", "passed", "failed", "end", "seconds"]);
     let mut all = true;
-    for machine in machines {
-        let run = boot(machine, "memtest")?;
+    for (machine, kernel) in machines.iter().zip(kernels(machines, "memtest")?) {
+        let run = machine.boot(&kernel, LIMIT)?;
         let lines = |word: &str| {
             run.printed.lines().filter(|line| line.split(' ').any(|one| one == word)).count()
         };
@@ -102,9 +104,9 @@ fn measure(machines: &[&Machine], options: &Options) -> Result<bool, String> {
     let mut golden = Golden::read()?;
     let mut complaints = Vec::new();
     let mut all = true;
-    for machine in machines {
+    for (machine, kernel) in machines.iter().zip(kernels(machines, "measure")?) {
         let compiler = toolchain::compiler(machine.target)?;
-        let run = boot(machine, "measure")?;
+        let run = machine.boot(&kernel, LIMIT)?;
         println!("{}: {}, {compiler}", machine.name, machine.what);
         if options.verbose || !run.passed {
             print!("{}", run.printed);
@@ -129,10 +131,11 @@ fn measure(machines: &[&Machine], options: &Options) -> Result<bool, String> {
     Ok(all && (complaints.is_empty() || !options.check))
 }
 
-/// Builds a kernel of `bare-metal` and boots it.
-fn boot(machine: &Machine, kernel: &str) -> Result<Run, String> {
-    let program = toolchain::Build::new(&manifest(), kernel, machine.target).run()?;
-    machine.boot(&program, LIMIT)
+/// Builds a kernel of `bare-metal` for each machine.
+fn kernels(machines: &[&Machine], kernel: &str) -> Result<Vec<PathBuf>, String> {
+    let manifest = manifest();
+    let build = |machine: &&Machine| Build::new(&manifest, kernel, machine.target).run();
+    each(machines, build).into_iter().collect()
 }
 
 /// The workspace of the kernels.

@@ -7,6 +7,7 @@
 mod golden;
 mod measure;
 
+use crate::command::each;
 use crate::expected::Expected;
 use crate::peers::root;
 use crate::qemu::toolchain::{self, Build, Target};
@@ -79,18 +80,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let golden = golden::read()?;
     let mut fresh = golden.clone();
     let mut complaints = Vec::new();
-    for named in chosen(options) {
-        let compiler = toolchain::compiler(named.target)?;
-        let mut rows = Vec::new();
-        let empty = built(named.target, &["nothing"], &options.opt)?;
-        let empty_realloc = built(named.target, &["nothing", "realloc"], &options.opt)?;
-        let peers: &[&str] = if options.peers { &PEERS } else { &[] };
-        for &allocator in OURS.iter().chain(peers) {
-            let plain = built(named.target, &[allocator], &options.opt)?.net_of(empty);
-            let realloc = built(named.target, &[allocator, "realloc"], &options.opt)?;
-            let realloc = realloc.net_of(empty_realloc);
-            rows.push(Row { allocator, plain, realloc });
-        }
+    let chosen: Vec<_> = chosen(options).collect();
+    for (named, rows) in chosen.iter().zip(each(&chosen, |named| rows(named.target, options))) {
+        let (compiler, rows) = (toolchain::compiler(named.target)?, rows?);
         println!("{}, opt-level {}, {compiler}", named.name, options.opt);
         println!("{}\n", table(named.name, &options.opt, &rows));
         if options.opt == "z" {
@@ -106,6 +98,19 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         println!("{complaint}");
     }
     Ok(complaints.is_empty())
+}
+
+/// What each allocator takes on a target.
+fn rows(target: Target, options: &Options) -> Result<Vec<Row>, String> {
+    let built = |features: &[&str]| built(target, features, &options.opt);
+    let (empty, empty_realloc) = (built(&["nothing"])?, built(&["nothing", "realloc"])?);
+    let peers: &[&str] = if options.peers { &PEERS } else { &[] };
+    let row = |&allocator: &&'static str| {
+        let plain = built(&[allocator])?.net_of(empty);
+        let realloc = built(&[allocator, "realloc"])?.net_of(empty_realloc);
+        Ok(Row { allocator, plain, realloc })
+    };
+    OURS.iter().chain(peers).map(row).collect()
 }
 
 /// The targets asked for; without any, all.

@@ -13,6 +13,7 @@ mod golden;
 mod path;
 mod program;
 
+use crate::command::each;
 use crate::expected::Expected;
 use crate::peers::{output, root};
 use crate::qemu::toolchain::{self, Build, Target};
@@ -93,8 +94,10 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     let mut complaints = Vec::new();
     let mut fresh = golden.clone();
-    for named in chosen(options) {
-        let elf = probe(named.target, options.peers)?;
+    let chosen: Vec<_> = chosen(options).collect();
+    let probes = each(&chosen, |named| probe(named.target, options.peers));
+    for (&named, elf) in chosen.iter().zip(probes) {
+        let elf = elf?;
         let compiler = toolchain::compiler(named.target)?;
         let entries = entries(&elf, golden.declared(), options.path.as_deref())?;
         println!("{}, {compiler}", named.name);
