@@ -16,6 +16,11 @@ use heapwright_bench::prepare;
 pub(crate) const HOLD: &str = "__hold";
 
 pub(crate) fn hold(root: &Path) {
+    // Whoever started the tests by `nohup` or in the background of a script has them ignored.
+    for signal in [libc::SIGINT, libc::SIGHUP] {
+        // SAFETY: the default installs no handler.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
     let guard = prepare::start_in(&env::current_exe().unwrap(), root).unwrap();
     println!("held {}", guard.settings().len());
     thread::sleep(crate::HANGS * 10);
