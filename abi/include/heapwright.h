@@ -77,7 +77,7 @@ size_t heapwright_purge(void) HEAPWRIGHT_NOEXCEPT;
 /* The figures of heapwright_stats(). All are in bytes and cover the whole process. */
 typedef struct heapwright_stats {
     size_t live_bytes;          /* in blocks that the program holds, rounded up to what each block really takes */
-    size_t resident_bytes;      /* in pages of the heap that the system has to back with memory */
+    size_t resident_bytes;      /* of the process, its other mappings too; 0 without /proc */
     size_t peak_resident_bytes; /* the largest resident_bytes so far */
     size_t cached_bytes;        /* free, and kept by threads for their next allocations */
     size_t committed_bytes;     /* of address space that the program could write to without another system call */
@@ -95,7 +95,7 @@ int heapwright_stats(struct heapwright_stats *out) HEAPWRIGHT_NOEXCEPT;
 /* Writes the figures, and more detail, as text for people to the file descriptor `fd`.
  * Units: bytes, or as each line says.
  * Cost: as heapwright_stats(), and a few write(2) calls. Allocates nothing.
- * Errors: none are reported; what write(2) refuses is lost. errno is kept.
+ * Errors: none are reported; what write(2) refuses is lost, and -1 means standard error. errno is kept.
  * Thread-safety: any thread; the lines of two calls at once may mix. */
 void heapwright_stats_print(int fd) HEAPWRIGHT_NOEXCEPT;
 
