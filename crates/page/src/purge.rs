@@ -6,7 +6,7 @@
 //! it. Below the limit, blocks that have been empty for a while go back when the heap is next used.
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
-//!   floor, doubling up to 256 MiB; after quiet seconds the floor sinks back to 12 MiB.
+//!   floor, doubling up to 256 MiB; four seconds without a purge halve it, down to 12 MiB.
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
 //! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
@@ -139,14 +139,21 @@ impl Purge {
         let age = self.tick().wrapping_sub(self.purged_at.load(Ordering::Relaxed));
         let floor = self.floor.load(Ordering::Relaxed);
         let least = self.least.load(Ordering::Relaxed);
-        let floor = if reused >= REGRET && age <= KEEP_TICKS {
-            (floor * 2).min(MAX_FLOOR).max(least)
-        } else if age > 4 * KEEP_TICKS {
-            (floor / 2).max(least)
-        } else {
-            floor
-        };
-        self.floor.store(floor, Ordering::Relaxed);
+        if reused >= REGRET && age <= KEEP_TICKS {
+            let floor = (floor * 2).min(MAX_FLOOR).max(least);
+            self.floor.store(floor, Ordering::Relaxed);
+        }
+    }
+
+    /// Long after the last purge: keeps half as much (G1).
+    fn ease(&self) {
+        let now = self.tick();
+        if now.wrapping_sub(self.purged_at.load(Ordering::Relaxed)) > 4 * KEEP_TICKS {
+            let floor = self.floor.load(Ordering::Relaxed) / 2;
+            self.floor.store(floor.max(self.least.load(Ordering::Relaxed)), Ordering::Relaxed);
+            self.purged_at.store(now, Ordering::Relaxed);
+            self.reused.store(0, Ordering::Relaxed);
+        }
     }
 }
 
@@ -247,6 +254,7 @@ impl<S: System> PageHeap<S> {
             return;
         }
         self.look_at_limit();
+        self.purge.ease();
         let now = self.purge.tick();
         let Some(attempt) = self.purge.attempt() else { return };
         while !attempt.is_over() {
@@ -353,5 +361,27 @@ impl<S: System> PageHeap<S> {
         }
         self.bins.update(&self.region, block);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_seconds_without_a_purge_halve_the_floor() {
+        let purge = Purge::new();
+        purge.tick.store(1000, Ordering::Relaxed);
+        purge.purged_at.store(1000, Ordering::Relaxed);
+        for _ in 0..3 {
+            purge.reused.store(REGRET, Ordering::Relaxed);
+            purge.regret();
+        }
+        assert_eq!(purge.floor.load(Ordering::Relaxed), 8 * FLOOR);
+        for (tick, floor) in [(1016, 8), (1017, 4), (1033, 4), (1034, 2), (1100, 1), (1200, 1)] {
+            purge.tick.store(tick, Ordering::Relaxed);
+            purge.ease();
+            assert_eq!(purge.floor.load(Ordering::Relaxed), floor * FLOOR, "{tick}");
+        }
     }
 }
