@@ -36,7 +36,7 @@ const MAX_SMALL_BLOCKS: u32 = 1024;
 /// A heap below this is not measured against the memory limit.
 const SMALL: usize = 8 << 20;
 /// A tick of the purge clock, and how many ticks an empty block is kept.
-pub(crate) const TICK_MS: u64 = 250;
+const TICK_MS: u64 = 250;
 pub(crate) const KEEP_TICKS: u32 = 4;
 /// Frees between two looks at the clock.
 const FREES_PER_LOOK: u32 = 64;
@@ -53,6 +53,8 @@ pub struct Purge {
     tick: AtomicU32,
     frees: AtomicU32,
     purged_at: AtomicU32,
+    /// The tick at which [`ease`](Self::ease) last halved the floor.
+    eased_at: AtomicU32,
     refusals: Refusals,
     /// The block at which a walk goes on after one that was refused too often.
     go_on: AtomicU32,
@@ -74,6 +76,7 @@ impl Purge {
             tick: AtomicU32::new(0),
             frees: AtomicU32::new(0),
             purged_at: AtomicU32::new(0),
+            eased_at: AtomicU32::new(0),
             refusals: Refusals::new(),
             go_on: AtomicU32::new(0),
             reused: AtomicUsize::new(0),
@@ -137,10 +140,9 @@ impl Purge {
     fn regret(&self) {
         let reused = self.reused.swap(0, Ordering::Relaxed);
         let age = self.tick().wrapping_sub(self.purged_at.load(Ordering::Relaxed));
-        let floor = self.floor.load(Ordering::Relaxed);
-        let least = self.least.load(Ordering::Relaxed);
         if reused >= REGRET && age <= KEEP_TICKS {
-            let floor = (floor * 2).min(MAX_FLOOR).max(least);
+            let least = self.least.load(Ordering::Relaxed);
+            let floor = (self.floor.load(Ordering::Relaxed) * 2).min(MAX_FLOOR).max(least);
             self.floor.store(floor, Ordering::Relaxed);
         }
     }
@@ -148,13 +150,17 @@ impl Purge {
     /// Long after the last purge: keeps half as much (G1).
     fn ease(&self) {
         let now = self.tick();
-        if now.wrapping_sub(self.purged_at.load(Ordering::Relaxed)) > 4 * KEEP_TICKS {
+        if is_long_ago(&self.purged_at, now) && is_long_ago(&self.eased_at, now) {
+            self.eased_at.store(now, Ordering::Relaxed);
             let floor = self.floor.load(Ordering::Relaxed) / 2;
             self.floor.store(floor.max(self.least.load(Ordering::Relaxed)), Ordering::Relaxed);
-            self.purged_at.store(now, Ordering::Relaxed);
-            self.reused.store(0, Ordering::Relaxed);
         }
     }
+}
+
+/// Whether `at` is more than four seconds before the tick `now`.
+pub(crate) fn is_long_ago(at: &AtomicU32, now: u32) -> bool {
+    now.wrapping_sub(at.load(Ordering::Relaxed)) > 4 * KEEP_TICKS
 }
 
 impl Default for Purge {
@@ -192,15 +198,13 @@ impl<S: System> PageHeap<S> {
         let live = self.live.load(Ordering::Relaxed);
         let used = live.saturating_sub(slack + holes);
         let keep = self.purge.floor.load(Ordering::Relaxed).max(used);
-        let room = self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live);
-        keep.saturating_sub(slack).min(room)
+        keep.saturating_sub(slack).min(self.room())
     }
 
-    /// Bytes that a memory limit leaves beside what is live (G3).
+    /// Granules that a memory limit leaves beside what is live (G3).
     pub(crate) fn room(&self) -> usize {
         let live = self.live.load(Ordering::Relaxed);
-        let granules = self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live);
-        granules.saturating_mul(GRANULE)
+        self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live)
     }
 
     /// Reads the memory limit anew (G3), unless the heap is so small that none matters.
@@ -241,9 +245,13 @@ impl<S: System> PageHeap<S> {
         }
     }
 
+    /// The tick that it is now, by the clock.
+    pub(crate) fn now(&self) -> u32 {
+        low32(base::bits::index((self.source.now_ms() / TICK_MS) & 0xffff_ffff))
+    }
+
     fn set_tick(&self) -> bool {
-        let ticks = self.source.now_ms() / TICK_MS;
-        let tick = low32(base::bits::index(ticks & 0xffff_ffff));
+        let tick = self.now();
         self.purge.tick.swap(tick, Ordering::Relaxed) != tick
     }
 

@@ -21,13 +21,12 @@
 //!
 //! Slack counts against what the purge policy keeps, and says when looking for holes is worth
 //! the walk: after as many bytes came back as an eighth of what is claimed, and more by X2.
-use base::bits::{index, low32};
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use crate::System;
 use crate::geometry::GRANULE;
 use crate::heap::PageHeap;
-use crate::purge::{FLOOR, KEEP_TICKS, REGRET, TICK_MS};
+use crate::purge::{FLOOR, KEEP_TICKS, REGRET, is_long_ago};
 
 /// Holes are looked for after at least 1 MiB came back.
 const LEAST: usize = 1 << 20;
@@ -47,8 +46,10 @@ pub struct Slack {
     filled: AtomicUsize,
     /// Bytes that X2 adds to those that have to come back: doubled by regret, halved by quiet.
     backoff: AtomicUsize,
-    /// The tick of the last look, or of the last time that X2 halved.
+    /// The tick of the last look.
     looked_at: AtomicU32,
+    /// The tick at which X2 last halved.
+    eased_at: AtomicU32,
     /// Whether a thread is gone that had not said what it moved (X1).
     uncounted: AtomicBool,
 }
@@ -76,6 +77,7 @@ impl Slack {
             filled: AtomicUsize::new(0),
             backoff: AtomicUsize::new(0),
             looked_at: AtomicU32::new(0),
+            eased_at: AtomicU32::new(0),
             uncounted: AtomicBool::new(false),
         }
     }
@@ -128,29 +130,22 @@ impl Slack {
 
     /// Long after the last look: waits for half as much (X2).
     fn ease(&self, now: u32) {
-        if now.wrapping_sub(self.looked_at.load(Ordering::Relaxed)) <= 4 * KEEP_TICKS {
-            return;
+        if is_long_ago(&self.looked_at, now) && is_long_ago(&self.eased_at, now) {
+            self.eased_at.store(now, Ordering::Relaxed);
+            self.peak.store(self.claimed(), Ordering::Relaxed);
+            let backoff = self.backoff.load(Ordering::Relaxed);
+            self.backoff.store(backoff / 2, Ordering::Relaxed);
         }
-        self.begin(now);
-        self.peak.store(self.claimed(), Ordering::Relaxed);
-        let backoff = self.backoff.load(Ordering::Relaxed);
-        self.backoff.store(backoff / 2, Ordering::Relaxed);
     }
 
     /// Before a look at this tick, when `worth` bytes came back: was the last one regretted (X2)?
     fn regret(&self, now: u32, worth: usize) {
-        let age = now.wrapping_sub(self.looked_at.load(Ordering::Relaxed));
-        let filled = self.begin(now);
+        let age = now.wrapping_sub(self.looked_at.swap(now, Ordering::Relaxed));
+        self.ended.store(0, Ordering::Relaxed);
+        let filled = self.filled.swap(0, Ordering::Relaxed);
         if age <= KEEP_TICKS && filled >= worth / 2 {
             self.backoff.store(worth.saturating_mul(2), Ordering::Relaxed);
         }
-    }
-
-    /// Counts anew from this tick on, and says how many bytes were needed again before.
-    fn begin(&self, now: u32) -> usize {
-        self.looked_at.store(now, Ordering::Relaxed);
-        self.ended.store(0, Ordering::Relaxed);
-        self.filled.swap(0, Ordering::Relaxed)
     }
 
     /// Granules are handed out: as many bytes of holes in slabs that ended are needed again (X2).
@@ -226,9 +221,9 @@ impl<S: System> PageHeap<S> {
             return false;
         }
         let slack = &self.slack;
-        let now = low32(index((self.source.now_ms() / TICK_MS) & 0xffff_ffff));
+        let now = self.now();
         slack.ease(now);
-        let room = self.room();
+        let room = self.room().saturating_mul(GRANULE);
         let worth = slack.worth(room);
         // Whoever finds it so first does it.
         if freed < worth || slack.bytes() < worth || slack.freed.swap(0, Ordering::Relaxed) < worth
@@ -242,6 +237,8 @@ impl<S: System> PageHeap<S> {
 
 #[cfg(test)]
 mod tests {
+    use base::bits::low32;
+
     use super::*;
 
     const MIB: usize = 1 << 20;
