@@ -176,16 +176,14 @@ mod drop_ins {
 
     macro_rules! drop_ins {
         ($({
-            name: $name:literal, id: $id:ident, about: $about:literal,
-            type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
-        })*) => {$($(
-            #[doc = stringify!($malloc)]
+            name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
+            })*) => {$(
             #[test]
             fn $id() {
                 all_programs_on($name);
             }
-        )?)*};
+        )*};
     }
 
-    registry::blocks!(drop_ins);
+    registry::mallocs!(drop_ins);
 }

@@ -6,10 +6,8 @@ use std::path::Path;
 /// One `#[test]` per design and program.
 macro_rules! classics {
     ($({
-        name: $name:literal, id: $id:ident, about: $about:literal,
-        type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
-    })*) => {$($(
-        #[doc = stringify!($malloc)]
+        name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
+        })*) => {$(
         mod $id {
             #[test]
             fn python() {
@@ -26,10 +24,10 @@ macro_rules! classics {
                 super::gxx($name);
             }
         }
-    )?)*};
+    )*};
 }
 
-registry::blocks!(classics);
+registry::mallocs!(classics);
 
 /// Objects, pickles, processes that python forks and threads: all its memory is from malloc.
 fn python(design: &str) {

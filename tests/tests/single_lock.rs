@@ -14,10 +14,8 @@ use testkit::{Distribution, Generator, Subject, fault, kept};
 /// One `#[test]` per design.
 macro_rules! conforms {
     ($({
-        name: $name:literal, id: $id:ident, about: $about:literal,
-        type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
-    })*) => {$($(
-        #[doc = stringify!($malloc)]
+        name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
+        })*) => {$(
         #[test]
         fn $id() {
             let heap = made::$id::new();
@@ -29,13 +27,13 @@ macro_rules! conforms {
             });
             report.assert_passed();
         }
-    )?)*};
+    )*};
 }
 
 mod conforms {
     use super::*;
 
-    registry::blocks!(conforms);
+    registry::mallocs!(conforms);
 }
 
 type Grown<A> = Growing<A, Failing<Os>>;

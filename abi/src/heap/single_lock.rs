@@ -14,21 +14,16 @@ use super::Info;
 /// The heap by its name, for messages and when it begins.
 macro_rules! choose {
     ($({
-        name: $name:literal, id: $id:ident, about: $about:literal,
-        type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
-    })*) => {$($(
+        name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
+        })*) => {$(
         #[cfg(heap = $name)]
         pub(crate) static HEAP: Whole<made::$id::Malloc> = Whole(made::$id::new());
         #[cfg(heap = $name)]
-        const NAME: &str = {
-            // A row without this word has no such heap.
-            let _ = stringify!($malloc);
-            $name
-        };
-    )?)*};
+        const NAME: &str = $name;
+    )*};
 }
 
-registry::blocks!(choose);
+registry::mallocs!(choose);
 
 /// Every size there is: no size takes another path.
 pub(crate) const MAX_LINEAR: usize = isize::MAX.cast_unsigned();

@@ -37,9 +37,8 @@ macro_rules! made {
 
 macro_rules! mallocs {
     ($({
-        name: $name:literal, id: $id:ident, about: $about:literal,
-        type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
-    })*) => {$($(
+        name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
+        })*) => {$(
         #[doc = concat!("`", $name, "`: ", $about, ".")]
         pub mod $id {
             use super::*;
@@ -53,7 +52,7 @@ macro_rules! mallocs {
                 BlockMalloc::new(made!($malloc, $type))
             }
         }
-    )?)*};
+    )*};
 }
 
-registry::blocks!(mallocs);
+registry::mallocs!(mallocs);

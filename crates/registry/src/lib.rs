@@ -30,8 +30,9 @@
 ///   when all of its memory is free, so that no endless program runs on it; else nothing.
 #[macro_export]
 macro_rules! blocks {
-    ($then:ident) => {
-        $then! {
+    ($($then:ident)::+ $([$($with:tt)*])?) => {
+        $($then)::+! {
+            $([$($with)*])?
             {
                 name: "tlsf", id: tlsf,
                 about: "two-level segregated fit: constant time, whatever has been allocated before",
@@ -89,6 +90,22 @@ macro_rules! blocks {
                 serves: generous, enough: 256 << 10, grows: Never, keeps: [apart],
             }
             // A new row goes here.
+        }
+    };
+}
+
+/// Calls the macro `$then` with the name, identifier, line, type and word of every row that is a malloc.
+#[macro_export]
+macro_rules! mallocs {
+    ($then:ident) => {
+        $crate::blocks! { registry::mallocs [$then] }
+    };
+    ([$then:ident] $({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
+    })*) => {
+        $then! {
+            $($({ name: $name, id: $id, about: $about, type: $type, malloc: $malloc })?)*
         }
     };
 }
