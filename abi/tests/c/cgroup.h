@@ -1,4 +1,4 @@
-// A memory cgroup of one's own, v1 or v2, where the machine lets us make one.
+// A memory cgroup of one's own, v1 or v2, where the machine lets us make one; and what fills it.
 #ifndef CGROUP_H
 #define CGROUP_H
 
@@ -47,6 +47,24 @@ static inline void run_in_cgroup(size_t bytes, void (*body)(void)) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) SKIP("no process can be moved into a memory cgroup on this machine");
     CHECK(!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL, "killed for more than %zu MiB of memory", bytes / MIB);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the process in the cgroup ends with status %#x", status);
+}
+
+// Phases that each fill 40 MiB with blocks of another size and free them all.
+static inline void phases(int rounds) {
+    alarm(50);
+    const size_t sizes[] = {64, 4096, 200, 100000, 1000, 16, 3 * MIB, 30000, 500, 1500};
+    static void *blocks[40 * MIB / 16];
+    for (int round = 0; round < rounds; round++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            // 16-byte blocks would need an array of pointers half as large as themselves: fewer of them.
+            size_t count = (sizes[s] < 64 ? 10 * MIB : 40 * MIB) / sizes[s];
+            for (size_t i = 0; i < count; i++) {
+                CHECK((blocks[i] = malloc(sizes[s])) != NULL, "malloc(%zu) is NULL", sizes[s]);
+                memset(blocks[i], 1, sizes[s]);
+            }
+            for (size_t i = 0; i < count; i++) free(blocks[i]);
+        }
+    }
 }
 
 #endif

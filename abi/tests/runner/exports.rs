@@ -17,8 +17,8 @@ const LIBC: &str = "\
     __libc_malloc __libc_calloc __libc_realloc __libc_free __libc_memalign __libc_valloc __libc_pvalloc \
     __libc_mallinfo __libc_mallopt";
 
-/// The functions by which a program limits itself, which the flagship has to know of.
-const LIMITS: &str = "setrlimit setrlimit64 prlimit prlimit64";
+/// The functions by which a program limits or confines itself, which the flagship has to know of.
+const LIMITS: &str = "setrlimit setrlimit64 prlimit prlimit64 prctl";
 
 /// The functions of `heapwright.h`.
 const OWN: &str = "\

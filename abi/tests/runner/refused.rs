@@ -38,7 +38,11 @@ const SOME: &[&str] = &["maps_few", "realloc_neighbours", "stress", "thread_keys
 type Exception = (&'static str, &'static [&'static str], &'static str);
 
 const EXCEPTIONS: &[Exception] = &[
-    ("madvise", &["cgroup_limit", "malloc_trim", "refused_mlock_part"], "memory must go back"),
+    (
+        "madvise",
+        &["cgroup_limit", "cgroup_limit_hidden", "malloc_trim", "refused_mlock_part"],
+        "memory must go back",
+    ),
     ("madvise", &["dump_reserved"], "only so are addresses left out of dumps"),
     ("mremap", &["rlimit_as_growth"], "there is no room for two copies"),
     ("mremap", &["realloc_swing"], "it counts the copies"),
@@ -46,6 +50,7 @@ const EXCEPTIONS: &[Exception] = &[
     (
         "prlimit64",
         &[
+            "cgroup_limit_hidden",
             "exhaustion",
             "new_handler_frees",
             "realloc_rlimit",
@@ -63,11 +68,13 @@ const EXCEPTIONS: &[Exception] = &[
         ],
         "it sets a limit",
     ),
-    ("reserve", &["maps_exhausted"], "it makes such mappings itself"),
+    ("reserve", &["maps_exhausted", "maps_split"], "it makes such mappings itself"),
     ("reserve", &["region_terabyte"], "a window of a terabyte has its maps in it too"),
     (
         "prctl",
         &[
+            "confined",
+            "descriptors",
             "refused_calls_few",
             "refused_futex",
             "refused_madvise",

@@ -18,6 +18,7 @@
 //!
 //! There is no owner of an object, so a free from another thread is the same free. The
 //! design and what was tried: docs/decisions.
+use base::Malloc;
 use base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use object::Central;
 use object::shelf::Supply;
@@ -118,6 +119,15 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// reserved again where there is no limit any more.
     pub fn limit_changed(&self) {
         self.pages.limit_changed();
+    }
+
+    /// The process is about to be confined: what the first request and a large heap ask the system
+    /// for is asked for now.
+    pub fn before_confinement(&self) {
+        let block = Malloc::malloc(self, 1);
+        self.pages.look_at_limit();
+        // SAFETY: allocated above.
+        unsafe { self.free(block) };
     }
 
     /// Gives back what the calling thread keeps. What was freed and is no live object is found,

@@ -318,9 +318,9 @@ impl<S: System> PageHeap<S> {
     /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
     /// are limited and one block is asked for. `None`: refused.
     pub(crate) fn grow(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
-        self.look_at_addresses(guard);
+        self.look_for_limit(guard);
         self.ask_for_huge();
-        self.look_at_limit();
+        self.before_growth(blocks);
         match self.region.hold() {
             Hold::Reserved => self.commit(blocks),
             Hold::Window => self.claim(guard, blocks),

@@ -10,10 +10,11 @@
 //!   twice as many mappings begin in it or where it ends.
 //! - **P2** `sum` is the sum over all blocks. Beyond [`MAX_MOVED`] contents are copied.
 //! - **P3** pages are moved only out of blocks that none were moved into and that were not taken
-//!   out of huge pages, so what is moved is one mapping: several are refused before Linux 6.17, and
-//!   bring the seams between them along since.
-//! - **P4** nothing is moved in a window, whose blocks are mappings of different kinds, nor in a
-//!   child of `fork`, where the kernel joins no fresh mapping to one from before.
+//!   out of huge pages, so what is moved is one mapping, if the program itself has not split it.
+//!   The lock is held until it is moved: nobody else splits it meanwhile.
+//! - **P4** nothing is moved in a window, whose blocks are mappings of different kinds, nor where
+//!   addresses are limited and a move may be refused halfway, nor in a child of `fork`, where the
+//!   kernel joins no fresh mapping to one from before.
 //!
 //! So the region is never more than 2 × (512 + 1024) + 16 mappings: those of P2, blocks in small
 //! pages, the maps and descriptors, and what is not usable yet.
@@ -57,6 +58,7 @@ impl<S: System> PageHeap<S> {
     ///
     /// Both are whole pages of live blocks, which nobody else uses meanwhile.
     pub unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
+        let _guard = self.lock.lock();
         if !self.may_leave(from, len) || !self.note_moved(to, len) {
             return Move::Refused;
         }
@@ -70,6 +72,7 @@ impl<S: System> PageHeap<S> {
     ///
     /// As [`move_pages`](Self::move_pages).
     pub unsafe fn move_out(&self, from: usize, to: usize, len: usize) -> Move {
+        let _guard = self.lock.lock();
         if !self.may_leave(from, len) {
             return Move::Refused;
         }
@@ -77,13 +80,16 @@ impl<S: System> PageHeap<S> {
         unsafe { self.source.move_pages(from, to, len) }
     }
 
-    /// This process is a child of `fork` (P4).
+    /// This process is a child of `fork` (P4, G3).
     pub fn note_child(&self) {
         self.moved.child.store(1, Ordering::Relaxed);
+        self.look_at_limit_again();
     }
 
     fn joins(&self) -> bool {
-        self.region.hold() == Hold::Reserved && self.moved.child.load(Ordering::Relaxed) == 0
+        self.region.hold() == Hold::Reserved
+            && !self.region.is_bare()
+            && self.moved.child.load(Ordering::Relaxed) == 0
     }
 
     /// The blocks that `len` bytes at `at` lie in; none outside the region.
@@ -95,7 +101,7 @@ impl<S: System> PageHeap<S> {
         low32(offset >> BLOCK_SHIFT)..low32((offset + len).div_ceil(BLOCK))
     }
 
-    /// Whether the pages there are one mapping (P3).
+    /// Whether the pages there are one mapping (P3), under the lock.
     fn may_leave(&self, from: usize, len: usize) -> bool {
         let mut blocks = self.blocks_of(from, len);
         let as_fresh = |block| {
@@ -107,11 +113,10 @@ impl<S: System> PageHeap<S> {
     }
 
     /// Counts a move into a run of the region, which may still fail: a kernel that refuses is
-    /// not asked for ever. `false`: there were too many, or it is no run.
+    /// not asked for ever. `false`: there were too many, or it is no run. Under the lock.
     fn note_moved(&self, to: usize, len: usize) -> bool {
         let blocks = self.blocks_of(to, len);
         let count = low32(blocks.len());
-        let _guard = self.lock.lock();
         let sum = self.moved.sum.load(Ordering::Relaxed);
         let full = |block| self.region.block(block).moved.load(Ordering::Relaxed) == u8::MAX;
         if count == 0 || sum + count > MAX_MOVED || blocks.clone().any(full) {

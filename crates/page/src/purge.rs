@@ -11,13 +11,14 @@
 //! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   eleven sixteenths of it, as long as there is dirty memory to give back: the program's own
-//!   memory, maps, descriptors and the unused ends of huge pages are not counted.
+//!   memory, maps, descriptors and the unused ends of huge pages are not counted. The limit is
+//!   read once in a process, when nobody can notice the file that is open meanwhile.
 //!
 //! Layer *page*. O(1) a free while nothing is to be done; the clock is read once in 64 frees
-//! and at purges.
+//! of granules, once in 64 refills and flushes of a thread, and at purges.
 use base::bits::low32;
 use base::lock::Guard;
-use base::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::System;
 use crate::bins::{EMPTY_DIRTY, NIL};
@@ -33,7 +34,7 @@ pub(crate) const REGRET: usize = (4 << 20) / GRANULE;
 /// At most this number of blocks is taken out of huge pages: each may split a mapping in the
 /// kernel's list, which is limited (vm.max_map_count, 65,530 by default).
 const MAX_SMALL_BLOCKS: u32 = 1024;
-/// A heap below this is not measured against the memory limit.
+/// A heap of a single thread that grows beyond this is measured against the memory limit.
 const SMALL: usize = 8 << 20;
 /// A tick of the purge clock, and how many ticks an empty block is kept.
 const TICK_MS: u64 = 250;
@@ -46,8 +47,8 @@ const FREES_PER_LOOK: u32 = 64;
 pub struct Purge {
     floor: AtomicUsize,
     least: AtomicUsize,
-    /// The tick, made odd, of the last look at the memory limit; 0 for none.
-    looked: AtomicU32,
+    /// Whether this process has looked at its memory limit.
+    looked: AtomicBool,
     /// Live and dirty granules above which dirty ones go back (G3).
     ceiling: AtomicUsize,
     tick: AtomicU32,
@@ -71,7 +72,7 @@ impl Purge {
         Self {
             floor: AtomicUsize::new(FLOOR),
             least: AtomicUsize::new(FLOOR),
-            looked: AtomicU32::new(0),
+            looked: AtomicBool::new(false),
             ceiling: AtomicUsize::new(usize::MAX),
             tick: AtomicU32::new(0),
             frees: AtomicU32::new(0),
@@ -186,9 +187,17 @@ impl<S: System> PageHeap<S> {
         if frees.is_multiple_of(FREES_PER_LOOK) {
             self.look_at_clock(guard);
         }
-        let dirty = self.dirty.load(Ordering::Relaxed);
-        if dirty > self.limit() {
-            self.purge_beyond_limit(guard);
+        self.purge_beyond_limit(guard);
+    }
+
+    /// Of threads that use only what they keep: gives back what has been kept for long. Does
+    /// nothing while another thread is inside, who does it.
+    pub fn look(&self) {
+        if self.now() != self.purge.tick()
+            && let Some(guard) = self.lock.try_lock()
+        {
+            self.look_at_clock(&guard);
+            self.purge_beyond_limit(&guard);
         }
     }
 
@@ -207,16 +216,29 @@ impl<S: System> PageHeap<S> {
         self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live)
     }
 
-    /// Reads the memory limit anew (G3), unless the heap is so small that none matters.
-    pub(crate) fn look_at_limit(&self) {
-        let tick = self.purge.tick() | 1;
-        let small = self.committed_bytes() < SMALL;
-        if small || self.purge.looked.swap(tick, Ordering::Relaxed) == tick {
+    /// Reads the memory limit (G3), once in a process.
+    pub fn look_at_limit(&self) {
+        if self.purge.looked.swap(true, Ordering::Relaxed) {
             return;
         }
-        let limit = self.source.memory_limit();
-        let ceiling = limit.map_or(usize::MAX, |bytes| bytes / 16 * 11 / GRANULE);
-        self.purge.ceiling.store(ceiling, Ordering::Relaxed);
+        if let Some(bytes) = self.source.memory_limit() {
+            self.purge.ceiling.store(bytes / 16 * 11 / GRANULE, Ordering::Relaxed);
+        }
+    }
+
+    /// This process is a child of `fork`: its memory limit may become another one.
+    pub(crate) fn look_at_limit_again(&self) {
+        self.purge.looked.store(false, Ordering::Relaxed);
+    }
+
+    /// The heap grows by `blocks`: once it is large enough for the memory limit to matter, and while
+    /// no other thread can notice, the limit is read.
+    pub(crate) fn before_growth(&self, blocks: u32) {
+        let looked = self.purge.looked.load(Ordering::Relaxed);
+        let bytes = self.committed_bytes() + blocks as usize * BLOCK;
+        if !looked && bytes > SMALL && self.source.is_only_thread() {
+            self.look_at_limit();
+        }
     }
 
     /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).
@@ -233,8 +255,15 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    #[cold]
+    #[inline]
     fn purge_beyond_limit(&self, guard: &Guard<'_, S>) {
+        if self.dirty.load(Ordering::Relaxed) > self.limit() {
+            self.purge_to_limit(guard);
+        }
+    }
+
+    #[cold]
+    fn purge_to_limit(&self, guard: &Guard<'_, S>) {
         let Some(attempt) = self.purge.attempt() else { return };
         self.set_tick();
         self.purge.regret();
@@ -261,7 +290,6 @@ impl<S: System> PageHeap<S> {
         if !self.set_tick() {
             return;
         }
-        self.look_at_limit();
         self.purge.ease();
         let now = self.purge.tick();
         let Some(attempt) = self.purge.attempt() else { return };

@@ -36,9 +36,17 @@ impl<S: System> PageHeap<S> {
         self.look_at_addresses(&guard);
     }
 
+    /// The heap grows: a limit that another process or a raw system call has set shows when it
+    /// is reached, and that it was lifted by asking.
+    pub(crate) fn look_for_limit(&self, guard: &Guard<'_, S>) {
+        if self.region.is_bare() || self.source.is_short_of_addresses() {
+            self.look_at_addresses(guard);
+        }
+    }
+
     /// Where addresses have become limited, those that were only reserved and empty blocks are
     /// given up; where they are not any more, what nobody has taken is reserved again.
-    pub(crate) fn look_at_addresses(&self, guard: &Guard<'_, S>) {
+    fn look_at_addresses(&self, guard: &Guard<'_, S>) {
         let region = &self.region;
         if region.granules() == 0 {
             return;

@@ -152,6 +152,10 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         pretended.or_else(|| self.inner.address_limit())
     }
 
+    fn is_short_of_addresses(&self) -> bool {
+        self.limit.load(Ordering::Relaxed) != 0 || self.inner.is_short_of_addresses()
+    }
+
     fn physical_memory(&self) -> usize {
         self.inner.physical_memory()
     }
@@ -162,6 +166,10 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
 
     fn now_ms(&self) -> u64 {
         self.inner.now_ms()
+    }
+
+    fn is_only_thread(&self) -> bool {
+        self.inner.is_only_thread()
     }
 }
 

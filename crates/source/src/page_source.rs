@@ -117,13 +117,20 @@ pub unsafe trait PageSource {
     /// The address space this process may use, in bytes; `None` when it has no limit.
     fn address_limit(&self) -> Option<usize>;
 
+    /// Whether the system has not a page of addresses more for this process.
+    fn is_short_of_addresses(&self) -> bool;
+
     /// The machine's memory in bytes.
     fn physical_memory(&self) -> usize;
 
     /// The memory this process may use before it is killed, in bytes, if it has a limit of
-    /// its own. Reads files: not for hot paths.
+    /// its own. `None` too where that cannot be read. Reads files: some 50 µs, and for as long a
+    /// descriptor that other threads may notice.
     fn memory_limit(&self) -> Option<usize>;
 
     /// Milliseconds of a clock that never goes back.
     fn now_ms(&self) -> u64;
+
+    /// Whether this is known to be the only thread.
+    fn is_only_thread(&self) -> bool;
 }

@@ -114,6 +114,10 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         self.inner.address_limit()
     }
 
+    fn is_short_of_addresses(&self) -> bool {
+        self.inner.is_short_of_addresses()
+    }
+
     fn physical_memory(&self) -> usize {
         self.inner.physical_memory()
     }
@@ -124,6 +128,10 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
 
     fn now_ms(&self) -> u64 {
         self.inner.now_ms()
+    }
+
+    fn is_only_thread(&self) -> bool {
+        self.inner.is_only_thread()
     }
 }
 

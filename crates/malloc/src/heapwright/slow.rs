@@ -14,6 +14,9 @@ use thread::{ThreadCache, Tls};
 
 use super::Flagship;
 
+/// Refills and flushes of a thread between two looks at the clock.
+const SLOW_PATHS_PER_LOOK: u64 = 64;
+
 impl<S: System, T: Tls> Flagship<S, T> {
     /// `size` bytes when [`malloc_fast`](Self::malloc_fast) had none. Null: out of memory.
     #[cold]
@@ -28,10 +31,21 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// An object of a class. Null: out of memory.
     pub(crate) fn refill(&self, class: usize) -> *mut u8 {
         let object = match self.cache() {
-            Some(cache) => cache.refill(self.backend(), &self.tls, class),
+            Some(cache) => {
+                self.look_at_clock(cache);
+                cache.refill(self.backend(), &self.tls, class)
+            }
             None => self.claim_uncached(class),
         };
         ptr::with_exposed_provenance_mut(object)
+    }
+
+    /// A thread that uses only what it keeps looks at the clock too, now and then.
+    fn look_at_clock(&self, cache: &ThreadCache) {
+        let (refills, flushes) = cache.slow_paths();
+        if (refills + flushes).is_multiple_of(SLOW_PATHS_PER_LOOK) {
+            self.pages.look();
+        }
     }
 
     /// One object for a thread without magazines; 0: out of memory.
@@ -80,6 +94,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
+        if self.threads.begun() == 2 {
+            // The first moment at which there are threads: from now on it would be noticed.
+            self.pages.look_at_limit();
+        }
         if !self.tls.watch(cache.address()) {
             // Nobody would say when it ends, so it goes on without.
             self.thread_ended();
@@ -179,7 +197,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Frees an object of a class whose magazine is full or missing.
     pub(crate) fn free_object(&self, address: usize, class: usize, caller: &'static str) {
         let answer = match self.cache() {
-            Some(cache) => cache.flush(self.backend(), &self.tls, class, address),
+            Some(cache) => {
+                self.look_at_clock(cache);
+                cache.flush(self.backend(), &self.tls, class, address)
+            }
             None => self.give_back_one(address),
         };
         self.end_process_on_fault(caller, answer);

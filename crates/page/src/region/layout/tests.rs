@@ -67,6 +67,9 @@ unsafe impl PageSource for Machine {
     fn address_limit(&self) -> Option<usize> {
         Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != 0)
     }
+    fn is_short_of_addresses(&self) -> bool {
+        self.limit.load(Ordering::Relaxed) != 0
+    }
     fn physical_memory(&self) -> usize {
         self.memory
     }
@@ -75,6 +78,9 @@ unsafe impl PageSource for Machine {
     }
     fn now_ms(&self) -> u64 {
         Os.now_ms()
+    }
+    fn is_only_thread(&self) -> bool {
+        false
     }
 }
 

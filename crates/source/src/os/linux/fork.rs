@@ -29,10 +29,9 @@ use base::lock::Lock;
 use base::sync::{AtomicUsize, Ordering};
 
 use super::Os;
-use super::process::process_id;
+use super::process::{is_only_thread, process_id};
 use super::signals::Blocked;
 use super::stdio;
-use super::weak::address_of;
 
 /// What a malloc does around `fork`. Signals are blocked in each.
 pub trait Around {
@@ -88,19 +87,12 @@ pub fn on_fork<A: Around>() -> bool {
     unsafe { pthread_atfork(prepare::<A>, parent::<A>, child::<A>) == 0 }
 }
 
-/// Whether the C library knows that this is the only thread; glibc 2.32 and later say so.
-fn is_only_thread() -> bool {
-    let flag = core::ptr::with_exposed_provenance::<u8>(address_of!("__libc_single_threaded"));
-    // SAFETY: null or a byte of the C library.
-    !flag.is_null() && unsafe { flag.read_volatile() } != 0
-}
-
 extern "C" fn prepare<A: Around>() {
     if TURN.is_held() {
         DEPTH.fetch_add(1, Ordering::Relaxed);
         return;
     }
-    if is_only_thread() {
+    if is_only_thread() == Some(true) {
         return;
     }
     let mut tries = 1;

@@ -5,14 +5,19 @@
 //!   the addresses are lost.
 //! - **V2** after such a failure the addresses of [`resize`](PageSource::resize)'s target may be
 //!   another thread's mapping: only a target whose first word still is our mark is unmapped.
+//! - **V3** pages are moved out of one mapping only, so all of them or none: from Linux 6.17 on the
+//!   kernel moves several one after the other, and may fail between two.
 
+use core::ffi::{c_int, c_long};
 use core::ptr;
 
 use base::bits::{align_up, index};
 
 use super::Os;
 use super::peek::{Peek, peek};
-use super::process::{NO_LIMIT, RLIMIT_AS, RLIMIT_DATA, page_size, prlimit};
+use super::process::{
+    NO_LIMIT, RLIMIT_AS, is_only_thread, kernel_knows_only_thread, page_size, prlimit,
+};
 use super::syscall::{call6, number, result};
 use crate::{Claim, Move, PageSource, Report};
 
@@ -32,9 +37,14 @@ const MADV_DODUMP: usize = 17;
 const MADV_NOHUGEPAGE: usize = 15;
 const ENOMEM: i32 = 12;
 const EFAULT: i32 = 14;
-const CLOCK_MONOTONIC_COARSE: usize = 6;
+const CLOCK_MONOTONIC_COARSE: c_int = 6;
 
 const EEXIST: i32 = 17;
+
+unsafe extern "C" {
+    /// Reads the page that the kernel shares, where there is one, without a system call.
+    fn clock_gettime(clock: c_int, time: *mut [c_long; 2]) -> c_int;
+}
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Result<usize, i32> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
@@ -96,12 +106,27 @@ fn map_aligned(len: usize, align: usize, protection: usize, flags: usize) -> Opt
     Some(at)
 }
 
-/// The limit on a resource of this process, if it has one.
-fn limit(resource: usize) -> Result<Option<usize>, i32> {
-    let mut limit = [NO_LIMIT; 2];
-    // SAFETY: room for two words.
-    unsafe { prlimit(0, resource, ptr::null(), &raw mut limit) }?;
-    Ok((limit[0] != NO_LIMIT).then_some(index(limit[0])))
+/// Whether the kernel would give the process another `len` bytes.
+fn is_room_for(len: usize, protection: usize) -> bool {
+    let got = mmap(0, len, protection, MAP_NORESERVE);
+    // SAFETY: just mapped, and nobody has seen it.
+    got.is_ok_and(|at| unsafe { munmap(at, len) })
+}
+
+/// Whether `[at, at + len)` is one mapping, or inside of one. The kernel grows no range that is
+/// several, and says so before it finds that there is no room to grow.
+///
+/// # Safety
+///
+/// The range is ours.
+unsafe fn is_one_mapping(at: usize, len: usize) -> bool {
+    let page = page_size();
+    // SAFETY: a page more at its end changes nothing in the range.
+    match result(unsafe { call6(number::MREMAP, [at, len, len + page, 0, 0, 0]) }) {
+        // SAFETY: the page that has just come, which nobody has seen.
+        Ok(_) => unsafe { munmap(at + len, page) },
+        Err(error) => error == ENOMEM,
+    }
 }
 
 /// Whether nothing is mapped at `at`: the kernel cannot read the set of signals that lies
@@ -234,7 +259,8 @@ unsafe impl PageSource for Os {
     unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
         // Beyond a limit that was lowered the kernel refuses, after it has unmapped `to`, and
         // refuses to map it again too. A limit may still come in the middle of the call.
-        if limit(RLIMIT_AS) != Ok(None) || limit(RLIMIT_DATA) != Ok(None) {
+        // SAFETY: the caller's promise.
+        if !unsafe { is_one_mapping(from, len) } || !is_room_for(len, PROT_READ_WRITE) {
             return Move::Refused;
         }
         let flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
@@ -253,7 +279,14 @@ unsafe impl PageSource for Os {
     }
 
     fn address_limit(&self) -> Option<usize> {
-        limit(RLIMIT_AS).ok().flatten()
+        let mut limit = [NO_LIMIT; 2];
+        // SAFETY: room for two words.
+        unsafe { prlimit(0, RLIMIT_AS, ptr::null(), &raw mut limit) }.ok()?;
+        (limit[0] != NO_LIMIT).then_some(index(limit[0]))
+    }
+
+    fn is_short_of_addresses(&self) -> bool {
+        !is_room_for(page_size(), PROT_NONE)
     }
 
     fn physical_memory(&self) -> usize {
@@ -272,11 +305,15 @@ unsafe impl PageSource for Os {
     }
 
     fn now_ms(&self) -> u64 {
-        let mut time = [0u64; 2];
-        let args = [CLOCK_MONOTONIC_COARSE, (&raw mut time).addr(), 0, 0, 0, 0];
-        // SAFETY: the kernel writes two words into `time`.
-        unsafe { call6(number::CLOCK_GETTIME, args) };
-        time[0] * 1000 + time[1] / 1_000_000
+        let mut time = [0; 2];
+        // SAFETY: room for two words.
+        unsafe { clock_gettime(CLOCK_MONOTONIC_COARSE, &raw mut time) };
+        let [seconds, nanoseconds] = time.map(c_long::cast_unsigned);
+        seconds * 1000 + nanoseconds / 1_000_000
+    }
+
+    fn is_only_thread(&self) -> bool {
+        is_only_thread().unwrap_or_else(kernel_knows_only_thread)
     }
 }
 

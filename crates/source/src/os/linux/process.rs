@@ -6,11 +6,13 @@ use base::bits::index;
 use base::sync::{AtomicUsize, Ordering};
 
 use super::syscall::{call6, number, result};
+use super::weak::address_of;
 
 const AT_FDCWD: usize = usize::MAX - 99;
 const O_RDONLY_CLOEXEC: usize = 0x8_0000;
 const AT_PAGESZ: c_ulong = 6;
 const AT_SECURE: c_ulong = 23;
+const CLONE_THREAD: usize = 0x1_0000;
 
 unsafe extern "C" {
     fn getauxval(kind: c_ulong) -> c_ulong;
@@ -54,8 +56,37 @@ pub fn process_id() -> usize {
     unsafe { call6(number::GETPID, [0; 6]) }
 }
 
-/// The resource of private writable memory.
-pub(super) const RLIMIT_DATA: usize = 2;
+/// Whether the C library knows that this is the only thread. `None`: it does not say; glibc 2.32
+/// and later do.
+#[must_use]
+pub fn is_only_thread() -> Option<bool> {
+    let flag = core::ptr::with_exposed_provenance::<u8>(address_of!("__libc_single_threaded"));
+    // SAFETY: null or a byte of the C library.
+    (!flag.is_null()).then(|| unsafe { flag.read_volatile() } != 0)
+}
+
+/// Whether the kernel knows that this is the only thread: it then leaves a group of threads that
+/// has no other, which changes nothing.
+pub(super) fn kernel_knows_only_thread() -> bool {
+    // SAFETY: nothing is shared less than before.
+    result(unsafe { call6(number::UNSHARE, [CLONE_THREAD, 0, 0, 0, 0, 0]) }).is_ok()
+}
+
+/// Changes or reads an attribute of the process: `prctl(2)`.
+///
+/// # Errors
+///
+/// The kernel's error number.
+///
+/// # Safety
+///
+/// What the option does and writes is the caller's to vouch for.
+pub unsafe fn prctl(option: usize, args: [usize; 4]) -> Result<usize, i32> {
+    let [first, second, third, fourth] = args;
+    // SAFETY: the caller's promise.
+    result(unsafe { call6(number::PRCTL, [option, first, second, third, fourth, 0]) })
+}
+
 /// The resource of address space.
 pub const RLIMIT_AS: usize = 9;
 /// No limit.

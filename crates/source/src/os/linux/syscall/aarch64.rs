@@ -13,9 +13,10 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MADVISE: usize = 233;
     pub(in crate::os::linux) const GETPID: usize = 172;
     pub(in crate::os::linux) const SYSINFO: usize = 179;
+    pub(in crate::os::linux) const UNSHARE: usize = 97;
     pub(in crate::os::linux) const FUTEX: usize = 98;
     pub(in crate::os::linux) const NANOSLEEP: usize = 101;
-    pub(in crate::os::linux) const CLOCK_GETTIME: usize = 113;
+    pub(in crate::os::linux) const PRCTL: usize = 167;
     pub(in crate::os::linux) const OPENAT: usize = 56;
     pub(in crate::os::linux) const PRLIMIT64: usize = 261;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 270;

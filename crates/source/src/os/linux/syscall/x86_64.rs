@@ -15,7 +15,8 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const GETPID: usize = 39;
     pub(in crate::os::linux) const SYSINFO: usize = 99;
     pub(in crate::os::linux) const FUTEX: usize = 202;
-    pub(in crate::os::linux) const CLOCK_GETTIME: usize = 228;
+    pub(in crate::os::linux) const PRCTL: usize = 157;
+    pub(in crate::os::linux) const UNSHARE: usize = 272;
     pub(in crate::os::linux) const OPENAT: usize = 257;
     pub(in crate::os::linux) const PRLIMIT64: usize = 302;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 310;

@@ -1,0 +1,46 @@
+//! `prctl`: a program that is about to confine itself tells its malloc so.
+//!
+//! The control group's memory limit is in a file. It is read when the heap first grows large, and
+//! a filter of system calls that was installed before may end the process for it. So the call that
+//! precedes such a filter, or is one, is answered here: the limit is read, then the same system
+//! call is made. A filter that comes by raw system calls is not noticed.
+use core::ffi::{c_int, c_ulong};
+
+use base::bits::{index, low32};
+use malloc::HEAP;
+use source::os::imp::fork;
+use source::os::imp::process::prctl as call;
+
+use crate::errno::set_errno;
+
+const PR_SET_SECCOMP: c_int = 22;
+const PR_SET_NO_NEW_PRIVS: c_int = 38;
+
+/// Changes or reads an attribute of the process.
+///
+/// # Safety
+///
+/// As `prctl(2)` says of the option.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn prctl(
+    option: c_int,
+    first: c_ulong,
+    second: c_ulong,
+    third: c_ulong,
+    fourth: c_ulong,
+) -> c_int {
+    // A child of vfork is confined alone, and has its parent's memory.
+    if matches!(option, PR_SET_SECCOMP | PR_SET_NO_NEW_PRIVS) && fork::is_own_process() {
+        HEAP.before_confinement();
+    }
+    let args = [first, second, third, fourth].map(index);
+    // SAFETY: the caller's promise.
+    match unsafe { call((option as isize).cast_unsigned(), args) } {
+        // The kernel answers in an int.
+        Ok(answer) => low32(answer & 0xffff_ffff).cast_signed(),
+        Err(error) => {
+            set_errno(error);
+            -1
+        }
+    }
+}
