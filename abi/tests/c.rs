@@ -137,6 +137,11 @@ mod drop_ins {
             &["rlimit_as_late"],
         ),
         (
+            &[],
+            "memory goes back a piece at a time, when all of it is free, and one block in 100 stays",
+            &["purge_while_quiet"],
+        ),
+        (
             &["worst-fit"],
             "every small block is cut from the largest free one, so soon no large one is left",
             &["mlockall"],

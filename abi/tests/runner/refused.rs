@@ -40,7 +40,13 @@ type Exception = (&'static str, &'static [&'static str], &'static str);
 const EXCEPTIONS: &[Exception] = &[
     (
         "madvise",
-        &["cgroup_limit", "cgroup_limit_hidden", "malloc_trim", "refused_mlock_part"],
+        &[
+            "cgroup_limit",
+            "cgroup_limit_hidden",
+            "malloc_trim",
+            "purge_while_quiet",
+            "refused_mlock_part",
+        ],
         "memory must go back",
     ),
     ("madvise", &["dump_reserved"], "only so are addresses left out of dumps"),

@@ -1,6 +1,7 @@
 //! The table of a measurement: of one program a line an allocator, of workloads a line a workload.
 
 mod grid;
+mod model;
 mod notes;
 mod one;
 
@@ -27,20 +28,63 @@ pub(crate) fn plain(report: &Report) -> String {
     within(report, 160)
 }
 
+/// The same in Markdown, for an issue or a page.
+pub(crate) fn markdown(report: &Report) -> String {
+    let mut lines = Vec::new();
+    for line in above(report) {
+        lines.extend([model::escaped(&line), String::new()]);
+    }
+    for table in tables(report) {
+        lines.extend(table.markdown());
+        lines.push(String::new());
+    }
+    lines.extend(below(report).iter().map(|line| item(line)));
+    lines.join("\n") + "\n"
+}
+
+/// A line below the tables: an item, or what belongs to the item above it.
+fn item(line: &str) -> String {
+    if let Some(more) = line.strip_prefix("  ") {
+        return format!("  {}", model::escaped(more));
+    }
+    match line.split_once("  ") {
+        Some((word, text)) if word.chars().all(char::is_alphabetic) => {
+            format!("- {word}: {}", model::escaped(text))
+        }
+        _ => format!("- {}", model::escaped(line)),
+    }
+}
+
 fn within(report: &Report, width: usize) -> String {
+    let mut lines = above(report);
+    lines.push(String::new());
+    for table in tables(report) {
+        lines.extend(table.text(width));
+        lines.push(String::new());
+    }
+    lines.extend(below(report));
+    lines.join("\n") + "\n"
+}
+
+/// What was measured, and where.
+fn above(report: &Report) -> Vec<String> {
     let mut lines = vec![report.machine.line(), summary(report)];
     if !report.left_out.is_empty() {
         lines.push(left_out(&report.left_out, report.workloads.len()));
     }
-    lines.push(String::new());
+    lines
+}
+
+fn tables(report: &Report) -> Vec<model::Table> {
     match &report.workloads[..] {
-        [own] if own.group == Group::Own => lines.extend(one::lines(report, own)),
-        _ => lines.extend(grid::lines(report, width)),
+        [own] if own.group == Group::Own => vec![one::table(report, own)],
+        _ => grid::tables(report),
     }
-    lines.push(String::new());
-    lines.extend(notes::lines(report));
-    lines.extend(report.warnings.iter().map(|w| format!("warning  {w}")));
-    lines.join("\n") + "\n"
+}
+
+fn below(report: &Report) -> Vec<String> {
+    let warnings = report.warnings.iter().map(|w| format!("warning  {w}"));
+    notes::lines(report).into_iter().chain(warnings).collect()
 }
 
 /// What the time had no place for: without it the means are of fewer workloads than were asked for.
@@ -103,6 +147,16 @@ mod tests {
         let text = within(&report, 100);
         let said = "2 of 4 workloads are left out, so that the rest fits into the time: redis, g++";
         assert_eq!(text.lines().nth(2), Some(said), "{text}");
+    }
+
+    #[test]
+    fn markdown_says_what_the_table_says() {
+        let mut report = testing::rounds(&["larson", "cfrac"], 3, |_, _| 0.25);
+        report.warnings = vec!["a*b".to_owned()];
+        let text = markdown(&report);
+        for part in ["**time ÷ glibc's", "| larson ", "\n- warning: a\\*b\n"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
 
     #[test]

@@ -16,7 +16,8 @@ pub fn without_folders(text: &str) -> String {
         let is_start =
             || before.is_none_or(is_border) || ends_with_flag(&text[..text.len() - rest.len()]);
         let length = if first == '/' && !is_address && is_start() {
-            out.push_str(path.trim_end_matches('/').rsplit('/').next().unwrap_or_default());
+            let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            out.push_str(if last.is_empty() { "/" } else { last });
             path.len()
         } else {
             out.push(first);
@@ -62,7 +63,7 @@ mod tests {
             ("cc -I/usr/include -o/tmp/x a-b/c", "cc -Iinclude -ox a-b/c"),
             ("a/b ../c ./d 1/2", "a/b ../c ./d 1/2"),
             ("http://host/path", "http://host/path"),
-            ("/", ""),
+            ("ls / //", "ls / /"),
             ("größe=/ä/ö", "größe=ö"),
         ] {
             assert_eq!(without_folders(text), kept, "{text}");

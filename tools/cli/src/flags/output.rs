@@ -20,6 +20,8 @@ use crate::table;
 pub(crate) enum Format {
     /// For people
     Table,
+    /// The same in Markdown
+    Md,
     /// Everything, with the raw runs
     Json,
     /// The raw runs
@@ -29,7 +31,7 @@ pub(crate) enum Format {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
-    /// What goes to standard output: table, json or csv. With json or csv no folder is written unless -o names one [default: table]
+    /// What goes to standard output: table, md, json or csv. Only with table a folder is written where -o names none [default: table]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
 
@@ -146,6 +148,7 @@ fn unused(name: &str) -> PathBuf {
 fn render(report: &Report, format: Format) -> anyhow::Result<String> {
     Ok(match format {
         Format::Table => table::of(report),
+        Format::Md => table::markdown(report),
         Format::Json => report.to_json()? + "\n",
         Format::Csv => report.to_csv(),
     })

@@ -1,10 +1,11 @@
-//! Many workloads: a line a workload, a column an allocator; as many columns beside each other as fit.
+//! Many workloads: a line a workload, a column an allocator.
 
 use bench::fail_if::Metric;
 use bench::result::{Cell, Compared, Report, Work};
 use bench::session::Role;
 use bench::stats::Ratio;
 
+use super::model::Table;
 use super::notes;
 use crate::format;
 
@@ -29,22 +30,15 @@ impl Show {
     }
 }
 
-/// A column is no narrower.
-const NARROWEST: usize = 9;
-
 /// The tables: time, memory, nanoseconds a call, the slowest calls.
-pub(super) fn lines(report: &Report, width: usize) -> Vec<String> {
+pub(super) fn tables(report: &Report) -> Vec<Table> {
     let baseline = &report.allocators[report.baseline()].name;
-    let mut lines = Vec::new();
+    let mut tables = Vec::new();
     let mut section = |title: String, show: Show| {
         let works = report.workloads.iter().enumerate();
         let works: Vec<(usize, &Work)> = works.filter(|(_, w)| is_shown(w, show)).collect();
         if !works.is_empty() {
-            if !lines.is_empty() {
-                lines.push(String::new());
-            }
-            lines.push(title);
-            lines.extend(table(report, &works, show, width));
+            tables.push(table(report, &works, title, show));
         }
     };
     section(time_title(report), Show::Time);
@@ -58,7 +52,7 @@ pub(super) fn lines(report: &Report, width: usize) -> Vec<String> {
             .to_owned(),
         Show::Tail,
     );
-    lines
+    tables
 }
 
 /// Which time it is, and what ± is.
@@ -87,7 +81,7 @@ fn is_shown(work: &Work, show: Show) -> bool {
     }
 }
 
-fn table(report: &Report, works: &[(usize, &Work)], show: Show, width: usize) -> Vec<String> {
+fn table(report: &Report, works: &[(usize, &Work)], title: String, show: Show) -> Table {
     let shown: Vec<usize> =
         (0..report.allocators.len()).filter(|&a| is_column(report, works, a, show)).collect();
     let mut head = vec!["".to_owned()];
@@ -118,7 +112,7 @@ fn table(report: &Report, works: &[(usize, &Work)], show: Show, width: usize) ->
         rows.push(overall(report, &shown, show));
     }
     let fixed = if matches!(show, Show::Time) { 2 } else { 1 };
-    blocks(&rows, fixed, width)
+    Table { title: Some(title), fixed, rows }
 }
 
 /// The control has its noise column; the null allocator counts nothing but nanoseconds.
@@ -203,52 +197,9 @@ fn overall(report: &Report, shown: &[usize], show: Show) -> Vec<String> {
     row
 }
 
-/// The rows in columns; blocks below each other when they do not all fit, each with the first `fixed` columns.
-fn blocks(rows: &[Vec<String>], fixed: usize, width: usize) -> Vec<String> {
-    let widths: Vec<usize> = (0..rows[0].len())
-        .map(|c| {
-            let widest = rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
-            if c < fixed { widest } else { widest.max(NARROWEST) }
-        })
-        .collect();
-    let left: usize = widths[..fixed].iter().map(|w| w + 2).sum();
-    let mut lines = Vec::new();
-    let mut from = fixed;
-    while from < widths.len() {
-        let mut to = from;
-        let mut used = left;
-        while to < widths.len() && (to == from || used + widths[to] + 2 <= width) {
-            used += widths[to] + 2;
-            to += 1;
-        }
-        if from > fixed {
-            lines.push(String::new());
-        }
-        for row in rows {
-            let columns = (0..fixed).chain(from..to);
-            let text: Vec<String> = columns.map(|c| format!("{:<1$}", row[c], widths[c])).collect();
-            lines.push(format!("  {}", text.join("  ")).trim_end().to_owned());
-        }
-        from = to;
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_that_do_not_fit_go_below() {
-        let row = |name: &str| vec![name.to_owned(), "1".into(), "22".into(), "333".into()];
-        let rows = [row("a"), row("long")];
-        let wide = blocks(&rows, 1, 100);
-        assert_eq!(wide.len(), 2);
-        let narrow = blocks(&rows, 1, 30);
-        assert_eq!(narrow.len(), 5, "{narrow:#?}");
-        assert!(narrow.iter().all(|l| l.chars().count() <= 32));
-        assert!(narrow[3].trim_start().starts_with('a'));
-    }
 
     #[test]
     fn a_time_has_the_decimals_of_its_margin_and_one_round_has_none() {

@@ -3,25 +3,22 @@
 use bench::fail_if::Metric;
 use bench::result::{Cell, Compared, Entry, Report, Work};
 use bench::session::Role;
-use comfy_table::{CellAlignment, Table, presets};
 
+use super::model::Table;
 use crate::format;
 
 /// How a figure is written.
 type Form = fn(f64) -> String;
 
-pub(super) fn lines(report: &Report, work: &Work) -> Vec<String> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["allocator", "wall", "CPU", "peak RSS", "minor faults"]);
+const HEAD: [&str; 5] = ["allocator", "wall", "CPU", "peak RSS", "minor faults"];
+
+pub(super) fn table(report: &Report, work: &Work) -> Table {
     let best = report.best(0, Metric::Time);
+    let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
     for (at, (entry, cell)) in report.allocators.iter().zip(&work.cells).enumerate() {
-        table.add_row(row(entry, cell, best.contains(&at)));
+        rows.push(row(entry, cell, best.contains(&at)));
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Left);
-    }
-    table.to_string().lines().map(|l| l.trim_end().to_owned()).collect()
+    Table { title: None, fixed: 1, rows }
 }
 
 fn row(entry: &Entry, cell: &Cell, best: bool) -> Vec<String> {
@@ -30,7 +27,8 @@ fn row(entry: &Entry, cell: &Cell, best: bool) -> Vec<String> {
         _ => entry.name.clone(),
     };
     if let Some(failure) = &cell.failure {
-        return vec![first, failure.how.words()];
+        let blank = core::iter::repeat_n(String::new(), HEAD.len() - 2);
+        return [first, failure.how.words()].into_iter().chain(blank).collect();
     }
     let figures: [(Option<Compared>, Form); 4] = [
         (cell.time, format::seconds),
