@@ -2,6 +2,7 @@
 use base::{Broken, Check};
 use malloc::HEAP;
 
+mod at_exit;
 mod global;
 mod heap;
 
