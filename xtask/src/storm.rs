@@ -56,7 +56,7 @@ pub(crate) struct Options {
     seconds: Option<f64>,
     /// How many seconds a run may show no sign of life before it counts as hung
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = |text: &str| number(text, 1.0, 3600.0))]
-    patience: f64,
+    timeout: f64,
     /// The storms and what they do
     #[arg(long)]
     list: bool,
@@ -136,7 +136,7 @@ fn one_run(
     tally: &mut Tally,
 ) -> Result<(), String> {
     let mut command = built.command(run, seconds);
-    let watched = watch::watch(&mut command, Duration::from_secs_f64(options.patience))
+    let watched = watch::watch(&mut command, Duration::from_secs_f64(options.timeout))
         .map_err(|e| format!("{} did not start: {e}", built.path(run.storm).display()))?;
     let (word, why) = match &watched.ending {
         Ending::Passed => ("ok", watched.did.clone().unwrap_or_default()),

@@ -197,8 +197,8 @@ pub(crate) mod global {
     struct Forking;
 
     impl fork::Around for Forking {
-        fn before(patience: u32, last: bool) -> bool {
-            HEAP.0.before_fork(patience) || last
+        fn before(timeout_ms: u32, last: bool) -> bool {
+            HEAP.0.before_fork(timeout_ms) || last
         }
 
         fn in_parent() {

@@ -103,8 +103,8 @@ fn forward(stream: impl Read + Send + 'static, sender: Sender<String>) {
     });
 }
 
-/// Runs `command` until it ends, or shows no sign of life for `patience`.
-pub(super) fn watch(command: &mut Command, patience: Duration) -> io::Result<Watched> {
+/// Runs `command` until it ends, or shows no sign of life for `timeout`.
+pub(super) fn watch(command: &mut Command, timeout: Duration) -> io::Result<Watched> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let start = Instant::now();
     let mut child = command.spawn()?;
@@ -118,7 +118,7 @@ pub(super) fn watch(command: &mut Command, patience: Duration) -> io::Result<Wat
             // Both streams are closed; it will end.
             Err(RecvTimeoutError::Disconnected) => thread::sleep(Duration::from_millis(20)),
         }
-        if alive.elapsed() >= patience {
+        if alive.elapsed() >= timeout {
             hung = true;
             break;
         }
@@ -131,7 +131,7 @@ pub(super) fn watch(command: &mut Command, patience: Duration) -> io::Result<Wat
     let until = Instant::now() + SETTLE;
     while Instant::now() < until && lines.next(SETTLE).is_ok() {}
     let ending = if hung {
-        Ending::Failed(format!("HUNG: no sign of life for {} s", patience.as_secs()))
+        Ending::Failed(format!("HUNG: no sign of life for {} s", timeout.as_secs()))
     } else {
         judge(status, &lines, &left)
     };

@@ -17,7 +17,7 @@ usage: heapwright-torture [--seconds N] [--threads T] [--seed S] [--dist NAME]
   --ops N          operations a program (3000; fewer of the larger sizes)
   --first R        the first round (0)
   --rounds K       stop after K rounds, however long they take
-  --patience N     a round that takes N seconds hangs (60)
+  --timeout N      a round that takes N seconds hangs (60)
   --heaps          half of the sizes from a heap of heapwright's own
   --allow-null     null is a right answer: memory is limited
   --small-align N  blocks under 16 bytes are aligned to N only (16)
@@ -88,7 +88,7 @@ impl Args {
                 "--work" => args.mode = Mode::Work,
                 "--replay" => args.mode = Mode::Replay(value()?.into()),
                 "--seconds" => args.time = Duration::from_secs(number(&word, &value()?)?),
-                "--patience" => args.timeout = Duration::from_secs(number(&word, &value()?)?),
+                "--timeout" => args.timeout = Duration::from_secs(number(&word, &value()?)?),
                 "--threads" => {
                     let threads = number(&word, &value()?)?;
                     args.threads = usize::try_from(threads).unwrap_or(0);
