@@ -178,7 +178,7 @@ impl Port {
         Ok(toolchain::built(self.target, "libheapwright.so"))
     }
 
-    /// The programs of `abi/tests` on the library, with pages of so many bytes.
+    /// The programs of `abi/tests` on the library, with pages of `page` bytes.
     fn suite(
         &self,
         library: &PathBuf,

@@ -1,7 +1,7 @@
 //! A heap that cannot run out: `cargo run --example half_fit`.
 //!
 //! Half-fit with as much memory as `required_heap` proves to be enough for a program that never has
-//! more than so many bytes live, in requests of certain sizes: whatever their order, none fails.
+//! more than `MAX_LIVE` bytes in use, in requests of certain sizes: whatever their order, none fails.
 #![expect(clippy::disallowed_macros, reason = "here the allocator serves a program that prints")]
 
 use core::alloc::Layout;

@@ -173,7 +173,7 @@ fn nanoseconds(report: &Report, works: &[&Work]) -> Option<String> {
     (!table.is_empty()).then(|| table.to_string())
 }
 
-/// What workloads told beside: medians of the runs.
+/// What workloads reported besides: medians of the runs.
 fn values(report: &Report, works: &[&Work]) -> Option<String> {
     let columns: Vec<(usize, &Entry)> = contestants(report).collect();
     let names = columns.iter().map(|(_, entry)| entry.name.clone());

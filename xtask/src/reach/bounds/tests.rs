@@ -4,7 +4,7 @@ use super::*;
 use bench::result::{Compared, Value};
 use bench::testing;
 
-/// One workload, in which each allocator told this value.
+/// One workload, in which each allocator reported this value.
 fn report(values: &[(&str, f64)]) -> Report {
     let role = |name: &str| if name == GLIBC { Role::Baseline } else { Role::Contender };
     let entries = values.iter().map(|(name, _)| testing::entry(name, role(name))).collect();
