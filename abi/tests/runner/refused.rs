@@ -14,6 +14,7 @@ use std::{
 const CALLS: &[&str] = &[
     "madvise",
     "mremap",
+    "move",
     "munmap",
     "prctl",
     "clock_gettime",
@@ -95,17 +96,21 @@ const EXCEPTIONS: &[Exception] = &[
 
 /// The command that starts `binary` under a kernel that refuses `call`; the program's arguments follow.
 pub(crate) fn launch(call: &str, error: i32, binary: &Path) -> Command {
+    let mut command = Command::new(launcher());
+    command.arg(error.to_string()).args([call, "--"]).arg(binary);
+    command
+}
+
+/// The program that installs the filter, built for this machine.
+fn launcher() -> &'static Path {
     static LAUNCHER: OnceLock<PathBuf> = OnceLock::new();
-    let launcher = LAUNCHER.get_or_init(|| {
+    LAUNCHER.get_or_init(|| {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("launch");
         fs::create_dir_all(&directory).expect("the directory for the launcher can be made");
         let built = directory.join("refuse");
         run::compile_alone(&home().join("tests/c/launch/refuse.c"), &built);
         built
-    });
-    let mut command = Command::new(launcher);
-    command.arg(error.to_string()).args([call, "--"]).arg(binary);
-    command
+    })
 }
 
 /// The programs whose rule is one for any malloc.

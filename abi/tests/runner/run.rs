@@ -91,9 +91,9 @@ pub(crate) fn refused(source: &Source, call: &str, error: i32, failures: &mut St
     }
 }
 
-/// Compiles a C program that needs nothing else.
+/// Compiles a C program that needs nothing else, for this machine.
 pub(crate) fn compile_alone(file: &Path, binary: &Path) {
-    finish(compiler(false).arg(file).arg("-o").arg(binary));
+    finish(with_flags(target::host().compiler(false), false).arg(file).arg("-o").arg(binary));
 }
 
 /// The executable of `source`; the first who asks compiles it, while others wait.
@@ -152,8 +152,11 @@ fn helper_path(binary: &Path, file: &Path) -> PathBuf {
 
 /// The target's compiler with the flags of every program. The compiler must not know what malloc means.
 fn compiler(is_cxx: bool) -> Command {
+    with_flags(target::current().compiler(is_cxx), is_cxx)
+}
+
+fn with_flags(mut compiler: Command, is_cxx: bool) -> Command {
     let standard = if is_cxx { "-std=c++17" } else { "-std=gnu2x" };
-    let mut compiler = target::current().compiler(is_cxx);
     compiler.args([standard, "-O1", "-g", "-fno-builtin", "-Wall", "-Werror", "-D_GNU_SOURCE"]);
     compiler.arg("-I").arg(home().join("include")).arg("-I").arg(home().join("tests/c"));
     compiler

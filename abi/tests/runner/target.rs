@@ -3,7 +3,7 @@
 //! `HEAPWRIGHT_TARGET` names the target, `HEAPWRIGHT_SO` the library built for it, `HEAPWRIGHT_PAGE_SIZE` the pages that an
 //! emulator pretends to have; `cargo xtask port` sets them. On a target a program runs on heapwright alone: that it is right
 //! on the C library's own malloc has been proven on this machine.
-use crate::source::home;
+use crate::{refused, source::home};
 use core::time::Duration;
 use std::{
     env,
@@ -19,9 +19,9 @@ const ADDRESSES: &str = "0x400000000";
 /// They shrink a mapping, behind which qemu-user 7.2 with bounded addresses then unmaps as much again, whosever it is.
 const UNBOUNDED: &[&str] = &["realloc_swing", "rlimit_as_holes"];
 
-/// What starts the emulator: a process whose data are limited, to 64 GiB, moves no pages with `MREMAP_DONTUNMAP`. The place they
-/// came from is unmapped for qemu-user 7.2: with bounded addresses nobody can read it, without `madvise` there does nothing.
-const LIMITED: [&str; 2] = ["prlimit", "--data=68719476736"];
+/// What the emulator's kernel refuses, and how: moving pages with `MREMAP_DONTUNMAP`. The place they came from is unmapped for
+/// qemu-user 7.2: with bounded addresses nobody can read it, without `madvise` there does nothing.
+const REFUSED: (&str, i32) = ("move", 22);
 
 /// A target.
 #[derive(Debug)]
@@ -92,18 +92,6 @@ const TARGETS: &[Target] = &[
                 "the programs it starts are glibc's, which cannot load the library",
                 &["fork_pool", "vfork_exec"],
             ),
-            (
-                "musl-gcc does not find the kernel's headers",
-                &[
-                    "refused_calls_few",
-                    "refused_futex",
-                    "refused_madvise",
-                    "refused_memory",
-                    "refused_mlock_part",
-                    "refused_mlockall",
-                    "seccomp",
-                ],
-            ),
         ],
     },
     Target {
@@ -144,6 +132,7 @@ const TARGETS: &[Target] = &[
                 "a limit of the process is the emulator's too, which needs more",
                 &[
                     "cgroup_limit",
+                    "cgroup_limit_hidden",
                     "mlockall",
                     "rlimit_as_late",
                     "rlimit_as_lifted",
@@ -165,17 +154,22 @@ const TARGETS: &[Target] = &[
                 ],
             ),
             ("/proc/self/smaps has the emulator's own mappings", &["dump_reserved"]),
-            ("the emulator has no seccomp", &["seccomp"]),
+            ("the emulator has no seccomp", &["confined", "descriptors", "seccomp"]),
             ("the emulator has threads of its own", &["hidden_thread"]),
         ],
     },
 ];
 
+/// This machine.
+pub(crate) fn host() -> &'static Target {
+    &TARGETS[0]
+}
+
 /// The target of this run. Panics when `HEAPWRIGHT_TARGET` names none.
 pub(crate) fn current() -> &'static Target {
     static CURRENT: OnceLock<&Target> = OnceLock::new();
     CURRENT.get_or_init(|| {
-        let Some(name) = env::var_os("HEAPWRIGHT_TARGET") else { return &TARGETS[0] };
+        let Some(name) = env::var_os("HEAPWRIGHT_TARGET") else { return host() };
         let found = TARGETS.iter().find(|target| name == target.name);
         found.unwrap_or_else(|| panic!("HEAPWRIGHT_TARGET={name:?} is none of {TARGETS:?}"))
     })
@@ -215,6 +209,9 @@ impl Target {
         let mut compiler = Command::new(chosen.unwrap_or_else(|| usual.into()));
         if let Some(names) = self.names.filter(|_| !is_cxx) {
             compiler.arg("-include").arg(home().join(names));
+            // The kernel's headers, which musl-gcc leaves out with the rest of /usr/include.
+            compiler.args(["-idirafter", "/usr/include"]);
+            compiler.arg("-idirafter").arg(format!("/usr/include/{}-linux-gnu", env::consts::ARCH));
         }
         compiler
     }
@@ -240,10 +237,10 @@ impl Target {
         // The emulator is a program of this machine: it must not be given the library itself.
         words.extend(preload.into_iter().flat_map(|set| ["-E".to_owned(), set]));
         words.push(shown(binary));
-        let [prlimit, data] = LIMITED;
-        let mut command = Command::new(prlimit);
-        command.args([data, emulator]).args(&words).env_remove("LD_PRELOAD");
-        (command, format!("{prlimit} {data} {emulator} {}", words.join(" ")))
+        let (call, error) = REFUSED;
+        let mut command = refused::launch(call, error, Path::new(emulator));
+        command.args(&words).env_remove("LD_PRELOAD");
+        (command, format!("refuse {error} {call} -- {emulator} {}", words.join(" ")))
     }
 }
 

@@ -13,11 +13,12 @@
 //!   out of huge pages, so what is moved is one mapping, if the program itself has not split it.
 //!   The lock is held until it is moved: nobody else splits it meanwhile.
 //! - **P4** nothing is moved in a window, whose blocks are mappings of different kinds, nor where
-//!   addresses are limited and a move may be refused halfway, nor in a child of `fork`, where the
-//!   kernel joins no fresh mapping to one from before.
+//!   addresses are limited and a move may be refused halfway, nor in a child that a process with
+//!   threads forked: there the kernel joins no fresh mapping to one from before.
 //!
 //! So the region is never more than 2 × (512 + 1024) + 16 mappings: those of P2, blocks in small
-//! pages, the maps and descriptors, and what is not usable yet.
+//! pages, the maps and descriptors, and what is not usable yet. In a child of a process
+//! with one thread, around whose fork nothing of ours runs, each block made fresh may be one more.
 //!
 //! Layer *page*. A move is O(blocks of the run), three system calls; a fresh block one or two.
 use base::check::ensure;
@@ -80,10 +81,9 @@ impl<S: System> PageHeap<S> {
         unsafe { self.source.move_pages(from, to, len) }
     }
 
-    /// This process is a child of `fork` (P4, G3).
+    /// This process is a child of `fork`, and its parent had threads (P4).
     pub fn note_child(&self) {
         self.moved.child.store(1, Ordering::Relaxed);
-        self.look_at_limit_again();
     }
 
     fn joins(&self) -> bool {

@@ -226,11 +226,6 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// This process is a child of `fork`: its memory limit may become another one.
-    pub(crate) fn look_at_limit_again(&self) {
-        self.purge.looked.store(false, Ordering::Relaxed);
-    }
-
     /// The heap grows by `blocks`: once it is large enough for the memory limit to matter, and while
     /// no other thread can notice, the limit is read.
     pub(crate) fn before_growth(&self, blocks: u32) {

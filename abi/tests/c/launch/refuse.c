@@ -39,6 +39,8 @@ static const struct {
 } rules[] = {
     {"madvise", SYS_madvise, -1, 0},
     {"mremap", SYS_mremap, -1, 0},
+    // MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP: moving the pages of large blocks.
+    {"move", SYS_mremap, 3, 7},
     {"munmap", SYS_munmap, -1, 0},
     {"prctl", SYS_prctl, -1, 0},
     {"clock_gettime", SYS_clock_gettime, -1, 0},
@@ -59,7 +61,7 @@ static const struct {
 };
 
 int main(int count, char **arguments) {
-    int at = 2;
+    int at = 2, keeps_stacks = 0;
     if (count < 4) return 2;
     unsigned error = (unsigned)atoi(arguments[1]);
     for (; at < count && strcmp(arguments[at], "--") != 0; at++) {
@@ -68,6 +70,7 @@ int main(int count, char **arguments) {
             if (strcmp(arguments[at], "all") == 0 || strcmp(arguments[at], rules[i].name) == 0) {
                 refuse(rules[i].number, rules[i].argument, rules[i].value, error);
                 known = 1;
+                keeps_stacks |= rules[i].number == SYS_munmap;
             }
         if (!known) return fprintf(stderr, "refuse: %s is no call that it knows\n", arguments[at]), 2;
     }
@@ -80,8 +83,8 @@ int main(int count, char **arguments) {
     // Only the program gets the library: this one was started without.
     if (getenv("REFUSE_PRELOAD")) setenv("LD_PRELOAD", getenv("REFUSE_PRELOAD"), 1);
     // glibc aborts when it cannot unmap a stack that it does not keep: let it keep 4 GiB of them.
-    setenv("GLIBC_TUNABLES", "glibc.pthread.stack_cache_size=4294967296", 1);
-    execv(arguments[at + 1], arguments + at + 1);
+    if (keeps_stacks) setenv("GLIBC_TUNABLES", "glibc.pthread.stack_cache_size=4294967296", 1);
+    execvp(arguments[at + 1], arguments + at + 1);
     perror(arguments[at + 1]);
     return 127;
 }
