@@ -8,7 +8,6 @@ use core::ffi::{c_int, c_ulong};
 
 use base::bits::{index, low32};
 use malloc::HEAP;
-use source::os::imp::fork;
 use source::os::imp::process::prctl as call;
 
 use crate::errno::set_errno;
@@ -29,8 +28,7 @@ pub unsafe extern "C" fn prctl(
     third: c_ulong,
     fourth: c_ulong,
 ) -> c_int {
-    // A child of vfork is confined alone, and has its parent's memory.
-    if matches!(option, PR_SET_SECCOMP | PR_SET_NO_NEW_PRIVS) && fork::is_own_process() {
+    if matches!(option, PR_SET_SECCOMP | PR_SET_NO_NEW_PRIVS) {
         HEAP.before_confinement();
     }
     let args = [first, second, third, fourth].map(index);

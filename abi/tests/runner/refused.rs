@@ -59,6 +59,7 @@ const EXCEPTIONS: &[Exception] = &[
         &[
             "cgroup_limit_hidden",
             "exhaustion",
+            "fork_raw",
             "new_handler_frees",
             "realloc_rlimit",
             "rlimit_as",
@@ -75,6 +76,7 @@ const EXCEPTIONS: &[Exception] = &[
         ],
         "it sets a limit",
     ),
+    ("sysinfo", &["realloc_too_large"], "it asks how much memory there is"),
     ("reserve", &["maps_exhausted", "maps_split"], "it makes such mappings itself"),
     ("reserve", &["region_terabyte"], "a window of a terabyte has its maps in it too"),
     (

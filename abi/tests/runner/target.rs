@@ -133,6 +133,8 @@ const TARGETS: &[Target] = &[
                 &[
                     "cgroup_limit",
                     "cgroup_limit_hidden",
+                    "cgroup_limit_near",
+                    "fork_raw",
                     "mlockall",
                     "rlimit_as_late",
                     "rlimit_as_lifted",

@@ -122,12 +122,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     /// The process is about to be confined: what the first request and a large heap ask the system
-    /// for is asked for now.
+    /// for is asked for now. Takes no lock after the first request: a signal handler may confine.
     pub fn before_confinement(&self) {
-        let block = Malloc::malloc(self, 1);
+        if self.pages.is_untouched() {
+            let block = Malloc::malloc(self, 1);
+            // SAFETY: allocated above.
+            unsafe { self.free(block) };
+        }
         self.pages.look_at_limit();
-        // SAFETY: allocated above.
-        unsafe { self.free(block) };
     }
 
     /// Gives back what the calling thread keeps. What was freed and is no live object is found,

@@ -123,6 +123,12 @@ impl<S: System> PageHeap<S> {
         (frontier.saturating_sub(self.region.first_block()) as usize) * BLOCK
     }
 
+    /// Whether nothing was ever asked of it, and nothing is being asked by what this thread was
+    /// interrupted in.
+    pub fn is_untouched(&self) -> bool {
+        self.region.granules() == 0 && !self.lock.is_interrupted()
+    }
+
     /// Makes the first `len` bytes of the region's descriptors usable and says where they begin.
     /// `None`: out of memory.
     pub(crate) fn descriptors(&self, len: usize) -> Option<usize> {

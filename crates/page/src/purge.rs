@@ -10,9 +10,10 @@
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
 //! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
-//!   eleven sixteenths of it, as long as there is dirty memory to give back: the program's own
-//!   memory, maps, descriptors and the unused ends of huge pages are not counted. The limit is
-//!   read once in a process, when nobody can notice the file that is open meanwhile.
+//!   eleven sixteenths of it; where what is live leaves less than that, dirty memory stays below a
+//!   quarter of what it leaves. So memory that swings by less than that quarter is not faulted in
+//!   again each time. The program's own memory, maps, descriptors and the unused ends of huge pages
+//!   are not counted. The limit is read once in a process.
 //!
 //! Layer *page*. O(1) a free while nothing is to be done; the clock is read once in 64 frees
 //! of granules, once in 64 refills and flushes of a thread, and at purges.
@@ -49,8 +50,8 @@ pub struct Purge {
     least: AtomicUsize,
     /// Whether this process has looked at its memory limit.
     looked: AtomicBool,
-    /// Live and dirty granules above which dirty ones go back (G3).
-    ceiling: AtomicUsize,
+    /// Granules that the memory limit allows (G3); `usize::MAX`: no limit.
+    allowed: AtomicUsize,
     tick: AtomicU32,
     frees: AtomicU32,
     purged_at: AtomicU32,
@@ -73,7 +74,7 @@ impl Purge {
             floor: AtomicUsize::new(FLOOR),
             least: AtomicUsize::new(FLOOR),
             looked: AtomicBool::new(false),
-            ceiling: AtomicUsize::new(usize::MAX),
+            allowed: AtomicUsize::new(usize::MAX),
             tick: AtomicU32::new(0),
             frees: AtomicU32::new(0),
             purged_at: AtomicU32::new(0),
@@ -159,6 +160,14 @@ impl Purge {
     }
 }
 
+/// Granules that may be dirty beside `live` ones where `allowed` is the limit (G3).
+fn room_beside(live: usize, allowed: usize) -> usize {
+    if allowed == usize::MAX {
+        return usize::MAX;
+    }
+    (allowed / 16 * 11).saturating_sub(live).max(allowed.saturating_sub(live) / 4)
+}
+
 /// Whether `at` is more than four seconds before the tick `now`.
 pub(crate) fn is_long_ago(at: &AtomicU32, now: u32) -> bool {
     now.wrapping_sub(at.load(Ordering::Relaxed)) > 4 * KEEP_TICKS
@@ -213,7 +222,7 @@ impl<S: System> PageHeap<S> {
     /// Granules that a memory limit leaves beside what is live (G3).
     pub(crate) fn room(&self) -> usize {
         let live = self.live.load(Ordering::Relaxed);
-        self.purge.ceiling.load(Ordering::Relaxed).saturating_sub(live)
+        room_beside(live, self.purge.allowed.load(Ordering::Relaxed))
     }
 
     /// Reads the memory limit (G3), once in a process.
@@ -222,7 +231,7 @@ impl<S: System> PageHeap<S> {
             return;
         }
         if let Some(bytes) = self.source.memory_limit() {
-            self.purge.ceiling.store(bytes / 16 * 11 / GRANULE, Ordering::Relaxed);
+            self.purge.allowed.store(bytes / GRANULE, Ordering::Relaxed);
         }
     }
 
@@ -239,14 +248,11 @@ impl<S: System> PageHeap<S> {
     /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).
     #[inline]
     pub(crate) fn after_growth(&self, guard: &Guard<'_, S>) {
-        let live = self.live.load(Ordering::Relaxed);
-        let dirty = self.dirty.load(Ordering::Relaxed);
-        let ceiling = self.purge.ceiling.load(Ordering::Relaxed);
-        if live + dirty > ceiling
-            && dirty > 0
+        let room = self.room();
+        if self.dirty.load(Ordering::Relaxed) > room
             && let Some(attempt) = self.purge.attempt()
         {
-            self.purge_to(guard, ceiling.saturating_sub(live), &attempt);
+            self.purge_to(guard, room - room / 8, &attempt);
         }
     }
 
@@ -398,6 +404,13 @@ impl<S: System> PageHeap<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_memory_limit_leaves_room_however_much_is_live() {
+        let rooms = [0, 400, 800, 1200, 1500, 1600, 2000].map(|live| room_beside(live, 1600));
+        assert_eq!(rooms, [1100, 700, 300, 100, 25, 0, 0]);
+        assert_eq!(room_beside(1 << 40, usize::MAX), usize::MAX, "no limit");
+    }
 
     #[test]
     fn four_seconds_without_a_purge_halve_the_floor() {

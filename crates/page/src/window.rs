@@ -31,9 +31,12 @@ const PARTS: [usize; 3] = [16, 4, 1];
 
 impl<S: System> PageHeap<S> {
     /// The limit on the process's addresses has changed: to what is asked of the system.
+    /// In a signal handler that interrupted this heap nothing is done until the heap next grows.
     pub fn limit_changed(&self) {
-        let guard = self.lock.lock();
-        self.look_at_addresses(&guard);
+        if !self.lock.is_interrupted() {
+            let guard = self.lock.lock();
+            self.look_at_addresses(&guard);
+        }
     }
 
     /// The heap grows: a limit that another process or a raw system call has set shows when it

@@ -259,6 +259,13 @@ impl Region {
         self.total.load(Ordering::Relaxed) << GRANULE_SHIFT <= limit / 4
     }
 
+    /// Bytes of the longest run that is had where the system refuses a mapping: an eighth of the
+    /// region, which is four to eight times the machine's memory. The system counts what it maps,
+    /// but not what it has reserved, so of longer ones it might promise more than there is.
+    pub fn largest_run(&self) -> usize {
+        self.total.load(Ordering::Relaxed) << GRANULE_SHIFT >> 3
+    }
+
     /// Addresses have become limited to `limit` bytes: gives up those that are only reserved, but
     /// for a share that maps and descriptors will need under that limit. Blocks from `frontier` on
     /// are in nobody's use. Under the page heap's lock.

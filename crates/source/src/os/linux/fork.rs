@@ -29,7 +29,7 @@ use base::lock::Lock;
 use base::sync::{AtomicUsize, Ordering};
 
 use super::Os;
-use super::process::{is_only_thread, process_id};
+use super::process::{is_only_thread, process_id, shares_memory};
 use super::signals::Blocked;
 use super::stdio;
 
@@ -75,9 +75,15 @@ unsafe extern "C" {
 }
 
 /// Whether the calling process is the one that this memory belongs to, and not its `vfork` child.
+/// A child that was made by a bare system call is asked after: it has this memory as its own.
 #[must_use]
 pub fn is_own_process() -> bool {
-    PROCESS.load(Ordering::Relaxed) == process_id()
+    let (known, now) = (PROCESS.load(Ordering::Relaxed), process_id());
+    let own = known == now || shares_memory(now, known) == Some(false);
+    if own {
+        PROCESS.store(now, Ordering::Relaxed);
+    }
+    own
 }
 
 /// Has `A` called around each fork. `false`: refused.

@@ -41,6 +41,10 @@ const CLOCK_MONOTONIC_COARSE: c_int = 6;
 
 const EEXIST: i32 = 17;
 
+/// From here on the kernel is asked whether it would map what a mapping grows by. Pages that were
+/// moved out of the region are in a mapping that it grows to any size, as it does not count them.
+const LARGE_GROWTH: usize = 1 << 30;
+
 unsafe extern "C" {
     /// Reads the page that the kernel shares, where there is one, without a system call.
     fn clock_gettime(clock: c_int, time: *mut [c_long; 2]) -> c_int;
@@ -107,8 +111,8 @@ fn map_aligned(len: usize, align: usize, protection: usize, flags: usize) -> Opt
 }
 
 /// Whether the kernel would give the process another `len` bytes.
-fn is_room_for(len: usize, protection: usize) -> bool {
-    let got = mmap(0, len, protection, MAP_NORESERVE);
+fn is_room_for(len: usize, protection: usize, flags: usize) -> bool {
+    let got = mmap(0, len, protection, flags);
     // SAFETY: just mapped, and nobody has seen it.
     got.is_ok_and(|at| unsafe { munmap(at, len) })
 }
@@ -223,6 +227,10 @@ unsafe impl PageSource for Os {
     }
 
     unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize> {
+        let growth = new.saturating_sub(old);
+        if growth >= LARGE_GROWTH && !is_room_for(growth, PROT_READ_WRITE, 0) {
+            return None;
+        }
         let in_place = [at, old, new, 0, 0, 0];
         // SAFETY: the whole mapping is ours; without MAYMOVE it stays where it is.
         match result(unsafe { call6(number::MREMAP, in_place) }) {
@@ -260,7 +268,9 @@ unsafe impl PageSource for Os {
         // Beyond a limit that was lowered the kernel refuses, after it has unmapped `to`, and
         // refuses to map it again too. A limit may still come in the middle of the call.
         // SAFETY: the caller's promise.
-        if !unsafe { is_one_mapping(from, len) } || !is_room_for(len, PROT_READ_WRITE) {
+        if !unsafe { is_one_mapping(from, len) }
+            || !is_room_for(len, PROT_READ_WRITE, MAP_NORESERVE)
+        {
             return Move::Refused;
         }
         let flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
@@ -286,7 +296,7 @@ unsafe impl PageSource for Os {
     }
 
     fn is_short_of_addresses(&self) -> bool {
-        !is_room_for(page_size(), PROT_NONE)
+        !is_room_for(page_size(), PROT_NONE, MAP_NORESERVE)
     }
 
     fn physical_memory(&self) -> usize {

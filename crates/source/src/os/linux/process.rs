@@ -13,6 +13,8 @@ const O_RDONLY_CLOEXEC: usize = 0x8_0000;
 const AT_PAGESZ: c_ulong = 6;
 const AT_SECURE: c_ulong = 23;
 const CLONE_THREAD: usize = 0x1_0000;
+const KCMP_VM: usize = 1;
+const ESRCH: i32 = 3;
 
 unsafe extern "C" {
     fn getauxval(kind: c_ulong) -> c_ulong;
@@ -85,6 +87,17 @@ pub unsafe fn prctl(option: usize, args: [usize; 4]) -> Result<usize, i32> {
     let [first, second, third, fourth] = args;
     // SAFETY: the caller's promise.
     result(unsafe { call6(number::PRCTL, [option, first, second, third, fourth, 0]) })
+}
+
+/// Whether two processes have the same memory. `None`: the kernel does not say. One that is not
+/// there any more, or not to be seen from here, has other memory.
+pub(super) fn shares_memory(one: usize, other: usize) -> Option<bool> {
+    // SAFETY: compares, and changes nothing.
+    match result(unsafe { call6(number::KCMP, [one, other, KCMP_VM, 0, 0, 0]) }) {
+        Ok(order) => Some(order == 0),
+        Err(ESRCH) => Some(false),
+        Err(_) => None,
+    }
 }
 
 /// The resource of address space.

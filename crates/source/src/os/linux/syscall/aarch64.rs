@@ -20,6 +20,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const OPENAT: usize = 56;
     pub(in crate::os::linux) const PRLIMIT64: usize = 261;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 270;
+    pub(in crate::os::linux) const KCMP: usize = 272;
 }
 
 /// Enters the kernel.

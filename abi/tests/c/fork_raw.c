@@ -1,0 +1,49 @@
+// survival: a child made by a bare system call limits and confines itself, and goes on
+// also: glibc
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "check.h"
+
+static void limit(void) {
+    struct rlimit addresses = {512 * MIB, 512 * MIB};
+    CHECK(setrlimit(RLIMIT_AS, &addresses) == 0, "setrlimit fails");
+    CHECK(mmap(NULL, MIB, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED, "no addresses are left of 512 MiB");
+}
+
+static void confine(void) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return;
+    for (int i = 0; i < 30; i++) memset(hide(malloc(MIB)), 1, MIB);
+}
+
+int main(void) {
+    alarm(55);
+    free(hide(malloc(100)));
+    static void (*const works[])(void) = {limit, confine};
+    for (int i = 0; i < 2; i++) {
+        long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        CHECK(child >= 0, "clone fails");
+        if (child == 0) {
+            works[i]();
+            _exit(0);
+        }
+        int status;
+        waitpid((pid_t)child, &status, 0);
+        CHECK(status == 0, "child %d ends with status %#x", i, status);
+    }
+    return 0;
+}
