@@ -44,6 +44,14 @@ fn a_classic_design_is_checked_by_its_name() {
     assert!(out.contains("RTLD_DEEPBIND is cleared"), "{out}");
 }
 
+#[test]
+fn a_program_that_names_other_allocators_has_none_of_them_inside() {
+    let (out, _) = check(Path::new(env!("CARGO_BIN_EXE_heapwright")));
+    for name in ["jemalloc", "mimalloc", "tcmalloc"] {
+        assert!(!out.contains(name), "{out}");
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_static_program_is_not_usable() {

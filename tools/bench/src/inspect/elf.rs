@@ -60,12 +60,13 @@ const FUNCTIONS: [(&str, &str); 8] = [
 /// Part of the names of Rust functions, mangled: our crate's.
 const CRATE: (&str, &str) = ("17heapwright_malloc", "heapwright");
 
-/// Texts in allocators, for programs that have lost their symbols.
+/// Texts in allocators, for programs that have lost their symbols. From back to front: else this very list would be found in
+/// the program that has it.
 const TEXTS: [(&str, &str); 4] = [
-    ("<jemalloc>: ", "jemalloc"),
-    ("MIMALLOC_", "mimalloc"),
-    ("mimalloc: ", "mimalloc"),
-    ("TCMALLOC_SAMPLE_PARAMETER", "tcmalloc"),
+    (" :>collamej<", "jemalloc"),
+    ("_COLLAMIM", "mimalloc"),
+    (" :gninraw :collamim", "mimalloc"),
+    ("RETEMARAP_ELPMAS_COLLAMCT", "tcmalloc"),
 ];
 
 impl Elf {
@@ -132,7 +133,10 @@ impl Elf {
         if let Some((_, section)) = sections.section_by_name(endian, b".rodata")
             && let Ok(data) = section.data(endian, bytes)
         {
-            let has = |text: &str| memchr::memmem::find(data, text.as_bytes()).is_some();
+            let has = |backward: &str| {
+                let text: Vec<u8> = backward.bytes().rev().collect();
+                memchr::memmem::find(data, &text).is_some()
+            };
             let known = TEXTS.iter().find(|(text, _)| has(text));
             self.private_allocator = known.map(|(_, name)| (*name).to_owned());
         }
