@@ -172,7 +172,7 @@ fn legend(comparison: &Comparison) -> Vec<String> {
         );
         if let Some(drift) = comparison.overall(Role::Baseline, Metric::Time) {
             lines.push(format!(
-                "drift    {baseline} itself, which did not change, took {} times as long in new",
+                "drift    {baseline} itself, of the same version, took {} times as long in new: the machine differs, or the program",
                 format::ratio(&drift.plain)
             ));
         }
