@@ -2,7 +2,8 @@
 //!
 //! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
 //! the picture and the table of `README.md`, the figures of `docs/benchmarks.md`, and beside the result `tables.md`, which
-//! has them all. With `--write` they are put there, without they are compared.
+//! has them all. With `--write` they are put there, without they are compared. Nothing else is kept of a run: its page and
+//! its plots are made again by `--page`.
 
 mod front;
 mod losses;
@@ -21,10 +22,11 @@ use front::Part;
 use record::Record;
 
 const USAGE: &str = "\
-usage: cargo xtask benchmarks [--write | --release]
+usage: cargo xtask benchmarks [--write | --release | --page FOLDER]
 
   --write     make README.md's table and picture, docs/benchmarks.md's figures and the record's own tables.md
               out of the newest result.json in bench/record
+  --page      make report.html, the plots and runs.csv of the newest record in this folder, which is made
   --release   also refuse a record that is older than the last change of the allocator
 
 Exits with 1 when a file is not what --write would make.
@@ -47,12 +49,18 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
         [] => Ask::Check,
         ["--write"] => Ask::Write,
         ["--release"] => Ask::Release,
+        ["--page", folder] => return finish(page(&root(), Path::new(folder))),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
         }
     };
-    match act(&root(), ask) {
+    finish(act(&root(), ask))
+}
+
+/// Says what was done, or why not.
+fn finish(result: Result<String, String>) -> ExitCode {
+    match result {
         Ok(said) => {
             println!("benchmarks: {said}");
             ExitCode::SUCCESS
@@ -64,12 +72,24 @@ pub(crate) fn run(args: &[String]) -> ExitCode {
     }
 }
 
+fn newest(top: &Path) -> Result<Record, String> {
+    record::newest(top)?.ok_or_else(|| "bench/record has no result.json".to_owned())
+}
+
+/// The page, plots and raw runs of the newest record, in `folder`.
+fn page(top: &Path, folder: &Path) -> Result<String, String> {
+    let record = newest(top)?;
+    let failed = |why: std::io::Error| format!("{}: {why}", folder.display());
+    fs::create_dir_all(folder).map_err(failed)?;
+    fs::write(folder.join("runs.csv"), record.report.to_csv()).map_err(failed)?;
+    let written = report::write(&record.report, folder).map_err(|e| e.to_string())?;
+    let page = written.first().map(|path| path.display().to_string()).unwrap_or_default();
+    Ok(format!("{page} and {} plots made from {}", written.len() - 1, record.folder.display()))
+}
+
 /// Writes or checks the files in the tree below `top`; what to say about them.
 fn act(top: &Path, ask: Ask) -> Result<String, String> {
-    let Some(record) = record::newest(top)? else {
-        return Err("bench/record has no result.json".to_owned());
-    };
-    record.complete(top)?;
+    let record = newest(top)?;
     if ask == Ask::Write && !top.join(record.commit_file()).is_file() {
         put(top, &record.commit_file(), &(record.derived_commit(top)? + "\n"))?;
     }
@@ -162,7 +182,8 @@ fn circumstances(record: &Record, commit: &str) -> String {
         "Geometric means with 95 % intervals; **bold** is the least and all within noise of it. Measured {started} at commit \
          `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length, on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
-         figure: [tables.md](../{kept}/tables.md); every run: [report.html](../{kept}/report.html), `{kept}/result.json`.",
+         figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \
+         `cargo xtask benchmarks --page FOLDER`.",
         elapsed / 60.0,
         runs.len(),
         machine.cores,

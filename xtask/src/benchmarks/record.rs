@@ -37,18 +37,6 @@ pub(super) fn newest(top: &Path) -> Result<Option<Record>, String> {
 }
 
 impl Record {
-    /// Sees that beside `result.json` stands what its page links to.
-    pub(super) fn complete(&self, top: &Path) -> Result<(), String> {
-        let missing: Vec<&str> = ["report.html", "runs.csv", "table.txt", "plots"]
-            .into_iter()
-            .filter(|name| !top.join(&self.folder).join(name).exists())
-            .collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        Err(format!("{} lacks {}; record it whole", self.folder.display(), missing.join(", ")))
-    }
-
     /// Where the commit stands that was measured.
     pub(super) fn commit_file(&self) -> PathBuf {
         self.folder.join("commit")

@@ -46,12 +46,9 @@ fn tree(years: &[&str]) -> tempfile::TempDir {
     }
     for year in years {
         let folder = top.path().join("bench/record/machine").join(year);
-        fs::create_dir_all(folder.join("plots")).unwrap();
+        fs::create_dir_all(&folder).unwrap();
         let report = Report { started: format!("{year}-03-01T12:10:05Z"), ..report() };
         fs::write(folder.join("result.json"), report.to_json().unwrap()).unwrap();
-        for name in ["report.html", "runs.csv", "table.txt"] {
-            fs::write(folder.join(name), "").unwrap();
-        }
         fs::write(folder.join("commit"), "0123456789abcdef\n").unwrap();
     }
     top
@@ -99,11 +96,14 @@ fn a_tree_without_a_record_says_so() {
 }
 
 #[test]
-fn a_record_without_what_its_page_links_to_is_refused() {
-    let top = tree(&["2026"]);
-    fs::remove_file(top.path().join("bench/record/machine/2026/runs.csv")).unwrap();
-    let error = act(top.path(), Ask::Write).unwrap_err();
-    assert!(error.contains("machine/2026 lacks runs.csv"), "{error}");
+fn the_page_of_the_newest_record_is_made_again() {
+    let top = tree(&["2025", "2026"]);
+    let folder = top.path().join("new/page");
+    let said = page(top.path(), &folder).unwrap();
+    assert!(said.contains("report.html") && said.contains("machine/2026"), "{said}");
+    assert!(fs::read_to_string(folder.join("report.html")).unwrap().contains("larson"));
+    assert!(folder.join("runs.csv").exists());
+    assert!(page(tree(&[]).path(), &folder).unwrap_err().contains("no result.json"));
 }
 
 /// A repository in which the record is as old as the allocator, and then is not.
