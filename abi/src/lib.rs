@@ -8,8 +8,7 @@
 //! `libheapwright.a` when it is linked; `libheapwright-NAME.so`, from the same sources around
 //! another heap (`heap`), when it is preloaded. Rules kept: C23 7.24.3, POSIX.1-2024, and glibc's
 //! behaviour where the two leave a choice; `abi/tests/c` has a program per rule.
-//! `free` never touches errno: no system call of ours goes through the C library, but for reading
-//! the clock, which succeeds.
+//! `free` never touches errno: no system call of ours goes through the C library.
 #![no_std]
 
 #[cfg(heap = "flagship")]

@@ -8,7 +8,7 @@ int main(void) {
     int mode = '0';
     FILE *file = fopen("/proc/sys/vm/overcommit_memory", "r");
     if (file) mode = getc(file), fclose(file);
-    if (mode == '1') SKIP("this machine promises any amount of memory");
+    if (mode != '0') SKIP("this machine promises any amount of memory, or counts what it promises");
     struct sysinfo info;
     CHECK(sysinfo(&info) == 0, "sysinfo fails");
     size_t all = (size_t)(info.totalram + info.totalswap) * info.mem_unit;

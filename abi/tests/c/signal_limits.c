@@ -38,7 +38,7 @@ int main(void) {
     struct itimerval often = {{0, 200}, {0, 200}};
     setitimer(ITIMER_PROF, &often, NULL);
     static char *blocks[64];
-    for (long i = 0; handled < 1000; i++) {
+    for (long i = 0; handled < 300; i++) {
         free(blocks[i % 64]);
         CHECK((blocks[i % 64] = malloc(i % 3 ? 300000 + (size_t)(i % 50) * 20000 : (size_t)(i % 5000))) != NULL, "malloc is NULL");
     }

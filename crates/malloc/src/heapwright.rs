@@ -124,7 +124,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// The process is about to be confined: what the first request and a large heap ask the system
     /// for is asked for now. Takes no lock after the first request: a signal handler may confine.
     pub fn before_confinement(&self) {
-        if self.pages.is_untouched() {
+        let is_interrupted = self.meta.lock_for_fork().is_interrupted();
+        if self.pages.is_untouched() && !is_interrupted {
             let block = Malloc::malloc(self, 1);
             // SAFETY: allocated above.
             unsafe { self.free(block) };
@@ -150,6 +151,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub fn set_safe(&self, safe: bool) {
         self.safe.store(safe, Ordering::Relaxed);
         if safe {
+            // No thread will have a cache, so nobody would see that there are several.
+            self.pages.look_at_limit();
             self.drop_cache("safe");
         }
     }

@@ -10,10 +10,10 @@
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
 //! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
-//!   eleven sixteenths of it; where what is live leaves less than that, dirty memory stays below a
-//!   quarter of what it leaves. So memory that swings by less than that quarter is not faulted in
-//!   again each time. The program's own memory, maps, descriptors and the unused ends of huge pages
-//!   are not counted. The limit is read once in a process.
+//!   eleven sixteenths of it; or, where that is more, dirty memory below an eighth of what live
+//!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
+//!   is not faulted in again each time. The program's own memory, blocks above 32 MiB, maps,
+//!   descriptors and the unused ends of huge pages are not counted. The limit is read once.
 //!
 //! Layer *page*. O(1) a free while nothing is to be done; the clock is read once in 64 frees
 //! of granules, once in 64 refills and flushes of a thread, and at purges.
@@ -165,7 +165,7 @@ fn room_beside(live: usize, allowed: usize) -> usize {
     if allowed == usize::MAX {
         return usize::MAX;
     }
-    (allowed / 16 * 11).saturating_sub(live).max(allowed.saturating_sub(live) / 4)
+    (allowed / 16 * 11).saturating_sub(live).max(allowed.saturating_sub(live) / 8)
 }
 
 /// Whether `at` is more than four seconds before the tick `now`.
@@ -227,7 +227,8 @@ impl<S: System> PageHeap<S> {
 
     /// Reads the memory limit (G3), once in a process.
     pub fn look_at_limit(&self) {
-        if self.purge.looked.swap(true, Ordering::Relaxed) {
+        let looked = &self.purge.looked;
+        if looked.load(Ordering::Relaxed) || looked.swap(true, Ordering::Relaxed) {
             return;
         }
         if let Some(bytes) = self.source.memory_limit() {
@@ -339,6 +340,15 @@ impl<S: System> PageHeap<S> {
     /// Parts of a block are about to be purged: without this the kernel's huge-page collector
     /// would sooner or later fill them again. Undone when the block is empty.
     pub fn use_small_pages(&self, block: u32) {
+        let small = self.region.block(block).small_pages.load(Ordering::Relaxed);
+        if small == 0 && self.wants_huge() {
+            let _guard = self.lock.lock();
+            self.split_huge_pages(block);
+        }
+    }
+
+    /// [`use_small_pages`](Self::use_small_pages) under the lock: no pages are moved meanwhile (P3).
+    fn split_huge_pages(&self, block: u32) {
         let info = self.region.block(block);
         let few = self.small_blocks.load(Ordering::Relaxed) < MAX_SMALL_BLOCKS;
         if !self.wants_huge() || !few || info.small_pages.swap(1, Ordering::Relaxed) != 0 {
@@ -373,7 +383,7 @@ impl<S: System> PageHeap<S> {
         }
         let whole = info.free() == u128::MAX;
         if !whole {
-            self.use_small_pages(block);
+            self.split_huge_pages(block);
         } else if self.wants_huge() {
             // In huge pages granules that nobody has touched are resident too.
             bits = u128::MAX;
@@ -408,7 +418,7 @@ mod tests {
     #[test]
     fn a_memory_limit_leaves_room_however_much_is_live() {
         let rooms = [0, 400, 800, 1200, 1500, 1600, 2000].map(|live| room_beside(live, 1600));
-        assert_eq!(rooms, [1100, 700, 300, 100, 25, 0, 0]);
+        assert_eq!(rooms, [1100, 700, 300, 50, 12, 0, 0]);
         assert_eq!(room_beside(1 << 40, usize::MAX), usize::MAX, "no limit");
     }
 

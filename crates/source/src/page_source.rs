@@ -131,6 +131,6 @@ pub unsafe trait PageSource {
     /// Milliseconds of a clock that never goes back.
     fn now_ms(&self) -> u64;
 
-    /// Whether this is known to be the only thread.
+    /// Whether this is the only thread, as far as the system says.
     fn is_only_thread(&self) -> bool;
 }

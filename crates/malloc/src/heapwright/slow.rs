@@ -94,8 +94,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
-        if self.threads.begun() == 2 {
-            // The first moment at which there are threads: from now on it would be noticed.
+        if self.threads.begun() >= 2 {
+            // The first moment at which there are threads: later it would be noticed more often.
             self.pages.look_at_limit();
         }
         if !self.tls.watch(cache.address()) {

@@ -260,7 +260,7 @@ impl Region {
     }
 
     /// Bytes of the longest run that is had where the system refuses a mapping: an eighth of the
-    /// region, which is four to eight times the machine's memory. The system counts what it maps,
+    /// region, which is four to eight times the machine's memory where that is 4 GiB or more. The system counts what it maps,
     /// but not what it has reserved, so of longer ones it might promise more than there is.
     pub fn largest_run(&self) -> usize {
         self.total.load(Ordering::Relaxed) << GRANULE_SHIFT >> 3

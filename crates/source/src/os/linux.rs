@@ -14,6 +14,7 @@ mod signals;
 mod stdio;
 mod syscall;
 pub mod thread_end;
+mod vdso;
 mod weak;
 
 /// The Linux kernel as a source of pages, a parking place and a console.

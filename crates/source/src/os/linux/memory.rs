@@ -15,10 +15,9 @@ use base::bits::{align_up, index};
 
 use super::Os;
 use super::peek::{Peek, peek};
-use super::process::{
-    NO_LIMIT, RLIMIT_AS, is_only_thread, kernel_knows_only_thread, page_size, prlimit,
-};
+use super::process::{NO_LIMIT, RLIMIT_AS, is_only_thread, may_be_only_thread, page_size, prlimit};
 use super::syscall::{call6, number, result};
+use super::vdso::clock;
 use crate::{Claim, Move, PageSource, Report};
 
 const PROT_NONE: usize = 0;
@@ -44,11 +43,6 @@ const EEXIST: i32 = 17;
 /// From here on the kernel is asked whether it would map what a mapping grows by. Pages that were
 /// moved out of the region are in a mapping that it grows to any size, as it does not count them.
 const LARGE_GROWTH: usize = 1 << 30;
-
-unsafe extern "C" {
-    /// Reads the page that the kernel shares, where there is one, without a system call.
-    fn clock_gettime(clock: c_int, time: *mut [c_long; 2]) -> c_int;
-}
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Result<usize, i32> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
@@ -315,15 +309,12 @@ unsafe impl PageSource for Os {
     }
 
     fn now_ms(&self) -> u64 {
-        let mut time = [0; 2];
-        // SAFETY: room for two words.
-        unsafe { clock_gettime(CLOCK_MONOTONIC_COARSE, &raw mut time) };
-        let [seconds, nanoseconds] = time.map(c_long::cast_unsigned);
+        let [seconds, nanoseconds] = clock(CLOCK_MONOTONIC_COARSE).map(c_long::cast_unsigned);
         seconds * 1000 + nanoseconds / 1_000_000
     }
 
     fn is_only_thread(&self) -> bool {
-        is_only_thread().unwrap_or_else(kernel_knows_only_thread)
+        is_only_thread().unwrap_or_else(may_be_only_thread)
     }
 }
 

@@ -12,9 +12,10 @@ const AT_FDCWD: usize = usize::MAX - 99;
 const O_RDONLY_CLOEXEC: usize = 0x8_0000;
 const AT_PAGESZ: c_ulong = 6;
 const AT_SECURE: c_ulong = 23;
+const AT_SYSINFO_EHDR: c_ulong = 33;
 const CLONE_THREAD: usize = 0x1_0000;
 const KCMP_VM: usize = 1;
-const ESRCH: i32 = 3;
+const EINVAL: i32 = 22;
 
 unsafe extern "C" {
     fn getauxval(kind: c_ulong) -> c_ulong;
@@ -25,6 +26,12 @@ unsafe extern "C" {
 pub fn is_secure() -> bool {
     // SAFETY: reads the vector the kernel passed at start.
     unsafe { getauxval(AT_SECURE) != 0 }
+}
+
+/// Where the kernel has mapped its own library; 0 where it has not.
+pub(super) fn vdso() -> usize {
+    // SAFETY: reads the vector the kernel passed at start.
+    index(unsafe { getauxval(AT_SYSINFO_EHDR) })
 }
 
 /// What a page is before the kernel has been asked, and where it does not say.
@@ -67,11 +74,11 @@ pub fn is_only_thread() -> Option<bool> {
     (!flag.is_null()).then(|| unsafe { flag.read_volatile() } != 0)
 }
 
-/// Whether the kernel knows that this is the only thread: it then leaves a group of threads that
-/// has no other, which changes nothing.
-pub(super) fn kernel_knows_only_thread() -> bool {
+/// Whether this is the only thread as far as the kernel says: it then leaves a group of threads
+/// that has no other, which changes nothing. In containers it may refuse to say.
+pub(super) fn may_be_only_thread() -> bool {
     // SAFETY: nothing is shared less than before.
-    result(unsafe { call6(number::UNSHARE, [CLONE_THREAD, 0, 0, 0, 0, 0]) }).is_ok()
+    result(unsafe { call6(number::UNSHARE, [CLONE_THREAD, 0, 0, 0, 0, 0]) }) != Err(EINVAL)
 }
 
 /// Changes or reads an attribute of the process: `prctl(2)`.
@@ -89,13 +96,11 @@ pub unsafe fn prctl(option: usize, args: [usize; 4]) -> Result<usize, i32> {
     result(unsafe { call6(number::PRCTL, [option, first, second, third, fourth, 0]) })
 }
 
-/// Whether two processes have the same memory. `None`: the kernel does not say. One that is not
-/// there any more, or not to be seen from here, has other memory.
+/// Whether two processes have the same memory. `None`: the kernel does not say.
 pub(super) fn shares_memory(one: usize, other: usize) -> Option<bool> {
     // SAFETY: compares, and changes nothing.
     match result(unsafe { call6(number::KCMP, [one, other, KCMP_VM, 0, 0, 0]) }) {
         Ok(order) => Some(order == 0),
-        Err(ESRCH) => Some(false),
         Err(_) => None,
     }
 }

@@ -16,6 +16,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const UNSHARE: usize = 97;
     pub(in crate::os::linux) const FUTEX: usize = 98;
     pub(in crate::os::linux) const NANOSLEEP: usize = 101;
+    pub(in crate::os::linux) const CLOCK_GETTIME: usize = 113;
     pub(in crate::os::linux) const PRCTL: usize = 167;
     pub(in crate::os::linux) const OPENAT: usize = 56;
     pub(in crate::os::linux) const PRLIMIT64: usize = 261;

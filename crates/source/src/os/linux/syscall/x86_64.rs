@@ -15,6 +15,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const GETPID: usize = 39;
     pub(in crate::os::linux) const SYSINFO: usize = 99;
     pub(in crate::os::linux) const FUTEX: usize = 202;
+    pub(in crate::os::linux) const CLOCK_GETTIME: usize = 228;
     pub(in crate::os::linux) const PRCTL: usize = 157;
     pub(in crate::os::linux) const UNSHARE: usize = 272;
     pub(in crate::os::linux) const OPENAT: usize = 257;
