@@ -1,10 +1,11 @@
 // survival: realloc of a block that the program has split into mappings loses nothing, however few mappings are left
 // also: glibc
+// timeout: 150
 #include <sys/mman.h>
 
 #include "maps.h"
 
-static const size_t lengths[][2] = {{4 * MIB, 12 * MIB}, {8 * MIB, 40 * MIB}, {16 * MIB, 20 * MIB}, {40 * MIB, 70 * MIB}};
+static const size_t lengths[][2] = {{4 * MIB, 12 * MIB}, {8 * MIB, 40 * MIB}, {40 * MIB, 70 * MIB}};
 static size_t page;
 
 // A block of `from` bytes in 17 mappings grows to `to` while `left` mappings can still be made.
@@ -33,13 +34,13 @@ static void grow(size_t from, size_t to, long left, long most) {
 }
 
 int main(void) {
-    alarm(55);
+    alarm(140);
     page = (size_t)sysconf(_SC_PAGESIZE);
     long most = 0;
     FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
     if (!file || fscanf(file, "%ld", &most) != 1 || most > 100000) SKIP("the limit on mappings is unknown, or too high to be reached");
     fclose(file);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (long left = 4; left <= 24; left += 4) grow(lengths[i][0], lengths[i][1], left, most);
+        for (long left = 4; left <= 20; left += 8) grow(lengths[i][0], lengths[i][1], left, most);
     return 0;
 }
