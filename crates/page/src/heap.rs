@@ -150,7 +150,7 @@ impl<S: System> PageHeap<S> {
         if self.region.granules() == 0 && !self.start(&guard) {
             return None;
         }
-        if count.div_ceil(GRANULES_PER_BLOCK) > self.region.blocks() as usize {
+        if count.div_ceil(GRANULES_PER_BLOCK) > self.region.longest_run() {
             return None;
         }
         if count > GRANULES_PER_BLOCK {

@@ -66,9 +66,6 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 return (mapping, true);
             }
         }
-        if size > self.pages.region.largest_run() {
-            return (ptr::null_mut(), true);
-        }
         self.allocate_run(granules_for(size), (align / GRANULE).max(1))
     }
 

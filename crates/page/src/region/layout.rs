@@ -259,11 +259,11 @@ impl Region {
         self.total.load(Ordering::Relaxed) << GRANULE_SHIFT <= limit / 4
     }
 
-    /// Bytes of the longest run that is had where the system refuses a mapping: an eighth of the
-    /// region, which is four to eight times the machine's memory where that is 4 GiB or more. The system counts what it maps,
-    /// but not what it has reserved, so of longer ones it might promise more than there is.
-    pub fn largest_run(&self) -> usize {
-        self.total.load(Ordering::Relaxed) << GRANULE_SHIFT >> 3
+    /// Blocks of the longest run there may be: an eighth of the region, which is four to eight times
+    /// the machine's memory where that is 4 GiB or more. The kernel counts what it maps, but not
+    /// what it has reserved, so of longer ones it might promise more than there is.
+    pub(crate) fn longest_run(&self) -> usize {
+        self.blocks() as usize / 8
     }
 
     /// Addresses have become limited to `limit` bytes: gives up those that are only reserved, but
