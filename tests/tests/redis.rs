@@ -32,6 +32,8 @@ impl Redis {
             .args(["--hash-max-listpack-entries", "64", "--activedefrag", "no"])
             .args(["--enable-debug-command", "yes", "--appendfsync", "no"])
             .args(["--aof-use-rdb-preamble", "no"])
+            // Else it begins one by itself, while the test asks for one.
+            .args(["--auto-aof-rewrite-percentage", "0"])
             .arg("--unixsocket")
             .arg(&socket)
             .arg("--dir")
