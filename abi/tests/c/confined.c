@@ -1,31 +1,15 @@
 // survival: a filter that kills for any system call but those glibc's malloc makes: every kind of request goes on
 // also: glibc
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "check.h"
+#include "filter.h"
 
 static const int allowed[] = {
     SYS_read, SYS_write, SYS_exit_group, SYS_rt_sigreturn, SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect, SYS_futex,
 };
 
-// `raw`: the call before the filter is not made through the C library, so nobody is told.
 static void confine(int raw) {
-    enum { COUNT = sizeof allowed / sizeof *allowed };
-    struct sock_filter code[2 * COUNT + 2] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
-    for (int i = 0; i < COUNT; i++) {
-        code[1 + 2 * i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i], 0, 1);
-        code[2 + 2 * i] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    }
-    code[2 * COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-    struct sock_fprog program = {2 * COUNT + 2, code};
-    int error = raw ? (int)syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)
-                    : prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-    if (error) _exit(SKIPPED);
+    if (filter_calls(allowed, sizeof allowed / sizeof *allowed, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, raw)) _exit(SKIPPED);
 }
 
 // Ours takes what it needs when it is told; glibc asks for random bytes at the first request.

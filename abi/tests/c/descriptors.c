@@ -1,13 +1,8 @@
 // survival: while other threads may open and close descriptors, the allocator opens none
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 
-#include "check.h"
+#include "filter.h"
 
 static void opened(int signal) {
     (void)signal;
@@ -17,16 +12,8 @@ static void opened(int signal) {
 
 // The calling thread is told when it opens or closes. By raw calls: nobody shall be warned.
 static void watch_descriptors(void) {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 1, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-    if (syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        SKIP("this machine has no seccomp filters");
+    const int calls[] = {SYS_openat, SYS_close};
+    if (filter_calls(calls, 2, SECCOMP_RET_TRAP, SECCOMP_RET_ALLOW, 1)) SKIP("this machine has no seccomp filters");
 }
 
 static pthread_barrier_t begun;

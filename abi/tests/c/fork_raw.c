@@ -1,16 +1,11 @@
 // survival: a child made by a bare system call limits and confines itself, and goes on
 // also: glibc
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "check.h"
+#include "filter.h"
 
 // Ours asks the kernel whether the child has memory of its own.
 extern const char *heapwright_version(void) __attribute__((weak));
@@ -22,14 +17,8 @@ static void limit(void) {
 }
 
 static void confine(void) {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return;
+    const int calls[] = {SYS_openat};
+    if (filter_calls(calls, 1, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW, 0)) return;
     for (int i = 0; i < 30; i++) memset(hide(malloc(MIB)), 1, MIB);
 }
 

@@ -2,16 +2,11 @@
 #ifndef REFUSED_H
 #define REFUSED_H
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "check.h"
+#include "filter.h"
 
 #ifndef __x86_64__
 #error "the registers of a system call are those of x86-64"
@@ -63,17 +58,7 @@ static inline void watch_calls(const int *numbers, int count, int error) {
 
 // From now on the calls with these numbers fail with `error`, also where all signals are blocked; nobody counts them.
 static inline void refuse_calls(const int *numbers, int count, int error) {
-    struct sock_filter code[40];
-    int at = 0;
-    code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-    for (int i = 0; i < count; i++) {
-        code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], 0, 1);
-        code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error);
-    }
-    code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    struct sock_fprog program = {(unsigned short)at, code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        SKIP("this machine has no seccomp filters");
+    if (filter_calls(numbers, count, SECCOMP_RET_ERRNO | (unsigned)error, SECCOMP_RET_ALLOW, 0)) SKIP("this machine has no seccomp filters");
 }
 
 // Fills `bytes` with blocks of 100,000 bytes, frees them, and goes on with `pairs` pairs of malloc and free, which leave

@@ -1,26 +1,13 @@
 // survival: a sandbox that refuses madvise, mremap and prctl: allocation, realloc and trimming go on without them
 // also: glibc
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <malloc.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 
+#include "filter.h"
 #include "threads.h"
 
 static void refuse(void) {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 3, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mremap, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-    };
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        SKIP("this machine has no seccomp filters");
+    const int calls[] = {SYS_madvise, SYS_mremap, SYS_prctl};
+    if (filter_calls(calls, 3, SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ALLOW, 0)) SKIP("this machine has no seccomp filters");
 }
 
 static void use_memory(void) {

@@ -130,7 +130,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             // SAFETY: allocated above.
             unsafe { self.free(block) };
         }
-        self.pages.look_at_limit();
+        self.pages.look_at_memory_limit();
     }
 
     /// Gives back what the calling thread keeps. What was freed and is no live object is found,
@@ -152,7 +152,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.safe.store(safe, Ordering::Relaxed);
         if safe {
             // No thread will have a cache, so nobody would see that there are several.
-            self.pages.look_at_limit();
+            self.pages.look_at_memory_limit();
             self.drop_cache("safe");
         }
     }

@@ -324,7 +324,7 @@ impl<S: System> PageHeap<S> {
     /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
     /// are limited and one block is asked for. `None`: refused.
     pub(crate) fn grow(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
-        self.look_for_limit(guard);
+        self.look_for_address_limit(guard);
         self.ask_for_huge();
         self.before_growth(blocks);
         match self.region.hold() {

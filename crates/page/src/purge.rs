@@ -226,7 +226,7 @@ impl<S: System> PageHeap<S> {
     }
 
     /// Reads the memory limit (G3), once in a process.
-    pub fn look_at_limit(&self) {
+    pub fn look_at_memory_limit(&self) {
         let looked = &self.purge.looked;
         if looked.load(Ordering::Relaxed) || looked.swap(true, Ordering::Relaxed) {
             return;
@@ -242,7 +242,7 @@ impl<S: System> PageHeap<S> {
         let looked = self.purge.looked.load(Ordering::Relaxed);
         let bytes = self.committed_bytes() + blocks as usize * BLOCK;
         if !looked && bytes > SMALL && self.source.is_only_thread() {
-            self.look_at_limit();
+            self.look_at_memory_limit();
         }
     }
 

@@ -41,7 +41,7 @@ impl<S: System> PageHeap<S> {
 
     /// The heap grows: a limit that another process or a raw system call has set shows when it
     /// is reached, and that it was lifted by asking.
-    pub(crate) fn look_for_limit(&self, guard: &Guard<'_, S>) {
+    pub(crate) fn look_for_address_limit(&self, guard: &Guard<'_, S>) {
         if self.region.is_bare() || self.source.is_short_of_addresses() {
             self.look_at_addresses(guard);
         }

@@ -43,7 +43,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// A thread that uses only what it keeps looks at the clock too, now and then.
     fn look_at_clock(&self, cache: &ThreadCache) {
         let (refills, flushes) = cache.slow_paths();
-        if (refills + flushes).is_multiple_of(SLOW_PATHS_PER_LOOK) {
+        // Not the first one: a program that has just begun keeps nothing yet.
+        if (refills + flushes) % SLOW_PATHS_PER_LOOK == SLOW_PATHS_PER_LOOK - 1 {
             self.pages.look();
         }
     }
@@ -96,7 +97,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.threads.enter(cache);
         if self.threads.begun() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
-            self.pages.look_at_limit();
+            self.pages.look_at_memory_limit();
         }
         if !self.tls.watch(cache.address()) {
             // Nobody would say when it ends, so it goes on without.

@@ -99,10 +99,9 @@ pub unsafe fn prctl(option: usize, args: [usize; 4]) -> Result<usize, i32> {
 /// Whether two processes have the same memory. `None`: the kernel does not say.
 pub(super) fn shares_memory(one: usize, other: usize) -> Option<bool> {
     // SAFETY: compares, and changes nothing.
-    match result(unsafe { call6(number::KCMP, [one, other, KCMP_VM, 0, 0, 0]) }) {
-        Ok(order) => Some(order == 0),
-        Err(_) => None,
-    }
+    result(unsafe { call6(number::KCMP, [one, other, KCMP_VM, 0, 0, 0]) })
+        .ok()
+        .map(|order| order == 0)
 }
 
 /// The resource of address space.

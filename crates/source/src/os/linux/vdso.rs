@@ -24,22 +24,22 @@ const NAME: &CStr = c"__kernel_clock_gettime";
 type Time = [c_long; 2];
 type ClockGettime = unsafe extern "C" fn(c_int, *mut Time) -> c_int;
 
-/// Before it was looked for.
-const UNKNOWN: usize = 0;
 /// There is none.
-const NONE: usize = 1;
+const NONE: usize = 0;
+/// It was not looked for yet.
+const UNKNOWN: usize = 1;
 
-/// The function; all who look it up find the same.
+/// The function's address; all who look it up find the same.
 static CLOCK: AtomicUsize = AtomicUsize::new(UNKNOWN);
 
-/// What a clock of the system says. Touches neither errno nor anything of the C library.
+/// What a clock of the system says. Touches neither errno nor, but for the first time, anything of
+/// the C library.
 pub(super) fn clock(id: c_int) -> Time {
     let mut time = [0; 2];
-    let found = match CLOCK.load(Ordering::Relaxed) {
+    let address = match CLOCK.load(Ordering::Relaxed) {
         UNKNOWN => look_up(),
         known => known,
     };
-    let address = if found == NONE { 0 } else { found };
     // SAFETY: 0, or the function of that name in the kernel's library, which has this type.
     if let Some(function) = unsafe { weak::function::<ClockGettime>(address) } {
         // SAFETY: room for two words.
@@ -54,47 +54,78 @@ pub(super) fn clock(id: c_int) -> Time {
 
 #[cold]
 fn look_up() -> usize {
-    let base = vdso();
-    let offset = if base == 0 { None } else { find(base) };
-    let found = offset.map_or(NONE, |offset| base + offset);
+    // Whoever comes back here from the look-up itself asks the kernel meanwhile.
+    CLOCK.store(NONE, Ordering::Relaxed);
+    let found = Image::of_the_kernel().and_then(|image| image.find(NAME)).unwrap_or(NONE);
     CLOCK.store(found, Ordering::Relaxed);
     found
 }
 
-/// A value of the image, at an offset that the image says.
-fn read<T: Copy>(base: usize, offset: usize) -> T {
-    let at = core::ptr::with_exposed_provenance::<T>(base + offset);
-    // SAFETY: the kernel's image is whole, and what it says of itself lies in it.
-    unsafe { at.read_unaligned() }
+/// The kernel's library: a whole ELF file, which stays where it is for as long as the process runs.
+struct Image {
+    base: usize,
 }
 
-/// A section's place in the image, its length, and the number of the section it refers to.
-fn section(base: usize, number: usize) -> (u32, usize, usize, usize) {
-    let size = usize::from(read::<u16>(base, 58));
-    let header = read::<usize>(base, 40) + number * size;
-    let kind = read::<u32>(base, header + 4);
-    let link = read::<u32>(base, header + 40) as usize;
-    (kind, read(base, header + 24), read(base, header + 32), link)
+/// What a section header says.
+struct Section {
+    kind: u32,
+    offset: usize,
+    len: usize,
+    /// The number of the section that its names are in.
+    link: usize,
 }
 
-/// Where the function is in the image.
-fn find(base: usize) -> Option<usize> {
-    const DYNAMIC_SYMBOLS: u32 = 11;
-    const SYMBOL: usize = 24;
-    let count = usize::from(read::<u16>(base, 60));
-    let symbols = (0..count).map(|number| section(base, number));
-    let (_, symbols, length, names) = symbols.into_iter().find(|s| s.0 == DYNAMIC_SYMBOLS)?;
-    let (_, names, ..) = section(base, names);
-    (symbols..symbols + length).step_by(SYMBOL).find_map(|symbol| {
-        let name = names + read::<u32>(base, symbol) as usize;
-        let is_it = NAME
-            .to_bytes_with_nul()
-            .iter()
-            .enumerate()
-            .all(|(at, &byte)| read::<u8>(base, name + at) == byte);
-        let value: usize = read(base, symbol + 8);
-        (is_it && value != 0).then_some(value)
-    })
+// Offsets in ELF-64's header, section headers and symbols, and a kind of section (elf.h).
+const SECTIONS: usize = 40;
+const SECTION_SIZE: usize = 58;
+const SECTION_COUNT: usize = 60;
+const KIND: usize = 4;
+const OFFSET: usize = 24;
+const LEN: usize = 32;
+const LINK: usize = 40;
+const DYNAMIC_SYMBOLS: u32 = 11;
+const SYMBOL_SIZE: usize = 24;
+const SYMBOL_VALUE: usize = 8;
+
+impl Image {
+    fn of_the_kernel() -> Option<Self> {
+        let base = vdso();
+        (base != 0).then_some(Self { base })
+    }
+
+    /// A value at an offset that the image says.
+    fn read<T: Copy>(&self, offset: usize) -> T {
+        let at = core::ptr::with_exposed_provenance::<T>(self.base + offset);
+        // SAFETY: inside the image: its header says no offset that is not.
+        unsafe { at.read_unaligned() }
+    }
+
+    fn section(&self, number: usize) -> Section {
+        let size = usize::from(self.read::<u16>(SECTION_SIZE));
+        let header = self.read::<usize>(SECTIONS) + number * size;
+        Section {
+            kind: self.read(header + KIND),
+            offset: self.read(header + OFFSET),
+            len: self.read(header + LEN),
+            link: self.read::<u32>(header + LINK) as usize,
+        }
+    }
+
+    /// The address of the function `name`.
+    fn find(&self, name: &CStr) -> Option<usize> {
+        let count = usize::from(self.read::<u16>(SECTION_COUNT));
+        let mut sections = (0..count).map(|number| self.section(number));
+        let symbols = sections.find(|section| section.kind == DYNAMIC_SYMBOLS)?;
+        let names = self.section(symbols.link).offset;
+        let end = symbols.offset + symbols.len;
+        (symbols.offset..end).step_by(SYMBOL_SIZE).find_map(|symbol| {
+            let text = names + self.read::<u32>(symbol) as usize;
+            let mut bytes = name.to_bytes_with_nul().iter().enumerate();
+            let is_it = bytes.all(|(at, &byte)| self.read::<u8>(text + at) == byte);
+            let value: usize = self.read(symbol + SYMBOL_VALUE);
+            (is_it && value != 0).then_some(self.base + value)
+        })
+    }
 }
 
 #[cfg(test)]
