@@ -63,6 +63,7 @@ const EXCEPTIONS: &[Exception] = &[
             "new_handler_frees",
             "realloc_rlimit",
             "rlimit_as",
+            "rlimit_as_again",
             "rlimit_as_growth",
             "rlimit_as_holes",
             "rlimit_as_late",

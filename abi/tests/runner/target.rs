@@ -136,6 +136,7 @@ const TARGETS: &[Target] = &[
                     "cgroup_limit_near",
                     "fork_raw",
                     "mlockall",
+                    "rlimit_as_again",
                     "rlimit_as_late",
                     "rlimit_as_lifted",
                     "rlimit_as_running",

@@ -59,8 +59,8 @@ pub struct PageHeap<S> {
     pub(crate) moved: Moved,
     /// Blocks taken out of huge pages.
     pub(crate) small_blocks: AtomicU32,
-    /// Blocks below the frontier whose addresses were released.
-    pub(crate) holes: AtomicU32,
+    /// Below the frontier nobody finds a longer row of blocks that were given up.
+    pub(crate) longest_hole: AtomicU32,
     huge_from: AtomicUsize,
     huge_asked: AtomicU32,
 }
@@ -81,7 +81,7 @@ impl<S: System> PageHeap<S> {
             purge: Purge::new(),
             moved: Moved::new(),
             small_blocks: AtomicU32::new(0),
-            holes: AtomicU32::new(0),
+            longest_hole: AtomicU32::new(0),
             huge_from: AtomicUsize::new(4 << 20),
             huge_asked: AtomicU32::new(0),
         }
@@ -329,7 +329,7 @@ impl<S: System> PageHeap<S> {
         self.before_growth(blocks);
         match self.region.hold() {
             Hold::Reserved => self.commit(blocks),
-            Hold::Window => self.claim(guard, blocks),
+            Hold::Window => self.claim(blocks),
         }
     }
 

@@ -35,8 +35,11 @@ impl<S: System> PageHeap<S> {
         Some(Run { at: self.region.address_of_block(first), zero })
     }
 
-    /// Commits what is missing for `blocks` empty blocks in a row at the frontier.
+    /// `blocks` empty blocks in a row: some that were given up, or what is missing at the frontier.
     fn grow_for(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<u32> {
+        if self.claim_holes(blocks) {
+            return self.find_empty(blocks);
+        }
         let frontier = self.frontier.load(Ordering::Relaxed);
         let mut have = 0;
         while have < blocks && frontier - have > self.region.first_block() {

@@ -7,6 +7,8 @@
 //!
 //! - **Z1** a block is ours in part only from its start on, and grows only while it is the last
 //!   before the frontier.
+//! - **Z2** while nothing is reserved behind the frontier, it sinks to the last block that is ours:
+//!   limits that come and go use the same addresses, and the same maps, again.
 //!
 //! A limit may be there from the start (`ulimit -v`) or be set by the running program; either way
 //! what the heap holds counts against it, and empty blocks make room for others' mappings. When it
@@ -25,6 +27,8 @@ use crate::heap::PageHeap;
 /// How often addresses that are taken are passed over, by twice as many each time: a program's
 /// own reservation of a terabyte is passed in 20.
 const SKIPS: u32 = 24;
+/// How many rows of blocks that were given up are tried: others may have them now.
+const TRIES: u32 = 64;
 /// Granules that are asked for when there is no room for a block: 256 KiB, 64 KiB, 16 KiB. No
 /// more, for the program needs addresses too.
 const PARTS: [usize; 3] = [16, 4, 1];
@@ -58,7 +62,9 @@ impl<S: System> PageHeap<S> {
         match (self.source.address_limit(), region.is_bare()) {
             (Some(limit), false) if !region.is_small_under(limit) => {
                 region.limit(&self.source, limit, frontier);
-                self.release_blocks(guard);
+                if region.is_bare() {
+                    self.release_blocks(guard);
+                }
             }
             (None, true) => region.lift(&self.source, frontier),
             _ => (),
@@ -67,11 +73,11 @@ impl<S: System> PageHeap<S> {
 
     /// `blocks` addresses in a row that nobody has, behind the frontier; for a single block, among
     /// those that were given up, or fewer granules than a block has. `None`: no more to be had.
-    pub(crate) fn claim(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<()> {
+    pub(crate) fn claim(&self, blocks: u32) -> Option<()> {
         if blocks > 1 {
             return self.claim_row(blocks).then_some(());
         }
-        (self.claim_rest() || self.claim_hole(guard) || self.claim_row(1) || self.claim_part())
+        (self.claim_rest() || self.claim_holes(1) || self.claim_row(1) || self.claim_part())
             .then_some(())
     }
 
@@ -89,23 +95,27 @@ impl<S: System> PageHeap<S> {
         PARTS.into_iter().any(|count| count <= rest && self.claim_granules(last, count))
     }
 
-    /// A block that was given up.
-    fn claim_hole(&self, _guard: &Guard<'_, S>) -> bool {
-        if self.holes.load(Ordering::Relaxed) == 0 {
+    /// Blocks in a row among those that were given up.
+    pub(crate) fn claim_holes(&self, blocks: u32) -> bool {
+        if blocks > self.longest_hole.load(Ordering::Relaxed) {
             return false;
         }
-        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
-            if self.region.block(block).owned() == 0 {
-                match self.claim_at(block, 1) {
-                    Claim::Ours => {
-                        self.holes.fetch_sub(1, Ordering::Relaxed);
-                        return true;
-                    }
-                    Claim::Taken => (),
+        let mut first = self.region.first_block();
+        let (mut tries, mut skip) = (0, 0);
+        for block in first..self.frontier.load(Ordering::Relaxed) {
+            if self.region.block(block).owned.load(Ordering::Relaxed) != 0 {
+                (first, skip) = (block + 1, 0);
+            } else if first + blocks == block + 1 {
+                match self.claim_at(first, blocks) {
+                    Claim::Ours => return true,
+                    Claim::Taken if tries < TRIES => first += 1 << skip,
+                    Claim::Taken => break,
                     Claim::Refused => return false,
                 }
+                (tries, skip) = (tries + 1, skip + 1);
             }
         }
+        self.longest_hole.store(blocks - 1, Ordering::Relaxed);
         false
     }
 
@@ -196,8 +206,10 @@ impl<S: System> PageHeap<S> {
         released > 0
     }
 
-    /// Gives up the addresses of an empty block. `false`: refused.
+    /// Gives up the addresses of an empty block, where nothing behind the frontier is reserved.
+    /// `false`: refused.
     pub(crate) fn release_block(&self, block: u32) -> bool {
+        debug_assert!(self.region.is_bare(), "the frontier may sink (Z2)");
         let info = self.region.block(block);
         let len = usize::from(info.owned.load(Ordering::Relaxed)) * GRANULE;
         // SAFETY: a block without a live granule.
@@ -212,8 +224,19 @@ impl<S: System> PageHeap<S> {
         info.set_free(0);
         info.set_dirty(0);
         self.bins.update(&self.region, block);
-        self.holes.fetch_add(1, Ordering::Relaxed);
+        self.longest_hole.store(u32::MAX, Ordering::Relaxed);
+        self.sink();
         true
+    }
+
+    /// Blocks before the frontier that are not ours are behind it from now on (Z2).
+    fn sink(&self) {
+        let mut frontier = self.frontier.load(Ordering::Relaxed);
+        let is_ours = |block| self.region.block(block).owned.load(Ordering::Relaxed) != 0;
+        while frontier > self.region.first_block() && !is_ours(frontier - 1) {
+            frontier -= 1;
+        }
+        self.frontier.store(frontier, Ordering::Relaxed);
     }
 }
 

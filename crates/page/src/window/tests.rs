@@ -157,6 +157,60 @@ fn limits_that_come_and_go_leave_others_mappings_alone() {
     }
 }
 
+#[test]
+fn limits_that_come_and_go_use_the_same_addresses_again() {
+    for stays in [false, true] {
+        let heap = PageHeap::new(Failing::new(Os));
+        limited(&heap);
+        let runs = |heap: &PageHeap<_>| {
+            [700, 130, 3000].map(|count| (heap.allocate(count, 1).expect("memory").at, count))
+        };
+        // One run behind those that come and go, so that the frontier cannot sink (Z2).
+        let mut first = runs(&heap);
+        let last = stays.then(|| heap.allocate(300, 1).expect("memory").at);
+        let mut frontier = 0;
+        for round in 0..20 {
+            for (at, count) in first {
+                heap.deallocate(at, count);
+            }
+            heap.source.pretend_limit([1 << 30, 0][round % 2]);
+            heap.limit_changed();
+            heap.release_empty();
+            heap.check().expect("intact");
+            first = runs(&heap);
+            if round == 1 {
+                frontier = heap.frontier.load(Ordering::Relaxed);
+            }
+        }
+        assert!(heap.frontier.load(Ordering::Relaxed) <= frontier, "one stays: {stays}");
+        assert!(last.is_none_or(|at| heap.region.granule_of(at).is_some()));
+    }
+}
+
+#[test]
+fn a_row_that_was_given_up_is_found_between_others_mappings() {
+    let heap = PageHeap::new(Failing::new(Os));
+    limited(&heap);
+    let row = heap.allocate(20 * GRANULES_PER_BLOCK, 1).expect("memory").at;
+    let last = heap.allocate(2 * GRANULES_PER_BLOCK, 1).expect("memory").at;
+    heap.deallocate(row, 20 * GRANULES_PER_BLOCK);
+    heap.release_empty();
+    let theirs = row + 4 * BLOCK;
+    assert_eq!(Os.claim(theirs, BLOCK), Claim::Ours);
+    let found = heap.allocate(8 * GRANULES_PER_BLOCK, 1).expect("memory").at;
+    assert!(found > theirs && found < last, "{found:#x} {theirs:#x}");
+    heap.check().expect("intact");
+    // None of 8 is left; it is looked for once, and again when more was given up.
+    assert!(heap.allocate(8 * GRANULES_PER_BLOCK, 1).expect("memory").at > last);
+    assert_eq!(heap.longest_hole.load(Ordering::Relaxed), 7);
+    heap.deallocate(found, 8 * GRANULES_PER_BLOCK);
+    heap.release_empty();
+    assert_eq!(heap.longest_hole.load(Ordering::Relaxed), u32::MAX);
+    heap.check().expect("intact");
+    // SAFETY: claimed above, of no more use.
+    assert!(unsafe { Os.release(theirs, BLOCK) });
+}
+
 impl<S: System> PageHeap<S> {
     /// Whether a run of `count` granules is free.
     fn find_room(&self, count: u32) -> bool {

@@ -1,6 +1,6 @@
 //! What the process knows about itself: small files of /proc, and the auxiliary vector.
 
-use core::ffi::{CStr, c_ulong};
+use core::ffi::{CStr, c_int, c_ulong};
 
 use base::bits::index;
 use base::sync::{AtomicUsize, Ordering};
@@ -19,19 +19,32 @@ const EINVAL: i32 = 22;
 
 unsafe extern "C" {
     fn getauxval(kind: c_ulong) -> c_ulong;
+    fn __errno_location() -> *mut c_int;
+}
+
+/// What the kernel passed at start under this number; 0 where it passed nothing. The C library
+/// then sets errno, which stays as it was here: `free` may ask.
+fn auxiliary(kind: c_ulong) -> usize {
+    // SAFETY: the C library gives every thread a valid location.
+    let errno = unsafe { __errno_location() };
+    // SAFETY: as above.
+    let before = unsafe { errno.read() };
+    // SAFETY: reads the vector the kernel passed at start.
+    let value = index(unsafe { getauxval(kind) });
+    // SAFETY: as above.
+    unsafe { errno.write(before) };
+    value
 }
 
 /// Whether the program runs with rights its caller does not have (set-uid and the like).
 #[must_use]
 pub fn is_secure() -> bool {
-    // SAFETY: reads the vector the kernel passed at start.
-    unsafe { getauxval(AT_SECURE) != 0 }
+    auxiliary(AT_SECURE) != 0
 }
 
 /// Where the kernel has mapped its own library; 0 where it has not.
 pub(super) fn vdso() -> usize {
-    // SAFETY: reads the vector the kernel passed at start.
-    index(unsafe { getauxval(AT_SYSINFO_EHDR) })
+    auxiliary(AT_SYSINFO_EHDR)
 }
 
 /// What a page is before the kernel has been asked, and where it does not say.
@@ -51,8 +64,7 @@ pub fn page_size() -> usize {
 
 #[cold]
 fn look_up_page_size() -> usize {
-    // SAFETY: reads the vector the kernel passed at start.
-    let page = index(unsafe { getauxval(AT_PAGESZ) });
+    let page = auxiliary(AT_PAGESZ);
     let page = if page.is_power_of_two() { page.max(SMALLEST_PAGE) } else { SMALLEST_PAGE };
     PAGE.store(page, Ordering::Relaxed);
     page
