@@ -100,9 +100,9 @@ impl<S: System> PageHeap<S> {
         if blocks > self.longest_hole.load(Ordering::Relaxed) {
             return false;
         }
-        let mut first = self.region.first_block();
-        let (mut tries, mut skip) = (0, 0);
-        for block in first..self.frontier.load(Ordering::Relaxed) {
+        let lowest = self.region.first_block();
+        let (mut first, mut tries, mut skip) = (lowest, 0, 0);
+        for block in lowest..self.frontier.load(Ordering::Relaxed) {
             if self.region.block(block).owned.load(Ordering::Relaxed) != 0 {
                 (first, skip) = (block + 1, 0);
             } else if first + blocks == block + 1 {
