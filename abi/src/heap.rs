@@ -16,9 +16,9 @@ mod flagship;
 use flagship as imp;
 
 #[cfg(not(heap = "flagship"))]
-mod single_lock;
+mod whole;
 #[cfg(not(heap = "flagship"))]
-use single_lock as imp;
+use whole as imp;
 
 pub(crate) use imp::{HEAP, MAX_LINEAR, global, info};
 

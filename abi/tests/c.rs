@@ -189,8 +189,8 @@ mod drop_ins {
 
     macro_rules! drop_ins {
         ($({
-            name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
-            })*) => {$(
+            name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt,
+        })*) => {$(
             #[test]
             fn $id() {
                 all_programs_on($name);

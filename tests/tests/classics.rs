@@ -6,8 +6,8 @@ use std::path::Path;
 /// One `#[test]` per design and program.
 macro_rules! classics {
     ($({
-        name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
-        })*) => {$(
+        name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt,
+    })*) => {$(
         mod $id {
             #[test]
             fn python() {

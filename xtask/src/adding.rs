@@ -1,7 +1,7 @@
 //! `cargo xtask adding`: docs/adding-an-allocator.md, followed to the letter in a copy of the tree.
 //!
 //! The page's code goes where its comments say: `<!-- new file: PATH -->`, `<!-- after "LINE" in PATH -->`. Then the tests of the
-//! new row have to pass, and at most six files may differ from the tree's.
+//! new rows have to pass, and at most six files may differ from the tree's for each.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,35 +23,109 @@ struct Piece {
     code: String,
 }
 
+/// One that the page adds.
+struct Example {
+    /// What it is called.
+    name: &'static str,
+    /// The heading of its section.
+    heading: &'static str,
+    /// The arguments of cargo for the tests that come with it.
+    tests: &'static [&'static [&'static str]],
+    /// Whether it is a drop-in library, with a package that `cargo xtask registry --write` writes.
+    is_drop_in: bool,
+}
+
+const EXAMPLES: [Example; 2] = [
+    Example {
+        name: "bump",
+        heading: "## A block allocator",
+        tests: &[
+            &["--package", "heapwright-block", "--lib", "bump"],
+            &["--package", "heapwright-testkit", "--test", "blocks", "bump"],
+        ],
+        is_drop_in: false,
+    },
+    Example {
+        name: "mapped",
+        heading: "## A malloc",
+        tests: &[&["--package", "heapwright-tests", "--test", "mallocs", "mapped"]],
+        is_drop_in: true,
+    },
+];
+
 /// The chore.
 pub(crate) fn run() -> Result<bool, String> {
     let top = root();
     let page = fs::read_to_string(top.join(PAGE)).map_err(|why| format!("{PAGE}: {why}"))?;
-    let found = pieces(&page)?;
     let folder = target_dir().join("adding");
     let tree = folder.join("tree");
-    let files = copy(&top, &tree)?;
-    for piece in &found {
-        piece.put(&tree)?;
-    }
-    let cargo = || {
-        let mut command = cargo();
-        // A target folder of its own: cargo names what it builds by paths in the workspace, which are the same.
-        command.current_dir(&tree).env("CARGO_TARGET_DIR", folder.join("target"));
-        command
-    };
-    finish(cargo().args(["test", "--package", "heapwright-block", "--lib", "bump"]))?;
-    let testkit = ["--package", "heapwright-testkit", "--test", "blocks", "bump"];
-    finish(cargo().arg("test").args(testkit))?;
-    let mut touched = differing(&top, &tree, &files, &found);
-    // `cargo xtask registry --write` would write it.
-    touched.insert(crate::rows::TABLE.to_owned());
-    println!("adding: an allocator touches {} files, at most {MOST}:", touched.len());
-    for path in &touched {
-        println!("  {path}");
+    let mut good = true;
+    for example in &EXAMPLES {
+        let found = pieces(section(&page, example.heading)?)?;
+        let files = copy(&top, &tree)?;
+        for piece in &found {
+            piece.put(&tree)?;
+        }
+        let mut touched = differing(&top, &tree, &files, &found);
+        if example.is_drop_in {
+            let manifest = crate::rows::manifest_path(example.name);
+            let said = |why: std::io::Error| format!("{}: {why}", manifest.display());
+            let written = tree.join(&manifest);
+            fs::create_dir_all(written.parent().unwrap_or(&tree)).map_err(said)?;
+            fs::write(&written, crate::rows::manifest(example.name)).map_err(said)?;
+            touched.insert(manifest.display().to_string());
+            touched.insert("Cargo.lock".to_owned());
+        } else {
+            // `cargo xtask registry --write` would write it.
+            touched.insert(crate::rows::TABLE.to_owned());
+        }
+        let cargo = || {
+            let mut command = cargo();
+            // A target folder of its own: cargo names what it builds by paths in the workspace, which are the same.
+            command.current_dir(&tree).env("CARGO_TARGET_DIR", folder.join("target"));
+            command
+        };
+        for test in example.tests {
+            finish(cargo().arg("test").args(*test))?;
+        }
+        if example.is_drop_in {
+            let package = format!("heapwright-abi-{}", example.name);
+            finish(cargo().args(["build", "--package", &package]))?;
+            is_a_malloc(example.name, &folder.join("target/debug"))?;
+        }
+        println!("adding: {} touches {} files, at most {MOST}:", example.name, touched.len());
+        for path in &touched {
+            println!("  {path}");
+        }
+        good &= touched.len() <= MOST;
     }
     fs::remove_dir_all(&tree).map_err(|why| format!("{}: {why}", tree.display()))?;
-    Ok(touched.len() <= MOST)
+    Ok(good)
+}
+
+/// A program runs on the library, which says so at its end.
+fn is_a_malloc(name: &str, folder: &Path) -> Result<(), String> {
+    let library = folder.join(format!("libheapwright_{name}.so"));
+    let mut program = Command::new("/bin/true");
+    let run = program
+        .env("LD_PRELOAD", &library)
+        .env("HEAPWRIGHT", "stats=1")
+        .output()
+        .map_err(|why| format!("/bin/true: {why}"))?;
+    let said = String::from_utf8_lossy(&run.stderr);
+    if run.status.success() && said.starts_with(&format!("heapwright-{name}[")) {
+        return Ok(());
+    }
+    Err(format!("/bin/true on {}: {}: {said}", library.display(), run.status))
+}
+
+/// The section with this heading.
+fn section<'a>(page: &'a str, heading: &str) -> Result<&'a str, String> {
+    let cut = || {
+        let (_, section) = page.split_once(&format!("\n{heading}"))?;
+        Some(section.split_once("\n## ").map_or(section, |(section, _)| section))
+    };
+    cut().ok_or_else(|| format!("{PAGE} has no section {heading:?}"))
 }
 
 /// Copies what git keeps, and what it would keep, to `tree`; the paths.
@@ -148,6 +222,14 @@ mod tests {
         );
         assert_eq!(found[1].after.as_deref(), Some("mod a;"));
         assert_eq!(found[1].code, "mod b;\n");
+    }
+
+    #[test]
+    fn a_section_ends_where_the_next_begins() {
+        let page = "# page\n## One: a\n### part\n1\n## Two\n2\n";
+        assert_eq!(section(page, "## One"), Ok(": a\n### part\n1"));
+        assert_eq!(section(page, "## Two"), Ok("\n2\n"));
+        assert!(section(page, "## Three").is_err());
     }
 
     #[test]

@@ -33,9 +33,8 @@ pub(crate) struct Options {
 /// The chore.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let top = root();
-    let mut wanted: Vec<(PathBuf, String)> = registry::mallocs()
-        .map(|name| (top.join(DROP_INS).join(name).join("Cargo.toml"), manifest(name)))
-        .collect();
+    let mut wanted: Vec<(PathBuf, String)> =
+        registry::mallocs().map(|name| (top.join(manifest_path(name)), manifest(name))).collect();
     wanted.push((top.join(TABLE), with_table(&read(&top.join(TABLE))?)?));
     let mut good = true;
     for (path, text) in &wanted {
@@ -69,8 +68,13 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))
 }
 
-/// The package of a design's drop-in library.
-fn manifest(name: &str) -> String {
+/// Where the package of a drop-in library is, from the top.
+pub(crate) fn manifest_path(name: &str) -> PathBuf {
+    Path::new(DROP_INS).join(name).join("Cargo.toml")
+}
+
+/// The package of a drop-in library.
+pub(crate) fn manifest(name: &str) -> String {
     let id = name.replace('-', "_");
     format!(
         r#"# Written by `cargo xtask registry --write`.
@@ -97,7 +101,6 @@ doctest = false
 
 [dependencies]
 base.workspace = true
-compose.workspace = true
 malloc.workspace = true
 registry.workspace = true
 source.workspace = true

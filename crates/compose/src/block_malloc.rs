@@ -148,12 +148,12 @@ impl<L: Mutex, A: Check> Check for BlockMalloc<L, A> {
 impl<P: base::lock::Park, A> BlockMalloc<base::lock::Lock<P>, A> {
     /// Before a fork: enters, and stays inside. `false`: another thread is still inside after
     /// `timeout_ms`.
-    pub fn before_fork(&self, mut timeout_ms: u32) -> bool {
+    pub fn hold(&self, mut timeout_ms: u32) -> bool {
         self.heap.mutex().hold(&mut timeout_ms)
     }
 
     /// After a fork, in the parent and in the child: leaves.
-    pub fn after_fork(&self) {
+    pub fn release(&self) {
         self.heap.mutex().release();
     }
 }

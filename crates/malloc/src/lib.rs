@@ -1,5 +1,8 @@
 //! The finished mallocs: [`heapwright`], the flagship, and those of [`single_lock`].
 //!
+//! One that is neither is a module of its own, named like its row's `id`: it has `Malloc`, the type, which has [`DropIn`], and
+//! `new`, which is `const`.
+//!
 //! ```text
 //! base   source   page   object   thread   compose ─► ► malloc   heapwright   abi   tools
 //! ```
@@ -7,8 +10,10 @@
 //! `no_std`, and never allocates, being what allocates.
 #![no_std]
 
+mod drop_in;
 pub mod heapwright;
 pub mod single_lock;
 
+pub use drop_in::{DropIn, Figures};
 pub use heapwright::{Flagship, HEAP};
 pub use object::size_class::MAX_LINEAR;

@@ -14,10 +14,16 @@
 //! For measuring the designs on real programs, and for programs with one thread that want their
 //! bounds. Many threads wait for each other here; the flagship is for those. No misuse is noticed:
 //! what is freed must be a live block.
+use core::fmt;
+
 use base::lock::Lock;
+use base::{Check, Free, ResizeInPlace, Stats, UsableSize};
 use compose::affix::PowerOfTwo;
+use compose::growing::{AllocateFresh, Trim};
 use compose::{Affix, BlockMalloc, Growing};
 use source::os::Os;
+
+use crate::drop_in::{DropIn, Figures};
 
 /// What makes the design a malloc, by the word in its row.
 macro_rules! layers {
@@ -55,4 +61,35 @@ macro_rules! mallocs {
     )*};
 }
 
-registry::mallocs!(mallocs);
+registry::single_locks!(mallocs);
+
+impl<A> DropIn for BlockMalloc<Lock<Os>, A>
+where
+    A: AllocateFresh + Free + UsableSize + ResizeInPlace + Trim + Stats + Check + Send,
+{
+    fn before_fork(&self, timeout_ms: u32, last: bool) -> bool {
+        self.hold(timeout_ms) || last
+    }
+
+    fn after_fork(&self, _in_child: bool) {
+        self.release();
+    }
+
+    fn trim(&self) -> usize {
+        self.heap().with(Trim::trim)
+    }
+
+    fn figures(&self) -> Figures {
+        let stats = self.stats();
+        Figures { committed: stats.total, live: stats.used, ..Figures::default() }
+    }
+
+    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let stats = self.stats();
+        write!(
+            out,
+            "{} bytes in use, {} at most, {} mapped, {} in the largest free block, {} requests refused",
+            stats.used, stats.peak, stats.total, stats.largest_free, stats.failures
+        )
+    }
+}

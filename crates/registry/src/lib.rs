@@ -2,16 +2,19 @@
 //!
 //! ```text
 //! a row ─► default types and features of the facade        crates/heapwright
-//!        ─► a malloc behind one lock, and its drop-in      crates/malloc, abi, tools/cli, xtask dist
+//!        ─► a malloc, its drop-in and their tests          crates/malloc, abi, tests, tools/cli, xtask dist
 //!        ─► a kind for the test kit, with its abilities    testkit, model-based tests, fuzz targets
 //!        ─► a subject of the benches                       bench/blocks, `heapwright bench --region`
 //! ```
 //!
-//! A crate that needs types calls [`blocks!`] with a macro of its own, which is handed every row; what needs only names, such as
-//! a build script, reads [`BLOCKS`]. `docs/adding-an-allocator.md` adds one.
+//! A crate that needs types calls [`blocks!`] or [`mallocs!`] with a macro of its own, which is handed every row; what needs
+//! only names, such as a build script, reads [`BLOCKS`] and [`MALLOCS`]. `docs/adding-an-allocator.md` adds one.
 //!
 //! Layer *registry*, below all others: no code, no dependency.
 #![no_std]
+
+// The macros name one another by this crate's name, here too.
+extern crate self as registry;
 
 /// Calls the macro `$then` with a row for every block allocator.
 ///
@@ -94,18 +97,42 @@ macro_rules! blocks {
     };
 }
 
-/// Calls the macro `$then` with the name, identifier, line, type and word of every row that is a malloc.
+/// Calls the macro `$then` with the name, identifier, line, type and word of every block allocator that is a malloc.
 #[macro_export]
-macro_rules! mallocs {
-    ($then:ident) => {
-        $crate::blocks! { registry::mallocs [$then] }
+macro_rules! single_locks {
+    ($($then:ident)::+ $([$($with:tt)*])?) => {
+        $crate::blocks! { registry::single_locks [[$($then)::+] $([$($with)*])?] }
     };
-    ([$then:ident] $({
+    ([[$($then:ident)::+] $($with:tt)?] $({
         name: $name:literal, id: $id:ident, about: $about:literal,
         type: $type:ty, feature: $feature:tt, malloc: [$($malloc:ident)?], $($rest:tt)*
     })*) => {
-        $then! {
+        $($then)::+! {
+            $($with)?
             $($({ name: $name, id: $id, about: $about, type: $type, malloc: $malloc })?)*
+        }
+    };
+}
+
+/// Calls the macro `$then` with the name, identifier, line and module of every malloc but the flagship: those behind one lock,
+/// and those of this table.
+///
+/// - `name`, `id`, `about`: as in [`blocks!`].
+/// - `module`: where its type `Malloc` and its `new` are. Whoever uses it depends on its crate.
+/// - `settings`: its own keys of the variable `HEAPWRIGHT`, beside those that all have.
+#[macro_export]
+macro_rules! mallocs {
+    ($then:ident) => {
+        $crate::single_locks! { registry::mallocs [$then] }
+    };
+    ([$then:ident] $({
+        name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
+    })*) => {
+        $then! {
+            $({
+                name: $name, id: $id, about: $about, module: [::malloc::single_lock::$id], settings: [],
+            })*
+            // A new malloc's row goes here.
         }
     };
 }
@@ -161,9 +188,33 @@ pub fn reuses(name: &str) -> bool {
     !BLOCKS.iter().any(|block| block.name == name && block.keeps.contains(&"until_all"))
 }
 
-/// The names of those that are a malloc behind one lock, and so a drop-in library.
+/// A row of [`mallocs!`] without its module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malloc {
+    /// What it is called on command lines, in tables and in files.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// Its own keys of the variable `HEAPWRIGHT`.
+    pub settings: &'static [&'static str],
+}
+
+macro_rules! names {
+    ($({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        module: $module:tt, settings: [$($setting:literal)*],
+    })*) => {
+        /// Every malloc but the flagship, each a drop-in library.
+        pub const MALLOCS: &[Malloc] =
+            &[$(Malloc { name: $name, about: $about, settings: &[$($setting),*] }),*];
+    };
+}
+
+mallocs!(names);
+
+/// The names of all mallocs but the flagship.
 pub fn mallocs() -> impl Iterator<Item = &'static str> {
-    BLOCKS.iter().filter(|block| block.is_malloc).map(|block| block.name)
+    MALLOCS.iter().map(|malloc| malloc.name)
 }
 
 /// Allocators of others that a whole program can be put on beside ours (`heapwright bench --region`): `bench/blocks` has

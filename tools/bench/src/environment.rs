@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use malloc::heapwright::options::{KEYS, Mistake, Options};
+use registry::MALLOCS;
 
 /// The variable the dynamic loader reads.
 pub const PRELOAD: &str = "LD_PRELOAD";
@@ -75,6 +76,10 @@ impl core::str::FromStr for Setting {
         let mut mistake = None;
         Options::parse(text, |found| mistake = Some(found));
         match mistake {
+            // The library that has it judges the value.
+            Some(Mistake::Key(key)) if MALLOCS.iter().any(|m| m.settings.contains(&key)) => {
+                Ok(Self { key: key.to_owned(), value: value.to_owned() })
+            }
             Some(Mistake::Key(key)) => Err(Error::Key(key.to_owned())),
             Some(Mistake::Value(key, value)) => Err(Error::Value(key.to_owned(), value.to_owned())),
             None => Ok(Self { key: key.to_owned(), value: value.to_owned() }),

@@ -98,13 +98,13 @@ fn a_refused_realloc_keeps_the_block_and_a_refused_shrink_succeeds() {
 #[test]
 fn fork_finds_nobody_inside() {
     let heap = plain();
-    assert!(heap.before_fork(20));
+    assert!(heap.hold(20));
     assert!(heap.heap().mutex().try_lock().is_none());
-    heap.after_fork();
+    heap.release();
     assert!(heap.heap().mutex().try_lock().is_some());
-    assert!(heap.before_fork(20));
+    assert!(heap.hold(20));
     assert!(!heap.malloc(1).is_null(), "whoever forks passes");
-    heap.after_fork();
+    heap.release();
     assert!(!heap.malloc(1).is_null());
 }
 

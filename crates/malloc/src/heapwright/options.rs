@@ -40,8 +40,7 @@ impl Options {
     /// Reads the variable's text; mistakes go to `complain`, the rest counts.
     pub fn parse<'a>(text: &'a str, mut complain: impl FnMut(Mistake<'a>)) -> Self {
         let mut options = Self::default();
-        for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
-            let (key, value) = item.split_once('=').unwrap_or((item, "1"));
+        for (key, value) in items(text) {
             let known = match key {
                 "stats" => set(&mut options.stats, switch(value)),
                 "check" => set(&mut options.check, switch(value)),
@@ -60,6 +59,12 @@ impl Options {
         }
         options
     }
+}
+
+/// The keys and values of the variable's text; a key alone means 1.
+pub fn items(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+    items.map(|item| item.split_once('=').unwrap_or((item, "1")))
 }
 
 /// The variable's text in an environment. A null one, and that of a set-uid program, has none.
@@ -95,7 +100,9 @@ fn set<T>(option: &mut Option<T>, value: Option<T>) -> bool {
     known
 }
 
-fn switch(text: &str) -> Option<bool> {
+/// On or off; `None`: neither.
+#[must_use]
+pub fn switch(text: &str) -> Option<bool> {
     match text {
         "1" | "on" | "yes" | "true" => Some(true),
         "0" | "off" | "no" | "false" => Some(false),

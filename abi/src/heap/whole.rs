@@ -1,10 +1,8 @@
-//! A block allocator behind one lock: all of each function is its fast half.
+//! A malloc of the registry: all of each function is its fast half.
 use core::fmt;
 use core::ptr;
 
-use base::Malloc;
-use compose::growing::Trim;
-use malloc::single_lock as made;
+use malloc::{DropIn, Figures};
 use source::Report;
 use source::os::Os;
 use source::os::imp::process::process_id;
@@ -14,12 +12,15 @@ use super::Info;
 /// The heap by its name, for messages and when it begins.
 macro_rules! choose {
     ($({
-        name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
-        })*) => {$(
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        module: [$($module:tt)*], settings: [$($setting:literal)*],
+    })*) => {$(
         #[cfg(heap = $name)]
-        pub(crate) static HEAP: Whole<made::$id::Malloc> = Whole(made::$id::new());
+        pub(crate) static HEAP: Whole<$($module)*::Malloc> = Whole($($module)*::new());
         #[cfg(heap = $name)]
         const NAME: &str = $name;
+        #[cfg(heap = $name)]
+        const SETTINGS: &[&str] = &[$($setting),*];
     )*};
 }
 
@@ -32,7 +33,7 @@ pub(crate) const MAX_LINEAR: usize = isize::MAX.cast_unsigned();
 #[derive(Debug)]
 pub(crate) struct Whole<M>(M);
 
-impl<M: Malloc> Whole<M> {
+impl<M: DropIn> Whole<M> {
     #[inline]
     pub(crate) fn malloc(&self, size: usize) -> *mut u8 {
         self.0.malloc(size)
@@ -122,7 +123,7 @@ impl<M: Malloc> Whole<M> {
         unsafe { self.0.usable_size(ptr) }
     }
 
-    /// There is no safe mode: every free is checked.
+    /// There is no safe mode.
     #[expect(clippy::unused_self, reason = "as the flagship's")]
     pub(crate) fn is_safe(&self) -> bool {
         false
@@ -130,21 +131,21 @@ impl<M: Malloc> Whole<M> {
 
     /// Gives back what is empty; the bytes.
     pub(crate) fn purge(&self) -> usize {
-        HEAP.0.heap().with(Trim::trim)
+        self.0.trim()
     }
 
     /// One line of figures to standard error.
     pub(crate) fn print_stats(&self, _fd: usize) {
-        let stats = HEAP.0.stats();
-        Os::print(format_args!(
-            "heapwright-{NAME}[{}]: {} bytes in use, {} at most, {} mapped, {} in the largest free block, {} requests refused\n",
-            process_id(),
-            stats.used,
-            stats.peak,
-            stats.total,
-            stats.largest_free,
-            stats.failures
-        ));
+        Os::print(format_args!("heapwright-{NAME}[{}]: {}\n", process_id(), Line(&self.0)));
+    }
+}
+
+/// What the malloc says of itself, to be printed.
+struct Line<'a, M>(&'a M);
+
+impl<M: DropIn> fmt::Display for Line<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write_stats(f)
     }
 }
 
@@ -160,57 +161,53 @@ impl Sizes {
 }
 
 pub(crate) fn info() -> Info {
-    let stats = HEAP.0.stats();
-    Info {
-        committed: stats.total,
-        live: stats.used,
-        cached: 0,
-        dirty: stats.total - stats.used,
-        huge: (0, 0),
-        sizes: Sizes,
-    }
+    let Figures { committed, live, cached, huge } = HEAP.0.figures();
+    let dirty = committed.saturating_sub(live + cached);
+    Info { committed, live, cached, dirty, huge, sizes: Sizes }
 }
 
 /// What happens when the process begins, forks and ends.
 pub(crate) mod global {
     use core::ffi::c_char;
+    use core::fmt;
 
     use base::Check;
     use base::sync::{AtomicBool, Ordering};
-    use malloc::heapwright::options::{Mistake, Options, variable};
+    use malloc::DropIn;
+    use malloc::heapwright::options::{items, switch, variable};
     use source::Report;
     use source::os::Os;
     use source::os::imp::fork;
 
-    use super::{HEAP, NAME};
+    use super::{HEAP, NAME, SETTINGS};
 
     static STATS_AT_EXIT: AtomicBool = AtomicBool::new(false);
     static CHECK_AT_EXIT: AtomicBool = AtomicBool::new(false);
 
     /// Once, before `main`.
     pub(crate) fn begun() {
+        HEAP.0.begin();
         // Refused only when out of memory; then a fork is as unsafe as it is without us.
         fork::on_fork::<Forking>();
     }
 
-    /// One lock: held around a fork.
     struct Forking;
 
     impl fork::Around for Forking {
         fn before(timeout_ms: u32, last: bool) -> bool {
-            HEAP.0.before_fork(timeout_ms) || last
+            HEAP.0.before_fork(timeout_ms, last)
         }
 
         fn in_parent() {
-            HEAP.0.after_fork();
+            HEAP.0.after_fork(false);
         }
 
         fn in_child() {
-            HEAP.0.after_fork();
+            HEAP.0.after_fork(true);
         }
     }
 
-    /// Applies the variable `HEAPWRIGHT`: `stats` and `check`.
+    /// Applies the variable `HEAPWRIGHT`: `stats`, `check`, and what the malloc's row has. `deepbind` is `dlopen`'s.
     ///
     /// # Safety
     ///
@@ -218,29 +215,40 @@ pub(crate) mod global {
     pub(crate) unsafe fn configure(environment: *const *const c_char) {
         // SAFETY: the caller's promise.
         let Some(text) = (unsafe { variable(environment) }) else { return };
-        let options = Options::parse(text, |mistake| match mistake {
-            Mistake::Key(key) => unknown(key),
-            Mistake::Value(key, value) => Os::print(format_args!(
-                "heapwright: HEAPWRIGHT: {value:?} is no value of {key:?}; it keeps its default\n"
-            )),
-        });
-        STATS_AT_EXIT.store(options.stats == Some(true), Ordering::Relaxed);
-        CHECK_AT_EXIT.store(options.check == Some(true), Ordering::Relaxed);
-        for (is_set, key) in [
-            (options.safe.is_some(), "safe"),
-            (options.huge_from.is_some(), "hugepages"),
-            (options.keep.is_some(), "keep"),
-        ] {
-            if is_set {
-                unknown(key);
+        for (key, value) in items(text) {
+            let known = match key {
+                "stats" => switch(value).map(|on| STATS_AT_EXIT.store(on, Ordering::Relaxed)),
+                "check" => switch(value).map(|on| CHECK_AT_EXIT.store(on, Ordering::Relaxed)),
+                "deepbind" => switch(value).map(|_| ()),
+                _ if SETTINGS.contains(&key) => HEAP.0.set(key, value).then_some(()),
+                _ => {
+                    unknown(key);
+                    continue;
+                }
+            };
+            if known.is_none() {
+                Os::print(format_args!(
+                    "heapwright: HEAPWRIGHT: {value:?} is no value of {key:?}; it keeps its default\n"
+                ));
             }
         }
     }
 
+    #[cold]
     fn unknown(key: &str) {
         Os::print(format_args!(
-            "heapwright: HEAPWRIGHT has no key {key:?} for {NAME}; there are stats, check, deepbind\n"
+            "heapwright: HEAPWRIGHT has no key {key:?} for {NAME}; there are stats, check, deepbind{}\n",
+            Own
         ));
+    }
+
+    /// The malloc's own keys, as a list that goes on.
+    struct Own;
+
+    impl fmt::Display for Own {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            SETTINGS.iter().try_for_each(|key| write!(f, ", {key}"))
+        }
     }
 
     /// What the options asked for.

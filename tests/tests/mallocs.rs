@@ -1,4 +1,4 @@
-//! The classic designs behind one lock under the suite: conformance, and a source that fails.
+//! The mallocs of the registry under the suite: conformance, and for those behind one lock a source that fails.
 
 use base::lock::Lock;
 use base::{Check, Malloc};
@@ -6,21 +6,22 @@ use block::{buddy, fit, tlsf};
 use compose::affix::PowerOfTwo;
 use compose::growing::{AllocateFresh, Trim};
 use compose::{Affix, BlockMalloc, Growing};
-use malloc::single_lock as made;
+use malloc::DropIn;
 use source::{Failing, os::Os};
 use testkit::conformance::conformance_on;
 use testkit::{Distribution, Generator, Subject, fault, kept};
 
-/// One `#[test]` per design.
+/// One `#[test]` per malloc of the registry.
 macro_rules! conforms {
     ($({
-        name: $name:literal, id: $id:ident, about: $about:literal, type: $type:ty, malloc: $malloc:ident
-        })*) => {$(
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        module: [$($module:tt)*], settings: $settings:tt,
+    })*) => {$(
         #[test]
         fn $id() {
-            let heap = made::$id::new();
+            let heap = $($module)*::new();
             let purge = || {
-                heap.heap().with(Trim::trim);
+                heap.trim();
             };
             let report = conformance_on(&|rule| {
                 rule(&Subject::new(&heap).with_check(&heap).with_purge(&purge));

@@ -1,0 +1,59 @@
+//! `DropIn`: what a drop-in library asks of a malloc beside the calls of a program.
+//!
+//! ```text
+//! mallinfo, malloc_info, stats=1 ─► figures, write_stats
+//! malloc_trim ───────────────────► trim
+//! HEAPWRIGHT="key=value" ────────► set
+//! before main, around fork ──────► begin, before_fork, after_fork
+//! ```
+//!
+//! A malloc with a row in `crates/registry` and this trait is a library `libheapwright-NAME.so`. The flagship has more (a fast
+//! and a slow half of each call, heaps, a safe mode), and `abi` knows it by itself.
+use core::fmt;
+
+use base::{Check, Malloc};
+
+/// What a malloc can say of itself, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Memory that costs, free or in use.
+    pub committed: usize,
+    /// In blocks that the program holds.
+    pub live: usize,
+    /// Kept by threads.
+    pub cached: usize,
+    /// Blocks that are mappings of their own: bytes and number.
+    pub huge: (usize, usize),
+}
+
+/// A malloc that can be a whole program's.
+pub trait DropIn: Malloc + Check {
+    /// Once, before `main`, on the instance that the process uses.
+    fn begin(&'static self) {}
+
+    /// Sets one of the `settings` of its row. `false`: the value is none of it.
+    fn set(&self, key: &str, value: &str) -> bool {
+        let _ = (key, value);
+        false
+    }
+
+    /// Before a fork: no other thread is inside from here to [`after_fork`](Self::after_fork). `false`: one still is after
+    /// `timeout_ms`, and nothing is held; the `last` time what can be had is held then, and the answer is `true`.
+    fn before_fork(&self, timeout_ms: u32, last: bool) -> bool;
+
+    /// After a fork, in the parent and in the child, which has none of the other threads.
+    fn after_fork(&self, in_child: bool);
+
+    /// Gives back what is free; the bytes.
+    fn trim(&self) -> usize;
+
+    /// What it can say of itself.
+    fn figures(&self) -> Figures;
+
+    /// One line for `stats=1`, without its end.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result;
+}
