@@ -139,7 +139,7 @@ fn from_report(report: &Report) -> Option<Measured> {
     Some(Measured {
         ratio: work.cells.get(subject)?.time?.ratio?,
         noise: work.noise_floor?,
-        glibc_seconds: work.cells.get(report.baseline())?.time?.median,
+        glibc_seconds: work.cells.get(report.baseline().0)?.time?.median,
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
 //! the picture and the table of `README.md`, the figures of `docs/benchmarks.md`, and beside the result `tables.md`, which
-//! has them all. With `--write` they are put there, without they are compared. Nothing else is kept of a run: its page and
+//! has them all. A `cold.json` beside it is the result of `heapwright bench real … --cold`: a row of its own. With `--write` they are put there, without they are compared. Nothing else is kept of a run: its page and
 //! its plots are made again by `--page`.
 
 mod front;
@@ -155,9 +155,17 @@ fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> 
 fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<String, String> {
     let [all, real] = parts;
     let works: Vec<&Work> = real.report.workloads.iter().collect();
-    let time = tables::ratios(real.report, &works, "time ÷ glibc's", |cell| cell.time);
-    let memory =
+    let mut time = tables::ratios(real.report, &works, "time ÷ glibc's", |cell| cell.time);
+    let mut memory =
         tables::ratios(real.report, &works, "peak memory ÷ glibc's", |cell| cell.peak_rss);
+    for (title, report) in
+        [("mean", Some(real.report)), ("mean, memory cold", record.cold.as_ref())]
+    {
+        let Some(report) = report else { continue };
+        let row = |figure| tables::mean_row(real.report, report, title.to_owned(), figure);
+        time.add_row(row(|mean| mean.time));
+        memory.add_row(row(|mean| mean.peak_rss));
+    }
     Ok([
         "## How good it is".to_owned(),
         front::sentences(parts),
@@ -165,8 +173,8 @@ fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<Strin
         front::table(parts, front::long),
         circumstances(record, commit),
         "## Real programs".to_owned(),
-        time,
-        memory,
+        time.to_string(),
+        memory.to_string(),
         "## Where heapwright loses".to_owned(),
         losses::table(all.report)?,
     ]

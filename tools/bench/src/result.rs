@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::definition::{Curve, Group};
 use crate::machine::Machine;
-use crate::session::{Failure, Role, Run, Stop};
+use crate::session::{Failure, Role, Run, Stop, SubjectIndex, WorkloadIndex};
 use crate::stats::Ratio;
 
 pub use names::without_folders;
@@ -243,10 +243,27 @@ pub struct Overall {
 }
 
 impl Report {
-    /// The place of the baseline.
+    /// Every workload, in order.
+    pub fn workload_indices(&self) -> impl Iterator<Item = WorkloadIndex> + use<> {
+        (0..self.workloads.len()).map(WorkloadIndex)
+    }
+
+    /// Every allocator, in order.
+    pub fn subject_indices(&self) -> impl Iterator<Item = SubjectIndex> + use<> {
+        (0..self.allocators.len()).map(SubjectIndex)
+    }
+
+    /// The place of the baseline; 0 where there is none.
     #[must_use]
-    pub fn baseline(&self) -> usize {
-        self.allocators.iter().position(|e| e.role == Role::Baseline).unwrap_or(0)
+    pub fn baseline(&self) -> SubjectIndex {
+        let place = self.allocators.iter().position(|e| e.role == Role::Baseline);
+        SubjectIndex(place.unwrap_or(0))
+    }
+
+    /// One workload on one allocator, if the result has it.
+    #[must_use]
+    pub fn cell(&self, workload: WorkloadIndex, allocator: SubjectIndex) -> Option<&Cell> {
+        self.workloads.get(workload.0)?.cells.get(allocator.0)
     }
 
     /// Whether some allocator failed some workload.

@@ -6,7 +6,8 @@
 //!
 //! Whose parent has ended is found too if `root` is a subreaper: such a process becomes `root`'s child. Nothing is kept
 //! from one look to the next, so that a process number that means someone else by now does no harm. Cost: five system
-//! calls for each process and three for each further thread. On a kernel without `CONFIG_PROC_CHILDREN` nothing is found.
+//! calls for each process and three for each further thread; where there are several processes the kernel also goes
+//! through their pages. On a kernel without `CONFIG_PROC_CHILDREN` nothing is found.
 
 use core::ffi::{c_int, c_long};
 use std::fs::{self, File};
@@ -25,21 +26,27 @@ pub(crate) fn descendants(root: i32) -> Vec<i32> {
     found
 }
 
-/// The resident bytes of all processes below `root`; what two of them share counts twice. `None`: there are none.
+/// The resident bytes of all processes below `root`; a page that several of them share counts in equal parts. `None`: there
+/// are none.
 ///
 /// A child between `vfork` and `exec` has its parent's own memory and is left out.
 pub(crate) fn resident(root: i32, page: u64) -> Option<u64> {
-    let mut sum = None;
+    let mut found = Vec::new();
     walk(root, &mut |parent, process| {
-        if parent != root && same_memory(parent, process) {
-            return false;
+        let counts = parent == root || !same_memory(parent, process);
+        if counts {
+            found.push(process);
         }
-        if let Some(pages) = resident_pages(process) {
-            sum = Some(sum.unwrap_or(0) + pages * page);
-        }
-        true
+        counts
     });
-    sum
+    let of = |process| resident_pages(process).map(|pages| pages * page);
+    match *found {
+        [one] => of(one),
+        ref several => several
+            .iter()
+            .filter_map(|&one| proportional(one).or_else(|| of(one)))
+            .reduce(|a, b| a + b),
+    }
 }
 
 /// Calls `visit` with parent and child for every process below `root`, and goes on below those it says `true` for.
@@ -82,6 +89,14 @@ fn resident_pages(process: i32) -> Option<u64> {
     let mut text = String::new();
     read_into(&format!("/proc/{process}/statm"), &mut text)?;
     text.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The proportional set size in bytes. `None`: the process is gone, or not ours to look at.
+fn proportional(process: i32) -> Option<u64> {
+    let mut text = String::new();
+    read_into(&format!("/proc/{process}/smaps_rollup"), &mut text)?;
+    let field = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    Some(field.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
 }
 
 fn read_into(path: &str, text: &mut String) -> Option<usize> {
@@ -133,6 +148,24 @@ mod tests {
         shell.wait().unwrap();
         drop(stop);
         thread.join().unwrap();
+    }
+
+    #[test]
+    fn what_a_child_shares_with_its_parent_counts_once() {
+        let script = r#"$| = 1; my $x = 'x' x 50_000_000; if (!fork) { print "\n"; close STDOUT; } sleep 60"#;
+        let mut perl = Command::new("perl");
+        let Ok(mut perl) = perl.args(["-e", script]).stdout(Stdio::piped()).spawn() else { return };
+        let mut line = [0];
+        perl.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+        let parent = i32::try_from(perl.id()).unwrap();
+        let both = [parent, descendants(parent)[0]];
+        let pages: u64 = both.iter().map(|&one| resident_pages(one).unwrap() * 4096).sum();
+        let shares: u64 = both.iter().map(|&one| proportional(one).unwrap()).sum();
+        assert!(shares < pages - 45_000_000, "{shares} of {pages}");
+        // SAFETY: a signal for a process that this test has started.
+        unsafe { libc::kill(both[1], libc::SIGKILL) };
+        perl.kill().unwrap();
+        perl.wait().unwrap();
     }
 
     #[test]

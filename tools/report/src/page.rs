@@ -1,6 +1,7 @@
 //! The page: the verdict, the tables, the pictures, the machine, and the result itself, in one file.
 
 use bench::result::{Report, Work};
+use bench::session::SubjectIndex;
 use bench::stats::ENOUGH_PAIRS;
 use bench::words::shell;
 use minijinja::value::Serde;
@@ -44,7 +45,7 @@ struct Page {
 /// An allocator as the key at the top has it.
 #[derive(Debug, Serialize)]
 struct Key {
-    who: usize,
+    who: SubjectIndex,
     name: String,
     swatch: String,
     is_ours: bool,
@@ -192,8 +193,8 @@ fn early(report: &Report) -> Option<String> {
     })
 }
 
-fn key(view: &View<'_>, a: usize) -> Key {
-    let style = &view.styles[a];
+fn key(view: &View<'_>, a: SubjectIndex) -> Key {
+    let style = view.style(a);
     Key {
         who: a,
         name: view.name(a).to_owned(),

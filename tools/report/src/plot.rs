@@ -7,6 +7,7 @@ mod lines;
 mod pareto;
 
 use bench::result::Report;
+use bench::session::WorkloadIndex;
 
 pub use front::front;
 
@@ -41,7 +42,7 @@ pub(crate) enum Part {
 pub(crate) struct Placed {
     pub(crate) part: Part,
     /// The workload it is about; none: all.
-    pub(crate) workload: Option<usize>,
+    pub(crate) workload: Option<WorkloadIndex>,
     /// `rss`, `tail`, `series` or nothing, and the call's or the curve's name: what its CSV file holds.
     pub(crate) data: (&'static str, String),
     pub(crate) plot: Plot,
@@ -51,13 +52,13 @@ pub(crate) struct Placed {
 pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
     let mut all: Vec<Placed> = pareto::plot(view).into_iter().collect();
     all.extend(dots::panels(view));
-    for work in 0..view.report.workloads.len() {
+    for work in view.report.workload_indices() {
         all.extend(lines::memory(view, work, points));
     }
-    for work in 0..view.report.workloads.len() {
+    for work in view.report.workload_indices() {
         all.extend(lines::latency(view, work, points));
     }
-    for work in 0..view.report.workloads.len() {
+    for work in view.report.workload_indices() {
         all.extend(lines::curves(view, work, points));
     }
     for place in 1..all.len() {

@@ -209,7 +209,7 @@ fn figure(placed: plot::Placed, id: &str, i: usize) -> Figure {
     Figure {
         svg,
         kind,
-        workload: placed.workload.map_or(String::new(), |w| w.to_string()),
+        workload: placed.workload.map_or(String::new(), |w| w.0.to_string()),
         name,
         file: placed.plot.name,
     }

@@ -5,8 +5,8 @@
 //! has a contrast of 4.5 to 1 with white, as names are written in them, and lightened for the dark page.
 
 use bench::allocator::HEAPWRIGHT;
-use bench::result::Report;
-use bench::session::Role;
+use bench::result::{Entry, Report};
+use bench::session::{Role, SubjectIndex};
 
 use crate::svg::Svg;
 
@@ -57,7 +57,7 @@ const MARKERS: [Marker; 6] =
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     /// The allocator's place in the result.
-    pub(crate) who: usize,
+    pub(crate) who: SubjectIndex,
     /// Whether it is ours, which stands out.
     pub(crate) is_ours: bool,
     /// Its place in [`COLOURS`]; the page's classes `s0`, `f0` … are by this.
@@ -87,7 +87,7 @@ pub(crate) fn styles(report: &Report) -> Vec<Style> {
     // Ours has the first colour and look, and shares them with nobody.
     let others = if report.allocators.iter().any(|e| ours(&e.name)) { 1 } else { 0 };
     let mut contender = 0;
-    let look = |(who, entry): (usize, &bench::result::Entry)| {
+    let look = |(who, entry): (SubjectIndex, &Entry)| {
         let is_ours = ours(&entry.name) && entry.role == Role::Contender;
         let (colour, dash, marker) = match entry.role {
             Role::Baseline | Role::Control => (BASELINE, "", Marker::Circle),
@@ -103,7 +103,7 @@ pub(crate) fn styles(report: &Report) -> Vec<Style> {
         };
         Style { who, is_ours, colour, dash, marker }
     };
-    report.allocators.iter().enumerate().map(look).collect()
+    report.subject_indices().zip(&report.allocators).map(look).collect()
 }
 
 /// A piece of its line with its marker, for the page's key.

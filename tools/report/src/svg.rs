@@ -85,7 +85,7 @@ impl Svg {
             at.0,
             at.1,
             if style.is_ours { " font-weight=\"bold\"" } else { "" },
-            style.who,
+            style.who.0,
             style.colour,
             style.light(),
             escape(shown)
@@ -119,7 +119,7 @@ impl Svg {
             from.1,
             to.0,
             to.1,
-            style.who,
+            style.who.0,
             style.colour,
             style.light()
         ));
@@ -140,7 +140,7 @@ impl Svg {
     /// An allocator's marker around a point.
     pub(crate) fn marker(&mut self, (x, y): (f64, f64), style: &Style, r: f64, what: &str) {
         let (c, colour) = (style.colour, style.light());
-        let who = style.who;
+        let who = style.who.0;
         let filled = format!("data-a=\"{who}\" class=\"f{c}\" fill=\"{colour}\"");
         let drawn = format!(
             "data-a=\"{who}\" class=\"s{c}\" stroke=\"{colour}\" stroke-width=\"2\" fill=\"none\""

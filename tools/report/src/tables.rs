@@ -5,6 +5,7 @@ mod overall;
 use bench::definition::Group;
 use bench::fail_if::Metric;
 use bench::result::{Cell, Tail};
+use bench::session::{SubjectIndex, WorkloadIndex};
 use serde::Serialize;
 
 use crate::format::{self, bytes, nanoseconds, number, percent, ratio, seconds};
@@ -28,7 +29,7 @@ pub(crate) struct Table {
 #[derive(Debug, Serialize)]
 pub(crate) struct Column {
     /// The allocator's place; none: it is no allocator's.
-    pub(crate) who: Option<usize>,
+    pub(crate) who: Option<SubjectIndex>,
     pub(crate) name: String,
     /// Its colour's number.
     pub(crate) colour: usize,
@@ -59,7 +60,7 @@ pub(crate) struct Entry {
     /// Where pointed at.
     pub(crate) title: String,
     /// The allocator that the row is about.
-    pub(crate) who: Option<usize>,
+    pub(crate) who: Option<SubjectIndex>,
     /// What it is sorted by; nothing comes last.
     pub(crate) sort: String,
     pub(crate) class: &'static str,
@@ -93,22 +94,22 @@ fn group_title(group: Group) -> &'static str {
     }
 }
 
-fn columns(view: &View<'_>, who: &[usize]) -> Vec<Column> {
+fn columns(view: &View<'_>, who: &[SubjectIndex]) -> Vec<Column> {
     who.iter()
         .map(|&a| Column {
             who: Some(a),
-            is_ours: view.styles[a].is_ours,
+            is_ours: view.style(a).is_ours,
             name: view.name(a).to_owned(),
-            colour: view.styles[a].colour,
+            colour: view.style(a).colour,
             note: view.report.allocators[a].version.clone().unwrap_or_default(),
         })
         .collect()
 }
 
 /// Rows by group, in the order in which the groups first appear.
-fn grouped(view: &View<'_>, mut rows: impl FnMut(usize) -> Vec<Row>) -> Vec<Rows> {
+fn grouped(view: &View<'_>, mut rows: impl FnMut(WorkloadIndex) -> Vec<Row>) -> Vec<Rows> {
     let mut groups: Vec<Rows> = Vec::new();
-    for (w, work) in view.report.workloads.iter().enumerate() {
+    for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
         let more = rows(w);
         if more.is_empty() {
             continue;
@@ -122,7 +123,7 @@ fn grouped(view: &View<'_>, mut rows: impl FnMut(usize) -> Vec<Row>) -> Vec<Rows
     groups
 }
 
-fn absent(view: &View<'_>, work: usize, a: usize) -> Option<Entry> {
+fn absent(view: &View<'_>, work: WorkloadIndex, a: SubjectIndex) -> Option<Entry> {
     let State::Not(why) = view.state(work, a) else { return None };
     // The reason is in the cell itself where it adds something: not everybody can point at things.
     let small = why.long.strip_prefix("skipped: ").unwrap_or_default();
@@ -135,7 +136,7 @@ fn absent(view: &View<'_>, work: usize, a: usize) -> Option<Entry> {
     })
 }
 
-fn workload_name(view: &View<'_>, work: usize) -> Entry {
+fn workload_name(view: &View<'_>, work: WorkloadIndex) -> Entry {
     let w = &view.report.workloads[work];
     let threads = match w.threads {
         0 => "waits".to_owned(),
@@ -187,7 +188,7 @@ fn shade(estimate: f64, same: bool) -> &'static str {
     }
 }
 
-fn time_cell(view: &View<'_>, w: usize, a: usize) -> Entry {
+fn time_cell(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex) -> Entry {
     if let Some(entry) = absent(view, w, a) {
         return entry;
     }
@@ -209,14 +210,14 @@ fn time_cell(view: &View<'_>, w: usize, a: usize) -> Entry {
 /// One row of figures; the least gets a star.
 fn figures(
     view: &View<'_>,
-    w: usize,
-    who: &[usize],
+    w: WorkloadIndex,
+    who: &[SubjectIndex],
     lead: Vec<Entry>,
     value: impl Fn(&Cell) -> Option<f64>,
     show: fn(f64) -> String,
     metric: Option<Metric>,
 ) -> Option<Row> {
-    let of = |a: usize| match view.state(w, a) {
+    let of = |a: SubjectIndex| match view.state(w, a) {
         State::Ran(cell) => value(cell).filter(|v| v.is_finite()),
         State::Not(_) => None,
     };
@@ -312,9 +313,8 @@ pub(crate) fn tails(view: &View<'_>) -> Table {
     const FIGURES: [Figure; 3] =
         [("p50", |t| t.p50_ns), ("p99.9", |t| t.p999_ns), ("max", |t| t.max_ns)];
     // The null allocator's calls are not timed, unless a result has them.
-    let has_any = |a: usize| {
-        (0..view.report.workloads.len())
-            .any(|w| view.cell(w, a).is_some_and(|c| !c.tails.is_empty()))
+    let has_any = |a: SubjectIndex| {
+        view.report.workload_indices().any(|w| view.cell(w, a).is_some_and(|c| !c.tails.is_empty()))
     };
     let mut who = view.shown_and_floor();
     who.retain(|&a| view.shown.contains(&a) || has_any(a));
@@ -363,8 +363,8 @@ pub(crate) fn values(view: &View<'_>) -> Table {
     }
 }
 
-fn value_row(view: &View<'_>, w: usize, name: &str) -> Row {
-    let of = |a: usize| view.cell(w, a)?.values.iter().find(|v| v.name == name);
+fn value_row(view: &View<'_>, w: WorkloadIndex, name: &str) -> Row {
+    let of = |a: SubjectIndex| view.cell(w, a)?.values.iter().find(|v| v.name == name);
     let cells = view
         .shown
         .iter()

@@ -1,19 +1,19 @@
 //! The result in sentences: who is fastest and by how much, who takes least memory, and how sure that is.
 
 use bench::result::Overall;
-use bench::session::Stop;
+use bench::session::{Stop, SubjectIndex};
 use bench::stats::Ratio;
 
 use crate::format::{list, percent, ratio, seconds};
 use crate::view::{View, kind};
 
-type Row<'a> = (usize, &'a Overall, Option<Ratio>, Option<Ratio>);
+type Row<'a> = (SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>);
 
 /// The result in one line of plain words.
 pub(crate) fn headline(view: &View<'_>) -> String {
     let overall = view.overall();
     let by = |which: fn(&Row<'_>) -> Option<Ratio>| {
-        let mut all: Vec<(usize, Ratio)> =
+        let mut all: Vec<(SubjectIndex, Ratio)> =
             overall.iter().filter_map(|row| Some((row.0, which(row)?))).collect();
         all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
         all
@@ -96,7 +96,7 @@ fn count(n: usize) -> String {
 
 fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
     let base = view.name(view.baseline);
-    let mut timed: Vec<(usize, &Overall, Ratio)> =
+    let mut timed: Vec<(SubjectIndex, &Overall, Ratio)> =
         overall.iter().filter_map(|(a, o, t, _)| t.map(|t| (*a, *o, t))).collect();
     timed.sort_by(|a, b| a.2.estimate.total_cmp(&b.2.estimate));
     let Some((first, of, r)) = timed.first() else {
@@ -136,7 +136,7 @@ fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
 }
 
 fn memory(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
-    let mut all: Vec<(usize, Ratio)> =
+    let mut all: Vec<(SubjectIndex, Ratio)> =
         overall.iter().filter_map(|(a, _, _, p)| p.map(|p| (*a, p))).collect();
     all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
     let (&(first, r), &(next, other)) = (all.first()?, all.get(1)?);
@@ -178,7 +178,7 @@ fn pareto(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
 
 /// Where ours stands, also when it is neither first.
 fn ours(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
-    let (a, _, time, peak) = overall.iter().find(|row| view.styles[row.0].is_ours)?;
+    let (a, _, time, peak) = overall.iter().find(|row| view.style(row.0).is_ours)?;
     let of = |r: &Option<Ratio>, what: &str| r.map(|r| format!("{} of {what}", interval(&r)));
     let base = view.name(view.baseline);
     let parts: Vec<String> =
@@ -211,7 +211,7 @@ fn noise(view: &View<'_>) -> Option<String> {
 fn dropped(view: &View<'_>) -> Option<String> {
     let mut said = Vec::new();
     for &a in &view.shown {
-        let n = (0..view.report.workloads.len()).filter(|&w| view.has_failed(w, a)).count();
+        let n = view.report.workload_indices().filter(|&w| view.has_failed(w, a)).count();
         if n > 0 {
             said.push(format!("{} on {n}", view.name(a)));
         }

@@ -3,7 +3,7 @@
 use bench::fail_if::Metric;
 use bench::launch::Exit;
 use bench::result::{Cell, Overall, Report};
-use bench::session::{How, Role};
+use bench::session::{How, Role, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 use signal_hook::low_level::signal_name;
 
@@ -14,11 +14,12 @@ use crate::style::{Style, styles};
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     pub(crate) report: &'a Report,
-    pub(crate) styles: Vec<Style>,
+    /// By allocator.
+    styles: Vec<Style>,
     /// The place of the baseline.
-    pub(crate) baseline: usize,
+    pub(crate) baseline: SubjectIndex,
     /// The baseline and the contenders, in their order.
-    pub(crate) shown: Vec<usize>,
+    pub(crate) shown: Vec<SubjectIndex>,
 }
 
 /// Why there is no figure.
@@ -39,29 +40,36 @@ pub(crate) enum State<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn of(report: &'a Report) -> Self {
-        let shown = (0..report.allocators.len())
+        let shown = report
+            .subject_indices()
             .filter(|&a| matches!(report.allocators[a].role, Role::Baseline | Role::Contender))
             .collect();
         Self { report, styles: styles(report), baseline: report.baseline(), shown }
     }
 
-    pub(crate) fn name(&self, allocator: usize) -> &'a str {
-        self.report.allocators.get(allocator).map_or("nobody", |e| e.name.as_str())
+    pub(crate) fn name(&self, allocator: SubjectIndex) -> &'a str {
+        self.report.allocators.get(allocator.0).map_or("nobody", |e| e.name.as_str())
+    }
+
+    pub(crate) fn style(&self, allocator: SubjectIndex) -> &Style {
+        &self.styles[allocator.0]
     }
 
     /// All that are shown, and the null allocator.
-    pub(crate) fn shown_and_floor(&self) -> Vec<usize> {
-        let floors = (0..self.report.allocators.len())
+    pub(crate) fn shown_and_floor(&self) -> Vec<SubjectIndex> {
+        let floors = self
+            .report
+            .subject_indices()
             .filter(|&a| self.report.allocators[a].role == Role::Floor);
         self.shown.iter().copied().chain(floors).collect()
     }
 
-    pub(crate) fn cell(&self, work: usize, allocator: usize) -> Option<&'a Cell> {
-        self.report.workloads.get(work)?.cells.get(allocator)
+    pub(crate) fn cell(&self, work: WorkloadIndex, allocator: SubjectIndex) -> Option<&'a Cell> {
+        self.report.cell(work, allocator)
     }
 
     /// Whether there are figures to compare; a run in which allocations were refused has none.
-    pub(crate) fn state(&self, work: usize, allocator: usize) -> State<'a> {
+    pub(crate) fn state(&self, work: WorkloadIndex, allocator: SubjectIndex) -> State<'a> {
         let Some(cell) = self.cell(work, allocator) else {
             return State::Not(why("not run", "there is no such cell in the result"));
         };
@@ -95,13 +103,13 @@ impl<'a> View<'a> {
     }
 
     /// Whether it did not end the workload, or refused allocations in it.
-    pub(crate) fn has_failed(&self, work: usize, allocator: usize) -> bool {
+    pub(crate) fn has_failed(&self, work: WorkloadIndex, allocator: SubjectIndex) -> bool {
         self.cell(work, allocator).is_some_and(|c| c.failure.is_some() || c.refused > 0)
             && matches!(self.state(work, allocator), State::Not(_))
     }
 
     /// Time against the baseline; the baseline's own is 1.
-    pub(crate) fn time(&self, work: usize, allocator: usize) -> Option<f64> {
+    pub(crate) fn time(&self, work: WorkloadIndex, allocator: SubjectIndex) -> Option<f64> {
         let State::Ran(cell) = self.state(work, allocator) else { return None };
         let time = cell.time?;
         let ratio = time.ratio.map(|r| r.estimate);
@@ -109,8 +117,11 @@ impl<'a> View<'a> {
     }
 
     /// Who has the least of a figure; nobody where only one was measured, or several have it.
-    pub(crate) fn best(&self, figure: impl Fn(usize) -> Option<f64>) -> Option<usize> {
-        let mut all: Vec<(usize, f64)> = self
+    pub(crate) fn best(
+        &self,
+        figure: impl Fn(SubjectIndex) -> Option<f64>,
+    ) -> Option<SubjectIndex> {
+        let mut all: Vec<(SubjectIndex, f64)> = self
             .shown
             .iter()
             .filter_map(|&a| figure(a).filter(|v| v.is_finite()).map(|v| (a, v)))
@@ -120,7 +131,7 @@ impl<'a> View<'a> {
     }
 
     /// `0.58 ±0.02 =*`.
-    pub(crate) fn time_text(&self, work: usize, allocator: usize) -> String {
+    pub(crate) fn time_text(&self, work: WorkloadIndex, allocator: SubjectIndex) -> String {
         let State::Ran(cell) = self.state(work, allocator) else { return String::new() };
         let star = if self.report.best(work, Metric::Time).contains(&allocator) { "*" } else { "" };
         let same = cell.time.is_some_and(|t| t.same) && allocator != self.baseline;
@@ -134,14 +145,14 @@ impl<'a> View<'a> {
     }
 
     /// Who is shown, with time and peak over all workloads; the baseline's are 1.
-    pub(crate) fn overall(&self) -> Vec<(usize, &'a Overall, Option<Ratio>, Option<Ratio>)> {
+    pub(crate) fn overall(&self) -> Vec<(SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>)> {
         let one = Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: 0 };
-        let good = |r: Option<Ratio>, a: usize| {
+        let good = |r: Option<Ratio>, a: SubjectIndex| {
             r.or((a == self.baseline).then_some(one)).filter(|r| r.estimate.is_finite())
         };
         self.shown
             .iter()
-            .filter_map(|&a| Some((a, self.report.overall.get(a)?)))
+            .filter_map(|&a| Some((a, self.report.overall.get(a.0)?)))
             .filter(|(_, o)| o.workloads > 0)
             .map(|(a, o)| (a, o, good(o.time, a), good(o.peak_rss, a)))
             .collect()

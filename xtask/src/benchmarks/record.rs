@@ -16,6 +16,8 @@ pub(super) struct Record {
     /// Its folder, as it is named from the top of the tree.
     pub(super) folder: PathBuf,
     pub(super) report: Report,
+    /// The real programs again, without warming the memory first (`--cold`), where that was recorded too.
+    pub(super) cold: Option<Report>,
 }
 
 /// The recorded result that began last.
@@ -24,16 +26,21 @@ pub(super) fn newest(top: &Path) -> Result<Option<Record>, String> {
     for machine in folders(&top.join("bench/record"))? {
         for folder in folders(&machine)? {
             let file = folder.join("result.json");
-            let Ok(text) = fs::read_to_string(&file) else { continue };
-            let report =
-                Report::from_json(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+            let Some(report) = read(&file)? else { continue };
             if newest.as_ref().is_none_or(|other| report.started > other.report.started) {
+                let cold = read(&folder.join("cold.json"))?;
                 let folder = folder.strip_prefix(top).unwrap_or(&folder).to_path_buf();
-                newest = Some(Record { folder, report });
+                newest = Some(Record { folder, report, cold });
             }
         }
     }
     Ok(newest)
+}
+
+/// The result in a file; `None`: there is no such file.
+fn read(file: &Path) -> Result<Option<Report>, String> {
+    let Ok(text) = fs::read_to_string(file) else { return Ok(None) };
+    Report::from_json(&text).map(Some).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 impl Record {

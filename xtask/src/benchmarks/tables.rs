@@ -4,7 +4,7 @@
 mod one_run;
 
 use bench::definition::Group;
-use bench::result::{Cell, Compared, Entry, Report, Work};
+use bench::result::{Cell, Compared, Entry, Overall, Report, Work};
 use bench::session::Role;
 use bench::stats::Ratio;
 use comfy_table::{Table, presets};
@@ -100,8 +100,9 @@ fn groups(report: &Report) -> Vec<String> {
             continue;
         }
         parts.push(format!("## {title}"));
-        parts.push(ratios(report, &works, "time ÷ baseline", |cell| cell.time));
-        parts.push(ratios(report, &works, "peak memory ÷ baseline", |cell| cell.peak_rss));
+        parts.push(ratios(report, &works, "time ÷ baseline", |cell| cell.time).to_string());
+        let memory = ratios(report, &works, "peak memory ÷ baseline", |cell| cell.peak_rss);
+        parts.push(memory.to_string());
         parts.extend(nanoseconds(report, &works));
         parts.extend(values(report, &works));
     }
@@ -114,7 +115,7 @@ pub(super) fn ratios(
     works: &[&Work],
     title: &str,
     figure: fn(&Cell) -> Option<Compared>,
-) -> String {
+) -> Table {
     let columns: Vec<(usize, &Entry)> = shown(report).collect();
     let names = columns.iter().map(|(_, entry)| entry.name.clone());
     let mut table = markdown(core::iter::once(title.to_owned()).chain(names));
@@ -136,7 +137,26 @@ pub(super) fn ratios(
         };
         table.add_row(core::iter::once(work.name.clone()).chain(columns.iter().map(text)));
     }
-    table.to_string()
+    table
+}
+
+/// A row of means over all workloads of another result, under the columns of [`ratios`]; whom it lacks has none.
+pub(super) fn mean_row(
+    report: &Report,
+    other: &Report,
+    title: String,
+    figure: fn(&Overall) -> Option<Ratio>,
+) -> Vec<String> {
+    let text = |(_, entry): (usize, &Entry)| {
+        let at = other.allocators.iter().position(|one| one.name == entry.name);
+        let ratio = at.and_then(|at| figure(other.overall.get(at)?));
+        match (entry.role, ratio) {
+            (Role::Baseline, _) => "1".to_owned(),
+            (_, Some(ratio)) => format!("{:.3} ±{:.3}", ratio.estimate, ratio.margin()),
+            (_, None) => "–".to_owned(),
+        }
+    };
+    core::iter::once(title).chain(shown(report).map(text)).collect()
 }
 
 /// A figure beside the baseline's, whose own is 1 with as many pairs as anybody's.

@@ -22,7 +22,13 @@ fn names_keep_their_order_and_unknown_ones_are_named() {
 #[test]
 fn the_script_runs_every_step() {
     let script = std::fs::read_to_string(crate::peers::root().join(".ci/run")).unwrap();
-    assert!(script.contains("cargo xtask ci list"), ".ci/run takes its steps from the list");
+    for row in ["main", "beside"] {
+        assert!(
+            script.contains(&format!("ci list {row}")),
+            ".ci/run takes its steps from the list"
+        );
+    }
+    assert!(BESIDE.iter().all(|name| STEPS.iter().any(|step| step.name == *name)));
 }
 
 #[test]

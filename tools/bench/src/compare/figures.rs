@@ -36,7 +36,7 @@ impl<'a> Side<'a> {
     /// The version of an allocator.
     #[must_use]
     pub fn version(&self, name: &str) -> Option<String> {
-        self.report.allocators[self.allocator(name)?.0].version.clone()
+        self.report.allocators[self.allocator(name)?].version.clone()
     }
 
     fn workload(&self, name: &str) -> Option<WorkloadIndex> {
@@ -44,8 +44,7 @@ impl<'a> Side<'a> {
     }
 
     fn cell(&self, workload: &str, allocator: &str) -> Option<&'a Cell> {
-        let work = self.report.workloads.get(self.workload(workload)?.0)?;
-        work.cells.get(self.allocator(allocator)?.0)
+        self.report.cell(self.workload(workload)?, self.allocator(allocator)?)
     }
 
     /// The runs of a workload that were made to be timed.

@@ -2,17 +2,18 @@
 
 use super::{Cell, Compared, Report};
 use crate::fail_if::Metric;
-use crate::session::Role;
+use crate::session::{Role, SubjectIndex, WorkloadIndex};
 
 impl Report {
     /// The allocators with the least of `metric` in workload `work`: the one with the lowest figure, and all that the
     /// noise of the workload does not tell apart from it. Nobody where only one has a figure, where all have the least, and
     /// where one round is all there is.
     #[must_use]
-    pub fn best(&self, work: usize, metric: Metric) -> Vec<usize> {
-        let Some(work) = self.workloads.get(work) else { return Vec::new() };
+    pub fn best(&self, work: WorkloadIndex, metric: Metric) -> Vec<SubjectIndex> {
+        let Some(work) = self.workloads.get(work.0) else { return Vec::new() };
         let mut scores = Vec::new();
-        for (at, (entry, cell)) in self.allocators.iter().zip(&work.cells).enumerate() {
+        let cells = self.allocators.iter().zip(&work.cells);
+        for (at, (entry, cell)) in self.subject_indices().zip(cells) {
             let takes_part = matches!(entry.role, Role::Baseline | Role::Contender);
             if !takes_part || cell.failure.is_some() || cell.refused > 0 {
                 continue;
@@ -33,7 +34,7 @@ impl Report {
         let control = control.and_then(|at| of(work.cells.get(at)?, metric)?.ratio);
         let noise = control.map_or(0.0, |ratio| ratio.distance_from_1());
         let is_best = |score: f64| (score / least).ln() <= noise.ln_1p();
-        let best: Vec<usize> = scores.iter().filter(|s| is_best(s.1)).map(|s| s.0).collect();
+        let best: Vec<SubjectIndex> = scores.iter().filter(|s| is_best(s.1)).map(|s| s.0).collect();
         if best.len() < scores.len() { best } else { Vec::new() }
     }
 }
@@ -72,7 +73,9 @@ mod tests {
                 entries.push(entry("x", Role::Contender));
                 cells.push(of(ratio, 0.001));
             }
-            report(entries, vec![work("w", 9, cells)], Vec::new()).best(0, Metric::Time)
+            let report = report(entries, vec![work("w", 9, cells)], Vec::new());
+            let best = report.best(WorkloadIndex(0), Metric::Time);
+            best.iter().map(|s| s.0).collect::<Vec<_>>()
         };
         assert_eq!(best(&[0.5, 0.7], 0.01, 9), [2]);
         assert_eq!(best(&[0.5, 0.503], 0.01, 9), [2, 3]);

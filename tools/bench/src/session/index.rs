@@ -1,5 +1,5 @@
-//! Which workload and which subject: places in a session's lists. They are types of their own, so that one cannot be
-//! given where the other is asked for.
+//! Which workload and which subject: places in the lists of a session and of its result. They are
+//! types of their own, so that one cannot be given where the other is asked for.
 //!
 //! Each is an index of the lists that are by workload or by subject, and of no others. In a result file both are
 //! numbers.
@@ -10,7 +10,7 @@ use core::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Details, Failure, Stop, Subject};
-use crate::result::{Cell, Work};
+use crate::result::{Cell, Entry, Work};
 use crate::workload::Workload;
 
 /// A workload of a session or a result, from 0.
@@ -40,4 +40,4 @@ macro_rules! index_of {
 }
 
 index_of!(WorkloadIndex: Workload, Work, Vec<Option<Failure>>, Vec<Details>, u32, Stop, Duration);
-index_of!(SubjectIndex: Subject, Option<Failure>, Details, Cell);
+index_of!(SubjectIndex: Subject, Option<Failure>, Details, Cell, Entry);

@@ -2,7 +2,7 @@
 
 use bench::fail_if::Metric;
 use bench::result::{Cell, Compared, Report, Work};
-use bench::session::Role;
+use bench::session::{Role, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 
 use super::model::Table;
@@ -35,8 +35,8 @@ pub(super) fn tables(report: &Report) -> Vec<Table> {
     let baseline = &report.allocators[report.baseline()].name;
     let mut tables = Vec::new();
     let mut section = |title: String, show: Show| {
-        let works = report.workloads.iter().enumerate();
-        let works: Vec<(usize, &Work)> = works.filter(|(_, w)| is_shown(w, show)).collect();
+        let works = report.workload_indices().zip(&report.workloads);
+        let works: Vec<(WorkloadIndex, &Work)> = works.filter(|(_, w)| is_shown(w, show)).collect();
         if !works.is_empty() {
             tables.push(table(report, &works, title, show));
         }
@@ -81,9 +81,9 @@ fn is_shown(work: &Work, show: Show) -> bool {
     }
 }
 
-fn table(report: &Report, works: &[(usize, &Work)], title: String, show: Show) -> Table {
-    let shown: Vec<usize> =
-        (0..report.allocators.len()).filter(|&a| is_column(report, works, a, show)).collect();
+fn table(report: &Report, works: &[(WorkloadIndex, &Work)], title: String, show: Show) -> Table {
+    let shown: Vec<SubjectIndex> =
+        report.subject_indices().filter(|&a| is_column(report, works, a, show)).collect();
     let mut head = vec!["".to_owned()];
     if matches!(show, Show::Time) {
         head.push("noise".to_owned());
@@ -116,7 +116,12 @@ fn table(report: &Report, works: &[(usize, &Work)], title: String, show: Show) -
 }
 
 /// The control has its noise column; the null allocator counts nothing but nanoseconds.
-fn is_column(report: &Report, works: &[(usize, &Work)], allocator: usize, show: Show) -> bool {
+fn is_column(
+    report: &Report,
+    works: &[(WorkloadIndex, &Work)],
+    allocator: SubjectIndex,
+    show: Show,
+) -> bool {
     let role = report.allocators[allocator].role;
     match (role, show) {
         (Role::Control, _) => false,
@@ -127,7 +132,7 @@ fn is_column(report: &Report, works: &[(usize, &Work)], allocator: usize, show: 
     }
 }
 
-fn cell(report: &Report, cell: &Cell, allocator: usize, show: Show) -> String {
+fn cell(report: &Report, cell: &Cell, allocator: SubjectIndex, show: Show) -> String {
     if cell.failure.is_some() {
         return "FAILED".to_owned();
     }
@@ -171,13 +176,13 @@ fn nanos(ns: f64) -> String {
     }
 }
 
-fn overall(report: &Report, shown: &[usize], show: Show) -> Vec<String> {
+fn overall(report: &Report, shown: &[SubjectIndex], show: Show) -> Vec<String> {
     let mut row = vec!["geometric mean".to_owned()];
     if matches!(show, Show::Time) {
         row.push(String::new());
     }
     row.extend(shown.iter().map(|&a| {
-        let Some(overall) = report.overall.get(a) else { return "-".to_owned() };
+        let Some(overall) = report.overall.get(a.0) else { return "-".to_owned() };
         let (ratio, margin) = match show {
             Show::Time => (overall.time, true),
             _ => (overall.peak_rss, false),

@@ -2,7 +2,7 @@
 
 use bench::fail_if::Metric;
 use bench::result::{Cell, Compared, Entry, Report, Work};
-use bench::session::Role;
+use bench::session::{Role, WorkloadIndex};
 
 use super::model::Table;
 use crate::format;
@@ -13,9 +13,10 @@ type Form = fn(f64) -> String;
 const HEAD: [&str; 5] = ["allocator", "wall", "CPU", "peak RSS", "minor faults"];
 
 pub(super) fn table(report: &Report, work: &Work) -> Table {
-    let best = report.best(0, Metric::Time);
+    let best = report.best(WorkloadIndex(0), Metric::Time);
     let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
-    for (at, (entry, cell)) in report.allocators.iter().zip(&work.cells).enumerate() {
+    let cells = report.allocators.iter().zip(&work.cells);
+    for (at, (entry, cell)) in report.subject_indices().zip(cells) {
         rows.push(row(entry, cell, best.contains(&at)));
     }
     Table { title: None, fixed: 1, rows }

@@ -2,6 +2,8 @@
 
 use core::fmt::Write;
 
+use bench::session::{SubjectIndex, WorkloadIndex};
+
 use super::{Part, Placed, Plot, file_name};
 use crate::axis::{Axis, Kind};
 use crate::format::{Unit, cut};
@@ -20,18 +22,18 @@ const LEAST_SPAN: (f64, f64) = (0.8, 1.25);
 
 /// One panel a workload on which somebody was run.
 pub(super) fn panels(view: &View<'_>) -> Vec<Placed> {
-    (0..view.report.workloads.len()).filter_map(|work| panel(view, work)).collect()
+    view.report.workload_indices().filter_map(|work| panel(view, work)).collect()
 }
 
-fn panel(view: &View<'_>, work: usize) -> Option<Placed> {
-    let w = view.report.workloads.get(work)?;
-    let rows: Vec<(usize, State<'_>)> =
+fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
+    let w = &view.report.workloads[work];
+    let rows: Vec<(SubjectIndex, State<'_>)> =
         view.shown.iter().map(|&a| (a, view.state(work, a))).collect();
     if !rows.iter().any(|(_, state)| matches!(state, State::Ran(_))) {
         return None;
     }
     let names = rows.iter().map(|(a, _)| {
-        let bold = if view.styles[*a].is_ours { BOLD } else { 1.0 };
+        let bold = if view.style(*a).is_ours { BOLD } else { 1.0 };
         bold * width_of(&cut(view.name(*a), LONGEST_NAME), 12.0)
     });
     let left = 10.0 + names.fold(50.0, f64::max);
@@ -62,7 +64,7 @@ fn panel(view: &View<'_>, work: usize) -> Option<Placed> {
     svg.line((axis.at(1.0), TOP), (axis.at(1.0), bottom), "axis");
     for (i, (a, state)) in rows.iter().enumerate() {
         let y = TOP + (i as f64 + 0.5) * ROW;
-        let style = &view.styles[*a];
+        let style = view.style(*a);
         let name = view.name(*a);
         svg.name((left - 8.0, y + 4.0), Anchor::End, style, &cut(name, LONGEST_NAME), name);
         let said = match state {

@@ -1,5 +1,7 @@
 //! Memory over time, the share of slow calls, and the curves of sweeps: one chart of lines a workload.
 
+use bench::session::{SubjectIndex, WorkloadIndex};
+
 use super::chart::{Ask, Chart, Line};
 use super::{Part, Placed, Plot, file_name};
 use crate::axis::Kind;
@@ -7,25 +9,25 @@ use crate::format::{Unit, escape};
 use crate::view::View;
 
 /// Attributes by which the page's script finds the numbers.
-fn data(kind: &str, work: usize, name: &str) -> String {
-    format!("data-k=\"{kind}\" data-w=\"{work}\" data-n=\"{}\"", escape(name))
+fn data(kind: &str, work: WorkloadIndex, name: &str) -> String {
+    format!("data-k=\"{kind}\" data-w=\"{}\" data-n=\"{}\"", work.0, escape(name))
 }
 
 /// The lines of all allocators in `who` for which `points` has some.
 fn lines<'a>(
     view: &'a View<'_>,
-    who: &[usize],
-    points: impl Fn(usize) -> &'a [(f64, f64)],
+    who: &[SubjectIndex],
+    points: impl Fn(SubjectIndex) -> &'a [(f64, f64)],
 ) -> Vec<Line<'a>> {
     who.iter()
-        .map(|&a| Line { name: view.name(a), style: view.styles[a], points: points(a) })
+        .map(|&a| Line { name: view.name(a), style: *view.style(a), points: points(a) })
         .collect()
 }
 
 /// Resident memory over time, with what was asked for behind it.
-pub(super) fn memory(view: &View<'_>, work: usize, points: usize) -> Option<Placed> {
-    let w = view.report.workloads.get(work)?;
-    let cell = |a: usize| view.cell(work, a);
+pub(super) fn memory(view: &View<'_>, work: WorkloadIndex, points: usize) -> Option<Placed> {
+    let w = &view.report.workloads[work];
+    let cell = |a: SubjectIndex| view.cell(work, a);
     // All ask for the same: the baseline's stands for it, or else the first there is.
     let live = [view.baseline]
         .iter()
@@ -58,17 +60,17 @@ pub(super) fn memory(view: &View<'_>, work: usize, points: usize) -> Option<Plac
 }
 
 /// For every call that was timed: which share took longer than each time.
-pub(super) fn latency(view: &View<'_>, work: usize, points: usize) -> Vec<Placed> {
-    let Some(w) = view.report.workloads.get(work) else { return Vec::new() };
+pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec<Placed> {
+    let w = &view.report.workloads[work];
     let mut calls: Vec<&str> = Vec::new();
     for tail in w.cells.iter().flat_map(|c| &c.tails) {
         if !calls.contains(&tail.call.as_str()) {
             calls.push(&tail.call);
         }
     }
-    let who: Vec<usize> = view.shown_and_floor();
+    let who = view.shown_and_floor();
     let placed = calls.into_iter().filter_map(|call| {
-        let tail = |a: usize| view.cell(work, a)?.tails.iter().find(|t| t.call == call);
+        let tail = |a: SubjectIndex| view.cell(work, a)?.tails.iter().find(|t| t.call == call);
         let title = format!("{}: {call} calls that take longer", w.name);
         let chart = Chart {
             title: title.clone(),
@@ -92,8 +94,8 @@ pub(super) fn latency(view: &View<'_>, work: usize, points: usize) -> Vec<Placed
 }
 
 /// Every curve of the workload's own.
-pub(super) fn curves(view: &View<'_>, work: usize, points: usize) -> Vec<Placed> {
-    let Some(w) = view.report.workloads.get(work) else { return Vec::new() };
+pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec<Placed> {
+    let w = &view.report.workloads[work];
     let mut names: Vec<&str> = Vec::new();
     for series in w.cells.iter().flat_map(|c| &c.series) {
         if !names.contains(&series.name.as_str()) {
@@ -110,9 +112,9 @@ pub(super) fn curves(view: &View<'_>, work: usize, points: usize) -> Vec<Placed>
         Ask { label: label.to_owned(), kind: if log { Kind::Doublings } else { Kind::Even }, unit }
     };
     let curve = w.curve.as_ref();
-    let who: Vec<usize> = view.shown_and_floor();
+    let who = view.shown_and_floor();
     let placed = names.iter().filter_map(|name| {
-        let series = |a: usize| view.cell(work, a)?.series.iter().find(|s| s.name == *name);
+        let series = |a: SubjectIndex| view.cell(work, a)?.series.iter().find(|s| s.name == *name);
         let title = if names.len() == 1 && (name.is_empty() || *name == w.name) {
             w.name.clone()
         } else {
@@ -170,7 +172,7 @@ mod tests {
             let points = vec![(1.0, height), (2.0, height / 2.0)];
             cell.series = vec![Series { name: "cpu/a".to_owned(), points }];
         }
-        let placed = curves(&View::of(&report), 0, 100);
+        let placed = curves(&View::of(&report), WorkloadIndex(0), 100);
         let [curve] = &placed[..] else { panic!("{placed:?}") };
         assert!(curve.plot.svg.contains("null") && !curve.plot.svg.contains("NaN"));
     }

@@ -78,7 +78,7 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
         y.ticks(7).into_iter().map(|v| (x.from - 34.0, y.at(v) - 8.0, x.from, y.at(v) + 8.0)),
     );
     for ((a, overall, time, peak), &(px, py)) in dots.iter().zip(&places) {
-        let style = &view.styles[*a];
+        let style = view.style(*a);
         svg.stroke((x.at(time.low), py), (x.at(time.high), py), style, 1.2, 0.8);
         svg.stroke((px, y.at(peak.low)), (px, y.at(peak.high)), style, 1.2, 0.8);
         if overall.is_pareto {
@@ -101,7 +101,7 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
     for ((a, ..), &(px, py)) in dots.iter().zip(&places) {
         let name = cut(view.name(*a), 20);
         let (at, anchor) = free_place(&name, px, py, &mut taken);
-        svg.name(at, anchor, &view.styles[*a], &name, view.name(*a));
+        svg.name(at, anchor, view.style(*a), &name, view.name(*a));
     }
     svg.raw("</g>");
     let svg = svg.finish(&title, "");

@@ -21,8 +21,7 @@ pub(crate) fn overall(view: &View<'_>) -> Table {
                 ..Entry::words(view.name(*a))
             };
             let on_edge = if o.is_pareto { "yes" } else { "" };
-            let failed =
-                (0..view.report.workloads.len()).filter(|&w| view.has_failed(w, *a)).count();
+            let failed = view.report.workload_indices().filter(|&w| view.has_failed(w, *a)).count();
             let failed = if failed == 0 { String::new() } else { failed.to_string() };
             Row {
                 lead: vec![name],
