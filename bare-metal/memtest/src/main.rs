@@ -5,16 +5,13 @@
 //! tlsf basic ok 17046512 instructions
 //! ```
 //!
-//! The tests are five of the seven that the allocators of component operating systems are tried with, those that
-//! need no threads, and a sixth that takes all memory there is ([`bodies`]).
+//! The tests are those of [`bodies`] and one that takes all memory there is ([`exhaustion`]).
 #![no_std]
 #![no_main]
 
 extern crate alloc;
 
-mod bodies;
-mod numbers;
-mod scale;
+mod exhaustion;
 mod switch;
 mod trial;
 

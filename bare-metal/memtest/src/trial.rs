@@ -1,9 +1,9 @@
 //! One allocator, every test: on a new heap each time, which must be whole afterwards.
 
-use crate::bodies::{self, BODIES};
-use crate::scale::Scale;
+use crate::exhaustion;
 use crate::switch::SWITCH;
 use base::{AddMemory, BlockAllocator, Check};
+use bodies::{BODIES, Block, Global, Outcome, Run, Scale};
 use core::ptr::NonNull;
 use machine::say;
 
@@ -13,11 +13,11 @@ where
     A: BlockAllocator + AddMemory + Check + 'static,
 {
     let mut failed = 0;
-    for (test, body) in BODIES {
+    for (test, body) in BODIES.into_iter().chain([("exhaustion", exhaustion::run as Run)]) {
         // First its name: a test that breaks the machine has said which it is.
         machine::print!("{name} {test} ");
         let before = machine::instructions();
-        let outcome = once(memory, new, *body);
+        let outcome = once(memory, new, body);
         let instructions = machine::instructions() - before;
         match outcome {
             Ok(()) => say!("ok {instructions} instructions"),
@@ -30,7 +30,7 @@ where
     failed
 }
 
-fn once<A>(memory: NonNull<[u8]>, new: fn() -> A, body: bodies::Body) -> Result<(), &'static str>
+fn once<A>(memory: NonNull<[u8]>, new: fn() -> A, body: Run) -> Outcome
 where
     A: BlockAllocator + AddMemory + Check + 'static,
 {
@@ -41,12 +41,28 @@ where
         machine::print!("({why}) ");
         return Err("it did not take the memory");
     }
-    let largest = SWITCH.with(&mut heap, bodies::largest);
-    SWITCH.with(&mut heap, || body(Scale::new(memory.len())))?;
+    let before = SWITCH.with(&mut heap, largest);
+    SWITCH.with(&mut heap, || body(&Global, Scale::machine(memory.len())))?;
     if let Err(broken) = heap.check() {
         machine::print!("({broken}) ");
         return Err("its structure is broken");
     }
-    let left = SWITCH.with(&mut heap, bodies::largest);
-    if left == largest { Ok(()) } else { Err("its largest block is not there any more") }
+    let left = SWITCH.with(&mut heap, largest);
+    if left == before { Ok(()) } else { Err("its largest block is not there any more") }
+}
+
+/// The size of the largest block that can be had, which is freed again.
+fn largest() -> usize {
+    let (mut fits, mut too_large) = (0, isize::MAX as usize / 2);
+    while too_large - fits > 1 {
+        let size = fits + (too_large - fits) / 2;
+        match Block::new(&Global, size, 1) {
+            Some(block) => {
+                fits = size;
+                block.forget();
+            }
+            None => too_large = size,
+        }
+    }
+    fits
 }

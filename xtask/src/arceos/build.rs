@@ -101,6 +101,12 @@ fn patched() -> Result<PathBuf, String> {
     let text = fs::read_to_string(&manifest).map_err(named)?;
     let text = format!("{text}\n{PATCH}{:?} }}\n", path.display().to_string());
     fs::write(&manifest, text).map_err(named)?;
+    // The test bodies are not in the workspace: seen from the copy they are elsewhere.
+    let (manifest, there) = (to.join("kernel/Cargo.toml"), root().join("testkit/bodies"));
+    let named = |e: std::io::Error| format!("{}: {e}", manifest.display());
+    let text = fs::read_to_string(&manifest).map_err(named)?;
+    let text = text.replace("../../../testkit/bodies", &there.display().to_string());
+    fs::write(&manifest, text).map_err(named)?;
     Ok(to)
 }
 

@@ -1,37 +1,37 @@
 //! A block that knows what it holds.
 
-use alloc::alloc::{alloc, dealloc};
 use core::alloc::Layout;
-use core::hint::black_box;
+use core::fmt;
 use core::ptr::NonNull;
 
+use crate::{Memory, Outcome};
+
 /// A live block.
-#[derive(Debug)]
-pub(crate) struct Block {
+pub struct Block<'a> {
+    memory: &'a dyn Memory,
     start: NonNull<u8>,
     layout: Layout,
 }
 
-impl Block {
+impl<'a> Block<'a> {
     /// A block, its bytes not written. `None`: there is none so large. Panics when `align` is no power of two.
-    pub(crate) fn new(size: usize, align: usize) -> Option<Self> {
+    pub fn new(memory: &'a dyn Memory, size: usize, align: usize) -> Option<Self> {
         let layout = Layout::from_size_align(size, align).expect("an alignment is a power of two");
-        // SAFETY: every size here is other than 0; and hidden, so that no pair of calls is optimised away.
-        let start = NonNull::new(black_box(unsafe { alloc(layout) }))?;
-        Some(Self { start, layout })
+        let start = NonNull::new(memory.allocate(layout))?;
+        Some(Self { memory, start, layout })
     }
 
     /// The same, filled with a value of its own.
-    pub(crate) fn filled(size: usize, align: usize) -> Option<Self> {
-        let block = Self::new(size, align)?;
+    pub(crate) fn filled(memory: &'a dyn Memory, size: usize, align: usize) -> Option<Self> {
+        let block = Self::new(memory, size, align)?;
         // SAFETY: the block's bytes.
         unsafe { block.start.write_bytes(block.value(), size) };
         Some(block)
     }
 
     /// The same, with only its first and last byte written: for blocks that are large.
-    pub(crate) fn marked(size: usize, align: usize) -> Option<Self> {
-        let block = Self::new(size, align)?;
+    pub(crate) fn marked(memory: &'a dyn Memory, size: usize, align: usize) -> Option<Self> {
+        let block = Self::new(memory, size, align)?;
         // SAFETY: the block's first byte.
         unsafe { block.start.write(block.value()) };
         // SAFETY: its last.
@@ -61,7 +61,7 @@ impl Block {
     }
 
     /// Frees it. Whether it was aligned and held what [`filled`](Self::filled) had put there.
-    pub(crate) fn free(self) -> Result<(), &'static str> {
+    pub(crate) fn free(self) -> Outcome {
         // SAFETY: written by `filled`.
         let bytes = unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) };
         let kept = bytes.iter().all(|&byte| byte == self.value());
@@ -69,7 +69,7 @@ impl Block {
     }
 
     /// The same for one that was [`marked`](Self::marked).
-    pub(crate) fn free_marked(self) -> Result<(), &'static str> {
+    pub(crate) fn free_marked(self) -> Outcome {
         // SAFETY: written by `marked`.
         let first = unsafe { self.start.read() };
         // SAFETY: written by `marked`.
@@ -78,7 +78,7 @@ impl Block {
         self.end(kept)
     }
 
-    fn end(self, kept: bool) -> Result<(), &'static str> {
+    fn end(self, kept: bool) -> Outcome {
         let aligned = self.address().is_multiple_of(self.layout.align());
         self.forget();
         if !aligned {
@@ -88,8 +88,14 @@ impl Block {
     }
 
     /// Frees it, whatever it holds.
-    pub(crate) fn forget(self) {
+    pub fn forget(self) {
         // SAFETY: a live block with its layout.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        unsafe { self.memory.free(self.start.as_ptr(), self.layout) };
+    }
+}
+
+impl fmt::Debug for Block<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} of {:?}", self.start, self.layout)
     }
 }

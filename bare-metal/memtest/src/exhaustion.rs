@@ -4,15 +4,16 @@
 //! last ─► [ link │ … ] ─► [ link │ … ] ─► … ─► first        each block's first word leads to the one before
 //! ```
 
-use crate::scale::Scale;
 use alloc::alloc::{alloc, dealloc};
+use bodies::{Memory, Outcome, Scale};
 use core::alloc::Layout;
 use core::hint::black_box;
 use core::ptr::NonNull;
 
 type Link = Option<NonNull<u8>>;
 
-pub(crate) fn run(scale: Scale) -> Result<(), &'static str> {
+/// Through the global allocator.
+pub(crate) fn run(_memory: &dyn Memory, scale: Scale) -> Outcome {
     // Of the smallest there are some ten thousand, of the largest eight.
     let sizes = [scale.of(64 << 20), scale.of(5 << 20), scale.of(1 << 20), scale.of(30_000)];
     for size in sizes {

@@ -1,12 +1,13 @@
 //! Vectors and maps, as programs use them.
 
 use crate::numbers::Numbers;
-use crate::scale::Scale;
+use crate::{Memory, Outcome, Scale};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-pub(crate) fn run(scale: Scale) -> Result<(), &'static str> {
+/// Through the global allocator, as collections are.
+pub(crate) fn run(_memory: &dyn Memory, scale: Scale) -> Outcome {
     let mut numbers = Numbers::new(1);
     one_vector(scale.of(3_000_000))?;
     many_vectors(scale.of(30_000), 64)?;
@@ -16,7 +17,7 @@ pub(crate) fn run(scale: Scale) -> Result<(), &'static str> {
 }
 
 /// Pushed to, so that it is reallocated again and again.
-fn one_vector(len: usize) -> Result<(), &'static str> {
+fn one_vector(len: usize) -> Outcome {
     let mut vector = Vec::new();
     for i in 0..len {
         vector.push(i);
@@ -26,7 +27,7 @@ fn one_vector(len: usize) -> Result<(), &'static str> {
 }
 
 /// Every other one is dropped and made again.
-fn many_vectors(count: usize, len: usize) -> Result<(), &'static str> {
+fn many_vectors(count: usize, len: usize) -> Outcome {
     let make = |i: usize| -> Vec<u8> { (0..len).map(|at| byte(i + at)).collect() };
     let mut vectors: Vec<Vec<u8>> = (0..count).map(make).collect();
     for i in (0..count).step_by(2) {
@@ -46,7 +47,7 @@ fn many_vectors(count: usize, len: usize) -> Result<(), &'static str> {
 }
 
 /// Strings by their numbers; half of them are removed on the way.
-fn map(len: usize, numbers: &mut Numbers) -> Result<(), &'static str> {
+fn map(len: usize, numbers: &mut Numbers) -> Outcome {
     let mut map: BTreeMap<u64, String> = BTreeMap::new();
     for _ in 0..len {
         let key = numbers.next();
@@ -61,7 +62,7 @@ fn map(len: usize, numbers: &mut Numbers) -> Result<(), &'static str> {
 }
 
 /// Vectors of 32 to 64 words, dropped in another order than they were made.
-fn mixed(count: usize, numbers: &mut Numbers) -> Result<(), &'static str> {
+fn mixed(count: usize, numbers: &mut Numbers) -> Outcome {
     let mut vectors: Vec<Vec<usize>> = Vec::new();
     for i in 0..count {
         let len = 32 + numbers.below(33);

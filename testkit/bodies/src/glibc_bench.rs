@@ -1,15 +1,14 @@
 //! Small blocks of one size, many live: freed first in, first out, and last in, first out.
 
-use super::Block;
-use crate::scale::Scale;
+use crate::{Block, Memory, Outcome, Scale};
 use alloc::vec::Vec;
 
-pub(crate) fn run(scale: Scale) -> Result<(), &'static str> {
+pub(crate) fn run(memory: &dyn Memory, scale: Scale) -> Outcome {
     for size in [16, 32, 64] {
         for live in [25, 100, 400, 1600] {
             for first_in_first_out in [true, false] {
-                for _ in 0..scale.of(40).max(2) {
-                    round(size, live, first_in_first_out)?;
+                for _ in 0..scale.rounds(live) {
+                    round(memory, size, live, first_in_first_out)?;
                 }
             }
         }
@@ -17,14 +16,14 @@ pub(crate) fn run(scale: Scale) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn round(size: usize, live: usize, first_in_first_out: bool) -> Result<(), &'static str> {
+fn round(memory: &dyn Memory, size: usize, live: usize, first_in_first_out: bool) -> Outcome {
     let mut blocks = Vec::with_capacity(live);
     for _ in 0..live {
-        blocks.push(Block::filled(size, 8).ok_or("a small block was refused")?);
+        blocks.push(Block::filled(memory, size, 8).ok_or("a small block was refused")?);
     }
     // A quarter is freed and had again, as a program at work does.
     for i in (0..live).step_by(4) {
-        let again = Block::filled(size, 8).ok_or("a small block was refused")?;
+        let again = Block::filled(memory, size, 8).ok_or("a small block was refused")?;
         core::mem::replace(&mut blocks[i], again).free()?;
     }
     if first_in_first_out {
