@@ -233,7 +233,8 @@ fn loom() -> Outcome {
     )
 }
 
-/// Every machine of QEMU, then what the allocators' instructions may be. With CI set QEMU has to be there.
+/// Every machine of QEMU, then what the allocators' instructions may be on one of 64 bits and one of 32; the others are a
+/// chore. With CI set QEMU has to be there.
 fn qemu() -> Outcome {
     if let Some(why) = crate::qemu::missing() {
         if std::env::var_os("CI").is_some() {
@@ -243,7 +244,10 @@ fn qemu() -> Outcome {
         return Outcome::Skipped("a machine's QEMU is not installed");
     }
     match chore(&["qemu"]) {
-        Outcome::Passed => chore(&["qemu", "--measure", "--check"]),
+        Outcome::Passed => {
+            let two = ["--machine", "riscv64", "--machine", "cortex-m3"];
+            chore(&[&["qemu", "--measure", "--check"], &two[..]].concat())
+        }
         other => other,
     }
 }
