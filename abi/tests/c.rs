@@ -177,43 +177,12 @@ mod drop_ins {
         ),
     ];
 
-    /// The design behind one lock on which all programs run. The others leave out those that try the library around the lock,
-    /// which they have in common.
-    const WHOLE: &str = "tlsf";
-    const AROUND: &[&str] = &[
-        "confined",
-        "exit_detached",
-        "exit_with_threads",
-        "fork_chain",
-        "fork_handlers",
-        "fork_in_child_thread",
-        "fork_locker",
-        "fork_nested",
-        "fork_pool",
-        "fork_raw",
-        "fork_signal",
-        "fork_starting_thread",
-        "fork_stdio",
-        "seccomp",
-        "signal_limits",
-        "thread_cancel",
-        "thread_exit_main",
-        "thread_keys",
-        "thread_vanished",
-        "threads_exit_order",
-        "vfork_exec",
-    ];
-
     fn all_programs_on(design: &str) {
         let of_design = |designs: &[&str]| designs.is_empty() || designs.contains(&design);
-        let is_like_whole =
-            design != WHOLE && registry::BLOCKS.iter().any(|block| block.name == design);
-        let around = AROUND.iter().filter(|_| is_like_whole);
         let without: Vec<(&str, &str)> = WITHOUT
             .iter()
             .filter(|(designs, ..)| of_design(designs))
             .flat_map(|(_, because, rules)| rules.iter().map(|rule| (*rule, *because)))
-            .chain(around.map(|rule| (*rule, "it tries what is around the lock, as on tlsf")))
             .collect();
         crate::run::drop_in(design, &without);
     }

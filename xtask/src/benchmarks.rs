@@ -2,8 +2,9 @@
 //!
 //! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
 //! the picture and the table of `README.md`, the figures of `docs/benchmarks.md`, and beside the result `tables.md`, which
-//! has them all. A `cold.json` beside it is the result of `heapwright bench real … --cold`: a row of its own. With `--write` they are put there, without they are compared. Nothing else is kept of a run: its page and
-//! its plots are made again by `--page`.
+//! has them all. A `cold.json` beside it is the result of `heapwright bench real … --cold`: a row of its own. With `--write`
+//! they are put there, without they are compared. Nothing else is kept of a run: its page and its plots are made again by
+//! `--page`.
 
 mod front;
 mod losses;

@@ -15,7 +15,8 @@ type Link = Option<NonNull<u8>>;
 /// Through the global allocator.
 pub(crate) fn run(_memory: &dyn Memory, scale: Scale) -> Outcome {
     // Of the smallest there are some ten thousand, of the largest eight.
-    let sizes = [scale.of(64 << 20), scale.of(5 << 20), scale.of(1 << 20), scale.of(30_000)];
+    let sizes =
+        [scale.size(64 << 20), scale.size(5 << 20), scale.size(1 << 20), scale.size(30_000)];
     for size in sizes {
         let layout = Layout::from_size_align(size, size_of::<Link>()).map_err(|_| "no layout")?;
         let (count, last) = fill(layout);

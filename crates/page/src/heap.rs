@@ -437,6 +437,7 @@ impl<S: System> Check for PageHeap<S> {
             taken += taken_here.count_ones() as usize;
             dirty += self.dirty_free(info).count_ones() as usize;
         }
+        ensure(self.is_sunk(), "Z2: a bare window ends with a block that is ours", taken)?;
         ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;
         ensure(dirty == self.dirty.load(Ordering::Relaxed), "H1: dirty granules add up", dirty)?;
         self.check_moved()?;

@@ -231,12 +231,17 @@ impl<S: System> PageHeap<S> {
 
     /// Blocks before the frontier that are not ours are behind it from now on (Z2).
     fn sink(&self) {
-        let mut frontier = self.frontier.load(Ordering::Relaxed);
-        let is_ours = |block| self.region.block(block).owned.load(Ordering::Relaxed) != 0;
-        while frontier > self.region.first_block() && !is_ours(frontier - 1) {
-            frontier -= 1;
+        while !self.is_sunk() {
+            self.frontier.fetch_sub(1, Ordering::Relaxed);
         }
-        self.frontier.store(frontier, Ordering::Relaxed);
+    }
+
+    /// Whether Z2 holds.
+    pub(crate) fn is_sunk(&self) -> bool {
+        let frontier = self.frontier.load(Ordering::Relaxed);
+        !self.region.is_bare()
+            || frontier == self.region.first_block()
+            || self.region.block(frontier - 1).owned.load(Ordering::Relaxed) != 0
     }
 }
 

@@ -10,8 +10,8 @@ pub(crate) fn run(memory: &dyn Memory, scale: Scale) -> Outcome {
     let mut numbers = Numbers::new(2);
     let mut live = [const { None::<Block<'_>> }; LIVE];
     // Sizes to 2^16; smaller where there is less memory, but always to 2^9.
-    let largest = scale.of(1 << 16).max(1 << 9).ilog2() as usize;
-    for _ in 0..scale.of(50_000).max(2_000) {
+    let largest = scale.size(1 << 16).max(1 << 9).ilog2() as usize;
+    for _ in 0..scale.count(50_000).max(2_000) {
         let slot = &mut live[numbers.below(LIVE)];
         if let Some(block) = slot.take() {
             block.free()?;

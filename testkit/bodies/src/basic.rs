@@ -9,11 +9,11 @@ use alloc::vec::Vec;
 /// Through the global allocator, as collections are.
 pub(crate) fn run(_memory: &dyn Memory, scale: Scale) -> Outcome {
     let mut numbers = Numbers::new(1);
-    one_vector(scale.of(3_000_000))?;
-    many_vectors(scale.of(30_000), 64)?;
-    many_vectors(scale.of(7_500), 520)?;
-    map(scale.of(50_000), &mut numbers)?;
-    mixed(scale.of(10_000), &mut numbers)
+    one_vector(scale.count(3_000_000))?;
+    many_vectors(scale.count(30_000), 64)?;
+    many_vectors(scale.count(7_500), 520)?;
+    map(scale.count(50_000), &mut numbers)?;
+    mixed(scale.count(10_000), &mut numbers)
 }
 
 /// Pushed to, so that it is reallocated again and again.

@@ -4,10 +4,10 @@ use crate::numbers::Numbers;
 use crate::{Block, Memory, Outcome, Scale};
 
 pub(crate) fn run(memory: &dyn Memory, scale: Scale) -> Outcome {
-    let (low, high) = (scale.of(2 << 20), scale.of(5 << 20));
+    let (low, high) = (scale.size(2 << 20), scale.size(5 << 20));
     let mut numbers = Numbers::new(3);
     let mut live = [const { None::<Block<'_>> }; 10];
-    for _ in 0..scale.of(100_000).max(1_000) {
+    for _ in 0..scale.count(100_000).max(1_000) {
         let slot = &mut live[numbers.below(10)];
         if let Some(block) = slot.take() {
             block.free_marked()?;

@@ -9,9 +9,9 @@ pub(crate) fn run(memory: &dyn Memory, scale: Scale) -> Outcome {
     apart(memory)?;
     zeroed(memory)?;
     resized(memory)?;
-    too_large(memory)?;
+    too_large(memory, scale.refused_from())?;
     aligned(memory)?;
-    touched(memory, scale.of(1_000), scale.of(2 << 20))
+    touched(memory, scale.count(1_000), scale.size(2 << 20))
 }
 
 /// Two blocks are two.
@@ -82,15 +82,14 @@ fn resized(memory: &dyn Memory) -> Outcome {
 }
 
 /// What cannot be had is refused, and nothing comes of it.
-fn too_large(memory: &dyn Memory) -> Outcome {
+fn too_large(memory: &dyn Memory, first: u32) -> Outcome {
     let most = isize::MAX as usize;
     for (size, align) in [(most - 4096, 1), (most / 2, 64), (most - (1 << 20), 4096)] {
         if Block::new(memory, size, align).is_some() {
             return Err("more memory was given than there is");
         }
     }
-    // Where an allocator's arithmetic on sizes has its own ends, and no machine has as much.
-    let first = if usize::BITS == 64 { 48 } else { 28 };
+    // Where an allocator's arithmetic on sizes has its own ends.
     for size in
         (first..usize::BITS).flat_map(|bits| [most >> (usize::BITS - bits), 1 << (bits - 1)])
     {

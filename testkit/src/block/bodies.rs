@@ -19,6 +19,7 @@ use bodies::{BODIES as COMMON, Global, Memory, Scale};
 
 use super::switch;
 
+mod functions;
 mod threads;
 
 /// How much of a body's full size is run: one part in `0`.
@@ -51,7 +52,7 @@ pub const BODIES: [Body; 7] = [
     Body { name: "basic", run: |_, part| common("basic", &Global, part) },
     Body { name: "align", run: |_, part| common("align", &Global, part) },
     Body { name: "multi_thread", run: |_, part| threads::rust(part) },
-    Body { name: "mi", run: |malloc, part| common("mi", &C(malloc), part) },
+    Body { name: "mi", run: mi },
     Body { name: "glibc_bench", run: |malloc, part| common("glibc_bench", &C(malloc), part) },
     Body { name: "malloc_large", run: |malloc, part| common("malloc_large", &C(malloc), part) },
     Body { name: "multi_thread_c", run: threads::c },
@@ -64,6 +65,11 @@ fn common(name: &str, memory: &dyn Memory, part: Part) -> Result<(), String> {
     let found = COMMON.iter().find(|(of, _)| *of == name);
     let (_, run) = found.ok_or_else(|| format!("there is no body {name}"))?;
     run(memory, Scale::part(part.0)).map_err(str::to_owned)
+}
+
+fn mi(malloc: &dyn Malloc, part: Part) -> Result<(), String> {
+    functions::run(malloc)?;
+    common("mi", &C(malloc), part)
 }
 
 /// C's functions as memory.

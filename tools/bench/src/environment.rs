@@ -76,13 +76,12 @@ impl core::str::FromStr for Setting {
         let mut mistake = None;
         Options::parse(text, |found| mistake = Some(found));
         match mistake {
-            // The library that has it judges the value.
-            Some(Mistake::Key(key)) if MALLOCS.iter().any(|m| m.settings.contains(&key)) => {
-                Ok(Self { key: key.to_owned(), value: value.to_owned() })
+            // Of a malloc's own settings its library judges the value.
+            Some(Mistake::Key(key)) if !MALLOCS.iter().any(|m| m.settings.contains(&key)) => {
+                Err(Error::Key(key.to_owned()))
             }
-            Some(Mistake::Key(key)) => Err(Error::Key(key.to_owned())),
             Some(Mistake::Value(key, value)) => Err(Error::Value(key.to_owned(), value.to_owned())),
-            None => Ok(Self { key: key.to_owned(), value: value.to_owned() }),
+            _ => Ok(Self { key: key.to_owned(), value: value.to_owned() }),
         }
     }
 }
