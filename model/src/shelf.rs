@@ -167,7 +167,7 @@ impl World {
         self.slabs[slab].objects[word][bit as usize].with_mut(|_| ());
     }
 
-    /// `Central::give_back_group`, for objects of one word. Returns whether it retired the slab.
+    /// `Central::set_free` and `settle`, for objects of one word. Returns whether it retired the slab.
     pub(crate) fn free(&self, objects: &[Object]) -> bool {
         let Object(slab, index, _) = objects[0];
         let group = self.tag(slab);
@@ -179,14 +179,13 @@ impl World {
         }
         let old = protocol::give_back(&self.slabs[slab].words[index], mask);
         assert_eq!(old & mask, 0, "an object was free that someone owned");
-        let mut look = old | mask == self.whole[index];
         if old == 0
             && let Some(seen) = protocol::needs_listing(&self.slabs[slab].tag)
             && (self.seen == Seen::Anyone || seen == group.with_state(UNLISTED))
         {
             self.relist(slab, seen);
-            look = true;
         }
+        let look = old == 0 || old | mask == self.whole[index];
         look && self.is_empty(slab) && self.retire_if_empty(slab, group)
     }
 

@@ -16,6 +16,7 @@ pub mod check;
 pub mod lock;
 pub mod malloc;
 pub mod pages;
+pub mod prefetch;
 #[cfg(target_has_atomic = "64")]
 pub mod sync;
 

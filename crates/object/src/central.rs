@@ -2,8 +2,7 @@
 //!
 //! - **C1** an object given back belongs to the slab that the span map names for its granule;
 //!   anything else is a [`Fault`], and does not keep the objects behind it from going back.
-//! - **C2** objects are grouped by bitmap word, one atomic operation a group; a group never
-//!   reaches beyond its slab.
+//! - **C2** objects that follow each other in one bitmap word go back by one atomic operation.
 //! - **C3** what was given back is counted by the slabs it went to, whatever class the caller
 //!   took the objects for: a block that shrank in place is freed by its smaller size (X1).
 //!
@@ -21,10 +20,9 @@ use page::slack::Accounts;
 use page::{Attempt, GRANULE, PageHeap, System};
 
 use crate::holes::hole_bytes;
-use crate::protocol::{self, LISTED, Tag, UNLISTED};
+use crate::protocol::{LISTED, Tag, UNLISTED};
 use crate::shelf::{Shelf, Supply};
 use crate::size_class::{CLASSES, info};
-use crate::slab::Slab;
 
 /// The most shards.
 pub const SHARDS: usize = 16;
@@ -58,15 +56,6 @@ pub struct GivenBack {
 }
 
 impl GivenBack {
-    const NOTHING: Self = Self { bytes: 0, fault: None };
-
-    /// Adds what came of more objects.
-    #[inline]
-    fn add(&mut self, more: Self) {
-        self.bytes += more.bytes;
-        self.fault = self.fault.or(more.fault);
-    }
-
     /// # Errors
     ///
     /// The first object that was none.
@@ -86,69 +75,6 @@ pub struct Central<S> {
     heaps: [AtomicUsize; HEAPS],
     /// Held while a heap comes or goes, and by `fork`.
     changing: Lock<S>,
-}
-
-/// Objects of one bitmap word on their way back.
-struct Group<'a> {
-    slab: &'a Slab,
-    tag: Tag,
-    word: usize,
-    /// First address of the word's objects, and how many bytes they span.
-    from: usize,
-    span: usize,
-    mask: u64,
-    /// How many objects the mask has.
-    count: usize,
-}
-
-impl Group<'_> {
-    /// Adds the objects from `at` on that belong to the same word, and says where that ends.
-    /// What is wrong with any of them is found once for all: the loop has no branch for it.
-    #[inline]
-    fn gather(&mut self, objects: &[usize], at: usize) -> (usize, Option<Fault>) {
-        let class = info(self.tag.class());
-        let size = class.size as usize;
-        let (from, span) = (self.from, self.span);
-        let (mut mask, mut uneven) = (self.mask, 0);
-        let mut end = at;
-        for object in &objects[at..] {
-            let offset = object.wrapping_sub(from);
-            if offset >= span {
-                break;
-            }
-            let bit = class.object_at(offset);
-            uneven |= offset ^ (bit * size);
-            mask |= 1 << bit;
-            end += 1;
-        }
-        self.mask = mask;
-        self.count = end - at + 1;
-        let wrong = uneven != 0 || mask.count_ones() as usize != self.count;
-        (end, if wrong { self.sift(&objects[at - 1..end]) } else { None })
-    }
-
-    /// Leaves out what is wrong with the objects of a word, and returns the first of it.
-    #[cold]
-    fn sift(&mut self, objects: &[usize]) -> Option<Fault> {
-        let class = info(self.tag.class());
-        let mut first = None;
-        self.mask = 0;
-        for &object in objects {
-            let offset = object - self.from;
-            let bit = class.object_at(offset);
-            let fault = if bit * class.size as usize != offset {
-                Fault::Misaligned(object)
-            } else if self.mask >> bit & 1 != 0 {
-                Fault::DoubleFree(object)
-            } else {
-                self.mask |= 1 << bit;
-                continue;
-            };
-            first = first.or(Some(fault));
-        }
-        self.count = self.mask.count_ones() as usize;
-        first
-    }
 }
 
 impl<S: System> Central<S> {
@@ -213,99 +139,6 @@ impl<S: System> Central<S> {
         if shards < FIRST_HEAP && self.shards() == shards {
             self.shards.store(shards * 2, Ordering::Relaxed);
         }
-    }
-
-    /// Makes `objects` free again, whatever their classes are; zeroes are skipped. Lock-free but
-    /// for slabs that have to be listed or retired.
-    pub fn give_back(&self, supply: Supply<'_, S>, objects: &[usize]) -> GivenBack {
-        let mut back = GivenBack::NOTHING;
-        let mut at = 0;
-        while at < objects.len() {
-            let object = objects[at];
-            at += 1;
-            if object == 0 {
-                continue;
-            }
-            match self.group_of(supply.pages, object) {
-                Ok(mut group) => {
-                    let (end, fault) = group.gather(objects, at);
-                    at = end;
-                    back.add(GivenBack { bytes: 0, fault });
-                    back.add(self.give_back_group(supply, &group));
-                }
-                Err(fault) => back.add(GivenBack { bytes: 0, fault: Some(fault) }),
-            }
-        }
-        back
-    }
-
-    /// Whether `object` is one that is taken: by the program, or by a magazine.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
-    pub fn is_taken(&self, pages: &PageHeap<S>, object: usize) -> Result<(), Fault> {
-        let group = self.group_of(pages, object)?;
-        let free = group.slab.word(group.word).load(Ordering::Acquire) & group.mask != 0;
-        if free { Err(Fault::DoubleFree(object)) } else { Ok(()) }
-    }
-
-    /// The word that `object` belongs to, with its bit.
-    #[inline]
-    fn group_of<'a>(&self, pages: &'a PageHeap<S>, object: usize) -> Result<Group<'a>, Fault> {
-        let region = &pages.region;
-        let granule = region.granule_of(object).ok_or(Fault::Foreign(object))?;
-        let Span::Slab(at) = region.span(granule) else { return Err(Fault::Foreign(object)) };
-        // SAFETY: the span map names descriptors only.
-        let slab = unsafe { Slab::at(at) };
-        let tag = slab.tag();
-        let class_info = info(tag.class());
-        let size = class_info.size as usize;
-        let start = region.address_of(slab.granule());
-        let index = class_info.object_at(object - start);
-        if index >= class_info.objects as usize || index * size != object - start {
-            return Err(Fault::Misaligned(object));
-        }
-        let word = index / 64;
-        let objects = (class_info.objects as usize - word * 64).min(64);
-        Ok(Group {
-            slab,
-            tag,
-            word,
-            from: start + word * 64 * size,
-            span: objects * size,
-            mask: 1 << (index % 64),
-            count: 1,
-        })
-    }
-
-    #[inline]
-    fn give_back_group(&self, supply: Supply<'_, S>, group: &Group<'_>) -> GivenBack {
-        let word = group.slab.word(group.word);
-        let old = protocol::give_back(word, group.mask);
-        let class_info = info(group.tag.class());
-        let size = class_info.size as usize;
-        let (mut count, mut fault) = (group.count, None);
-        if old & group.mask != 0 {
-            let bit = (old & group.mask).trailing_zeros() as usize;
-            fault = Some(Fault::DoubleFree(group.from + bit * size));
-            count = (group.mask & !old).count_ones() as usize;
-        }
-        let mut look = old | group.mask == class_info.word_mask(group.word);
-        if old == 0
-            && let Some(seen) = protocol::needs_listing(&group.slab.tag)
-            // Else the descriptor serves another slab by now, perhaps of a heap that has gone.
-            && seen == group.tag.with_state(UNLISTED)
-        {
-            self.shelf_of(seen).relist(supply.pages.region.descriptors(), group.slab, seen);
-            // Whoever freed the last object may have looked before the slab was listed.
-            look = true;
-        }
-        if look && group.slab.is_empty(class_info) {
-            self.shelf_of(group.tag).retire_if_empty(supply, group.slab, group.tag);
-        }
-        let counted = group.tag.owner() < FIRST_HEAP;
-        GivenBack { bytes: if counted { count * size } else { 0 }, fault }
     }
 
     /// The shelf that a slab with this tag belongs to.
@@ -480,5 +313,6 @@ impl<S: System> Default for Central<S> {
     }
 }
 
+mod give_back;
 #[cfg(test)]
 mod tests;

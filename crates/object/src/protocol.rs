@@ -88,8 +88,9 @@ pub fn give_back(word: &AtomicU64, mask: u64) -> u64 {
 /// meanwhile, and the slab stays listed. Under the shelf's lock (P2).
 pub fn unlist<'a>(tag: &AtomicU32, mut words: impl Iterator<Item = &'a AtomicU64>) -> bool {
     let listed = Tag(tag.load(Ordering::Relaxed));
-    tag.store(listed.with_state(UNLISTED).0, Ordering::Relaxed);
-    fence(Ordering::SeqCst);
+    // A swap, as its barrier costs half of what a store and a fence do on x86-64.
+    tag.swap(listed.with_state(UNLISTED).0, Ordering::AcqRel);
+    barrier_after_rmw();
     if words.any(|word| word.load(Ordering::Relaxed) != 0) {
         tag.store(listed.0, Ordering::Relaxed);
         return false;

@@ -43,10 +43,30 @@ pub struct ClassInfo {
     pub granules: u32,
     /// Most objects a magazine holds.
     pub capacity: u32,
+    /// Bytes of a slab's objects.
+    pub span: u32,
     reciprocal: u64,
+    /// The bits of the last word.
+    last_word: u64,
 }
 
 impl ClassInfo {
+    /// Which object begins at `offset` of a slab, if one does.
+    #[inline(always)]
+    pub const fn index_of(&self, offset: usize) -> Option<usize> {
+        if offset >= self.span as usize {
+            return None;
+        }
+        let index = self.object_at(offset);
+        if index * self.size as usize == offset { Some(index) } else { None }
+    }
+
+    /// Whether a word that is `bits` may have all that it can have; if `false` it has not.
+    #[inline(always)]
+    pub const fn may_complete(&self, bits: u64) -> bool {
+        bits == u64::MAX || bits == self.last_word
+    }
+
     /// Which object the byte at `offset` of a slab is in.
     #[inline(always)]
     pub const fn object_at(&self, offset: usize) -> usize {
@@ -90,7 +110,15 @@ const fn class_size(class: usize) -> usize {
 const fn class_info(class: usize) -> ClassInfo {
     let size = class_size(class);
     if size == 0 {
-        return ClassInfo { size: 0, objects: 0, granules: 0, capacity: 0, reciprocal: 0 };
+        return ClassInfo {
+            size: 0,
+            objects: 0,
+            granules: 0,
+            capacity: 0,
+            span: 0,
+            reciprocal: 0,
+            last_word: 0,
+        };
     }
     let objects = if size > MAX_FINE { 4 } else { 8 };
     let mut granules = 1;
@@ -102,11 +130,14 @@ const fn class_info(class: usize) -> ClassInfo {
     let by_bytes = if size > MAX_FINE { CAPACITY_BYTES_COARSE } else { CAPACITY_BYTES } / size;
     let capacity = if by_bytes > CAPACITY { CAPACITY } else { by_bytes };
     assert!(capacity >= 2, "half a magazine is at least one object");
+    let objects = granules * GRANULE / size;
     ClassInfo {
         size: base::bits::low32(size),
-        objects: base::bits::low32(granules * GRANULE / size),
+        objects: base::bits::low32(objects),
         granules: base::bits::low32(granules),
         capacity: base::bits::low32(capacity),
+        span: base::bits::low32(objects * size),
+        last_word: u64::MAX >> ((64 - objects % 64) % 64),
         reciprocal: (1u64 << RECIPROCAL_SHIFT).div_ceil(size as u64),
     }
 }
@@ -159,13 +190,16 @@ pub fn class_of(size: usize) -> usize {
 }
 
 /// The smallest class that holds `size` bytes at a multiple of `align`, a power of two.
+///
+/// That is the class of the next multiple of `align`: where classes are closer to each other than
+/// that, each such multiple is the size of one, and else every class's size is such a multiple.
 #[must_use]
 pub fn class_of_aligned(size: usize, align: usize) -> Option<usize> {
     if size > MAX_SIZE || align > GRANULE {
         return None;
     }
-    (class_of(size.max(1))..CLASSES)
-        .find(|&class| (INFO[class].size as usize).is_multiple_of(align))
+    let multiple = base::bits::align_up(size.max(1), align);
+    (multiple <= MAX_SIZE).then(|| class_of(multiple))
 }
 
 #[cfg(test)]

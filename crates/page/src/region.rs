@@ -187,6 +187,18 @@ impl Region {
         }
     }
 
+    /// The maps as they are now, for many look-ups.
+    #[inline]
+    pub fn maps(&self) -> Maps {
+        let granules = self.granules();
+        Maps {
+            base: self.base(),
+            granules,
+            spans: self.span_map.at(),
+            descriptors: self.descriptors(),
+        }
+    }
+
     /// Enters a slab: its descriptor for each granule, and `class` (0: no magazines serve it).
     pub fn enter_slab(&self, granule: usize, count: usize, descriptor: usize, class: usize) {
         let units = low32((descriptor - self.descriptors()) / 64);
@@ -265,5 +277,44 @@ impl Region {
 impl Default for Region {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The region's maps: where they are, and how far they were usable when it was asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Maps {
+    base: usize,
+    granules: usize,
+    spans: usize,
+    descriptors: usize,
+}
+
+impl Maps {
+    /// The address of the descriptor of the slab that `address` is in; 0: in none.
+    #[inline]
+    pub fn slab_of(&self, address: usize) -> usize {
+        let granule = address.wrapping_sub(self.base) >> GRANULE_SHIFT;
+        if granule >= self.granules {
+            return 0;
+        }
+        let cell = core::ptr::with_exposed_provenance::<AtomicU32>(self.spans + granule * 4);
+        // SAFETY: by R1 the span map has a word for every granule.
+        let units = unsafe { &*cell }.load(Ordering::Acquire);
+        if units == 0 || units & RUN != 0 {
+            return 0;
+        }
+        self.descriptors + index(u64::from(units)) * 64
+    }
+
+    /// Whether two addresses lie in the same granule. The region begins at one.
+    #[inline]
+    pub fn are_of_one_granule(one: usize, other: usize) -> bool {
+        (one ^ other) >> GRANULE_SHIFT == 0
+    }
+
+    /// The address of a granule.
+    #[inline]
+    pub fn address_of(&self, granule: usize) -> usize {
+        self.base + (granule << GRANULE_SHIFT)
     }
 }

@@ -198,7 +198,9 @@ impl ThreadCache {
         if got == 0 {
             return 0;
         }
-        out.copy_within(want - got.., 0);
+        if got < want {
+            out.copy_within(want - got.., 0);
+        }
         count(&self.refills);
         tls.store(class, bottom + (got - 1) * WORD);
         out[got - 1]

@@ -164,6 +164,49 @@ fn what_is_behind_a_fault_goes_back_all_the_same() {
     whole.check().expect("intact");
 }
 
+/// A row of objects of one size is a run, whichever slabs it goes through.
+#[test]
+fn rows_through_several_slabs_go_back() {
+    let whole = whole();
+    // Slabs of 64 and of 8 objects without a rest behind them.
+    for class in [16, 48] {
+        let mut up = whole.claim(class, 150);
+        up.sort_unstable();
+        let crossing = |pair: &[usize]| {
+            let slab = |at: usize| {
+                whole.pages.region.span(whole.pages.region.granule_of(at).expect("ours"))
+            };
+            pair[1] - pair[0] == info(class).size as usize && slab(pair[0]) != slab(pair[1])
+        };
+        assert!(up.windows(2).any(crossing), "class {class}");
+        let down: Vec<usize> = up.iter().rev().copied().collect();
+        let halves = [&up[..70], &down[..80]].concat();
+        let back = whole.central.give_back(whole.supply(), &halves);
+        assert_eq!(back, GivenBack { bytes: 150 * info(class).size as usize, fault: None });
+        let again = whole.central.give_back(whole.supply(), &up[3..5]);
+        assert!(again.fault.is_some() && again.bytes == 0, "{again:?}");
+        whole.check().expect("intact");
+    }
+}
+
+/// Where a slab ends, objects of another size may go on in the steps of the first.
+#[test]
+fn a_row_goes_on_in_a_slab_of_another_class() {
+    let whole = whole();
+    let large = whole.claim(2, 512);
+    let small = whole.claim(1, 1024);
+    let end = large.iter().max().expect("some") + 32;
+    assert!(small.contains(&end), "the slab of 16 bytes lies behind that of 32");
+    let row: Vec<usize> = (0..6).map(|i| end + i * 32 - 3 * 32).collect();
+    let back = whole.central.give_back(whole.supply(), &row);
+    assert_eq!(back, GivenBack { bytes: 3 * 32 + 3 * 16, fault: None });
+    for left in [large, small] {
+        let left: Vec<usize> = left.into_iter().filter(|object| !row.contains(object)).collect();
+        whole.central.give_back(whole.supply(), &left).answer().expect("live");
+    }
+    whole.check().expect("intact");
+}
+
 #[test]
 fn zeroes_are_skipped_and_other_classes_found() {
     let whole = whole();

@@ -40,19 +40,23 @@ fn dividing_by_multiplying_is_exact() {
     for class in 1..CLASSES {
         let info = info(class);
         for offset in 0..info.granules as usize * GRANULE {
-            assert_eq!(info.object_at(offset), offset / info.size as usize, "{class} {offset}");
+            let index = offset / info.size as usize;
+            assert_eq!(info.object_at(offset), index, "{class} {offset}");
+            let begins = offset % info.size as usize == 0 && index < info.objects as usize;
+            assert_eq!(info.index_of(offset), begins.then_some(index), "{class} {offset}");
         }
     }
 }
 
 #[test]
-fn aligned_classes_are_multiples() {
-    for shift in 4..=14 {
-        let align = 1usize << shift;
-        for size in (1..=MAX_SIZE).step_by(97) {
-            let class = class_of_aligned(size, align).expect("64 KiB is a multiple of all");
-            assert_eq!(INFO[class].size as usize % align, 0);
-            assert!(INFO[class].size as usize >= size);
+fn aligned_classes_are_the_smallest_multiples() {
+    for shift in 0..=14 {
+        let align = 1u32 << shift;
+        for size in 0..=MAX_SIZE {
+            let class =
+                class_of_aligned(size, align as usize).expect("64 KiB is a multiple of all");
+            let fits = |class: &usize| INFO[*class].size.is_multiple_of(align);
+            assert_eq!((class_of(size.max(1))..CLASSES).find(fits), Some(class), "{size} {align}");
         }
     }
     assert_eq!(class_of_aligned(1, 1 << 15), None);
@@ -67,5 +71,14 @@ fn masks_end_with_the_slab() {
         let info = info(class);
         let bits: u32 = (0..info.words()).map(|word| info.word_mask(word).count_ones()).sum();
         assert_eq!(bits, info.objects);
+        for index in 0..info.words() {
+            let whole = info.word_mask(index);
+            assert!(info.may_complete(whole), "class {class}");
+            let most = info.words() - 1;
+            let one_less = whole & (whole - 1);
+            assert!(
+                index == most || !info.may_complete(one_less) || one_less == info.word_mask(most)
+            );
+        }
     }
 }

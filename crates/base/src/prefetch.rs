@@ -1,0 +1,14 @@
+//! Hints to the processor's cache. They change nothing but time, and may name any address.
+
+/// Asks for the cache line at `at`, which is about to be written.
+#[inline(always)]
+pub fn for_write(at: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use core::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        // SAFETY: a hint, which reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(core::ptr::without_provenance(at)) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = at;
+}
