@@ -6,7 +6,7 @@
 //!
 //! Guarded by the lock of the shelf it belongs to. O(1).
 use base::bits::low32;
-use base::sync::{AtomicU32, Ordering};
+use base::sync::{AtomicU32, OneWriter as _, Ordering};
 
 use crate::slab::Slab;
 
@@ -66,11 +66,11 @@ impl SlabList {
     /// Puts `slab` at the end.
     pub fn push_back(&self, base: usize, slab: &Slab) {
         let index = index_of(base, slab);
-        let last = self.tail.swap(index, Ordering::Relaxed);
+        let last = self.tail.replace(index);
         slab.prev.store(last, Ordering::Relaxed);
         slab.next.store(NIL, Ordering::Relaxed);
         slab_at(base, last).map_or(&self.head, |last| &last.next).store(index, Ordering::Relaxed);
-        self.len.store(self.len() + 1, Ordering::Relaxed);
+        self.len.raise(1);
     }
 
     /// Takes `slab`, which is on this list, off it.
@@ -79,7 +79,7 @@ impl SlabList {
         let prev = slab.prev.load(Ordering::Relaxed);
         slab_at(base, prev).map_or(&self.head, |slab| &slab.next).store(next, Ordering::Relaxed);
         slab_at(base, next).map_or(&self.tail, |slab| &slab.prev).store(prev, Ordering::Relaxed);
-        self.len.store(self.len() - 1, Ordering::Relaxed);
+        self.len.lower(1);
     }
 }
 

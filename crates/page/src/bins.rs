@@ -8,7 +8,7 @@
 //! A run of n granules fits every block of a bin above log2(n), and some in its own.
 //! Lists are doubly linked through the descriptors; newest first, purged from the tail.
 use base::bits::longest_run_log2;
-use base::sync::{AtomicU32, Ordering};
+use base::sync::{AtomicU32, OneWriter as _, Ordering};
 
 use crate::block::BlockInfo;
 use crate::region::Region;
@@ -87,12 +87,12 @@ impl Bins {
         }
         if let Some(bin) = now {
             self.remove(region, block, bin);
-            self.empty.fetch_sub(u32::from(bin >= EMPTY_DIRTY), Ordering::Relaxed);
+            self.empty.lower(u32::from(bin >= EMPTY_DIRTY));
         }
         if let Some(bin) = proper {
             self.push(region, block, bin);
             if bin >= EMPTY_DIRTY {
-                self.empty.fetch_add(1, Ordering::Relaxed);
+                self.empty.raise(1);
                 self.empty_from.store(self.empty_from().min(block), Ordering::Relaxed);
             }
         }
@@ -110,7 +110,7 @@ impl Bins {
 
     fn push(&self, region: &Region, block: u32, bin: usize) {
         let info = region.block(block);
-        let old = self.head[bin].swap(block, Ordering::Relaxed);
+        let old = self.head[bin].replace(block);
         info.prev.store(NIL, Ordering::Relaxed);
         info.next.store(old, Ordering::Relaxed);
         let back = if old == NIL { &self.tail[bin] } else { &region.block(old).prev };

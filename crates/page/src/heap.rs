@@ -13,7 +13,7 @@
 use base::bits::{align_up, low8, low32, ones, run_starts};
 use base::check::ensure;
 use base::lock::{Guard, Lock};
-use base::sync::{AtomicU32, AtomicUsize, Ordering};
+use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use base::{Broken, Check};
 
 use crate::System;
@@ -210,7 +210,7 @@ impl<S: System> PageHeap<S> {
             return false;
         }
         let pieces = || pieces(first + old, new - old);
-        for (block, mask) in pieces() {
+        for (block, mask, _) in pieces() {
             if block >= self.frontier.load(Ordering::Relaxed) {
                 let reserved = self.region.hold() == Hold::Reserved;
                 if !reserved || self.grow(&guard, low32(end) - block).is_none() {
@@ -221,8 +221,8 @@ impl<S: System> PageHeap<S> {
                 return false;
             }
         }
-        for (block, mask) in pieces() {
-            self.take_mask(block, mask);
+        for (block, mask, count) in pieces() {
+            self.take_mask(block, mask, count);
         }
         self.note_huge_page(low32(end) - 1);
         true
@@ -264,26 +264,33 @@ impl<S: System> PageHeap<S> {
     }
 
     fn take(&self, block: u32, at: u32, count: u32) -> Run {
-        let zero = self.take_mask(block, ones(at, count));
+        let zero = self.take_mask(block, ones(at, count), count);
         Run { at: self.region.address_of_block(block) + ((at as usize) << GRANULE_SHIFT), zero }
     }
 
-    /// Hands out the free granules of `mask` and says whether all of them were clean.
-    pub(crate) fn take_mask(&self, block: u32, mask: u128) -> bool {
+    /// Hands out the `count` free granules of `mask` and says whether all of them were clean.
+    pub(crate) fn take_mask(&self, block: u32, mask: u128, count: u32) -> bool {
         let info = self.region.block(block);
         let (free, dirty) = (info.free(), info.dirty());
-        let were_dirty = (dirty & mask).count_ones();
-        let before = self.dirty_free(info).count_ones();
+        let were_dirty = common(dirty, mask, count);
+        let before = self.dirty_near(info, mask, count);
         info.set_free(free & !mask);
         info.set_dirty(dirty | mask);
-        let gone = before - self.dirty_free(info).count_ones();
+        let gone = before - self.dirty_near(info, mask, count);
         self.bins.update(&self.region, block);
-        let count = mask.count_ones();
-        self.live.fetch_add(count as usize, Ordering::Relaxed);
-        self.dirty.fetch_sub(gone as usize, Ordering::Relaxed);
+        self.live.raise(count as usize);
+        self.dirty.lower(gone as usize);
         self.purge.note_reuse(count - were_dirty);
         self.slack.note_reuse(count);
         were_dirty == 0
+    }
+
+    /// Free granules that cost memory (H1), at least those that depend on the `count` of `mask`.
+    fn dirty_near(&self, info: &BlockInfo, mask: u128, count: u32) -> u32 {
+        if self.granules_a_page() == 1 {
+            return common(info.free() & info.dirty(), mask, count);
+        }
+        self.dirty_free(info).count_ones()
     }
 
     /// The head of a block is the end of a long run. In huge pages the rest of the block becomes
@@ -296,22 +303,22 @@ impl<S: System> PageHeap<S> {
         let before = self.dirty_free(info).count_ones();
         info.set_dirty(info.dirty() | info.free());
         let come = self.dirty_free(info).count_ones() - before;
-        self.dirty.fetch_add(come as usize, Ordering::Relaxed);
+        self.dirty.raise(come as usize);
         self.bins.update(&self.region, block);
     }
 
     /// Marks granules free, block by block.
     fn give_back(&self, _guard: &Guard<'_, S>, granule: usize, count: usize, dirty: bool) {
-        self.live.fetch_sub(count, Ordering::Relaxed);
-        for (block, mask) in pieces(granule, count) {
+        self.live.lower(count);
+        for (block, mask, count) in pieces(granule, count) {
             let info = self.region.block(block);
-            let before = self.dirty_free(info).count_ones();
+            let before = self.dirty_near(info, mask, count);
             if !dirty {
                 info.set_dirty(info.dirty() & !mask);
             }
             info.set_free(info.free() | mask);
-            let come = self.dirty_free(info).count_ones() - before;
-            self.dirty.fetch_add(come as usize, Ordering::Relaxed);
+            let come = self.dirty_near(info, mask, count) - before;
+            self.dirty.raise(come as usize);
             if info.is_empty() {
                 info.emptied.store(self.purge.tick(), Ordering::Relaxed);
                 self.use_huge_pages(block);
@@ -389,16 +396,26 @@ impl<S: System> PageHeap<S> {
     }
 }
 
-/// The blocks that `count` granules from `first` on lie in, with their bits in each.
-fn pieces(first: usize, count: usize) -> impl Iterator<Item = (u32, u128)> {
+/// The blocks that `count` granules from `first` on lie in, with their bits in each, and how many.
+fn pieces(first: usize, count: usize) -> impl Iterator<Item = (u32, u128, u32)> {
     let end = first + count;
     let blocks = first / GRANULES_PER_BLOCK..end.div_ceil(GRANULES_PER_BLOCK);
     blocks.map(move |block| {
         let start = block * GRANULES_PER_BLOCK;
-        let from = first.max(start) - start;
-        let to = end.min(start + GRANULES_PER_BLOCK) - start;
-        (low32(block), ones(low32(from), low32(to - from)))
+        let from = low32(first.max(start) - start);
+        let count = low32(end.min(start + GRANULES_PER_BLOCK) - start) - from;
+        (low32(block), ones(from, count), count)
     })
+}
+
+/// How many bits `bits` has in common with `mask`, which has `count`: mostly all or none, and
+/// counting takes more instructions than the rest of an allocation.
+fn common(bits: u128, mask: u128, count: u32) -> u32 {
+    match bits & mask {
+        0 => 0,
+        all if all == mask => count,
+        some => some.count_ones(),
+    }
 }
 
 /// Bits at multiples of `align`.

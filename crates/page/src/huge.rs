@@ -13,7 +13,7 @@
 use base::bits::align_up;
 use base::check::ensure;
 use base::lock::Lock;
-use base::sync::{AtomicUsize, Ordering};
+use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 use base::{Broken, Check};
 
 use crate::System;
@@ -79,7 +79,7 @@ impl<S: System> Huge<S> {
             return None;
         }
         self.insert(at, len);
-        self.bytes.fetch_add(len, Ordering::Relaxed);
+        self.bytes.raise(len);
         drop(guard);
         if huge {
             // SAFETY: mapped above.
@@ -101,7 +101,7 @@ impl<S: System> Huge<S> {
         let slot = self.find(at)?;
         let len = self.slot(slot).len.load(Ordering::Relaxed);
         self.remove(slot);
-        self.bytes.fetch_sub(len, Ordering::Relaxed);
+        self.bytes.lower(len);
         Some(len)
     }
 
@@ -130,8 +130,7 @@ impl<S: System> Huge<S> {
         let moved = unsafe { source.resize(at, old, new, BLOCK) }?;
         self.remove(slot);
         self.insert(moved, new);
-        self.bytes.fetch_add(new, Ordering::Relaxed);
-        self.bytes.fetch_sub(old, Ordering::Relaxed);
+        self.bytes.raise(new.wrapping_sub(old));
         Some(moved)
     }
 
@@ -175,7 +174,7 @@ impl<S: System> Huge<S> {
         }
         self.slot(index).at.store(at, Ordering::Relaxed);
         self.slot(index).len.store(len, Ordering::Relaxed);
-        self.count.fetch_add(1, Ordering::Relaxed);
+        self.count.raise(1);
     }
 
     /// Empties a slot and moves later entries back, so that U1 holds without tombstones.
@@ -197,7 +196,7 @@ impl<S: System> Huge<S> {
             index = self.after(index);
         }
         self.slot(hole).at.store(0, Ordering::Relaxed);
-        self.count.fetch_sub(1, Ordering::Relaxed);
+        self.count.lower(1);
     }
 
     /// Makes sure that one more entry leaves the table at most half full.

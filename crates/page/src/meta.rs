@@ -13,7 +13,7 @@
 //! Layer *page*. One lock, O(1). Pieces come zeroed the first time and as they were afterwards.
 use base::bits::align_up;
 use base::lock::Lock;
-use base::sync::{AtomicUsize, Ordering};
+use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 
 use crate::System;
 use crate::geometry::GRANULE;
@@ -116,7 +116,7 @@ impl<S: System> Meta<S> {
         } else {
             self.carve(pages, shelf, pool)?
         };
-        self.used.fetch_add(pool.size(), Ordering::Relaxed);
+        self.used.raise(pool.size());
         Some(at)
     }
 
@@ -132,7 +132,7 @@ impl<S: System> Meta<S> {
         // SAFETY: the piece is ours again, and at least a word long.
         unsafe { link_of(at).write(shelf.free.load(Ordering::Relaxed)) };
         shelf.free.store(at, Ordering::Relaxed);
-        self.used.fetch_sub(pool.size(), Ordering::Relaxed);
+        self.used.lower(pool.size());
     }
 
     fn carve(&self, pages: &PageHeap<S>, shelf: &Shelf, pool: Pool) -> Option<usize> {

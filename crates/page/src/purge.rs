@@ -19,7 +19,7 @@
 //! of granules, once in 64 refills and flushes of a thread, and at purges.
 use base::bits::low32;
 use base::lock::Guard;
-use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 
 use crate::System;
 use crate::bins::{EMPTY_DIRTY, NIL};
@@ -127,20 +127,20 @@ impl Purge {
 
     /// Granules went back by one call.
     pub(crate) fn note_given_back(&self, granules: u32) {
-        self.total.fetch_add(u64::from(granules), Ordering::Relaxed);
-        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.total.raise(u64::from(granules));
+        self.calls.raise(1);
     }
 
     /// Clean granules were handed out: perhaps ones that were purged too early.
     pub(crate) fn note_reuse(&self, granules: u32) {
         if self.total.load(Ordering::Relaxed) != 0 {
-            self.reused.fetch_add(granules as usize, Ordering::Relaxed);
+            self.reused.raise(granules as usize);
         }
     }
 
     /// Adapts the floor before a purge (G1).
     fn regret(&self) {
-        let reused = self.reused.swap(0, Ordering::Relaxed);
+        let reused = self.reused.replace(0);
         let age = self.tick().wrapping_sub(self.purged_at.load(Ordering::Relaxed));
         if reused >= REGRET && age <= KEEP_TICKS {
             let least = self.least.load(Ordering::Relaxed);
@@ -192,8 +192,7 @@ impl<S: System> PageHeap<S> {
     #[inline]
     pub(crate) fn after_free(&self, guard: &Guard<'_, S>) {
         let purge = &self.purge;
-        let frees = purge.frees.fetch_add(1, Ordering::Relaxed);
-        if frees.is_multiple_of(FREES_PER_LOOK) {
+        if purge.frees.raise(1) % FREES_PER_LOOK == 1 {
             self.look_at_clock(guard);
         }
         self.purge_beyond_limit(guard);
@@ -354,7 +353,7 @@ impl<S: System> PageHeap<S> {
         if !self.wants_huge() || !few || info.small_pages.swap(1, Ordering::Relaxed) != 0 {
             return;
         }
-        self.small_blocks.fetch_add(1, Ordering::Relaxed);
+        self.small_blocks.raise(1);
         // SAFETY: a block of ours; the kind of page changes no contents.
         unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, false) };
     }
@@ -364,7 +363,7 @@ impl<S: System> PageHeap<S> {
         if self.region.block(block).small_pages.swap(0, Ordering::Relaxed) == 0 {
             return;
         }
-        self.small_blocks.fetch_sub(1, Ordering::Relaxed);
+        self.small_blocks.lower(1);
         // SAFETY: as above.
         unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, true) };
     }
@@ -400,7 +399,7 @@ impl<S: System> PageHeap<S> {
             }
             bits &= !mask;
             info.set_dirty(info.dirty() & !mask);
-            self.dirty.fetch_sub(count as usize, Ordering::Relaxed);
+            self.dirty.lower(count as usize);
             self.purge.note_given_back(count);
         }
         if whole {

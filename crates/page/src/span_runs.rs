@@ -27,7 +27,7 @@ impl<S: System> PageHeap<S> {
         let mut left = count;
         for block in first..first + blocks {
             let here = left.min(GRANULES_PER_BLOCK);
-            zero &= self.take_mask(block, ones(0, low32(here)));
+            zero &= self.take_mask(block, ones(0, low32(here)), low32(here));
             left -= here;
         }
         self.note_huge_page(first + blocks - 1);

@@ -17,7 +17,7 @@
 //! Layer *page*. One system call a block; a search of the blocks where one was given up.
 use base::bits::{low8, ones};
 use base::lock::Guard;
-use base::sync::Ordering;
+use base::sync::{OneWriter as _, Ordering};
 use source::Claim;
 
 use crate::System;
@@ -217,7 +217,7 @@ impl<S: System> PageHeap<S> {
             return false;
         }
         let dirty = self.dirty_free(info).count_ones();
-        self.dirty.fetch_sub(dirty as usize, Ordering::Relaxed);
+        self.dirty.lower(dirty as usize);
         // A program that needs it again soon is left more (G1).
         self.purge.note_given_back(dirty);
         info.owned.store(0, Ordering::Relaxed);
@@ -232,7 +232,7 @@ impl<S: System> PageHeap<S> {
     /// Blocks before the frontier that are not ours are behind it from now on (Z2).
     fn sink(&self) {
         while !self.is_sunk() {
-            self.frontier.fetch_sub(1, Ordering::Relaxed);
+            self.frontier.lower(1);
         }
     }
 

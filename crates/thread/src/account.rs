@@ -10,7 +10,7 @@
 //!
 //! So whoever finds `passes` even, and the same before and after looking at slabs and accounts,
 //! has seen both at rest. Only the thread itself writes here, with plain stores.
-use base::sync::{AtomicU32, AtomicUsize, Ordering, fence};
+use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering, fence};
 
 /// The passes of one thread through its slow path, and the bytes it moved.
 #[derive(Debug)]
@@ -53,12 +53,12 @@ impl Account {
 
     /// `bytes` were claimed; the sum since the last report.
     pub(crate) fn claim(&self, bytes: usize) -> usize {
-        add(&self.claimed, bytes)
+        self.claimed.raise(bytes)
     }
 
     /// `bytes` were given back.
     pub(crate) fn give_back(&self, bytes: usize) {
-        add(&self.given_back, bytes);
+        self.given_back.raise(bytes);
     }
 
     /// Bytes given back since the last report.
@@ -68,7 +68,7 @@ impl Account {
 
     /// What was claimed and given back since the last report, which this is.
     pub(crate) fn report(&self) -> (usize, usize) {
-        (take(&self.claimed), take(&self.given_back))
+        (self.claimed.replace(0), self.given_back.replace(0))
     }
 
     /// What was claimed and not given back since the last report; wraps below 0.
@@ -76,18 +76,6 @@ impl Account {
         let given_back = self.given_back.load(Ordering::Relaxed);
         self.claimed.load(Ordering::Relaxed).wrapping_sub(given_back)
     }
-}
-
-fn add(sum: &AtomicUsize, bytes: usize) -> usize {
-    let sum_now = sum.load(Ordering::Relaxed) + bytes;
-    sum.store(sum_now, Ordering::Relaxed);
-    sum_now
-}
-
-fn take(sum: &AtomicUsize) -> usize {
-    let bytes = sum.load(Ordering::Relaxed);
-    sum.store(0, Ordering::Relaxed);
-    bytes
 }
 
 /// Operations on slabs by threads that have no cache, or for none: many at once.

@@ -19,7 +19,7 @@
 use core::mem::MaybeUninit;
 
 use base::bits::low8;
-use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 use object::Central;
 use object::central::{Fault, GivenBack};
 use object::shelf::Supply;
@@ -201,7 +201,7 @@ impl ThreadCache {
         if got < want {
             out.copy_within(want - got.., 0);
         }
-        count(&self.refills);
+        self.refills.raise(1);
         tls.store(class, bottom + (got - 1) * WORD);
         out[got - 1]
     }
@@ -241,7 +241,7 @@ impl ThreadCache {
         let answer = if self.grow_full(tls, class) {
             Ok(())
         } else {
-            count(&self.flushes);
+            self.flushes.raise(1);
             let most = self.capacity(class).div_ceil(2) - 1;
             self.give_back_oldest(backend, tls, class, most.max(1))
         };
@@ -547,11 +547,6 @@ impl ThreadCache {
 const fn line_mates(size: usize) -> usize {
     let common = 1 << size.trailing_zeros();
     if size > MAX_SHARED || common > LINE { 1 } else { LINE / common }
-}
-
-/// A counter that one thread writes and others read.
-fn count(counter: &AtomicU64) {
-    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
 
 #[cfg(test)]
