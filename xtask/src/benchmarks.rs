@@ -14,24 +14,31 @@ mod tables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use bench::result::{Report, Work};
+use clap::Args;
 
 use crate::peers::root;
 use front::Part;
 use record::Record;
 
-const USAGE: &str = "\
-usage: cargo xtask benchmarks [--write | --release | --page FOLDER]
-
-  --write     make README.md's table and picture, docs/benchmarks.md's figures and the record's own tables.md
-              out of the newest result.json in bench/record
-  --page      make report.html, the plots and runs.csv of the newest record in this folder, which is made
-  --release   also refuse a record that is older than the last change of the allocator
-
-Exits with 1 when a file is not what --write would make.
-";
+/// What the pages say of the benchmarks, against the newest record of bench/record
+///
+/// Exits with 1 when a file is not what --write would make.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct Options {
+    /// Make README.md's table and picture, docs/benchmarks.md's figures and the record's own tables.md out of the newest
+    /// result.json
+    #[arg(long)]
+    write: bool,
+    /// Also refuse a record that is older than the last change of the allocator
+    #[arg(long)]
+    release: bool,
+    /// Make report.html, the plots and runs.csv of the newest record in this folder, which is made
+    #[arg(long, value_name = "FOLDER")]
+    page: Option<PathBuf>,
+}
 
 const BEGIN: &str = "<!-- written by cargo xtask benchmarks --write: begin -->";
 const END: &str = "<!-- written by cargo xtask benchmarks --write: end -->";
@@ -44,33 +51,16 @@ enum Ask {
     Release,
 }
 
-/// The command.
-pub(crate) fn run(args: &[String]) -> ExitCode {
-    let ask = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ask::Check,
-        ["--write"] => Ask::Write,
-        ["--release"] => Ask::Release,
-        ["--page", folder] => return finish(page(&root(), Path::new(folder))),
-        _ => {
-            eprint!("{USAGE}");
-            return ExitCode::from(2);
-        }
+/// The chore.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let said = match options {
+        Options { page: Some(folder), .. } => page(&root(), folder)?,
+        Options { write: true, .. } => act(&root(), Ask::Write)?,
+        Options { release: true, .. } => act(&root(), Ask::Release)?,
+        _ => act(&root(), Ask::Check)?,
     };
-    finish(act(&root(), ask))
-}
-
-/// Says what was done, or why not.
-fn finish(result: Result<String, String>) -> ExitCode {
-    match result {
-        Ok(said) => {
-            println!("benchmarks: {said}");
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            eprintln!("benchmarks: {why}");
-            ExitCode::FAILURE
-        }
-    }
+    println!("benchmarks: {said}");
+    Ok(true)
 }
 
 fn newest(top: &Path) -> Result<Record, String> {

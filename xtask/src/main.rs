@@ -26,6 +26,7 @@ mod qemu;
 mod reach;
 mod rows;
 mod size;
+mod split;
 mod storm;
 mod wcet;
 
@@ -56,10 +57,12 @@ enum Chore {
     Golden(golden::Options),
     /// The figures that the project set itself, each against its bound
     Reach(reach::Options),
+    /// What the peak memory of workloads is made of
+    Split(split::Options),
     /// The block allocators beside others
     Blocks(Words),
     /// The recorded run of docs/benchmarks.md is the newest of bench/record
-    Benchmarks(Words),
+    Benchmarks(benchmarks::Options),
     /// heapwright bench against hyperfine, on the same workloads
     Agree(agree::Options),
     /// Installs or finds the allocators to compare with
@@ -127,13 +130,14 @@ impl Cli {
             Chore::Layers => return layers::run(),
             Chore::Paths => return paths::run(),
             Chore::Blocks(given) => return blocks::run(&given.words),
-            Chore::Benchmarks(given) => return benchmarks::run(&given.words),
             Chore::Ci(given) => return ci::run(&given.words),
             Chore::Peers(options) => return peers::run(&options),
             Chore::Adding => ("adding", adding::run()),
             Chore::Registry(options) => ("registry", rows::run(&options)),
             Chore::Golden(options) => ("golden", golden::run(&options)),
             Chore::Reach(options) => ("reach", reach::run(&options)),
+            Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
+            Chore::Split(options) => ("split", split::run(&options)),
             Chore::Agree(options) => ("agree", agree::run(&options)),
             Chore::Qemu(options) => ("qemu", qemu::run(&options)),
             Chore::Wcet(options) => ("wcet", wcet::run(&options)),

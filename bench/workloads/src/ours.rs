@@ -3,6 +3,7 @@
 //! They look at what benchmarks of calls a second leave out: deadlines, memory over time, what becomes of memory while
 //! nothing calls, processes that fork and threads that come and go.
 
+mod batches;
 mod chains;
 mod fork_storm;
 mod frame_audio;
@@ -18,6 +19,7 @@ use crate::list::Workload;
 pub(crate) const ALL: &[&Workload] = &[
     &frame_audio::WORKLOAD,
     &chains::WORKLOAD,
+    &batches::WORKLOAD,
     &phases::WORKLOAD,
     &long_run::WORKLOAD,
     &idle_return::WORKLOAD,

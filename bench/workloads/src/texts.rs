@@ -4,7 +4,7 @@ mod addresses;
 mod align_test;
 mod basic;
 mod bench_tiny;
-mod glibc_simple;
+pub(crate) mod glibc_simple;
 mod glibc_thread;
 mod list_walk;
 mod malloc_large;

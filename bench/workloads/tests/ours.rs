@@ -50,6 +50,20 @@ fn chains() {
 }
 
 #[test]
+fn batches_have_a_point_for_each_size_and_number() {
+    let printed = is_decided_by_the_seed(&["batches", "blocks=5000"]);
+    let points = |series: &str| {
+        printed.lines().filter(|line| line.starts_with(&format!("point {series} "))).count()
+    };
+    for number in [1, 4, 16, 64, 128, 256, 1024, 4096] {
+        assert_eq!(points(&format!("{number}-blocks")), 9, "{printed}");
+    }
+    // 5,000 blocks are whole batches of 1 and of 4, but 313 of 16, 79 of 64, 40, 20, 5 and 2 of 4096.
+    let pairs = 2 * 5000 + 313 * 16 + 79 * 64 + 40 * 128 + 20 * 256 + 5 * 1024 + 2 * 4096;
+    assert_eq!(figure(&printed, "ops"), (9 * 2 * pairs).to_string());
+}
+
+#[test]
 fn frames_and_callbacks_are_counted() {
     let printed = run(&["frame-audio", "frames=9", "level=4", "other=100"]);
     for name in ["callback", "frame"] {
@@ -108,6 +122,7 @@ fn processes_and_threads_come_and_go() {
 fn extreme_parameters_do_not_hurt() {
     for words in [
         &["chains", "items=1", "stages=0", "largest=0"][..],
+        &["batches", "blocks=0"],
         &["frame-audio", "frames=0"],
         &["frame-audio", "frames=1", "objects=0", "level-blocks=0", "lasting=0", "buffers=0"],
         &["phases", "rounds=0", "live=1"],

@@ -49,7 +49,7 @@ fn per(ns: u64, calls: u64) -> f64 {
 }
 
 /// Nanoseconds of `batches` batches of `number` blocks of `size`.
-fn batches_of(number: usize, size: usize, batches: u64) -> u64 {
+pub(crate) fn batches_of(number: usize, size: usize, batches: u64) -> u64 {
     let mut blocks = table(number);
     let start = clock::now();
     for _ in 0..batches {

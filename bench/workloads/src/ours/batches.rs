@@ -1,0 +1,43 @@
+//! `batches`: blocks of one size, then all of them freed in the same order, again and again: from one block to 4,096, from 16
+//! bytes to 8 KiB.
+//!
+//! Up to some tens of blocks a thread's cache serves them all; in larger batches each block passes what lies behind it, and
+//! from some hundred bytes on slabs or pages are made and given up. So the grid shows what each of these costs by itself.
+
+use crate::arguments::{Arguments, scaled};
+use crate::heap;
+use crate::list::Workload;
+use crate::results::Results;
+use crate::texts::glibc_simple::batches_of;
+
+/// The workload.
+pub(crate) const WORKLOAD: Workload = Workload {
+    name: "batches",
+    about: "1 to 4096 blocks of one size are allocated, then freed in the same order",
+    parameters: &[scaled("blocks", 400_000, "blocks allocated for each size and each number")],
+    run,
+};
+
+const SIZES: [usize; 9] = [16, 64, 128, 320, 512, 1024, 2048, 4096, 8192];
+const NUMBERS: [usize; 8] = [1, 4, 16, 64, 128, 256, 1024, 4096];
+
+fn run(arguments: &Arguments, results: &mut Results) {
+    let (mut calls, mut ns) = (0, 0);
+    for number in NUMBERS {
+        for size in SIZES {
+            let batches = arguments.get("blocks").div_ceil(number as u64);
+            let pairs = batches * number as u64;
+            let refused = heap::refused();
+            let took = batches_of(number, size, batches);
+            // Refusing is quick: a point would look good.
+            if heap::refused() == refused {
+                let series = format_args!("{number}-blocks");
+                results.point(series, size as f64, took as f64 / pairs.max(1) as f64);
+            }
+            calls += 2 * pairs;
+            ns += took;
+        }
+    }
+    results.work(calls, ns);
+    results.peak_live(SIZES[8] * NUMBERS[7]);
+}
