@@ -1,6 +1,7 @@
 //! Hints to the processor's cache. They change nothing but time, and may name any address.
 
-/// Asks for the cache line at `at`, which is about to be written.
+/// Asks for the cache line at `at`, which is about to be written; where the compiler may not use the instruction for
+/// that (x86-64 without PREFETCHW), it is asked for as if to be read.
 #[inline(always)]
 pub fn for_write(at: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

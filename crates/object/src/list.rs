@@ -79,7 +79,7 @@ impl SlabList {
         let prev = slab.prev.load(Ordering::Relaxed);
         slab_at(base, prev).map_or(&self.head, |slab| &slab.next).store(next, Ordering::Relaxed);
         slab_at(base, next).map_or(&self.tail, |slab| &slab.prev).store(prev, Ordering::Relaxed);
-        self.len.lower(1);
+        self.len.replace(self.len() - 1);
     }
 }
 

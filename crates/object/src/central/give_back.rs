@@ -52,15 +52,15 @@ impl<'a> Place<'a> {
         // SAFETY: the span map names descriptors only.
         let slab: &'a Slab = unsafe { Slab::at(slab) };
         let tag = slab.tag();
+        if tag.state() == RETIRED {
+            // Since it was looked up all the slab's objects came back: this one comes twice.
+            return Err(Fault::DoubleFree(object));
+        }
         let class = info(tag.class());
         let start = maps.address_of(slab.granule());
         let Some(index) = class.index_of(object.wrapping_sub(start)) else {
             return Err(Fault::Misaligned(object));
         };
-        if tag.state() == RETIRED {
-            // Since it was looked up all the slab's objects came back: this one comes twice.
-            return Err(Fault::DoubleFree(object));
-        }
         Ok(Self { slab, tag, class, start, index })
     }
 

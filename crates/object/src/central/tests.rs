@@ -145,6 +145,24 @@ fn faults_are_named() {
     assert_eq!(answer, Err(Fault::DoubleFree(objects[1])));
 }
 
+/// The slab of the first ends with it, before the second's turn comes.
+#[test]
+fn the_last_object_of_a_slab_twice_in_a_batch_is_a_double_free() {
+    let whole = whole();
+    for class in [3, 40, 60, CLASSES - 1] {
+        let object = whole.claim(class, 1)[0];
+        let size = info(class).size as usize;
+        for between in [&[][..], &[0]] {
+            let object = if between.is_empty() { object } else { whole.claim(class, 1)[0] };
+            let batch = [&[object], between, &[object]].concat();
+            let back = whole.central.give_back(whole.supply(), &batch);
+            let fault = Some(Fault::DoubleFree(object));
+            assert_eq!(back, GivenBack { bytes: size, fault }, "class {class}");
+        }
+        whole.check().expect("intact");
+    }
+}
+
 #[test]
 fn what_is_behind_a_fault_goes_back_all_the_same() {
     let whole = whole();
