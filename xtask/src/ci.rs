@@ -43,7 +43,11 @@ const STEPS: &[Step] = &[
     Step { name: "golden", what: "the fast paths keep to their budgets", run: golden },
     Step { name: "test", what: "cargo test --workspace", run: test },
     Step { name: "dist", what: "the tarball works without Rust", run: dist },
-    Step { name: "storm", what: "a minute of fork, thread, limit and signal storms", run: storm },
+    Step {
+        name: "storm",
+        what: "two minutes of fork, thread, limit and signal storms",
+        run: storm,
+    },
     Step {
         name: "features",
         what: "features that the workspace's build leaves out",
@@ -211,7 +215,7 @@ fn dist() -> Outcome {
 fn storm() -> Outcome {
     match crate::storm::missing() {
         Some(missing) => absent(&missing),
-        None => chore(&["storm", "--minutes", "1"]),
+        None => chore(&["storm", "--minutes", "2"]),
     }
 }
 

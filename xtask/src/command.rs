@@ -58,10 +58,10 @@ pub(crate) fn heapwright(given: Option<&Path>) -> Result<PathBuf, String> {
     Ok(target_dir().join("release/heapwright"))
 }
 
-/// The result of `heapwright bench` with these words.
+/// The result of `heapwright bench` with these words; its progress and its complaints are shown.
 pub(crate) fn bench(heapwright: &Path, words: &[String]) -> Result<Report, String> {
     let mut command = Command::new(heapwright);
     command.args(["bench", "--format", "json"]).args(words).env_remove("LD_PRELOAD");
-    let text = output(command.stderr(Stdio::piped()))?;
+    let text = output(command.stderr(Stdio::inherit()))?;
     Report::from_json(&text).map_err(|e| format!("bench's result: {e}"))
 }

@@ -20,7 +20,7 @@ pub(crate) struct Options {
     #[arg(default_values = ["texts", "community", "ours"])]
     workloads: Vec<String>,
     /// How long the workloads are
-    #[arg(long, default_value = "0.2")]
+    #[arg(long, default_value = "0.1")]
     scale: String,
     /// Another library in heapwright's place
     #[arg(long, value_name = "PATH", env = "HEAPWRIGHT_SO")]
@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header(["", "glibc", "heapwright", "live", "huge pages", "kept", "rest"]);
+    table.set_header(["MiB", "glibc", "heapwright", "live", "huge pages", "kept", "rest"]);
     for number in 1..table.column_count() {
         if let Some(column) = table.column_mut(number) {
             column.set_cell_alignment(CellAlignment::Right);

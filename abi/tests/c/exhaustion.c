@@ -8,7 +8,7 @@
 
 #include "threads.h"
 
-enum { THREADS = 3, SLOTS = 4000, SECONDS = 1 };
+enum { THREADS = 3, SLOTS = 4000, SECONDS = 2 };
 
 static atomic_ulong refusals;
 static pthread_barrier_t all_started;

@@ -1,4 +1,4 @@
-// survival: fork while other threads allocate, 100 times; the child allocates in every size, starts a thread and forks again
+// survival: fork while other threads allocate, 200 times; the child allocates in every size, starts a thread and forks again
 // also: glibc
 // again: HEAPWRIGHT=safe=1
 // timeout: 90
@@ -6,7 +6,7 @@
 
 #include "threads.h"
 
-enum { THREADS = 3, ROUNDS = 100 };
+enum { THREADS = 3, ROUNDS = 200 };
 
 static void *in_child(void *argument) {
     use_every_size();

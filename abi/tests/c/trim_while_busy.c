@@ -17,7 +17,7 @@ int main(void) {
         if (i % 10 || i / 1000 % 2) free(blocks[i]), blocks[i] = NULL;
     pthread_t threads[3];
     start_churning(threads, 3);
-    for (time_t end = time(NULL) + 1; time(NULL) <= end;) {
+    for (time_t end = time(NULL) + 2; time(NULL) <= end;) {
         malloc_trim(0);
         for (int i = 0; i < SPARSE; i += 50) {
             char *zero = calloc(1, SIZE);

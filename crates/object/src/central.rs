@@ -2,7 +2,8 @@
 //!
 //! - **C1** an object given back belongs to the slab that the span map names for its granule;
 //!   anything else is a [`Fault`], and does not keep the objects behind it from going back.
-//! - **C2** objects that follow each other in one bitmap word go back by one atomic operation.
+//! - **C2** objects are grouped by bitmap word, one atomic operation a group; a group never
+//!   reaches beyond its slab.
 //! - **C3** what was given back is counted by the slabs it went to, whatever class the caller
 //!   took the objects for: a block that shrank in place is freed by its smaller size (X1).
 //!

@@ -88,8 +88,8 @@ pub fn give_back(word: &AtomicU64, mask: u64) -> u64 {
 /// meanwhile, and the slab stays listed. Under the shelf's lock (P2).
 pub fn unlist<'a>(tag: &AtomicU32, mut words: impl Iterator<Item = &'a AtomicU64>) -> bool {
     let listed = Tag(tag.load(Ordering::Relaxed));
-    // A swap, as its barrier costs half of what a store and a fence do on x86-64. Acquire and release both: with one of
-    // them a compiler might make a store of it, as its answer is not used, and the barrier would be gone (P2).
+    // A swap, as on x86-64 it is the barrier too. Acquire and release both: with one of them a
+    // compiler might make a store of it, as its answer is not used, and the barrier be gone (P2).
     tag.swap(listed.with_state(UNLISTED).0, Ordering::AcqRel);
     barrier_after_rmw();
     if words.any(|word| word.load(Ordering::Relaxed) != 0) {

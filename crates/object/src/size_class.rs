@@ -43,8 +43,6 @@ pub struct ClassInfo {
     pub granules: u32,
     /// Most objects a magazine holds.
     pub capacity: u32,
-    /// Bytes of a slab's objects.
-    pub span: u32,
     reciprocal: u64,
     /// The bits of the last word.
     last_word: u64,
@@ -54,11 +52,10 @@ impl ClassInfo {
     /// Which object begins at `offset` of a slab, if one does.
     #[inline(always)]
     pub const fn index_of(&self, offset: usize) -> Option<usize> {
-        if offset >= self.span as usize {
-            return None;
-        }
         let index = self.object_at(offset);
-        if index * self.size as usize == offset { Some(index) } else { None }
+        // For an offset beyond the slab the index is of no object, or is not that offset's.
+        let begins = index < self.objects as usize && index * self.size as usize == offset;
+        if begins { Some(index) } else { None }
     }
 
     /// Whether a word that is `bits` may have all that it can have; if `false` it has not.
@@ -70,7 +67,7 @@ impl ClassInfo {
     /// Which object the byte at `offset` of a slab is in.
     #[inline(always)]
     pub const fn object_at(&self, offset: usize) -> usize {
-        base::bits::index((offset as u64 * self.reciprocal) >> RECIPROCAL_SHIFT)
+        base::bits::index((offset as u64).wrapping_mul(self.reciprocal) >> RECIPROCAL_SHIFT)
     }
 
     /// Words of the bitmap.
@@ -115,7 +112,6 @@ const fn class_info(class: usize) -> ClassInfo {
             objects: 0,
             granules: 0,
             capacity: 0,
-            span: 0,
             reciprocal: 0,
             last_word: 0,
         };
@@ -136,7 +132,6 @@ const fn class_info(class: usize) -> ClassInfo {
         objects: base::bits::low32(objects),
         granules: base::bits::low32(granules),
         capacity: base::bits::low32(capacity),
-        span: base::bits::low32(objects * size),
         last_word: u64::MAX >> ((64 - objects % 64) % 64),
         reciprocal: (1u64 << RECIPROCAL_SHIFT).div_ceil(size as u64),
     }

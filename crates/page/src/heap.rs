@@ -408,8 +408,8 @@ fn pieces(first: usize, count: usize) -> impl Iterator<Item = (u32, u128, u32)> 
     })
 }
 
-/// How many bits `bits` has in common with `mask`, which has `count`: mostly all or none, and
-/// counting takes more instructions than the rest of an allocation.
+/// How many bits `bits` has in common with `mask`, which has `count`: mostly all or none. Counting 128
+/// bits takes some 30 instructions on processors that have none for it.
 fn common(bits: u128, mask: u128, count: u32) -> u32 {
     match bits & mask {
         0 => 0,

@@ -52,6 +52,21 @@ pub enum Span {
     Kept(usize),
 }
 
+impl Span {
+    /// What a word of the map says, where descriptors are counted from `descriptors`.
+    #[inline(always)]
+    fn of(word: u32, descriptors: usize) -> Self {
+        match word {
+            0 => Self::None,
+            run if run & (RUN | KEPT) == RUN | KEPT => {
+                Self::Kept(index(u64::from(run & !(RUN | KEPT))))
+            }
+            run if run & RUN != 0 => Self::Run(index(u64::from(run & !RUN))),
+            units => Self::Slab(descriptors + index(u64::from(units)) * 64),
+        }
+    }
+}
+
 /// Span entries with this bit are runs, the others descriptors in units of 64 bytes.
 const RUN: u32 = 1 << 31;
 /// Runs with this bit are free, and kept by a thread.
@@ -177,14 +192,7 @@ impl Region {
     /// What the span map says of `granule`.
     #[inline]
     pub fn span(&self, granule: usize) -> Span {
-        match self.span_cell(granule).load(Ordering::Acquire) {
-            0 => Span::None,
-            run if run & (RUN | KEPT) == RUN | KEPT => {
-                Span::Kept(index(u64::from(run & !(RUN | KEPT))))
-            }
-            run if run & RUN != 0 => Span::Run(index(u64::from(run & !RUN))),
-            units => Span::Slab(self.descriptors() + index(u64::from(units)) * 64),
-        }
+        Span::of(self.span_cell(granule).load(Ordering::Acquire), self.descriptors())
     }
 
     /// The maps as they are now, for many look-ups.
@@ -297,13 +305,14 @@ impl Maps {
         if granule >= self.granules {
             return 0;
         }
-        let cell = core::ptr::with_exposed_provenance::<AtomicU32>(self.spans + granule * 4);
+        let at = self.spans + granule * size_of::<u32>();
+        let cell = core::ptr::with_exposed_provenance::<AtomicU32>(at);
         // SAFETY: by R1 the span map has a word for every granule.
-        let units = unsafe { &*cell }.load(Ordering::Acquire);
-        if units == 0 || units & RUN != 0 {
-            return 0;
+        let word = unsafe { &*cell }.load(Ordering::Acquire);
+        match Span::of(word, self.descriptors) {
+            Span::Slab(at) => at,
+            _ => 0,
         }
-        self.descriptors + index(u64::from(units)) * 64
     }
 
     /// Whether two addresses lie in the same granule. The region begins at one.

@@ -20,103 +20,124 @@ use page::region::Maps;
 use page::{PageHeap, System};
 
 use super::{Central, FIRST_HEAP, Fault, GivenBack};
-use crate::protocol::{self, RETIRED, Tag, UNLISTED};
+use crate::protocol::{self, LISTED, RETIRED, Tag, UNLISTED};
 use crate::shelf::Supply;
 use crate::size_class::{ClassInfo, info};
 use crate::slab::Slab;
 
-/// Objects that are looked up before the first of them goes back: a flush of the largest magazine.
+/// Objects that are looked up before the first of them goes back: at least as many as a flush has.
 const LOOKAHEAD: usize = 64;
 
+/// What many slabs have in common: looked up again when the next slab's tag differs.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// Class and owner of a tag.
+    whose: Tag,
+    class: &'static ClassInfo,
+    /// Bytes that an object counts: none in a first-class heap.
+    counted: usize,
+}
+
+/// Of no slab: what is looked up first always differs.
+const NO_KIND: Tag = Tag::new(LISTED, 0, 0);
+
+impl Kind {
+    fn of(whose: Tag) -> Self {
+        let class = info(whose.class());
+        let counted = if whose.owner() < FIRST_HEAP { class.size as usize } else { 0 };
+        Self { whose, class, counted }
+    }
+}
+
 /// An object's slab, and which of its objects it is.
+#[derive(Clone, Copy)]
 struct Place<'a> {
     slab: &'a Slab,
-    tag: Tag,
-    class: &'static ClassInfo,
     /// The slab's first address.
     start: usize,
     index: usize,
 }
 
 impl<'a> Place<'a> {
-    /// The place of `object`, which the span map says is in the slab at `slab`; 0: in none.
+    /// The place of `object`, which the span map says is in the slab at `slab`; 0: in none. `kind`
+    /// is the one of the object before, and this one's afterwards.
     ///
     /// # Errors
     ///
     /// No object begins there, or none of it is taken any more.
-    #[inline]
-    fn of(maps: &Maps, slab: usize, object: usize) -> Result<Self, Fault> {
+    #[inline(always)]
+    fn of(maps: &Maps, kind: &mut Kind, slab: usize, object: usize) -> Result<Self, Fault> {
         if slab == 0 {
             return Err(Fault::Foreign(object));
         }
         // SAFETY: the span map names descriptors only.
         let slab: &'a Slab = unsafe { Slab::at(slab) };
         let tag = slab.tag();
-        if tag.state() == RETIRED {
-            // Since it was looked up all the slab's objects came back: this one comes twice.
-            return Err(Fault::DoubleFree(object));
+        if tag.with_state(LISTED) != kind.whose {
+            if tag.state() == RETIRED {
+                // Since it was looked up all the slab's objects came back: this one comes twice.
+                return Err(Fault::DoubleFree(object));
+            }
+            *kind = Kind::of(tag.with_state(LISTED));
         }
-        let class = info(tag.class());
         let start = maps.address_of(slab.granule());
-        let Some(index) = class.index_of(object.wrapping_sub(start)) else {
-            return Err(Fault::Misaligned(object));
-        };
-        Ok(Self { slab, tag, class, start, index })
-    }
-
-    /// Which of `objects`, of which this is the first, belong to its bitmap word: their bits, and
-    /// how many follow each other here. `slabs` are theirs.
-    #[inline]
-    fn gather(&self, objects: &[usize], slabs: &[usize]) -> (u64, usize) {
-        let bit = self.index % 64;
-        if let [first, second, ..] = *objects
-            && slabs[1] == slabs[0]
-        {
-            let (step, size) = (second.wrapping_sub(first), self.class.size as usize);
-            if step == size {
-                let left = self.class.objects as usize - self.index;
-                let count = row(objects, step, left.min(64 - bit));
-                return (u64::MAX >> (64 - count) << bit, count);
-            }
-            if step == size.wrapping_neg() {
-                let count = row(objects, step, bit + 1);
-                return (u64::MAX >> (64 - count) << (bit + 1 - count), count);
-            }
-            return self.gather_scattered(objects, slabs);
+        match kind.class.index_of(object.wrapping_sub(start)) {
+            Some(index) => Ok(Self { slab, start, index }),
+            None => Err(Fault::Misaligned(object)),
         }
-        (1 << bit, 1)
-    }
-
-    /// As [`gather`](Self::gather), in any order.
-    #[inline(never)]
-    fn gather_scattered(&self, objects: &[usize], slabs: &[usize]) -> (u64, usize) {
-        let (mut mask, mut count) = (1 << (self.index % 64), 1);
-        for (&object, &slab) in objects.iter().zip(slabs).skip(1) {
-            // What is wrong with an object is found when its own turn comes.
-            let index = self.class.index_of(object.wrapping_sub(self.start));
-            let bit = 1 << (index.unwrap_or(0) % 64);
-            let joins = slab == slabs[0] && index.is_some_and(|index| index / 64 == self.word());
-            if !joins || mask & bit != 0 {
-                break;
-            }
-            mask |= bit;
-            count += 1;
-        }
-        (mask, count)
     }
 
     /// The bitmap word.
+    #[inline(always)]
     fn word(&self) -> usize {
         self.index / 64
     }
+
+    /// Its bit there.
+    #[inline(always)]
+    fn bit(&self) -> usize {
+        self.index % 64
+    }
+}
+
+/// Objects of one bitmap word: their bits, and how many they are.
+type Group = (u64, usize);
+
+/// The group that the objects in a row from the first on are, which is at `index` of its slab.
+/// `None`: the second does not follow it, nor come before it.
+#[inline]
+fn row(class: &ClassInfo, index: usize, objects: &[usize]) -> Option<Group> {
+    let bit = index % 64;
+    let (step, size) = (objects[1].wrapping_sub(objects[0]), class.size as usize);
+    if step == size {
+        let left = class.objects as usize - index;
+        let count = in_steps(objects, step, left.min(64 - bit));
+        return Some((u64::MAX >> (64 - count) << bit, count));
+    }
+    if step == size.wrapping_neg() {
+        let count = in_steps(objects, step, bit + 1);
+        return Some((u64::MAX >> (64 - count) << (bit + 1 - count), count));
+    }
+    None
 }
 
 /// How many of `objects`, of the first `most`, lie a `step` from the one before.
 #[inline]
-fn row(objects: &[usize], step: usize, most: usize) -> usize {
+fn in_steps(objects: &[usize], step: usize, most: usize) -> usize {
+    let objects = &objects[..most.min(objects.len())];
     let mut next = objects[0];
     let mut count = 0;
-    for &object in objects.iter().take(most) {
+    // Four at a time, one after the other: they were just stored, and to load two at once would wait
+    // until both stores have reached the cache.
+    for &[first, second, third, fourth] in objects.as_chunks::<4>().0 {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| next.wrapping_add(step.wrapping_mul(k)));
+        if first != a || second != b || third != c || fourth != d {
+            break;
+        }
+        next = d.wrapping_add(step);
+        count += 4;
+    }
+    for &object in &objects[count..] {
         if object != next {
             break;
         }
@@ -126,70 +147,139 @@ fn row(objects: &[usize], step: usize, most: usize) -> usize {
     count
 }
 
+/// The group that the first of `objects` begins. `slabs` are theirs, and the first two the same.
+#[inline]
+fn gather(class: &ClassInfo, index: usize, objects: &[usize], slabs: &[usize]) -> Group {
+    row(class, index, objects).unwrap_or_else(|| gather_scattered(class, index, objects, slabs))
+}
+
+/// As [`gather`], in any order.
+#[inline(never)]
+fn gather_scattered(class: &ClassInfo, index: usize, objects: &[usize], slabs: &[usize]) -> Group {
+    let start = objects[0].wrapping_sub(index * class.size as usize);
+    let (mut mask, mut count) = (1 << (index % 64), 1);
+    for (&object, &slab) in objects.iter().zip(slabs).skip(1) {
+        // What is wrong with an object is found when its own turn comes.
+        let place = class.index_of(object.wrapping_sub(start));
+        let bit = 1 << (place.unwrap_or(0) % 64);
+        let joins = slab == slabs[0] && place.is_some_and(|place| place / 64 == index / 64);
+        if !joins || mask & bit != 0 {
+            break;
+        }
+        mask |= bit;
+        count += 1;
+    }
+    (mask, count)
+}
+
 impl<S: System> Central<S> {
     /// Makes `objects` free again, whatever their classes are; zeroes are skipped. Lock-free but
     /// for slabs that have to be listed or retired.
     pub fn give_back(&self, supply: Supply<'_, S>, objects: &[usize]) -> GivenBack {
         let mut back = GivenBack { bytes: 0, fault: None };
+        let mut kind = Kind::of(NO_KIND);
         let maps = supply.pages.region.maps();
-        for batch in objects.chunks(LOOKAHEAD) {
-            let mut room = [MaybeUninit::uninit(); LOOKAHEAD];
-            let slabs = &look_up(&maps, batch, &mut room)[..batch.len()];
-            let mut at = 0;
-            while at < batch.len() {
-                at += match Place::of(&maps, slabs[at], batch[at]) {
-                    Ok(place) => {
-                        let (mask, count) = place.gather(&batch[at..], &slabs[at..]);
-                        self.set_free(supply, &place, mask, count, &mut back);
-                        count
-                    }
-                    Err(fault) => {
-                        back.note(fault);
-                        1
-                    }
-                };
+        let mut left = objects;
+        while !left.is_empty() {
+            let done = self.give_back_row(supply, &maps, &mut kind, left, &mut back);
+            if done == 0 {
+                let batch;
+                (batch, left) = left.split_at(left.len().min(LOOKAHEAD));
+                self.give_back_scattered(supply, &maps, &mut kind, batch, &mut back);
+            } else {
+                left = &left[done..];
             }
         }
         back
     }
 
-    /// Sets the `count` bits of `mask` in the word of `place`.
-    #[inline]
-    fn set_free(
+    /// Objects in a row, of one bitmap word: how many there were at the start of `objects`; 0: it is
+    /// no row of three.
+    #[inline(always)]
+    fn give_back_row(
         &self,
         supply: Supply<'_, S>,
-        place: &Place<'_>,
-        mask: u64,
-        count: usize,
+        maps: &Maps,
+        kind: &mut Kind,
+        objects: &[usize],
+        back: &mut GivenBack,
+    ) -> usize {
+        let [first, second, third, ..] = *objects else { return 0 };
+        if third.wrapping_sub(second) != second.wrapping_sub(first) {
+            return 0;
+        }
+        let Ok(place) = Place::of(maps, kind, maps.slab_of(first), first) else { return 0 };
+        let Some(group) = row(kind.class, place.index, objects) else { return 0 };
+        self.set_free(supply, place, *kind, group, back);
+        group.1
+    }
+
+    /// Objects in any order, no more than [`LOOKAHEAD`].
+    #[inline(always)]
+    fn give_back_scattered(
+        &self,
+        supply: Supply<'_, S>,
+        maps: &Maps,
+        kind: &mut Kind,
+        batch: &[usize],
         back: &mut GivenBack,
     ) {
-        let Place { slab, tag, class, .. } = *place;
-        let old = protocol::give_back(slab.word(place.word()), mask);
-        if tag.owner() < FIRST_HEAP {
-            back.bytes += count * class.size as usize;
-        }
-        if old & mask != 0 {
-            back.note_double(supply, slab, tag, place.word(), old & mask);
-        }
-        if old == 0 || class.may_complete(old | mask) {
-            self.settle(supply, slab, tag, old == 0);
+        let mut room = [MaybeUninit::uninit(); LOOKAHEAD + 1];
+        let slabs = look_up(maps, batch, &mut room);
+        let mut at = 0;
+        while at < batch.len() {
+            at += match Place::of(maps, kind, slabs[at], batch[at]) {
+                Ok(place) => {
+                    let group = if slabs[at] == slabs[at + 1] {
+                        gather(kind.class, place.index, &batch[at..], &slabs[at..batch.len()])
+                    } else {
+                        (1 << place.bit(), 1)
+                    };
+                    self.set_free(supply, place, *kind, group, back);
+                    group.1
+                }
+                Err(fault) => {
+                    back.note(fault);
+                    1
+                }
+            };
         }
     }
 
-    /// A word of a slab was 0 (`relist`), or has perhaps all its bits: the slab is listed again, or
-    /// retired, if that is due. It was read as `tag` before.
+    /// Sets the bits of a group, the first of which is at `place`.
+    #[inline(always)]
+    fn set_free(
+        &self,
+        supply: Supply<'_, S>,
+        place: Place<'_>,
+        kind: Kind,
+        (mask, count): Group,
+        back: &mut GivenBack,
+    ) {
+        back.bytes += count * kind.counted;
+        let old = protocol::give_back(place.slab.word(place.word()), mask);
+        if old & mask != 0 {
+            back.note_double(kind, place, old & mask);
+        }
+        if old == 0 || kind.class.may_complete(old | mask) {
+            self.settle(supply, place.slab, kind.whose, old == 0);
+        }
+    }
+
+    /// A word of a slab `was_zero`, or has perhaps all its bits now: the slab, which was LISTED as
+    /// `whose` or UNLISTED before, is listed again or retired if that is due.
     #[inline(never)]
-    fn settle(&self, supply: Supply<'_, S>, slab: &Slab, tag: Tag, was_zero: bool) {
+    fn settle(&self, supply: Supply<'_, S>, slab: &Slab, whose: Tag, was_zero: bool) {
         if was_zero
             && let Some(seen) = protocol::needs_listing(&slab.tag)
             // Else the descriptor serves another slab by now, perhaps of a heap that has gone.
-            && seen == tag.with_state(UNLISTED)
+            && seen == whose.with_state(UNLISTED)
         {
             self.shelf_of(seen).relist(supply.pages.region.descriptors(), slab, seen);
         }
         // Whoever freed the last object may have looked before the slab was listed.
-        if slab.is_empty(info(tag.class())) {
-            self.shelf_of(tag).retire_if_empty(supply, slab, tag);
+        if slab.is_empty(info(whose.class())) {
+            self.shelf_of(whose).retire_if_empty(supply, slab, whose);
         }
     }
 
@@ -200,9 +290,9 @@ impl<S: System> Central<S> {
     /// What is wrong with it.
     pub fn is_taken(&self, pages: &PageHeap<S>, object: usize) -> Result<(), Fault> {
         let maps = pages.region.maps();
-        let place = Place::of(&maps, maps.slab_of(object), object)?;
+        let place = Place::of(&maps, &mut Kind::of(NO_KIND), maps.slab_of(object), object)?;
         let word = place.slab.word(place.word()).load(Ordering::Acquire);
-        if word >> (place.index % 64) & 1 != 0 { Err(Fault::DoubleFree(object)) } else { Ok(()) }
+        if word >> place.bit() & 1 != 0 { Err(Fault::DoubleFree(object)) } else { Ok(()) }
     }
 }
 
@@ -216,34 +306,23 @@ impl GivenBack {
         }
     }
 
-    /// The objects `twice` of a word were free already, and are counted as given back.
+    /// The objects `twice` of the word of `place` were free already, and are counted as given back.
     #[cold]
     #[inline(never)]
-    fn note_double<S: System>(
-        &mut self,
-        supply: Supply<'_, S>,
-        slab: &Slab,
-        tag: Tag,
-        word: usize,
-        twice: u64,
-    ) {
-        let size = info(tag.class()).size as usize;
-        if tag.owner() < FIRST_HEAP {
-            self.bytes -= twice.count_ones() as usize * size;
-        }
-        let index = word * 64 + twice.trailing_zeros() as usize;
-        let start = supply.pages.region.address_of(slab.granule());
-        self.note(Fault::DoubleFree(start + index * size));
+    fn note_double(&mut self, kind: Kind, place: Place<'_>, twice: u64) {
+        self.bytes -= twice.count_ones() as usize * kind.counted;
+        let index = place.word() * 64 + twice.trailing_zeros() as usize;
+        self.note(Fault::DoubleFree(place.start + index * kind.class.size as usize));
     }
 }
 
-/// The slabs of `objects`: of each its descriptor's address or 0. The descriptors will soon be in
-/// the cache.
+/// The slabs of `objects`: of each its descriptor's address or 0, and a 0 behind the last. The
+/// descriptors will soon be in the cache.
 #[inline]
 fn look_up<'a>(
     maps: &Maps,
     objects: &[usize],
-    room: &'a mut [MaybeUninit<usize>; LOOKAHEAD],
+    room: &'a mut [MaybeUninit<usize>; LOOKAHEAD + 1],
 ) -> &'a [usize] {
     let (mut before, mut slab) = (0, 0);
     for (&object, slot) in objects.iter().zip(&mut *room) {
@@ -254,6 +333,7 @@ fn look_up<'a>(
         slot.write(slab);
         before = object;
     }
-    // SAFETY: a slot was written for each object, of which a batch has no more than slots.
-    unsafe { core::slice::from_raw_parts(room.as_ptr().cast::<usize>(), objects.len()) }
+    room[objects.len()].write(0);
+    // SAFETY: a slot was written for each object, of which a batch has fewer than slots, and one more.
+    unsafe { core::slice::from_raw_parts(room.as_ptr().cast::<usize>(), objects.len() + 1) }
 }

@@ -150,14 +150,13 @@ fn faults_are_named() {
 fn the_last_object_of_a_slab_twice_in_a_batch_is_a_double_free() {
     let whole = whole();
     for class in [3, 40, 60, CLASSES - 1] {
-        let object = whole.claim(class, 1)[0];
-        let size = info(class).size as usize;
         for between in [&[][..], &[0]] {
-            let object = if between.is_empty() { object } else { whole.claim(class, 1)[0] };
+            let object = whole.claim(class, 1)[0];
             let batch = [&[object], between, &[object]].concat();
             let back = whole.central.give_back(whole.supply(), &batch);
+            let bytes = info(class).size as usize;
             let fault = Some(Fault::DoubleFree(object));
-            assert_eq!(back, GivenBack { bytes: size, fault }, "class {class}");
+            assert_eq!(back, GivenBack { bytes, fault }, "class {class}");
         }
         whole.check().expect("intact");
     }
@@ -182,7 +181,7 @@ fn what_is_behind_a_fault_goes_back_all_the_same() {
     whole.check().expect("intact");
 }
 
-/// A row of objects of one size is a run, whichever slabs it goes through.
+/// A row is cut where slabs and words end, upward and downward.
 #[test]
 fn rows_through_several_slabs_go_back() {
     let whole = whole();
