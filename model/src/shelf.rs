@@ -102,19 +102,38 @@ impl World {
         words.all(|(word, &whole)| word.load(Ordering::Acquire) == whole)
     }
 
-    /// `Slab::open` and `Shelf::make`, for a retired descriptor. `false`: it is in use.
+    /// `Shelf::make` with all objects left, for a retired descriptor. `false`: it is in use.
     pub(crate) fn make(&self, slab: usize, shelf: usize) -> bool {
         let mut lists = self.lock(shelf);
-        if self.tag(slab).state() != RETIRED {
-            return false;
+        let is_free = self.tag(slab).state() == RETIRED;
+        if is_free {
+            self.open(slab, shelf, LISTED, |whole| whole);
+            lists.partial.push(slab);
         }
+        is_free
+    }
+
+    /// `Shelf::make` for somebody who takes all objects; the descriptor is retired.
+    pub(crate) fn make_full(&self, slab: usize, shelf: usize) -> Vec<Object> {
+        let mut lists = self.lock(shelf);
+        self.open(slab, shelf, UNLISTED, |_| 0);
+        lists.full.push(slab);
+        drop(lists);
+        let of_word = |(word, &whole): (usize, &u64)| {
+            (0..whole.count_ones()).map(move |bit| Object(slab, word, bit))
+        };
+        let got: Vec<Object> = self.whole.iter().enumerate().flat_map(of_word).collect();
+        got.iter().for_each(|&object| self.touch(object));
+        got
+    }
+
+    /// `Slab::open`: of a word's objects those of `left` are free.
+    fn open(&self, slab: usize, shelf: usize, state: u32, left: impl Fn(u64) -> u64) {
         for (word, &whole) in self.slabs[slab].words.iter().zip(&self.whole) {
-            word.store(whole, Ordering::Relaxed);
+            word.store(left(whole), Ordering::Relaxed);
         }
         let owner = u32::try_from(shelf).expect("two shelves");
-        self.slabs[slab].tag.store(Tag::new(LISTED, 1, owner).0, Ordering::Release);
-        lists.partial.push(slab);
-        true
+        self.slabs[slab].tag.store(Tag::new(state, 1, owner).0, Ordering::Release);
     }
 
     /// `Shelf::claim_locked`: up to `want` objects; each is the caller's until it is freed.
@@ -167,7 +186,7 @@ impl World {
         self.slabs[slab].objects[word][bit as usize].with_mut(|_| ());
     }
 
-    /// `Central::set_free` and `settle`, for objects of one word. Returns whether it retired the slab.
+    /// `Pass::set_free` and `note_due`, for objects of one word. Returns whether it retired the slab.
     pub(crate) fn free(&self, objects: &[Object]) -> bool {
         let Object(slab, index, _) = objects[0];
         let group = self.tag(slab);
@@ -179,39 +198,39 @@ impl World {
         }
         let old = protocol::give_back(&self.slabs[slab].words[index], mask);
         assert_eq!(old & mask, 0, "an object was free that someone owned");
-        if old == 0
-            && let Some(seen) = protocol::needs_listing(&self.slabs[slab].tag)
-            && (self.seen == Seen::Anyone || seen == group.with_state(UNLISTED))
-        {
-            self.relist(slab, seen);
+        let full = (old == 0).then(|| protocol::needs_listing(&self.slabs[slab].tag)).flatten();
+        let is_theirs =
+            |seen: &Tag| self.seen == Seen::Anyone || *seen == group.with_state(UNLISTED);
+        if let Some(seen) = full.filter(is_theirs) {
+            return self.settle(slab, seen);
         }
         let look = old == 0 || old | mask == self.whole[index];
-        look && self.is_empty(slab) && self.retire_if_empty(slab, group)
+        look && self.is_empty(slab) && self.settle(slab, group)
     }
 
-    /// `Shelf::relist`.
-    fn relist(&self, slab: usize, seen: Tag) {
-        let mut lists = self.lock(seen.owner() as usize);
-        if self.tag(slab) == seen {
-            self.slabs[slab].tag.store(seen.with_state(LISTED).0, Ordering::Relaxed);
+    /// `Shelf::settle`, which here keeps no slab: whether it retired this one.
+    fn settle(&self, slab: usize, whose: Tag) -> bool {
+        let mut lists = self.lock(whose.owner() as usize);
+        let tag = self.tag(slab);
+        if tag.with_state(LISTED) != whose.with_state(LISTED) {
+            return false;
+        }
+        if self.is_empty(slab) {
+            lists.partial.retain(|&other| other != slab);
+            lists.full.retain(|&other| other != slab);
+            self.slabs[slab].tag.store(RETIRED, Ordering::Release);
+            // All bits are set, so all objects are this thread's to reuse, as one run of granules.
+            for (word, &whole) in self.whole.iter().enumerate() {
+                (0..whole.count_ones()).for_each(|bit| self.touch(Object(slab, word, bit)));
+            }
+            return true;
+        }
+        if tag.state() == UNLISTED {
+            self.slabs[slab].tag.store(tag.with_state(LISTED).0, Ordering::Relaxed);
             lists.full.retain(|&other| other != slab);
             lists.partial.push(slab);
         }
-    }
-
-    /// `Shelf::retire_if_empty`, which here keeps no slab.
-    fn retire_if_empty(&self, slab: usize, group: Tag) -> bool {
-        let mut lists = self.lock(group.owner() as usize);
-        if self.tag(slab) != group.with_state(LISTED) || !self.is_empty(slab) {
-            return false;
-        }
-        lists.partial.retain(|&other| other != slab);
-        self.slabs[slab].tag.store(RETIRED, Ordering::Release);
-        // All bits are set, so all objects are this thread's to reuse, as one run of granules.
-        for (word, &whole) in self.whole.iter().enumerate() {
-            (0..whole.count_ones()).for_each(|bit| self.touch(Object(slab, word, bit)));
-        }
-        true
+        false
     }
 
     /// A heap goes, with all its slabs: `Shelf::destroy` and `Central::remove_heap`.

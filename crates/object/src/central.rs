@@ -216,7 +216,7 @@ impl<S: System> Central<S> {
         for shard in 0..self.shards() {
             for class in 1..CLASSES {
                 if self.shelf(shard, class).has_partial() {
-                    self.shelf(shard, class).trim(supply, class);
+                    self.shelf(shard, class).trim(supply);
                 }
             }
         }

@@ -9,8 +9,10 @@
 //! - **F2** a slab that is retired had all its bits set under the lock, so nobody holds an
 //!   object of it and no bit of it changes any more.
 //!
-//! Layer *object*. Claiming is O(objects); giving back touches the shelf only when a word
-//! leaves 0 on a full slab or becomes complete.
+//! A fresh slab whose objects are all wanted at once begins on `full`.
+//!
+//! Layer *object*. Claiming is O(objects); giving back touches the shelf only when a word leaves 0
+//! on a full slab or a slab becomes empty, under one lock for all such slabs of a batch.
 use base::bits::{low32, single_run};
 use base::lock::Lock;
 use base::sync::{AtomicU32, Ordering};
@@ -19,12 +21,14 @@ use page::{Meta, PageHeap, System};
 use crate::central::FIRST_HEAP;
 use crate::holes::{end_holes, fill_holes};
 use crate::list::SlabList;
-use crate::protocol::{self, LISTED, RETIRED, Tag};
+use crate::protocol::{self, LISTED, Tag, UNLISTED};
 use crate::size_class::info;
 use crate::slab::Slab;
 
 /// Empty slabs of at most two granules are kept when they are a shelf's last.
 const KEEP_GRANULES: u32 = 2;
+/// The most slabs whose memory goes back at a time.
+pub(crate) const MOST_ENDED: usize = 8;
 
 /// The slabs of one class and one owner.
 #[derive(Debug)]
@@ -90,11 +94,10 @@ impl<S: System> Shelf<S> {
             contended.fetch_add(1, Ordering::Relaxed);
             self.lock.lock()
         });
-        let got = self.claim_locked(supply, class, out);
-        if got > 0 || !self.make(supply, class, owner) {
-            return got;
+        match self.claim_locked(supply, class, out) {
+            0 => self.make(supply, class, owner, out),
+            got => got,
         }
-        self.claim_locked(supply, class, out)
     }
 
     fn claim_locked(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
@@ -121,84 +124,88 @@ impl<S: System> Shelf<S> {
         out.len() - left
     }
 
-    /// A fresh slab on the partial list. `false`: out of memory.
-    fn make(&self, supply: Supply<'_, S>, class: usize, owner: u32) -> bool {
-        let class_info = info(class);
-        let Some(at) = supply.meta.allocate(supply.pages, Slab::pool(class)) else { return false };
-        let Some(run) = supply.pages.allocate(class_info.granules as usize, 1) else {
+    /// Fills `out` as [`claim`](Self::claim) does, from a fresh slab: more than one at a time made
+    /// programs with many classes larger. Under the lock. 0: out of memory.
+    fn make(&self, supply: Supply<'_, S>, class: usize, owner: u32, out: &mut [usize]) -> usize {
+        let Supply { pages, meta } = supply;
+        let (class_info, pool) = (info(class), Slab::pool(class));
+        let Some(at) = meta.allocate(pages, pool) else { return 0 };
+        let granules = class_info.granules as usize;
+        let Some(granule) = pages.allocate_slab(granules, owner < FIRST_HEAP) else {
             // SAFETY: allocated above from this pool, not used.
-            unsafe { supply.meta.deallocate(Slab::pool(class), at) };
-            return false;
+            unsafe { meta.deallocate_each(pool, &[at]) };
+            return 0;
         };
-        let region = &supply.pages.region;
-        let Some(granule) = region.granule_of(run.at) else { return false };
+        let region = &pages.region;
+        let taken = out.len().min(class_info.objects as usize);
         // SAFETY: a piece from a descriptor pool; zero or a retired descriptor.
         let slab = unsafe { Slab::at(at) };
-        slab.open(low32(granule), class, owner);
-        self.partial.push_back(region.descriptors(), slab);
-        let served = if owner < FIRST_HEAP { class } else { 0 };
-        region.enter_slab(granule, class_info.granules as usize, at, served);
-        if served != 0 {
-            supply.pages.note_slab(class_info.granules as usize);
+        slab.open(low32(granule), class, owner, taken);
+        let is_full = slab.tag().state() == UNLISTED;
+        let list = if is_full { &self.full } else { &self.partial };
+        list.push_back(region.descriptors(), slab);
+        region.enter_slab(granule, granules, at, if owner < FIRST_HEAP { class } else { 0 });
+        let left = out.len() - taken;
+        let mut object = region.address_of(granule);
+        for slot in out[left..].iter_mut().rev() {
+            *slot = object;
+            object += class_info.size as usize;
         }
-        true
+        taken
     }
 
-    /// Lists a slab again that `seen` said was full, unless that has changed.
+    /// Looks at slabs of `whose` class and owner into which objects came back: the empty ones, but
+    /// for one that is worth keeping, are retired, and full ones are listed again.
     #[cold]
     #[inline(never)]
-    pub(crate) fn relist(&self, base: usize, slab: &Slab, seen: Tag) {
+    pub(crate) fn settle<'a>(
+        &self,
+        supply: Supply<'_, S>,
+        whose: Tag,
+        slabs: impl Iterator<Item = &'a Slab>,
+    ) {
+        let base = supply.pages.region.descriptors();
+        let class_info = info(whose.class());
+        let mut ended = Ended::new(whose);
         let _guard = self.lock.lock();
-        if slab.tag() == seen {
-            slab.tag.store(seen.with_state(LISTED).0, Ordering::Relaxed);
-            self.full.remove(base, slab);
-            self.partial.push_back(base, slab);
+        for slab in slabs {
+            let tag = slab.tag();
+            if tag.with_state(LISTED) != whose {
+                // It ended meanwhile; perhaps its descriptor serves another slab.
+                continue;
+            }
+            let is_listed = tag.state() == LISTED;
+            let others = self.partial.len() - u32::from(is_listed);
+            let keep = class_info.granules <= KEEP_GRANULES && others == 0;
+            let list = if is_listed { &self.partial } else { &self.full };
+            if !keep && slab.is_empty(class_info) {
+                list.remove(base, slab);
+                ended.close(supply, slab);
+            } else if !is_listed {
+                slab.tag.store(whose.0, Ordering::Relaxed);
+                list.remove(base, slab);
+                self.partial.push_back(base, slab);
+            }
         }
-    }
-
-    /// Retires a slab if it is still this shelf's, wholly free, and not worth keeping.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn retire_if_empty(&self, supply: Supply<'_, S>, slab: &Slab, seen: Tag) {
-        let class_info = info(seen.class());
-        let guard = self.lock.lock();
-        let keep = class_info.granules <= KEEP_GRANULES && self.partial.len() <= 1;
-        if slab.tag() != seen.with_state(LISTED) || keep || !slab.is_empty(class_info) {
-            return;
-        }
-        self.partial.remove(supply.pages.region.descriptors(), slab);
-        self.close(supply, slab, seen.class());
-        drop(guard);
-    }
-
-    /// Gives a slab's granules and descriptor back. It is on no list. Under the lock.
-    fn close(&self, supply: Supply<'_, S>, slab: &Slab, class: usize) {
-        let region = &supply.pages.region;
-        let count = info(class).granules as usize;
-        let granule = slab.granule();
-        if slab.tag().owner() < FIRST_HEAP {
-            supply.pages.note_slab_end(count);
-        }
-        slab.tag.store(RETIRED, Ordering::Release);
-        end_holes(supply.pages, slab);
-        region.clear(granule, count);
-        supply.pages.deallocate(region.address_of(granule), count);
-        // SAFETY: on no list, and no object of it is held (F2) or will be used (destroy).
-        unsafe { supply.meta.deallocate(Slab::pool(class), slab.address()) };
+        ended.give_back(supply);
     }
 
     /// Retires every empty slab, also the last.
-    pub fn trim(&self, supply: Supply<'_, S>, class: usize) {
+    pub fn trim(&self, supply: Supply<'_, S>) {
         let base = supply.pages.region.descriptors();
         let _guard = self.lock.lock();
         let mut next = self.partial.first(base);
+        let Some(first) = next else { return };
+        let mut ended = Ended::new(first.tag());
+        let class = info(first.tag().class());
         while let Some(slab) = next {
             next = self.partial.after(base, slab);
-            if slab.is_empty(info(class)) {
+            if slab.is_empty(class) {
                 self.partial.remove(base, slab);
-                self.close(supply, slab, class);
+                ended.close(supply, slab);
             }
         }
+        ended.give_back(supply);
     }
 
     /// Gives every slab back, whatever is in it.
@@ -206,14 +213,17 @@ impl<S: System> Shelf<S> {
     /// # Safety
     ///
     /// Nobody uses an object of this shelf any more, or will free one.
-    pub unsafe fn destroy(&self, supply: Supply<'_, S>, class: usize) {
+    pub unsafe fn destroy(&self, supply: Supply<'_, S>) {
         let base = supply.pages.region.descriptors();
         let _guard = self.lock.lock();
         for list in [&self.partial, &self.full] {
+            let Some(first) = list.first(base) else { continue };
+            let mut ended = Ended::new(first.tag());
             while let Some(slab) = list.first(base) {
                 list.remove(base, slab);
-                self.close(supply, slab, class);
+                ended.close(supply, slab);
             }
+            ended.give_back(supply);
         }
     }
 
@@ -234,6 +244,48 @@ impl<S: System> Shelf<S> {
 impl<S: System> Default for Shelf<S> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// Slabs of one class and owner that ended under one lock: their memory goes back together.
+struct Ended {
+    whose: Tag,
+    runs: [usize; MOST_ENDED],
+    descriptors: [usize; MOST_ENDED],
+    count: usize,
+}
+
+impl Ended {
+    fn new(whose: Tag) -> Self {
+        Self { whose, runs: [0; MOST_ENDED], descriptors: [0; MOST_ENDED], count: 0 }
+    }
+
+    /// A slab, which is on no list any more, and of which nobody holds an object (F2) or will use
+    /// one (`destroy`).
+    fn close<S: System>(&mut self, supply: Supply<'_, S>, slab: &Slab) {
+        if self.count == MOST_ENDED {
+            self.give_back(supply);
+        }
+        let region = &supply.pages.region;
+        slab.retire();
+        end_holes(supply.pages, slab);
+        region.clear(slab.granule(), info(self.whose.class()).granules as usize);
+        self.runs[self.count] = region.address_of(slab.granule());
+        self.descriptors[self.count] = slab.address();
+        self.count += 1;
+    }
+
+    /// Under the shelf's lock, so that `fork` finds no memory on its way.
+    fn give_back<S: System>(&mut self, supply: Supply<'_, S>) {
+        if self.count == 0 {
+            return;
+        }
+        let (runs, descriptors) = (&self.runs[..self.count], &self.descriptors[..self.count]);
+        let granules = info(self.whose.class()).granules as usize;
+        supply.pages.deallocate_slabs(granules, runs, self.whose.owner() < FIRST_HEAP);
+        // SAFETY: from this pool, and on no list; what may still look at them only reads (S2).
+        unsafe { supply.meta.deallocate_each(Slab::pool(self.whose.class()), descriptors) };
+        self.count = 0;
     }
 }
 

@@ -14,7 +14,7 @@ use base::bits::{index, low32};
 use base::sync::{AtomicU32, AtomicU64, Ordering};
 use page::Pool;
 
-use crate::protocol::{LARGE, LISTED, RETIRED, Tag};
+use crate::protocol::{LARGE, LISTED, RETIRED, Tag, UNLISTED};
 use crate::size_class::{ClassInfo, info};
 
 /// Where the words start.
@@ -117,14 +117,20 @@ impl Slab {
         self.tag.store(RETIRED, Ordering::Release);
     }
 
-    /// Takes the descriptor into use: all objects free, LISTED. Under the owner's lock.
-    pub(crate) fn open(&self, granule: u32, class: usize, owner: u32) {
+    /// Takes the descriptor into use: its first `taken` objects are, and it is UNLISTED if those are
+    /// all of them, else LISTED. Under the owner's lock.
+    pub(crate) fn open(&self, granule: u32, class: usize, owner: u32, taken: usize) {
         let class_info = info(class);
         for index in 0..class_info.words() {
-            self.word(index).store(class_info.word_mask(index), Ordering::Relaxed);
+            let gone = match taken.saturating_sub(index * 64) {
+                count @ 0..64 => (1 << count) - 1,
+                _ => u64::MAX,
+            };
+            self.word(index).store(class_info.word_mask(index) & !gone, Ordering::Relaxed);
         }
         self.holes.store(0, Ordering::Relaxed);
         self.granule.store(granule, Ordering::Relaxed);
-        self.tag.store(Tag::new(LISTED, class, owner).0, Ordering::Release);
+        let state = if taken == class_info.objects as usize { UNLISTED } else { LISTED };
+        self.tag.store(Tag::new(state, class, owner).0, Ordering::Release);
     }
 }

@@ -156,14 +156,34 @@ impl<S: System> PageHeap<S> {
         if count > GRANULES_PER_BLOCK {
             return self.allocate_blocks(&guard, count);
         }
-        let (count, align) = (low32(count), low32(align));
+        let run = self.allocate_in_block(&guard, low32(count), low32(align))?;
+        self.after_growth(&guard);
+        Some(run)
+    }
+
+    /// `count` granules for a slab: the first of them. `counted`: its slack is (X1). As
+    /// [`allocate`](Self::allocate).
+    pub fn allocate_slab(&self, count: usize, counted: bool) -> Option<usize> {
+        debug_assert!(count > 0 && count <= GRANULES_PER_BLOCK);
+        let guard = self.lock.lock();
+        if self.region.granules() == 0 && !self.start(&guard) {
+            return None;
+        }
+        let run = self.allocate_in_block(&guard, low32(count), 1)?;
+        if counted {
+            self.slack.note_slab(count);
+        }
+        self.after_growth(&guard);
+        self.region.granule_of(run.at)
+    }
+
+    /// At most a block, out of the fullest one in which it fits.
+    fn allocate_in_block(&self, guard: &Guard<'_, S>, count: u32, align: u32) -> Option<Run> {
         loop {
             if let Some((block, at)) = self.find(count, align) {
-                let run = self.take(block, at, count);
-                self.after_growth(&guard);
-                return Some(run);
+                return Some(self.take(block, at, count));
             }
-            self.grow(&guard, 1)?;
+            self.grow(guard, 1)?;
         }
     }
 
@@ -191,6 +211,19 @@ impl<S: System> PageHeap<S> {
         let guard = self.lock.lock();
         let Some(granule) = self.region.granule_of(at) else { return };
         self.give_back(&guard, granule, count, true);
+        self.after_free(&guard);
+    }
+
+    /// Takes back `count` granules at each of `runs`, which were slabs, under one lock. `counted` as
+    /// in [`allocate_slab`](Self::allocate_slab).
+    pub fn deallocate_slabs(&self, count: usize, runs: &[usize], counted: bool) {
+        let guard = self.lock.lock();
+        for granule in runs.iter().filter_map(|&at| self.region.granule_of(at)) {
+            self.give_back(&guard, granule, count, true);
+        }
+        if counted {
+            self.slack.note_slabs_end(runs.len() * count);
+        }
         self.after_free(&guard);
     }
 

@@ -127,12 +127,24 @@ impl<S: System> Meta<S> {
     /// `at` came from [`allocate`](Self::allocate) with the same pool, and nobody writes to it
     /// any more; stale readers of all but the first word are fine (M1).
     pub unsafe fn deallocate(&self, pool: Pool, at: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.deallocate_each(pool, &[at]) };
+    }
+
+    /// Takes pieces back, under one lock.
+    ///
+    /// # Safety
+    ///
+    /// As [`deallocate`](Self::deallocate), for each of them.
+    pub unsafe fn deallocate_each(&self, pool: Pool, pieces: &[usize]) {
         let _guard = self.lock.lock();
         let shelf = &self.shelves[pool as usize];
-        // SAFETY: the piece is ours again, and at least a word long.
-        unsafe { link_of(at).write(shelf.free.load(Ordering::Relaxed)) };
-        shelf.free.store(at, Ordering::Relaxed);
-        self.used.lower(pool.size());
+        for &piece in pieces {
+            // SAFETY: the piece is ours again, and at least a word long.
+            unsafe { link_of(piece).write(shelf.free.load(Ordering::Relaxed)) };
+            shelf.free.store(piece, Ordering::Relaxed);
+        }
+        self.used.lower(pieces.len() * pool.size());
     }
 
     fn carve(&self, pages: &PageHeap<S>, shelf: &Shelf, pool: Pool) -> Option<usize> {

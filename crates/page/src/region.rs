@@ -83,8 +83,10 @@ fn live_run(count: usize) -> u32 {
 /// Descriptors and list links count 64-byte units in 31 bits.
 const _: () = assert!(MAX / DESCRIPTORS / 64 < RUN as usize, "descriptors fit a span entry");
 
-/// The region. Fields change under the page heap's lock.
+/// The region. Fields change under the page heap's lock, when it grows: every free reads the first two,
+/// so they share their cache line with nothing that changes more often.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Region {
     base: AtomicUsize,
     /// Granules whose maps are usable (R1): what the fast path compares with.

@@ -21,7 +21,7 @@
 //!
 //! Slack counts against what the purge policy keeps, and says when looking for holes is worth
 //! the walk: after as many bytes came back as an eighth of what is claimed, and more by X2.
-use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use crate::System;
 use crate::geometry::GRANULE;
@@ -148,6 +148,16 @@ impl Slack {
         }
     }
 
+    /// A slab of `granules` was made. Under the page heap's lock.
+    pub(crate) fn note_slab(&self, granules: usize) {
+        self.slabs.raise(granules * GRANULE);
+    }
+
+    /// Slabs of `granules` in all ended. Under the page heap's lock.
+    pub(crate) fn note_slabs_end(&self, granules: usize) {
+        self.slabs.lower(granules * GRANULE);
+    }
+
     /// Granules are handed out: as many bytes of holes in slabs that ended are needed again (X2).
     /// Whether it is those does not matter: without the look they would have been there.
     pub(crate) fn note_reuse(&self, granules: u32) {
@@ -167,16 +177,6 @@ fn clamp(bytes: usize) -> usize {
 }
 
 impl<S: System> PageHeap<S> {
-    /// A slab of `granules` was made.
-    pub fn note_slab(&self, granules: usize) {
-        self.slack.slabs.fetch_add(granules * GRANULE, Ordering::Relaxed);
-    }
-
-    /// A slab of `granules` was given back.
-    pub fn note_slab_end(&self, granules: usize) {
-        self.slack.slabs.fetch_sub(granules * GRANULE, Ordering::Relaxed);
-    }
-
     /// `bytes` of slabs were purged.
     pub fn note_holes(&self, bytes: usize) {
         self.slack.holes.fetch_add(bytes, Ordering::Relaxed);

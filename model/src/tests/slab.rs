@@ -8,8 +8,7 @@ use crate::shelf::{Object, Seen, Unlist, World};
 /// A slab of one shelf with every object claimed.
 fn full(whole: &[u64], unlist: Unlist) -> (Arc<World>, Vec<Object>) {
     let world = Arc::new(World::new(1, whole, unlist, Seen::Same));
-    assert!(world.make(0, 0));
-    let objects = world.claim(0, 64);
+    let objects = world.make_full(0, 0);
     (world, objects)
 }
 

@@ -116,9 +116,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     ///
     /// Nobody uses `heap` or a block of it any more.
     pub unsafe fn heap_destroy(&self, heap: &Heap<S>) {
-        for (class, shelf) in heap.shelves.iter().enumerate().skip(1) {
+        for shelf in &heap.shelves {
             // SAFETY: the caller gives all blocks up.
-            unsafe { shelf.destroy(self.supply(), class) };
+            unsafe { shelf.destroy(self.supply()) };
         }
         let base = self.pages.region.descriptors();
         let guard = heap.lock.lock();

@@ -1,17 +1,18 @@
 //! The way back: objects become free in their slabs.
 //!
 //! ```text
-//! objects   [ a │ a+16 │ a+32 │ b │ c │ d │ … ]    64 at a time
+//! objects   [ a │ a+16 │ a+32 │ b │ c │ d │ … ]    rows first, then 64 at a time
 //! slabs     [ S │ S    │ S    │ T │ U │ U │ … ]    1. looked up, each descriptor on its way into the cache
 //! groups      ────── a ────── │ b │ ─ c ─ │ …      2. one atomic operation for those of one bitmap word
+//! due       [ S │ U ]                              3. full or empty now: their shelf looks at all of them
 //! ```
 //!
 //! Scattered objects belong to as many descriptors, none of which is in the cache. As nothing is
 //! read of them before all are asked for, memory serves them side by side, not one after the
-//! other.
+//! other. Objects in a row belong to one descriptor and are looked up once.
 //!
-//! Layer *object*. O(objects), some 60 instructions for one that is alone in its word and 9 for one
-//! in a row; no lock but for slabs that have to be listed or retired.
+//! Layer *object*. O(objects): some 100 instructions for one that is alone in its word, 15 for one of
+//! a row of 64 bytes each, with what becomes of their slabs. No lock but for those.
 use core::mem::MaybeUninit;
 
 use base::prefetch;
@@ -21,7 +22,7 @@ use page::{PageHeap, System};
 
 use super::{Central, FIRST_HEAP, Fault, GivenBack};
 use crate::protocol::{self, LISTED, RETIRED, Tag, UNLISTED};
-use crate::shelf::Supply;
+use crate::shelf::{MOST_ENDED, Supply};
 use crate::size_class::{ClassInfo, info};
 use crate::slab::Slab;
 
@@ -47,6 +48,14 @@ impl Kind {
         let counted = if whose.owner() < FIRST_HEAP { class.size as usize } else { 0 };
         Self { whose, class, counted }
     }
+}
+
+/// Slabs of one class and owner that their shelf has to look at, under one lock for all: it lists
+/// them again or retires them.
+struct Due<'a> {
+    whose: Tag,
+    slabs: [Option<&'a Slab>; MOST_ENDED],
+    count: usize,
 }
 
 /// An object's slab, and which of its objects it is.
@@ -172,74 +181,53 @@ fn gather_scattered(class: &ClassInfo, index: usize, objects: &[usize], slabs: &
     (mask, count)
 }
 
-impl<S: System> Central<S> {
-    /// Makes `objects` free again, whatever their classes are; zeroes are skipped. Lock-free but
-    /// for slabs that have to be listed or retired.
-    pub fn give_back(&self, supply: Supply<'_, S>, objects: &[usize]) -> GivenBack {
-        let mut back = GivenBack { bytes: 0, fault: None };
-        let mut kind = Kind::of(NO_KIND);
-        let maps = supply.pages.region.maps();
-        let mut left = objects;
-        while !left.is_empty() {
-            let done = self.give_back_row(supply, &maps, &mut kind, left, &mut back);
-            if done == 0 {
-                let batch;
-                (batch, left) = left.split_at(left.len().min(LOOKAHEAD));
-                self.give_back_scattered(supply, &maps, &mut kind, batch, &mut back);
-            } else {
-                left = &left[done..];
-            }
-        }
-        back
-    }
+/// One call of [`Central::give_back`].
+struct Pass<'a, S> {
+    central: &'a Central<S>,
+    supply: Supply<'a, S>,
+    maps: Maps,
+    /// Of the last object's slab.
+    kind: Kind,
+    due: Due<'a>,
+    back: GivenBack,
+}
 
-    /// Objects in a row, of one bitmap word: how many there were at the start of `objects`; 0: it is
+impl<'a, S: System> Pass<'a, S> {
+    /// Objects in a row, of one bitmap word: how many there were at the start of `objects`. 0: it is
     /// no row of three.
     #[inline(always)]
-    fn give_back_row(
-        &self,
-        supply: Supply<'_, S>,
-        maps: &Maps,
-        kind: &mut Kind,
-        objects: &[usize],
-        back: &mut GivenBack,
-    ) -> usize {
+    fn row(&mut self, objects: &[usize]) -> usize {
         let [first, second, third, ..] = *objects else { return 0 };
         if third.wrapping_sub(second) != second.wrapping_sub(first) {
             return 0;
         }
-        let Ok(place) = Place::of(maps, kind, maps.slab_of(first), first) else { return 0 };
-        let Some(group) = row(kind.class, place.index, objects) else { return 0 };
-        self.set_free(supply, place, *kind, group, back);
+        let slab = self.maps.slab_of(first);
+        let Ok(place) = Place::of(&self.maps, &mut self.kind, slab, first) else { return 0 };
+        let Some(group) = row(self.kind.class, place.index, objects) else { return 0 };
+        self.set_free(place, group);
         group.1
     }
 
     /// Objects in any order, no more than [`LOOKAHEAD`].
     #[inline(always)]
-    fn give_back_scattered(
-        &self,
-        supply: Supply<'_, S>,
-        maps: &Maps,
-        kind: &mut Kind,
-        batch: &[usize],
-        back: &mut GivenBack,
-    ) {
+    fn scattered(&mut self, objects: &[usize]) {
         let mut room = [MaybeUninit::uninit(); LOOKAHEAD + 1];
-        let slabs = look_up(maps, batch, &mut room);
+        let slabs = look_up(&self.maps, objects, &mut room);
         let mut at = 0;
-        while at < batch.len() {
-            at += match Place::of(maps, kind, slabs[at], batch[at]) {
+        while at < objects.len() {
+            at += match Place::of(&self.maps, &mut self.kind, slabs[at], objects[at]) {
                 Ok(place) => {
                     let group = if slabs[at] == slabs[at + 1] {
-                        gather(kind.class, place.index, &batch[at..], &slabs[at..batch.len()])
+                        let slabs = &slabs[at..objects.len()];
+                        gather(self.kind.class, place.index, &objects[at..], slabs)
                     } else {
                         (1 << place.bit(), 1)
                     };
-                    self.set_free(supply, place, *kind, group, back);
+                    self.set_free(place, group);
                     group.1
                 }
                 Err(fault) => {
-                    back.note(fault);
+                    self.back.note(fault);
                     1
                 }
             };
@@ -248,39 +236,73 @@ impl<S: System> Central<S> {
 
     /// Sets the bits of a group, the first of which is at `place`.
     #[inline(always)]
-    fn set_free(
-        &self,
-        supply: Supply<'_, S>,
-        place: Place<'_>,
-        kind: Kind,
-        (mask, count): Group,
-        back: &mut GivenBack,
-    ) {
-        back.bytes += count * kind.counted;
+    fn set_free(&mut self, place: Place<'a>, (mask, count): Group) {
+        self.back.bytes += count * self.kind.counted;
         let old = protocol::give_back(place.slab.word(place.word()), mask);
         if old & mask != 0 {
-            back.note_double(kind, place, old & mask);
+            self.back.note_double(self.kind, place, old & mask);
         }
-        if old == 0 || kind.class.may_complete(old | mask) {
-            self.settle(supply, place.slab, kind.whose, old == 0);
+        if old == 0 || self.kind.class.may_complete(old | mask) {
+            self.note_due(place.slab, old == 0);
         }
     }
 
-    /// A word of a slab `was_zero`, or has perhaps all its bits now: the slab, which was LISTED as
-    /// `whose` or UNLISTED before, is listed again or retired if that is due.
+    /// A word of a slab of the last kind `was_zero`, or has perhaps all its bits now: its shelf will
+    /// look at it if that is due.
     #[inline(never)]
-    fn settle(&self, supply: Supply<'_, S>, slab: &Slab, whose: Tag, was_zero: bool) {
-        if was_zero
-            && let Some(seen) = protocol::needs_listing(&slab.tag)
-            // Else the descriptor serves another slab by now, perhaps of a heap that has gone.
-            && seen == whose.with_state(UNLISTED)
-        {
-            self.shelf_of(seen).relist(supply.pages.region.descriptors(), slab, seen);
+    fn note_due(&mut self, slab: &'a Slab, was_zero: bool) {
+        let Kind { whose, class, .. } = self.kind;
+        // With another tag the descriptor serves another slab by now, perhaps of a heap that has gone.
+        let full = Some(whose.with_state(UNLISTED));
+        let is_full = was_zero && protocol::needs_listing(&slab.tag) == full;
+        if !is_full && !slab.is_empty(class) {
+            return;
         }
-        // Whoever freed the last object may have looked before the slab was listed.
-        if slab.is_empty(info(whose.class())) {
-            self.shelf_of(whose).retire_if_empty(supply, slab, whose);
+        if self.due.whose != whose || self.due.count == self.due.slabs.len() {
+            self.settle();
+            self.due.whose = whose;
         }
+        self.due.slabs[self.due.count] = Some(slab);
+        self.due.count += 1;
+    }
+
+    /// Has what is due done.
+    fn settle(&mut self) {
+        let Due { whose, slabs, count } = &mut self.due;
+        if *count != 0 {
+            let slabs = slabs[..*count].iter().copied().flatten();
+            self.central.shelf_of(*whose).settle(self.supply, *whose, slabs);
+            *count = 0;
+        }
+    }
+}
+
+impl<S: System> Central<S> {
+    /// Makes `objects` free again, whatever their classes are; zeroes are skipped. Lock-free but
+    /// for slabs that have to be listed or retired.
+    pub fn give_back(&self, supply: Supply<'_, S>, objects: &[usize]) -> GivenBack {
+        let mut pass = Pass {
+            central: self,
+            supply,
+            maps: supply.pages.region.maps(),
+            kind: Kind::of(NO_KIND),
+            due: Due { whose: NO_KIND, slabs: [None; MOST_ENDED], count: 0 },
+            back: GivenBack { bytes: 0, fault: None },
+        };
+        let mut left = objects;
+        while !left.is_empty() {
+            let done = match pass.row(left) {
+                0 => {
+                    let count = left.len().min(LOOKAHEAD);
+                    pass.scattered(&left[..count]);
+                    count
+                }
+                count => count,
+            };
+            left = &left[done..];
+        }
+        pass.settle();
+        pass.back
     }
 
     /// Whether `object` is one that is taken: by the program, or by a magazine.

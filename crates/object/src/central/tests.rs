@@ -84,6 +84,55 @@ fn a_full_slab_is_listed_again_by_the_first_free() {
     whole.check().expect("intact");
 }
 
+/// More slabs than their memory goes back at a time, of two classes and in any order: whatever is
+/// kept of a class, it is one slab at most.
+#[test]
+fn a_batch_empties_many_slabs() {
+    let whole = whole();
+    for classes in [[40, 40], [16, 50], [60, 33]] {
+        let mut batch = Vec::new();
+        for class in classes {
+            let count = 2 * crate::shelf::MOST_ENDED + 1;
+            batch.extend(whole.claim(class, count * info(class).objects as usize));
+        }
+        let half = batch.len() / 2;
+        let (first, second) = batch.split_at(half);
+        let mixed: Vec<usize> = first.iter().zip(second).flat_map(|(&a, &b)| [a, b]).collect();
+        whole.central.give_back(whole.supply(), &mixed).answer().expect("live");
+        whole.central.give_back(whole.supply(), &batch[2 * half..]).answer().expect("live");
+        whole.check().expect("intact");
+        let accounts = whole.central.accounts(&whole.pages);
+        assert_eq!(accounts.claimed, 0);
+        assert_eq!(whole.pages.slack.accounts(), Some(Accounts { claimed: 0, ..accounts }));
+        for class in classes {
+            let (taken, slabs) =
+                whole.central.shelf(0, class).count(whole.pages.region.descriptors(), class);
+            assert!(taken == 0 && slabs <= 1, "class {class}: {slabs} slabs");
+        }
+    }
+}
+
+/// Who wants exactly a slab's objects gets a slab that is full from the start.
+#[test]
+fn a_fresh_slab_may_be_full() {
+    let whole = whole();
+    for class in [20, 40, 70] {
+        let count = info(class).objects as usize;
+        for want in [count - 1, count, count + 1] {
+            let mut out = std::vec![0; want];
+            let got = whole.central.claim(whole.supply(), 0, class, &mut out);
+            assert_eq!(got, want.min(count));
+            assert_eq!(whole.central.shelf(0, class).full.len(), u32::from(got == count));
+            let objects: Vec<usize> = out[want - got..].iter().rev().copied().collect();
+            assert!(objects.is_sorted(), "popping ascends");
+            whole.check().expect("intact");
+            whole.central.give_back(whole.supply(), &objects).answer().expect("live");
+            whole.central.trim(whole.supply());
+            whole.check().expect("intact");
+        }
+    }
+}
+
 fn holes_go_back_in_pages_of<const PAGE: usize>(classes: &[usize]) {
     let pages = PageHeap::new(Paged::<Os, PAGE>::new(Os));
     let whole = Whole { pages, meta: Meta::new(), central: Central::new() };
