@@ -22,7 +22,7 @@ use page::{Attempt, GRANULE, PageHeap, System};
 
 use crate::holes::hole_bytes;
 use crate::protocol::{LISTED, Tag, UNLISTED};
-use crate::shelf::{Shelf, Supply};
+use crate::shelf::{Share, Shelf, Supply};
 use crate::size_class::{CLASSES, info};
 
 /// The most shards.
@@ -109,6 +109,7 @@ impl<S: System> Central<S> {
         supply: Supply<'_, S>,
         thread: u32,
         class: usize,
+        share: Share,
         out: &mut [usize],
     ) -> usize {
         let shards = self.shards();
@@ -118,14 +119,14 @@ impl<S: System> Central<S> {
             for other in (0..shards).filter(|&other| other != own) {
                 let other = self.shelf(other, class);
                 if other.has_partial() {
-                    let got = other.claim(supply, class, out);
+                    let got = other.claim(supply, class, share, out);
                     if got > 0 {
                         return got;
                     }
                 }
             }
         }
-        let got = shelf.claim_or_make(supply, class, own, out, &self.contended);
+        let got = shelf.claim_or_make(supply, class, own, share, out, &self.contended);
         if self.contended.load(Ordering::Relaxed) > CONTENTION {
             self.split(shards);
         }

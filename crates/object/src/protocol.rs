@@ -14,7 +14,7 @@
 //! - **P3** a tag is one word, so state, class and owner are read together.
 //!
 //! Modelled in `model/`; why a release store is not enough for P2 is one of the models.
-use base::bits::lowest_ones;
+use base::bits::{low64, lowest_ones, whole_groups};
 use base::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// The descriptor is not in use.
@@ -73,6 +73,20 @@ pub fn claim(word: &AtomicU64, want: u32) -> u64 {
     }
     let mask = lowest_ones(seen, want);
     word.fetch_and(!mask, Ordering::Acquire);
+    mask
+}
+
+/// As [`claim`], of objects that fill cache lines: `mates` of them, a power of two, begin and end
+/// where lines do.
+pub fn claim_lines(word: &AtomicU64, want: u32, mates: u32) -> u64 {
+    let seen = word.load(Ordering::Relaxed);
+    if seen == 0 {
+        return 0;
+    }
+    let mask = lowest_ones(low64(whole_groups(seen.into(), mates)), want);
+    if mask != 0 {
+        word.fetch_and(!mask, Ordering::Acquire);
+    }
     mask
 }
 

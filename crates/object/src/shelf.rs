@@ -27,6 +27,8 @@ use crate::slab::Slab;
 
 /// Empty slabs of at most two granules are kept when they are a shelf's last.
 const KEEP_GRANULES: u32 = 2;
+/// How many slabs are searched for whole cache lines, before a fresh one is made.
+const SLABS_FOR_LINES: usize = 4;
 /// The most slabs whose memory goes back at a time.
 pub(crate) const MOST_ENDED: usize = 8;
 
@@ -36,6 +38,17 @@ pub struct Shelf<S> {
     pub(crate) lock: Lock<S>,
     pub(crate) partial: SlabList,
     pub(crate) full: SlabList,
+}
+
+/// With whom the owner of claimed objects may share cache lines: two processors that write to the same
+/// line wait for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// With the owners of the objects beside them.
+    Lines,
+    /// With nobody: so many objects, a power of two, fill whole lines, and the claim is for a
+    /// multiple of that.
+    NoLine(u32),
 }
 
 /// What a shelf needs of its surroundings.
@@ -75,9 +88,15 @@ impl<S: System> Shelf<S> {
 
     /// Claims up to `out.len()` objects of `class` from the slabs that are there. They fill
     /// `out` from its end, ascending towards its start, so that popping ascends.
-    pub fn claim(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
+    pub fn claim(
+        &self,
+        supply: Supply<'_, S>,
+        class: usize,
+        share: Share,
+        out: &mut [usize],
+    ) -> usize {
         let _guard = self.lock.lock();
-        self.claim_locked(supply, class, out)
+        self.claim_locked(supply, class, share, out)
     }
 
     /// As [`claim`](Self::claim), with a new slab when nothing is free, and counting in
@@ -87,6 +106,7 @@ impl<S: System> Shelf<S> {
         supply: Supply<'_, S>,
         class: usize,
         owner: u32,
+        share: Share,
         out: &mut [usize],
         contended: &AtomicU32,
     ) -> usize {
@@ -94,13 +114,22 @@ impl<S: System> Shelf<S> {
             contended.fetch_add(1, Ordering::Relaxed);
             self.lock.lock()
         });
-        match self.claim_locked(supply, class, out) {
+        match self.claim_locked(supply, class, share, out) {
             0 => self.make(supply, class, owner, out),
             got => got,
         }
     }
 
-    fn claim_locked(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
+    fn claim_locked(
+        &self,
+        supply: Supply<'_, S>,
+        class: usize,
+        share: Share,
+        out: &mut [usize],
+    ) -> usize {
+        if let Share::NoLine(mates) = share {
+            return self.claim_lines(supply, class, mates, out);
+        }
         let base = supply.pages.region.descriptors();
         let class_info = info(class);
         let mut left = out.len();
@@ -119,6 +148,36 @@ impl<S: System> Shelf<S> {
             if left > 0 && protocol::unlist(&slab.tag, slab.words(class_info)) {
                 self.partial.remove(base, slab);
                 self.full.push_back(base, slab);
+            }
+        }
+        out.len() - left
+    }
+
+    /// As [`claim_locked`](Self::claim_locked), of objects that fill cache lines, in the first few
+    /// slabs. A slab stays listed though nothing else of it may be free.
+    #[cold]
+    #[inline(never)]
+    fn claim_lines(
+        &self,
+        supply: Supply<'_, S>,
+        class: usize,
+        mates: u32,
+        out: &mut [usize],
+    ) -> usize {
+        let class_info = info(class);
+        let size = class_info.size as usize;
+        let mut left = out.len();
+        for slab in self.partial.iter(supply.pages.region.descriptors()).take(SLABS_FOR_LINES) {
+            let start = supply.pages.region.address_of(slab.granule());
+            for (index, word) in slab.words(class_info).enumerate() {
+                let mask = protocol::claim_lines(word, low32(left.min(64)), mates);
+                if mask != 0 {
+                    fill_holes(supply.pages, slab);
+                }
+                left = unpack(mask, start + index * 64 * size, size, out, left);
+                if left == 0 {
+                    return out.len();
+                }
             }
         }
         out.len() - left

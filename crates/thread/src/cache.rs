@@ -3,8 +3,9 @@
 //! - **N1** a class has a cell exactly while its capacity is not 0; `bottom` is then
 //!   `end − 8 × capacity`, and the word below it is 0 (A1).
 //! - **N2** capacities start at twice the objects that fill whole cache lines, and double with
-//!   use: idle threads keep little, and what a thread claims first of a fresh slab, up to 128
-//!   bytes each, shares no line with what others do.
+//!   use: idle threads keep little. Of objects up to 128 bytes, two of which may lie in a line: while
+//!   magazines grow, what any thread but the first claims shares no line with what others have; and
+//!   what a thread frees of a class before it has allocated any goes back, the first 16 of each.
 //! - **N3** a magazine's top is lowered before its objects are given back and raised after
 //!   they were claimed: whoever is interrupted for good (a thread that `fork` left behind)
 //!   loses objects at worst, and never has one in two places.
@@ -18,11 +19,11 @@
 //! free in the mean. About half a magazine is flushed, the half freed first.
 use core::mem::MaybeUninit;
 
-use base::bits::low8;
+use base::bits::{low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 use object::Central;
 use object::central::{Fault, GivenBack};
-use object::shelf::Supply;
+use object::shelf::{Share, Supply};
 use object::size_class::{CLASSES, info};
 use page::{Pool, System};
 use source::os::imp::peek::Peek;
@@ -37,6 +38,8 @@ const LINE: usize = 64;
 /// Larger objects share lines with their neighbours at most.
 const MAX_SHARED: usize = 128;
 const WORD: usize = size_of::<usize>();
+/// Objects that a thread frees of a class before it keeps them, if it allocates none.
+const MOST_STRAYS: u8 = 16;
 /// Traffic is reported when 64 KiB have been claimed or given back.
 const REPORT: usize = 64 << 10;
 
@@ -85,6 +88,8 @@ pub struct ThreadCache {
     /// Runs of 80 to 256 KiB.
     pub runs: Runs,
     capacity: [AtomicU8; CLASSES],
+    /// Objects of each class that it freed before it allocated any (N2).
+    strays: [AtomicU8; CLASSES],
 }
 
 const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its pool");
@@ -113,8 +118,8 @@ impl ThreadCache {
         let at = supply.meta.allocate(supply.pages, Pool::Thread)?;
         // SAFETY: a piece from the pool of caches; any contents are valid atomics.
         let cache = unsafe { Self::at(at) };
-        for capacity in &cache.capacity {
-            capacity.store(0, Ordering::Relaxed);
+        for count in cache.capacity.iter().chain(&cache.strays) {
+            count.store(0, Ordering::Relaxed);
         }
         cache.runs.reset();
         cache.account.reset();
@@ -184,17 +189,19 @@ impl ThreadCache {
         if left != 0 {
             return left;
         }
+        let before = self.capacity(class);
         let Some(bottom) = self.grow_empty(backend.supply, tls, class) else {
             let mut one = [0];
-            self.claim(backend, class, &mut one);
+            self.claim(backend, class, Share::Lines, &mut one);
             return one[0];
         };
         // Half, and one less is flushed: a program that takes and frees the same batch again
         // and again has one more object each time, until it needs neither (N4).
         let want = self.capacity(class).div_ceil(2);
+        let share = self.share(class, before, want);
         // SAFETY: the magazine is empty, so these words of its cell are free (N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
-        let got = self.claim(backend, class, out);
+        let got = self.claim(backend, class, share, out);
         if got == 0 {
             return 0;
         }
@@ -231,7 +238,10 @@ impl ThreadCache {
         object: usize,
     ) -> Result<(), Fault> {
         if self.capacity(class) == 0 {
-            return self.first_free(backend, tls, class, object);
+            let keep = !self.is_stray(class);
+            if !keep || self.grow_empty(backend.supply, tls, class).is_none() {
+                return self.give_back(backend, &[object]).answer();
+            }
         }
         // A sized free comes here because another class's magazine was full.
         // SAFETY: the caller gave the object up.
@@ -251,27 +261,27 @@ impl ThreadCache {
         answer
     }
 
-    /// The first free of a class by this thread: objects of its own go on top of one that
-    /// may share a cache line with another thread's.
-    fn first_free<S: System, T: Tls>(
-        &self,
-        backend: Backend<'_, S>,
-        tls: &T,
-        class: usize,
-        object: usize,
-    ) -> Result<(), Fault> {
-        let Some(bottom) = self.grow_empty(backend.supply, tls, class) else {
-            return self.give_back(backend, &[object]).answer();
-        };
-        // SAFETY: room for one object above the bottom of an empty magazine (N1).
-        unsafe { word(bottom).write(object) };
-        let fresh = self.capacity(class) / 2;
-        // SAFETY: capacities are at least 2, so half of the words are left above the first.
-        let out = unsafe { core::slice::from_raw_parts_mut(word(bottom + WORD), fresh) };
-        let got = self.claim(backend, class, out);
-        out.copy_within(fresh - got.., 0);
-        tls.store(class, bottom + (1 + got) * WORD);
-        Ok(())
+    /// Whether to give an object back that this thread frees though it has allocated none of the class:
+    /// another thread has the objects beside it (N2).
+    fn is_stray(&self, class: usize) -> bool {
+        let strays = self.strays[class].load(Ordering::Relaxed);
+        if strays == MOST_STRAYS || line_mates(info(class).size as usize) == 1 {
+            return false;
+        }
+        self.strays[class].store(strays + 1, Ordering::Relaxed);
+        true
+    }
+
+    /// With whom this thread may share the lines of `want` objects of a class whose magazine had a
+    /// capacity of `before`, and has grown since if it could (N2).
+    fn share(&self, class: usize, before: usize, want: usize) -> Share {
+        let mates = line_mates(info(class).size as usize);
+        let grows = self.capacity(class) != before && want.is_multiple_of(mates);
+        if mates > 1 && grows && self.number() != 0 {
+            Share::NoLine(low32(mates))
+        } else {
+            Share::Lines
+        }
     }
 
     /// Drops the nulls that sized frees have left on top (A4).
@@ -350,8 +360,14 @@ impl ThreadCache {
     }
 
     /// Claims objects and counts them (N5): as [`Central::claim`].
-    fn claim<S: System>(&self, backend: Backend<'_, S>, class: usize, out: &mut [usize]) -> usize {
-        let got = backend.central.claim(backend.supply, self.number(), class, out);
+    fn claim<S: System>(
+        &self,
+        backend: Backend<'_, S>,
+        class: usize,
+        share: Share,
+        out: &mut [usize],
+    ) -> usize {
+        let got = backend.central.claim(backend.supply, self.number(), class, share, out);
         if self.account.claim(got * info(class).size as usize) >= REPORT {
             self.report(backend);
         }

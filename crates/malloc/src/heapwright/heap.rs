@@ -21,6 +21,7 @@ use base::bits::align_up;
 use base::lock::Lock;
 use base::sync::{AtomicU32, Ordering};
 use object::list::SlabList;
+use object::shelf::Share;
 use object::size_class::{CLASSES, class_of_aligned, info};
 use object::{Shelf, Slab};
 use page::geometry::granules_for;
@@ -78,7 +79,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let mut out = [0];
         let waits = AtomicU32::new(0);
         let supply = self.supply();
-        heap.shelves[class].claim_or_make(supply, class, owner, &mut out, &waits);
+        heap.shelves[class].claim_or_make(supply, class, owner, Share::Lines, &mut out, &waits);
         ptr::with_exposed_provenance_mut(out[0])
     }
 

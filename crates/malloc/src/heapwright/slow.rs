@@ -5,6 +5,7 @@ use core::ptr;
 use base::Malloc;
 use base::sync::Ordering;
 use object::central::Fault;
+use object::shelf::Share;
 use object::size_class::{MAX_SIZE, class_of, info};
 use page::region::Span;
 use page::{GRANULE, System};
@@ -53,7 +54,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     fn claim_uncached(&self, class: usize) -> usize {
         self.outside.pass(|| {
             let mut out = [0];
-            let got = self.central.claim(self.supply(), 0, class, &mut out);
+            let got = self.central.claim(self.supply(), 0, class, Share::Lines, &mut out);
             self.note_uncached(got * info(class).size as usize, 0);
             out[0]
         })

@@ -34,7 +34,7 @@ impl<S: System> Whole<S> {
         while out.len() < count {
             let mut batch = [0; 50];
             let want = batch.len().min(count - out.len());
-            let got = self.central.claim(self.supply(), 0, class, &mut batch[..want]);
+            let got = self.central.claim(self.supply(), 0, class, Share::Lines, &mut batch[..want]);
             assert!(got > 0, "memory");
             out.extend(batch[want - got..want].iter().rev());
         }
@@ -120,7 +120,7 @@ fn a_fresh_slab_may_be_full() {
         let count = info(class).objects as usize;
         for want in [count - 1, count, count + 1] {
             let mut out = std::vec![0; want];
-            let got = whole.central.claim(whole.supply(), 0, class, &mut out);
+            let got = whole.central.claim(whole.supply(), 0, class, Share::Lines, &mut out);
             assert_eq!(got, want.min(count));
             assert_eq!(whole.central.shelf(0, class).full.len(), u32::from(got == count));
             let objects: Vec<usize> = out[want - got..].iter().rev().copied().collect();

@@ -82,28 +82,75 @@ fn magazines_grow_with_use_and_give_everything_back() {
     assert!(ThreadCache::current(&whole.tls).is_none());
 }
 
+/// The lines that an object of a class lies in.
+fn lines_of(class: usize, object: usize) -> core::ops::RangeInclusive<usize> {
+    object / LINE..=(object + info(class).size as usize - 1) / LINE
+}
+
+/// What two threads claim first shares no cache line, neither with each other nor with what a third
+/// has of a slab in pieces.
 #[test]
-fn what_two_threads_claim_first_shares_no_cache_line() {
+fn what_threads_claim_first_shares_no_cache_line() {
     let whole = Whole::new();
+    let first = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     let slots = [SoloTls::new(), SoloTls::new()];
     let caches = slots
         .each_ref()
         .map(|tls| ThreadCache::attach(whole.backend().supply, tls).expect("memory"));
+    for (cache, number) in caches.iter().zip(1..) {
+        cache.number.store(number, Ordering::Relaxed);
+    }
     for class in (1..CLASSES).take_while(|&class| info(class).size as usize <= MAX_SHARED) {
-        let mut lines = [Vec::new(), Vec::new()];
-        // In turn, so that their claims lie beside each other.
+        let live: Vec<usize> = (0..200).map(|_| whole.malloc(first, class)).collect();
+        let (kept, freed): (Vec<_>, Vec<_>) = live.iter().partition(|&&object| object % 5 < 3);
+        whole.central.give_back(whole.backend().supply, &freed).answer().expect("live");
+        let mut lines = [kept, Vec::new(), Vec::new()].map(|objects| {
+            objects.into_iter().flat_map(|o| lines_of(class, o)).collect::<Vec<_>>()
+        });
+        // In turn, so that their claims lie beside each other. Each refill has four at least, and the
+        // first four of them are while the magazine grows.
         for _ in 0..16 {
-            for ((tls, cache), lines) in slots.iter().zip(caches).zip(&mut lines) {
+            for ((tls, cache), lines) in slots.iter().zip(caches).zip(&mut lines[1..]) {
                 // SAFETY: each cache is used with its own slots.
                 let kept = unsafe { pop(tls, class) };
                 let object =
                     if kept == 0 { cache.refill(whole.backend(), tls, class) } else { kept };
-                let last = object + info(class).size as usize - 1;
-                lines.extend(object / LINE..=last / LINE);
+                lines.extend(lines_of(class, object));
             }
         }
-        let shared = lines[0].iter().find(|&line| lines[1].contains(line));
-        assert_eq!(shared, None, "class {class}");
+        for (number, of_one) in lines.iter().enumerate() {
+            for of_other in &lines[number + 1..] {
+                let shared = of_one.iter().find(|line| of_other.contains(line));
+                assert_eq!(shared, None, "class {class}");
+            }
+        }
+        check_shelf(&whole.pages, 0, class, whole.central.shelf(0, class)).expect("intact");
+    }
+}
+
+/// Who frees what others allocated gives the first objects back, and does not get them again.
+#[test]
+fn strays_go_back() {
+    let whole = Whole::new();
+    let other = SoloTls::new();
+    let caches = [&whole.tls, &other]
+        .map(|tls| ThreadCache::attach(whole.backend().supply, tls).expect("memory"));
+    for class in [1, 2, 7] {
+        let live: Vec<usize> = (0..100).map(|_| whole.malloc(caches[0], class)).collect();
+        let free = |object: usize| {
+            // SAFETY: the cache's own slots.
+            if !unsafe { push(&other, class, object) } {
+                caches[1].flush(whole.backend(), &other, class, object).expect("live");
+            }
+        };
+        let taken = whole.taken(class);
+        let (strays, rest) = live.split_at(usize::from(MOST_STRAYS));
+        strays.iter().for_each(|&object| free(object));
+        assert_eq!(whole.taken(class), taken - strays.len());
+        rest.iter().for_each(|&object| free(object));
+        assert!(caches[1].held(&caches[1].look(&other), class) > 0, "the rest is kept");
+        caches[1].empty_all(whole.backend(), &other).expect("live");
+        check_shelf(&whole.pages, 0, class, whole.central.shelf(0, class)).expect("intact");
     }
 }
 
