@@ -317,12 +317,6 @@ impl Maps {
         }
     }
 
-    /// Whether two addresses lie in the same granule. The region begins at one.
-    #[inline]
-    pub fn are_of_one_granule(one: usize, other: usize) -> bool {
-        (one ^ other) >> GRANULE_SHIFT == 0
-    }
-
     /// The address of a granule.
     #[inline]
     pub fn address_of(&self, granule: usize) -> usize {

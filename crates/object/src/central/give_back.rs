@@ -89,11 +89,15 @@ impl<'a> Place<'a> {
             }
             *kind = Kind::of(tag.with_state(LISTED));
         }
+        Self::within(maps, kind.class, slab, object).ok_or(Fault::Misaligned(object))
+    }
+
+    /// The place of `object` in a slab of `class`, if one begins there.
+    #[inline(always)]
+    fn within(maps: &Maps, class: &ClassInfo, slab: &'a Slab, object: usize) -> Option<Self> {
         let start = maps.address_of(slab.granule());
-        match kind.class.index_of(object.wrapping_sub(start)) {
-            Some(index) => Ok(Self { slab, start, index }),
-            None => Err(Fault::Misaligned(object)),
-        }
+        let index = class.index_of(object.wrapping_sub(start))?;
+        Some(Self { slab, start, index })
     }
 
     /// The bitmap word.
@@ -181,6 +185,38 @@ fn gather_scattered(class: &ClassInfo, index: usize, objects: &[usize], slabs: &
     (mask, count)
 }
 
+/// Gives objects back as long as they are nothing special: live, of slabs of `kind`, and each of another
+/// slab than the next. Returns how many there were, and the last one with its word as it was if what
+/// became of that has to be looked at. Apart, so that all it needs stays in registers.
+#[inline(never)]
+fn singles<'a>(
+    maps: Maps,
+    kind: Kind,
+    objects: &[usize],
+    slabs: &[usize],
+) -> (usize, Option<(Place<'a>, u64)>) {
+    let class = *kind.class;
+    let mut done = 0;
+    for (&object, pair) in objects.iter().zip(slabs.windows(2)) {
+        if pair[0] == 0 || pair[0] == pair[1] {
+            break;
+        }
+        // SAFETY: the span map names descriptors only.
+        let slab: &'a Slab = unsafe { Slab::at(pair[0]) };
+        if slab.tag().with_state(LISTED) != kind.whose {
+            break;
+        }
+        let Some(place) = Place::within(&maps, &class, slab, object) else { break };
+        let bit = 1 << place.bit();
+        let old = protocol::give_back(slab.word(place.word()), bit);
+        done += 1;
+        if old == 0 || old & bit != 0 || class.may_complete(old | bit) {
+            return (done, Some((place, old)));
+        }
+    }
+    (done, None)
+}
+
 /// One call of [`Central::give_back`].
 struct Pass<'a, S> {
     central: &'a Central<S>,
@@ -215,22 +251,34 @@ impl<'a, S: System> Pass<'a, S> {
         let slabs = look_up(&self.maps, objects, &mut room);
         let mut at = 0;
         while at < objects.len() {
-            at += match Place::of(&self.maps, &mut self.kind, slabs[at], objects[at]) {
-                Ok(place) => {
-                    let group = if slabs[at] == slabs[at + 1] {
-                        let slabs = &slabs[at..objects.len()];
-                        gather(self.kind.class, place.index, &objects[at..], slabs)
-                    } else {
-                        (1 << place.bit(), 1)
-                    };
-                    self.set_free(place, group);
-                    group.1
-                }
-                Err(fault) => {
-                    self.back.note(fault);
-                    1
-                }
-            };
+            let (done, last) = singles(self.maps, self.kind, &objects[at..], &slabs[at..]);
+            at += done;
+            self.back.bytes += done * self.kind.counted;
+            if let Some((place, old)) = last {
+                self.look_after(place, 1 << place.bit(), old);
+            } else if at < objects.len() {
+                at += self.special(&objects[at..], &slabs[at..]);
+            }
+        }
+    }
+
+    /// The first of `objects`, and those that go back with it: how many.
+    #[inline(never)]
+    fn special(&mut self, objects: &[usize], slabs: &[usize]) -> usize {
+        match Place::of(&self.maps, &mut self.kind, slabs[0], objects[0]) {
+            Ok(place) => {
+                let group = if slabs[0] == slabs[1] {
+                    gather(self.kind.class, place.index, objects, slabs)
+                } else {
+                    (1 << place.bit(), 1)
+                };
+                self.set_free(place, group);
+                group.1
+            }
+            Err(fault) => {
+                self.back.note(fault);
+                1
+            }
         }
     }
 
@@ -239,6 +287,12 @@ impl<'a, S: System> Pass<'a, S> {
     fn set_free(&mut self, place: Place<'a>, (mask, count): Group) {
         self.back.bytes += count * self.kind.counted;
         let old = protocol::give_back(place.slab.word(place.word()), mask);
+        self.look_after(place, mask, old);
+    }
+
+    /// The bits of `mask` were set in the word of `place`, which was `old`.
+    #[inline(always)]
+    fn look_after(&mut self, place: Place<'a>, mask: u64, old: u64) {
         if old & mask != 0 {
             self.back.note_double(self.kind, place, old & mask);
         }
@@ -346,14 +400,10 @@ fn look_up<'a>(
     objects: &[usize],
     room: &'a mut [MaybeUninit<usize>; LOOKAHEAD + 1],
 ) -> &'a [usize] {
-    let (mut before, mut slab) = (0, 0);
     for (&object, slot) in objects.iter().zip(&mut *room) {
-        if !Maps::are_of_one_granule(object, before) {
-            slab = maps.slab_of(object);
-            prefetch::for_write(slab);
-        }
+        let slab = maps.slab_of(object);
+        prefetch::for_write(slab);
         slot.write(slab);
-        before = object;
     }
     room[objects.len()].write(0);
     // SAFETY: a slot was written for each object, of which a batch has fewer than slots, and one more.
