@@ -90,6 +90,12 @@ pub struct ThreadCache {
     capacity: [AtomicU8; CLASSES],
     /// Objects of each class that it freed before it allocated any (N2).
     strays: [AtomicU8; CLASSES],
+    /// Full cells of each class below the one in use (D1).
+    stacked: [AtomicU8; CLASSES],
+    /// Bytes of those and their objects (D2).
+    depot_bytes: AtomicUsize,
+    /// An empty cell, or 0.
+    spare: AtomicUsize,
 }
 
 const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its pool");
@@ -118,9 +124,11 @@ impl ThreadCache {
         let at = supply.meta.allocate(supply.pages, Pool::Thread)?;
         // SAFETY: a piece from the pool of caches; any contents are valid atomics.
         let cache = unsafe { Self::at(at) };
-        for count in cache.capacity.iter().chain(&cache.strays) {
+        for count in [&cache.capacity, &cache.strays, &cache.stacked].into_iter().flatten() {
             count.store(0, Ordering::Relaxed);
         }
+        cache.depot_bytes.store(0, Ordering::Relaxed);
+        cache.spare.store(0, Ordering::Relaxed);
         cache.runs.reset();
         cache.account.reset();
         cache.refills.store(0, Ordering::Relaxed);
@@ -183,11 +191,16 @@ impl ThreadCache {
         tls: &T,
         class: usize,
     ) -> usize {
-        self.drop_nulls(tls, class);
-        // SAFETY: the calling thread's magazine.
-        let left = unsafe { pop(tls, class) };
-        if left != 0 {
-            return left;
+        loop {
+            self.drop_nulls(tls, class);
+            // SAFETY: the calling thread's magazine.
+            let left = unsafe { pop(tls, class) };
+            if left != 0 {
+                return left;
+            }
+            if !self.unstack(backend.supply, tls, class) {
+                break;
+            }
         }
         let before = self.capacity(class);
         let Some(bottom) = self.grow_empty(backend.supply, tls, class) else {
@@ -248,13 +261,8 @@ impl ThreadCache {
         if unsafe { push(tls, class, object) } {
             return Ok(());
         }
-        let answer = if self.grow_full(tls, class) {
-            Ok(())
-        } else {
-            self.flushes.raise(1);
-            let most = self.capacity(class).div_ceil(2) - 1;
-            self.give_back_oldest(backend, tls, class, most.max(1))
-        };
+        let answer =
+            if self.grow_full(tls, class) { Ok(()) } else { self.make_room(backend, tls, class) };
         // SAFETY: room was made; the caller gave the object up.
         let kept = unsafe { push(tls, class, object) };
         debug_assert!(kept, "A2: a flushed magazine has room");
@@ -342,17 +350,37 @@ impl ThreadCache {
         true
     }
 
-    /// Gives the `count` oldest objects of a magazine back.
-    fn give_back_oldest<S: System, T: Tls>(
+    /// Makes room in a magazine that is full at its largest: the cell goes on the depot's stack, or
+    /// objects go back.
+    fn make_room<S: System, T: Tls>(
         &self,
         backend: Backend<'_, S>,
         tls: &T,
         class: usize,
-        count: usize,
     ) -> Result<(), Fault> {
         let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
-        let oldest = self.take_oldest(tls, class, count, &mut room);
-        let answer = self.give_back(backend, oldest).answer();
+        let mut answer = Ok(());
+        let may_stack = info(class).capacity as usize == MAX_CAPACITY;
+        let oldest = if may_stack && self.is_close(tls, class) {
+            if self.stack(backend.supply, tls, class) {
+                return Ok(());
+            }
+            self.flushes.raise(1);
+            if self.stacked(class) == 0 {
+                self.take_oldest(tls, class, MAX_CAPACITY / 2 - 1, &mut room)
+            } else {
+                self.rotate(tls, class, &mut room)
+            }
+        } else {
+            self.flushes.raise(1);
+            if self.stacked(class) != 0 {
+                let lowest = self.take_lowest(backend.supply, tls, class, &mut room);
+                answer = self.give_back(backend, lowest).answer();
+            }
+            let most = self.capacity(class).div_ceil(2) - 1;
+            self.take_oldest(tls, class, most.max(1), &mut room)
+        };
+        answer = answer.and(self.give_back(backend, oldest).answer());
         if self.account.given_back() < REPORT {
             return answer;
         }
@@ -439,12 +467,29 @@ impl ThreadCache {
             return Ok(());
         }
         let mut answer = Ok(());
-        for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
+        for class in 1..CLASSES {
+            answer = answer.and(self.empty_class(backend, tls, class));
+        }
+        backend.central.purge_holes(backend.supply);
+        answer
+    }
+
+    /// Gives back every object of a class that this thread keeps.
+    fn empty_class<S: System, T: Tls>(
+        &self,
+        backend: Backend<'_, S>,
+        tls: &T,
+        class: usize,
+    ) -> Result<(), Fault> {
+        let mut answer = Ok(());
+        while self.capacity(class) != 0 {
             let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
             let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
             answer = answer.and(self.give_back(backend, oldest).answer());
+            if !self.unstack(backend.supply, tls, class) {
+                break;
+            }
         }
-        backend.central.purge_holes(backend.supply);
         answer
     }
 
@@ -465,11 +510,10 @@ impl ThreadCache {
     ) -> Result<(), Fault> {
         self.account.pass(|| {
             let mut answer = Ok(());
-            for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
-                let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
-                let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
-                answer = answer.and(self.give_back(backend, oldest).answer());
+            for class in 1..CLASSES {
+                answer = answer.and(self.empty_class(backend, tls, class));
             }
+            self.drop_spare(backend.supply);
             self.drop_runs(backend);
             self.report(backend);
             answer
@@ -525,6 +569,7 @@ impl ThreadCache {
                     }
                 }
             }
+            self.drop_spare(backend.supply);
             self.drop_runs(backend);
             // Whether holes are worth looking for is for the child's own frees to say.
             self.report_traffic(backend);
@@ -534,19 +579,29 @@ impl ThreadCache {
     }
 
     fn reclaim_magazine<S: System>(&self, backend: Backend<'_, S>, class: usize, top: usize) {
-        let held = self.held_below(top, class);
-        // SAFETY: `held` words below the top are the magazine's.
-        let objects = unsafe { core::slice::from_raw_parts(word(top - held * WORD), held) };
-        // An object that the thread was just freeing may be free already; there is nobody to report it to.
-        let _ = self.give_back(backend, objects);
-        // SAFETY: the cell came from this pool, and its thread is gone.
-        unsafe { backend.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
+        let (mut top, mut held) = (top, self.held_below(top, class));
+        for _ in 0..=self.stacked(class) {
+            let cell = end_of(top) - CELL;
+            // SAFETY: `held` words below the top are the magazine's.
+            let objects = unsafe { core::slice::from_raw_parts(word(top - held * WORD), held) };
+            // An object that the thread was just freeing may be free already; there is nobody to report
+            // it to.
+            let _ = self.give_back(backend, objects);
+            // SAFETY: a cell is a kibibyte of words. By D1 this one names the next, if there is one left;
+            // giving the cell back overwrites it.
+            let below = unsafe { word(cell).read() };
+            // SAFETY: the cell came from this pool, and its thread is gone.
+            unsafe { backend.supply.meta.deallocate(Pool::Cell, cell) };
+            (top, held) = (below.wrapping_add(CELL), MAX_CAPACITY);
+        }
     }
 
     /// Objects of `class` in the magazine, by a copy of the slots: a moment's figure.
     pub fn held(&self, look: &Look, class: usize) -> usize {
         match look {
-            Look::There(slots) if self.capacity(class) != 0 => self.held_below(slots[class], class),
+            Look::There(slots) if self.capacity(class) != 0 => {
+                self.held_below(slots[class], class) + self.stacked(class) * MAX_CAPACITY
+            }
             _ => 0,
         }
     }
@@ -565,5 +620,6 @@ const fn line_mates(size: usize) -> usize {
     if size > MAX_SHARED || common > LINE { 1 } else { LINE / common }
 }
 
+mod depot;
 #[cfg(test)]
 mod tests;
