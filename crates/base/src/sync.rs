@@ -65,4 +65,4 @@ macro_rules! one_writer {
     )*};
 }
 
-one_writer!(AtomicU8: u8, AtomicU32: u32, AtomicU64: u64, AtomicUsize: usize);
+one_writer!(AtomicU32: u32, AtomicU64: u64, AtomicUsize: usize);

@@ -130,6 +130,10 @@ impl<S: System> Central<S> {
         if self.contended.load(Ordering::Relaxed) > CONTENTION {
             self.split(shards);
         }
+        if got == 0 && share != Share::Lines {
+            // There is no memory for lines of its own; perhaps for some that are shared.
+            return self.claim(supply, thread, class, Share::Lines, out);
+        }
         got
     }
 

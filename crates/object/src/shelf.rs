@@ -27,8 +27,8 @@ use crate::slab::Slab;
 
 /// Empty slabs of at most two granules are kept when they are a shelf's last.
 const KEEP_GRANULES: u32 = 2;
-/// How many slabs are searched for whole cache lines, before a fresh one is made.
-const SLABS_FOR_LINES: usize = 4;
+/// How many slabs are searched for whole cache lines. If there are no more, a fresh one is made.
+const SLABS_FOR_LINES: u32 = 4;
 /// The most slabs whose memory goes back at a time.
 pub(crate) const MOST_ENDED: usize = 8;
 
@@ -46,8 +46,8 @@ pub struct Shelf<S> {
 pub enum Share {
     /// With the owners of the objects beside them.
     Lines,
-    /// With nobody: so many objects, a power of two, fill whole lines, and the claim is for a
-    /// multiple of that.
+    /// With nobody, if that can be had for a slab or a few: this number of objects, a power of two,
+    /// fills whole lines, and the claim is for a multiple of it.
     NoLine(u32),
 }
 
@@ -128,7 +128,11 @@ impl<S: System> Shelf<S> {
         out: &mut [usize],
     ) -> usize {
         if let Share::NoLine(mates) = share {
-            return self.claim_lines(supply, class, mates, out);
+            let got = self.claim_lines(supply, class, mates, out);
+            if got > 0 || self.partial.len() <= SLABS_FOR_LINES {
+                return got;
+            }
+            // Slabs in pieces are enough: a fresh one for each thread that comes would be many.
         }
         let base = supply.pages.region.descriptors();
         let class_info = info(class);
@@ -167,7 +171,8 @@ impl<S: System> Shelf<S> {
         let class_info = info(class);
         let size = class_info.size as usize;
         let mut left = out.len();
-        for slab in self.partial.iter(supply.pages.region.descriptors()).take(SLABS_FOR_LINES) {
+        let slabs = self.partial.iter(supply.pages.region.descriptors());
+        for slab in slabs.take(SLABS_FOR_LINES as usize) {
             let start = supply.pages.region.address_of(slab.granule());
             for (index, word) in slab.words(class_info).enumerate() {
                 let mask = protocol::claim_lines(word, low32(left.min(64)), mates);

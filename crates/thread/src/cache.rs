@@ -4,11 +4,13 @@
 //!   `end − 8 × capacity`, and the word below it is 0 (A1).
 //! - **N2** capacities start at twice the objects that fill whole cache lines, and double with
 //!   use: idle threads keep little. Of objects up to 128 bytes, two of which may lie in a line: while
-//!   magazines grow, what any thread but the first claims shares no line with what others have; and
-//!   what a thread frees of a class before it has allocated any goes back, the first 16 of each.
+//!   magazines grow, what any thread but the first claims shares no line with what others have, unless
+//!   only slabs in pieces are left; and what a thread frees of a class before it has allocated any goes
+//!   back, the first 16 of each.
 //! - **N3** a magazine's top is lowered before its objects are given back and raised after
 //!   they were claimed: whoever is interrupted for good (a thread that `fork` left behind)
-//!   loses objects at worst, and never has one in two places.
+//!   loses at worst objects, and slabs that their shelf was about to look at, and never has an object
+//!   in two places.
 //! - **N4** a flush moves one object less than a refill, but at least one: whoever takes and frees
 //!   the same batch, up to the capacity, comes to need neither, unless the search for holes
 //!   empties the magazines before.
@@ -90,12 +92,6 @@ pub struct ThreadCache {
     capacity: [AtomicU8; CLASSES],
     /// Objects of each class that it freed before it allocated any (N2).
     strays: [AtomicU8; CLASSES],
-    /// Full cells of each class below the one in use (D1).
-    stacked: [AtomicU8; CLASSES],
-    /// Bytes of those and their objects (D2).
-    depot_bytes: AtomicUsize,
-    /// An empty cell, or 0.
-    spare: AtomicUsize,
 }
 
 const _: () = assert!(size_of::<ThreadCache>() <= Pool::Thread.size(), "fits its pool");
@@ -124,11 +120,9 @@ impl ThreadCache {
         let at = supply.meta.allocate(supply.pages, Pool::Thread)?;
         // SAFETY: a piece from the pool of caches; any contents are valid atomics.
         let cache = unsafe { Self::at(at) };
-        for count in [&cache.capacity, &cache.strays, &cache.stacked].into_iter().flatten() {
+        for count in cache.capacity.iter().chain(&cache.strays) {
             count.store(0, Ordering::Relaxed);
         }
-        cache.depot_bytes.store(0, Ordering::Relaxed);
-        cache.spare.store(0, Ordering::Relaxed);
         cache.runs.reset();
         cache.account.reset();
         cache.refills.store(0, Ordering::Relaxed);
@@ -191,16 +185,11 @@ impl ThreadCache {
         tls: &T,
         class: usize,
     ) -> usize {
-        loop {
-            self.drop_nulls(tls, class);
-            // SAFETY: the calling thread's magazine.
-            let left = unsafe { pop(tls, class) };
-            if left != 0 {
-                return left;
-            }
-            if !self.unstack(backend.supply, tls, class) {
-                break;
-            }
+        self.drop_nulls(tls, class);
+        // SAFETY: the calling thread's magazine.
+        let left = unsafe { pop(tls, class) };
+        if left != 0 {
+            return left;
         }
         let before = self.capacity(class);
         let Some(bottom) = self.grow_empty(backend.supply, tls, class) else {
@@ -210,8 +199,10 @@ impl ThreadCache {
         };
         // Half, and one less is flushed: a program that takes and frees the same batch again
         // and again has one more object each time, until it needs neither (N4).
-        let want = self.capacity(class).div_ceil(2);
-        let share = self.share(class, before, want);
+        let half = self.capacity(class).div_ceil(2);
+        let share = self.share(class, before);
+        let want =
+            if let Share::NoLine(mates) = share { half - half % mates as usize } else { half };
         // SAFETY: the magazine is empty, so these words of its cell are free (N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
         let got = self.claim(backend, class, share, out);
@@ -261,8 +252,13 @@ impl ThreadCache {
         if unsafe { push(tls, class, object) } {
             return Ok(());
         }
-        let answer =
-            if self.grow_full(tls, class) { Ok(()) } else { self.make_room(backend, tls, class) };
+        let answer = if self.grow_full(tls, class) {
+            Ok(())
+        } else {
+            self.flushes.raise(1);
+            let most = self.capacity(class).div_ceil(2) - 1;
+            self.give_back_oldest(backend, tls, class, most.max(1))
+        };
         // SAFETY: room was made; the caller gave the object up.
         let kept = unsafe { push(tls, class, object) };
         debug_assert!(kept, "A2: a flushed magazine has room");
@@ -280,12 +276,11 @@ impl ThreadCache {
         true
     }
 
-    /// With whom this thread may share the lines of `want` objects of a class whose magazine had a
-    /// capacity of `before`, and has grown since if it could (N2).
-    fn share(&self, class: usize, before: usize, want: usize) -> Share {
+    /// With whom this thread may share the lines of objects of a class whose magazine had a capacity of
+    /// `before`, and has grown since if it could (N2).
+    fn share(&self, class: usize, before: usize) -> Share {
         let mates = line_mates(info(class).size as usize);
-        let grows = self.capacity(class) != before && want.is_multiple_of(mates);
-        if mates > 1 && grows && self.number() != 0 {
+        if mates > 1 && self.capacity(class) != before && self.number() != 0 {
             Share::NoLine(low32(mates))
         } else {
             Share::Lines
@@ -350,37 +345,17 @@ impl ThreadCache {
         true
     }
 
-    /// Makes room in a magazine that is full at its largest: the cell goes on the depot's stack, or
-    /// objects go back.
-    fn make_room<S: System, T: Tls>(
+    /// Gives the `count` oldest objects of a magazine back.
+    fn give_back_oldest<S: System, T: Tls>(
         &self,
         backend: Backend<'_, S>,
         tls: &T,
         class: usize,
+        count: usize,
     ) -> Result<(), Fault> {
         let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
-        let mut answer = Ok(());
-        let may_stack = info(class).capacity as usize == MAX_CAPACITY;
-        let oldest = if may_stack && self.is_close(tls, class) {
-            if self.stack(backend.supply, tls, class) {
-                return Ok(());
-            }
-            self.flushes.raise(1);
-            if self.stacked(class) == 0 {
-                self.take_oldest(tls, class, MAX_CAPACITY / 2 - 1, &mut room)
-            } else {
-                self.rotate(tls, class, &mut room)
-            }
-        } else {
-            self.flushes.raise(1);
-            if self.stacked(class) != 0 {
-                let lowest = self.take_lowest(backend.supply, tls, class, &mut room);
-                answer = self.give_back(backend, lowest).answer();
-            }
-            let most = self.capacity(class).div_ceil(2) - 1;
-            self.take_oldest(tls, class, most.max(1), &mut room)
-        };
-        answer = answer.and(self.give_back(backend, oldest).answer());
+        let oldest = self.take_oldest(tls, class, count, &mut room);
+        let answer = self.give_back(backend, oldest).answer();
         if self.account.given_back() < REPORT {
             return answer;
         }
@@ -467,29 +442,12 @@ impl ThreadCache {
             return Ok(());
         }
         let mut answer = Ok(());
-        for class in 1..CLASSES {
-            answer = answer.and(self.empty_class(backend, tls, class));
-        }
-        backend.central.purge_holes(backend.supply);
-        answer
-    }
-
-    /// Gives back every object of a class that this thread keeps.
-    fn empty_class<S: System, T: Tls>(
-        &self,
-        backend: Backend<'_, S>,
-        tls: &T,
-        class: usize,
-    ) -> Result<(), Fault> {
-        let mut answer = Ok(());
-        while self.capacity(class) != 0 {
+        for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
             let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
             let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
             answer = answer.and(self.give_back(backend, oldest).answer());
-            if !self.unstack(backend.supply, tls, class) {
-                break;
-            }
         }
+        backend.central.purge_holes(backend.supply);
         answer
     }
 
@@ -510,10 +468,11 @@ impl ThreadCache {
     ) -> Result<(), Fault> {
         self.account.pass(|| {
             let mut answer = Ok(());
-            for class in 1..CLASSES {
-                answer = answer.and(self.empty_class(backend, tls, class));
+            for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
+                let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
+                let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
+                answer = answer.and(self.give_back(backend, oldest).answer());
             }
-            self.drop_spare(backend.supply);
             self.drop_runs(backend);
             self.report(backend);
             answer
@@ -569,7 +528,6 @@ impl ThreadCache {
                     }
                 }
             }
-            self.drop_spare(backend.supply);
             self.drop_runs(backend);
             // Whether holes are worth looking for is for the child's own frees to say.
             self.report_traffic(backend);
@@ -579,29 +537,19 @@ impl ThreadCache {
     }
 
     fn reclaim_magazine<S: System>(&self, backend: Backend<'_, S>, class: usize, top: usize) {
-        let (mut top, mut held) = (top, self.held_below(top, class));
-        for _ in 0..=self.stacked(class) {
-            let cell = end_of(top) - CELL;
-            // SAFETY: `held` words below the top are the magazine's.
-            let objects = unsafe { core::slice::from_raw_parts(word(top - held * WORD), held) };
-            // An object that the thread was just freeing may be free already; there is nobody to report
-            // it to.
-            let _ = self.give_back(backend, objects);
-            // SAFETY: a cell is a kibibyte of words. By D1 this one names the next, if there is one left;
-            // giving the cell back overwrites it.
-            let below = unsafe { word(cell).read() };
-            // SAFETY: the cell came from this pool, and its thread is gone.
-            unsafe { backend.supply.meta.deallocate(Pool::Cell, cell) };
-            (top, held) = (below.wrapping_add(CELL), MAX_CAPACITY);
-        }
+        let held = self.held_below(top, class);
+        // SAFETY: `held` words below the top are the magazine's.
+        let objects = unsafe { core::slice::from_raw_parts(word(top - held * WORD), held) };
+        // An object that the thread was just freeing may be free already; there is nobody to report it to.
+        let _ = self.give_back(backend, objects);
+        // SAFETY: the cell came from this pool, and its thread is gone.
+        unsafe { backend.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
     }
 
     /// Objects of `class` in the magazine, by a copy of the slots: a moment's figure.
     pub fn held(&self, look: &Look, class: usize) -> usize {
         match look {
-            Look::There(slots) if self.capacity(class) != 0 => {
-                self.held_below(slots[class], class) + self.stacked(class) * MAX_CAPACITY
-            }
+            Look::There(slots) if self.capacity(class) != 0 => self.held_below(slots[class], class),
             _ => 0,
         }
     }
@@ -620,6 +568,5 @@ const fn line_mates(size: usize) -> usize {
     if size > MAX_SHARED || common > LINE { 1 } else { LINE / common }
 }
 
-mod depot;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use page::System;
 use page::region::Span;
 
 use crate::cache::{Backend, ThreadCache};
-use crate::magazine::{CELL, word};
+use crate::magazine::word;
 use crate::tls::Tls;
 
 const WORD: usize = size_of::<usize>();
@@ -70,12 +70,11 @@ impl ThreadCache {
     /// The objects in the calling thread's magazines.
     fn objects<T: Tls>(&self, tls: &T) -> impl Iterator<Item = usize> {
         let classes = (1..CLASSES).filter(|&class| self.capacity(class) != 0);
-        let slots = classes.flat_map(move |class| {
+        let slots = classes.flat_map(|class| {
             let top = tls.load(class);
-            let tops = core::iter::once(top).chain(self.below(top, class).map(|cell| cell + CELL));
-            tops.flat_map(move |top| (self.bottom(top, class)..top).step_by(WORD))
+            (self.bottom(top, class)..top).step_by(WORD)
         });
-        // SAFETY: words from the bottom to the top are the magazine's, also of full cells (D1).
+        // SAFETY: words from the bottom to the top are the magazine's.
         slots.map(|at| unsafe { word(at).read() }).filter(|&object| object != 0)
     }
 }

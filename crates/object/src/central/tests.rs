@@ -211,6 +211,61 @@ fn the_last_object_of_a_slab_twice_in_a_batch_is_a_double_free() {
     }
 }
 
+/// As above, where the slab has been retired in between: so many others became empty that their shelf
+/// has looked at them.
+#[test]
+fn an_object_of_a_slab_that_ended_within_the_batch_is_a_double_free() {
+    let whole = whole();
+    let class = 60;
+    let count = info(class).objects as usize;
+    let slabs = crate::shelf::MOST_ENDED + 3;
+    let objects = whole.claim(class, slabs * count);
+    let (last, rest): (Vec<_>, Vec<_>) =
+        objects.iter().enumerate().partition(|(at, _)| (at + 1).is_multiple_of(count));
+    let rest: Vec<usize> = rest.into_iter().map(|(_, &object)| object).collect();
+    whole.central.give_back(whole.supply(), &rest).answer().expect("live");
+    let mut batch: Vec<usize> = last.into_iter().map(|(_, &object)| object).collect();
+    let first = batch[0];
+    batch.push(first);
+    assert!(batch.len() > crate::shelf::MOST_ENDED + 1 && batch.len() <= 64, "one look-ahead");
+    let back = whole.central.give_back(whole.supply(), &batch);
+    assert_eq!(back.fault, Some(Fault::DoubleFree(first)));
+    assert_eq!(back.bytes, slabs * info(class).size as usize);
+    whole.check().expect("intact");
+}
+
+/// Who would rather share no line shares them before there is no memory, and before there are slabs in
+/// pieces without end.
+#[test]
+fn lines_are_shared_rather_than_nothing() {
+    let pages = PageHeap::new(source::Failing::new(Os));
+    let whole = Whole { pages, meta: Meta::new(), central: Central::new() };
+    let class = 1;
+    let per_slab = info(class).objects as usize;
+    for slabs in [2, 9] {
+        let objects = whole.claim(class, slabs * per_slab);
+        let (kept, freed): (Vec<_>, Vec<_>) =
+            objects.iter().enumerate().partition(|(at, _)| at.is_multiple_of(4));
+        let freed: Vec<usize> = freed.into_iter().map(|(_, &object)| object).collect();
+        whole.central.give_back(whole.supply(), &freed).answer().expect("live");
+        if slabs == 2 {
+            // Descriptors and granules are asked for when there is no slab with whole lines.
+            whole.pages.source.fail_from(1);
+            while whole.pages.allocate(1, 1).is_some() {}
+        }
+        let mut out = [0; 8];
+        let got = whole.central.claim(whole.supply(), 1, class, Share::NoLine(4), &mut out);
+        assert!(got > 0, "{slabs} slabs in pieces have objects");
+        assert!(freed.contains(&out[8 - got]), "they are shared");
+        whole.pages.source.fail_nth(0);
+        let kept: Vec<usize> = kept.into_iter().map(|(_, &object)| object).collect();
+        whole.central.give_back(whole.supply(), &kept).answer().expect("live");
+        whole.central.give_back(whole.supply(), &out[8 - got..]).answer().expect("live");
+        whole.central.check(&whole.pages).expect("intact");
+        whole.central.trim(whole.supply());
+    }
+}
+
 #[test]
 fn what_is_behind_a_fault_goes_back_all_the_same() {
     let whole = whole();
