@@ -5,7 +5,7 @@
 //! disassembly and counted by kind ([`decode`]). The file `bench/golden/ARCH.toml` holds the counts;
 //! the bounds below hold whatever the file says.
 
-mod decode;
+pub(crate) mod decode;
 mod trace;
 
 use crate::expected::Expected;

@@ -17,6 +17,7 @@ mod fuzz;
 mod golden;
 mod layers;
 mod libraries;
+mod locked;
 mod miri;
 mod paths;
 mod peers;
@@ -59,6 +60,8 @@ enum Chore {
     Reach(reach::Options),
     /// What the peak memory of workloads is made of
     Split(split::Options),
+    /// Locked operations for each object that workloads allocate
+    Locked(locked::Options),
     /// The block allocators beside others
     Blocks(Words),
     /// The recorded run of docs/benchmarks.md is the newest of bench/record
@@ -138,6 +141,7 @@ impl Cli {
             Chore::Reach(options) => ("reach", reach::run(&options)),
             Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
             Chore::Split(options) => ("split", split::run(&options)),
+            Chore::Locked(options) => ("locked", locked::run(&options)),
             Chore::Agree(options) => ("agree", agree::run(&options)),
             Chore::Qemu(options) => ("qemu", qemu::run(&options)),
             Chore::Wcet(options) => ("wcet", wcet::run(&options)),

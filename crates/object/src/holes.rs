@@ -66,9 +66,11 @@ fn purge_slab<S: System>(
         }
         purged |= run;
     }
-    slab.holes.store(old | purged, Ordering::Relaxed);
     let bytes = purged.count_ones() as usize * page;
-    supply.pages.note_holes(bytes);
+    if bytes != 0 {
+        slab.holes.store(old | purged, Ordering::Relaxed);
+        supply.pages.note_holes(bytes);
+    }
     bytes
 }
 

@@ -5,7 +5,7 @@
 
 use super::trace::{Step, Stretch};
 use crate::peers::output;
-use core::ops::AddAssign;
+use core::ops::{AddAssign, Range};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -121,7 +121,8 @@ fn disassemble(steps: &[Step]) -> Result<Text, String> {
         let mut rest: Vec<u64> = offsets.into_iter().rev().collect();
         while let Some(first) = rest.pop() {
             // One call covers what lies close together; each begins at a known instruction.
-            let mut known = lines(file, first.wrapping_add(shift))?;
+            let start = first.wrapping_add(shift);
+            let mut known = lines(file, Some(start..start + 512))?;
             let here = known.remove(&first.wrapping_add(shift));
             let here = here.ok_or_else(|| format!("{}: nothing at {first:x}", file.display()))?;
             text.insert(Step { file: file.to_owned(), offset: first }, here);
@@ -152,15 +153,17 @@ fn address_shift(file: &Path) -> Result<u64, String> {
     Err(format!("{} has no executable part", file.display()))
 }
 
-/// Address to instruction text for the 512 bytes from `start`.
-fn lines(file: &Path, start: u64) -> Result<BTreeMap<u64, String>, String> {
-    let listing = output(
-        Command::new("objdump")
-            .args(["-d", "-w", "--no-show-raw-insn"])
-            .arg(format!("--start-address={start:#x}"))
-            .arg(format!("--stop-address={:#x}", start + 512))
-            .arg(file),
-    )?;
+/// Address to instruction text, for the whole file or what of it lies in `range`.
+pub(crate) fn lines(
+    file: &Path,
+    range: Option<Range<u64>>,
+) -> Result<BTreeMap<u64, String>, String> {
+    let mut objdump = Command::new("objdump");
+    objdump.args(["-d", "-w", "--no-show-raw-insn"]);
+    if let Some(Range { start, end }) = range {
+        objdump.arg(format!("--start-address={start:#x}")).arg(format!("--stop-address={end:#x}"));
+    }
+    let listing = output(objdump.arg(file))?;
     let instruction = |line: &str| {
         let (address, text) = line.split_once(":\t")?;
         let address = u64::from_str_radix(address.trim(), 16).ok()?;
@@ -171,7 +174,7 @@ fn lines(file: &Path, start: u64) -> Result<BTreeMap<u64, String>, String> {
 }
 
 /// What one instruction does.
-fn classify(text: &str) -> Counts {
+pub(crate) fn classify(text: &str) -> Counts {
     let mut one = Counts { instructions: 1, ..Counts::default() };
     let mut words = text.split_whitespace();
     let mut name = words.next().unwrap_or_default();
