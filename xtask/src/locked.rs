@@ -3,7 +3,7 @@
 //! Valgrind's callgrind runs a workload on the library and counts how often each instruction is executed; those that lock
 //! the bus, or exchange with memory, are found in the disassembly. Counted are malloc's relatives that allocate, so what a
 //! realloc in place costs is on another object's account. x86-64 only. Callgrind runs threads by turns: what threads
-//! that wait for each other would add is not seen. All workloads take some ten minutes.
+//! that wait for each other would add is not seen. All workloads take three minutes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -85,10 +85,10 @@ fn figures(objects: u64, locked: u64) -> [String; 3] {
     [objects.to_string(), locked.to_string(), each]
 }
 
-/// The workloads of `heapwright-workloads list`: the lines that are not indented.
+/// The workloads of `heapwright-workloads list`: the lines of one word that are not indented.
 fn names(list: &str) -> Vec<String> {
-    let heads = list.lines().filter(|line| !line.starts_with(' ') && !line.trim().is_empty());
-    heads.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+    let is_name = |line: &&str| !line.is_empty() && !line.contains(char::is_whitespace);
+    list.lines().filter(is_name).map(str::to_owned).collect()
 }
 
 /// Addresses in the library that matter.
