@@ -5,16 +5,16 @@
 //! realloc in place costs is on another object's account. x86-64 only. Callgrind runs threads by turns: what threads
 //! that wait for each other would add is not seen. All workloads take three minutes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
 
 use crate::command::{cargo, finish};
-use crate::golden::decode;
+use crate::figures;
+use crate::golden::{decode, must_be_a_malloc};
 use crate::peers::{output, target_dir};
 
 /// Locked operations for each object that is allocated
@@ -36,6 +36,9 @@ const ALLOCATING: [&str; 7] =
 
 /// The chore; it has no bounds to fail.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    if cfg!(not(target_arch = "x86_64")) {
+        return Err("only x86-64's instructions are told apart".to_owned());
+    }
     let there =
         Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success());
     if !there {
@@ -50,6 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let built = target_dir().join("release");
     let library = options.lib.clone().unwrap_or_else(|| built.join("libheapwright.so"));
     let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
+    must_be_a_malloc(&library)?;
     let code = Code::of(&library)?;
     let program = built.join("heapwright-workloads");
     let workloads = if options.workloads.is_empty() {
@@ -57,18 +61,11 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     } else {
         options.workloads.clone()
     };
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header(["", "objects", "locked operations", "an object"]);
-    for number in 1..4 {
-        if let Some(column) = table.column_mut(number) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let mut table = figures::table(&["", "objects", "locked operations", "an object"]);
     for workload in workloads {
         eprintln!("locked: {workload}");
         let row = match executed(&program, &workload, &options.scale, &library) {
-            Ok(counts) => figures(sum(&counts, &code.allocating), sum(&counts, &code.locked)),
+            Ok(counts) => row(sum(&counts, &code.allocating), sum(&counts, &code.locked)),
             Err(why) => ["–".to_owned(), "–".to_owned(), why],
         };
         table.add_row(core::iter::once(workload).chain(row));
@@ -78,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 }
 
 /// Objects, locked operations, and these for one of those.
-fn figures(objects: u64, locked: u64) -> [String; 3] {
+fn row(objects: u64, locked: u64) -> [String; 3] {
     #[expect(clippy::cast_precision_loss, reason = "printed with three digits")]
     let each = locked as f64 / objects as f64;
     let each = if objects == 0 { "–".to_owned() } else { format!("{each:.3}") };
@@ -116,17 +113,17 @@ fn sum(executed: &HashMap<u64, u64>, addresses: &[u64]) -> u64 {
 
 /// The addresses of `wanted` functions in what `nm` prints.
 fn functions(symbols: &str, wanted: &[&str]) -> Vec<u64> {
-    let mut found = BTreeMap::new();
-    for line in symbols.lines() {
-        if let [address, _, name] = line.split_whitespace().collect::<Vec<_>>()[..]
-            && wanted.contains(&name)
-            && let Ok(address) = u64::from_str_radix(address, 16)
-        {
-            // Two names of one function are one.
-            found.insert(address, ());
-        }
-    }
-    found.into_keys().collect()
+    let address_of = |line: &str| {
+        let [address, _, name] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        // A symbol with a version is name@version.
+        let name = name.split('@').next().unwrap_or_default();
+        u64::from_str_radix(address, 16).ok().filter(|_| wanted.contains(&name))
+    };
+    // Two names of one function are one.
+    let found: BTreeSet<u64> = symbols.lines().filter_map(address_of).collect();
+    found.into_iter().collect()
 }
 
 /// How often each instruction of the library was executed by a workload.
@@ -228,10 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn workloads_are_the_lines_that_are_not_indented() {
-        assert_eq!(
-            names("basic\n    vectors\n    n=3  numbers\n\nsh6\n    bursts\n"),
-            ["basic", "sh6"]
-        );
+    fn workloads_are_the_lines_of_one_word() {
+        let list = "basic\n    vectors\n    n=3  numbers\n\nsh6\n    bursts\n\neach of them\n";
+        assert_eq!(names(list), ["basic", "sh6"]);
     }
 }

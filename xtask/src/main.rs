@@ -12,6 +12,7 @@ mod deny;
 mod dist;
 mod expected;
 mod features;
+mod figures;
 mod firmware;
 mod fuzz;
 mod golden;

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 
 use bench::result::{Cell, Report};
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
 
-use crate::command;
+use crate::{command, figures};
 
 /// What the peak memory of workloads is made of, in MiB
 #[derive(Debug, Args)]
@@ -42,14 +41,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         eprintln!("split: {}", setting.last().unwrap_or(&"the usual settings"));
         reports.push(measure(options, &heapwright, setting)?);
     }
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header(["MiB", "glibc", "heapwright", "live", "huge pages", "kept", "rest"]);
-    for number in 1..table.column_count() {
-        if let Some(column) = table.column_mut(number) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let header = ["MiB", "glibc", "heapwright", "live", "huge pages", "kept", "rest"];
+    let mut table = figures::table(&header);
     for (number, work) in reports[0].workloads.iter().enumerate() {
         let cells: Vec<&Cell> = reports
             .iter()

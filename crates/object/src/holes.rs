@@ -105,7 +105,7 @@ fn all_free(slab: &Slab, first: usize, last: usize) -> bool {
     })
 }
 
-/// Before objects of a slab are claimed: what was purged may be touched again (O2).
+/// Objects of a slab are claimed: what was purged may be touched again (O2). Under the shelf's lock.
 #[inline]
 pub(crate) fn fill_holes<S: System>(pages: &PageHeap<S>, slab: &Slab) {
     if slab.holes.load(Ordering::Relaxed) != 0 {

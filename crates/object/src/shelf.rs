@@ -127,62 +127,24 @@ impl<S: System> Shelf<S> {
         share: Share,
         out: &mut [usize],
     ) -> usize {
-        if let Share::NoLine(mates) = share {
-            let got = self.claim_lines(supply, class, mates, out);
-            if got > 0 || self.partial.len() <= SLABS_FOR_LINES {
-                return got;
+        let base = supply.pages.region.descriptors();
+        let mut left = out.len();
+        if let Share::NoLine(_) = share {
+            // Of the first few slabs. They stay listed, though nothing else of them may be free.
+            for slab in self.partial.iter(base).take(SLABS_FOR_LINES as usize) {
+                left = claim_from(supply, slab, class, share, out, left);
+            }
+            if left < out.len() || self.partial.len() <= SLABS_FOR_LINES {
+                return out.len() - left;
             }
             // Slabs in pieces are enough: a fresh one for each thread that comes would be many.
         }
-        let base = supply.pages.region.descriptors();
-        let class_info = info(class);
-        let mut left = out.len();
         while left > 0 {
             let Some(slab) = self.partial.first(base) else { break };
-            fill_holes(supply.pages, slab);
-            let start = supply.pages.region.address_of(slab.granule());
-            for (index, word) in slab.words(class_info).enumerate() {
-                let mask = protocol::claim(word, low32(left.min(64)));
-                let first = start + index * 64 * class_info.size as usize;
-                left = unpack(mask, first, class_info.size as usize, out, left);
-                if left == 0 {
-                    break;
-                }
-            }
-            if left > 0 && protocol::unlist(&slab.tag, slab.words(class_info)) {
+            left = claim_from(supply, slab, class, Share::Lines, out, left);
+            if left > 0 && protocol::unlist(&slab.tag, slab.words(info(class))) {
                 self.partial.remove(base, slab);
                 self.full.push_back(base, slab);
-            }
-        }
-        out.len() - left
-    }
-
-    /// As [`claim_locked`](Self::claim_locked), of objects that fill cache lines, in the first few
-    /// slabs. A slab stays listed though nothing else of it may be free.
-    #[cold]
-    #[inline(never)]
-    fn claim_lines(
-        &self,
-        supply: Supply<'_, S>,
-        class: usize,
-        mates: u32,
-        out: &mut [usize],
-    ) -> usize {
-        let class_info = info(class);
-        let size = class_info.size as usize;
-        let mut left = out.len();
-        let slabs = self.partial.iter(supply.pages.region.descriptors());
-        for slab in slabs.take(SLABS_FOR_LINES as usize) {
-            let start = supply.pages.region.address_of(slab.granule());
-            for (index, word) in slab.words(class_info).enumerate() {
-                let mask = protocol::claim_lines(word, low32(left.min(64)), mates);
-                if mask != 0 {
-                    fill_holes(supply.pages, slab);
-                }
-                left = unpack(mask, start + index * 64 * size, size, out, left);
-                if left == 0 {
-                    return out.len();
-                }
             }
         }
         out.len() - left
@@ -351,6 +313,40 @@ impl Ended {
         unsafe { supply.meta.deallocate_each(Slab::pool(self.whose.class()), descriptors) };
         self.count = 0;
     }
+}
+
+/// Claims objects of a slab into `out[..left]`, and says how many of its places are left. Under the
+/// shelf's lock.
+#[inline]
+fn claim_from<S: System>(
+    supply: Supply<'_, S>,
+    slab: &Slab,
+    class: usize,
+    share: Share,
+    out: &mut [usize],
+    left: usize,
+) -> usize {
+    let class_info = info(class);
+    let size = class_info.size as usize;
+    let mut first = supply.pages.region.address_of(slab.granule());
+    let before = left;
+    let mut left = left;
+    for word in slab.words(class_info) {
+        if left == 0 {
+            break;
+        }
+        let want = low32(left.min(64));
+        let mask = match share {
+            Share::Lines => protocol::claim(word, want),
+            Share::NoLine(mates) => protocol::claim_lines(word, want, mates),
+        };
+        left = unpack(mask, first, size, out, left);
+        first += 64 * size;
+    }
+    if left < before {
+        fill_holes(supply.pages, slab);
+    }
+    left
 }
 
 /// Writes the addresses of `mask`'s objects below `out[left]`, lowest last.
