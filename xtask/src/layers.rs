@@ -10,6 +10,7 @@
 //! block   object   handle      one level, side by side
 //! page
 //! source                       the only layer that names an operating system
+//! policy                       decisions without state
 //! base
 //! registry                     which allocators there are
 //! ```

@@ -16,7 +16,9 @@
 use base::bits::{low32, single_run};
 use base::lock::Lock;
 use base::sync::{AtomicU32, Ordering};
-use page::{Meta, PageHeap, System};
+use page::{GRANULE, Meta, PageHeap, System};
+use policy::caches::keeps_last;
+use policy::table::SLABS_FOR_LINES;
 
 use crate::central::FIRST_HEAP;
 use crate::holes::{end_holes, fill_holes};
@@ -25,10 +27,6 @@ use crate::protocol::{self, LISTED, Tag, UNLISTED};
 use crate::size_class::info;
 use crate::slab::Slab;
 
-/// Empty slabs of at most two granules are kept when they are a shelf's last.
-const KEEP_GRANULES: u32 = 2;
-/// How many slabs are searched for whole cache lines. If there are no more, a fresh one is made.
-const SLABS_FOR_LINES: u32 = 4;
 /// The most slabs whose memory goes back at a time.
 pub(crate) const MOST_ENDED: usize = 8;
 
@@ -202,7 +200,7 @@ impl<S: System> Shelf<S> {
             }
             let is_listed = tag.state() == LISTED;
             let others = self.partial.len() - u32::from(is_listed);
-            let keep = class_info.granules <= KEEP_GRANULES && others == 0;
+            let keep = others == 0 && keeps_last(class_info.granules as usize * GRANULE);
             let list = if is_listed { &self.partial } else { &self.full };
             if !keep && slab.is_empty(class_info) {
                 list.remove(base, slab);

@@ -8,7 +8,7 @@
 //! A run of n granules fits every block of a bin above log2(n), and some in its own.
 //! Lists are doubly linked through the descriptors; newest first, purged from the tail.
 use base::bits::longest_run_log2;
-use base::sync::{AtomicU32, OneWriter as _, Ordering};
+use base::sync::Ordering;
 
 use crate::block::BlockInfo;
 use crate::region::Region;
@@ -27,22 +27,17 @@ pub const NIL: u32 = 0;
 #[derive(Debug)]
 pub struct Bins {
     /// Blocks in the two bins of empty ones, and a block below which there is none of them.
-    empty: AtomicU32,
-    empty_from: AtomicU32,
-    head: [AtomicU32; BINS],
-    tail: [AtomicU32; BINS],
+    empty: u32,
+    empty_from: u32,
+    head: [u32; BINS],
+    tail: [u32; BINS],
 }
 
 impl Bins {
     /// Nine empty lists.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            empty: AtomicU32::new(0),
-            empty_from: AtomicU32::new(0),
-            head: [const { AtomicU32::new(NIL) }; BINS],
-            tail: [const { AtomicU32::new(NIL) }; BINS],
-        }
+        Self { empty: 0, empty_from: 0, head: [NIL; BINS], tail: [NIL; BINS] }
     }
 
     /// The bin in which a block belongs; `None`: in none (B2).
@@ -53,32 +48,36 @@ impl Bins {
     }
 
     /// Wholly free blocks.
+    #[must_use]
     pub fn empty(&self) -> u32 {
-        self.empty.load(Ordering::Relaxed)
+        self.empty
     }
 
     /// No block below this one is wholly free.
+    #[must_use]
     pub fn empty_from(&self) -> u32 {
-        self.empty_from.load(Ordering::Relaxed)
+        self.empty_from
     }
 
     /// A search has found none below `block`.
-    pub fn no_empty_below(&self, block: u32) {
-        self.empty_from.store(block, Ordering::Relaxed);
+    pub fn no_empty_below(&mut self, block: u32) {
+        self.empty_from = block;
     }
 
     /// The newest block of a bin.
+    #[must_use]
     pub fn first(&self, bin: usize) -> u32 {
-        self.head[bin].load(Ordering::Relaxed)
+        self.head[bin]
     }
 
     /// The oldest block of a bin.
+    #[must_use]
     pub fn last(&self, bin: usize) -> u32 {
-        self.tail[bin].load(Ordering::Relaxed)
+        self.tail[bin]
     }
 
     /// Puts a block where it belongs after its bits have changed. O(1).
-    pub fn update(&self, region: &Region, block: u32) {
+    pub fn update(&mut self, region: &Region, block: u32) {
         let info = region.block(block);
         let proper = Self::proper(info);
         let now = usize::from(info.bin.load(Ordering::Relaxed)).checked_sub(1);
@@ -87,19 +86,19 @@ impl Bins {
         }
         if let Some(bin) = now {
             self.remove(region, block, bin);
-            self.empty.lower(u32::from(bin >= EMPTY_DIRTY));
+            self.empty -= u32::from(bin >= EMPTY_DIRTY);
         }
         if let Some(bin) = proper {
             self.push(region, block, bin);
             if bin >= EMPTY_DIRTY {
-                self.empty.raise(1);
-                self.empty_from.store(self.empty_from().min(block), Ordering::Relaxed);
+                self.empty += 1;
+                self.empty_from = self.empty_from.min(block);
             }
         }
     }
 
     /// Makes a block the newest of its bin: the oldest is purged next, and this one cannot be.
-    pub fn make_newest(&self, region: &Region, block: u32) {
+    pub fn make_newest(&mut self, region: &Region, block: u32) {
         if let Some(bin) =
             usize::from(region.block(block).bin.load(Ordering::Relaxed)).checked_sub(1)
         {
@@ -108,24 +107,33 @@ impl Bins {
         }
     }
 
-    fn push(&self, region: &Region, block: u32, bin: usize) {
+    fn push(&mut self, region: &Region, block: u32, bin: usize) {
         let info = region.block(block);
-        let old = self.head[bin].replace(block);
+        let old = core::mem::replace(&mut self.head[bin], block);
         info.prev.store(NIL, Ordering::Relaxed);
         info.next.store(old, Ordering::Relaxed);
-        let back = if old == NIL { &self.tail[bin] } else { &region.block(old).prev };
-        back.store(block, Ordering::Relaxed);
+        if old == NIL {
+            self.tail[bin] = block;
+        } else {
+            region.block(old).prev.store(block, Ordering::Relaxed);
+        }
         info.bin.store(base::bits::low8(bin + 1), Ordering::Relaxed);
     }
 
-    fn remove(&self, region: &Region, block: u32, bin: usize) {
+    fn remove(&mut self, region: &Region, block: u32, bin: usize) {
         let info = region.block(block);
         let next = info.next.load(Ordering::Relaxed);
         let prev = info.prev.load(Ordering::Relaxed);
-        let forward = if prev == NIL { &self.head[bin] } else { &region.block(prev).next };
-        forward.store(next, Ordering::Relaxed);
-        let back = if next == NIL { &self.tail[bin] } else { &region.block(next).prev };
-        back.store(prev, Ordering::Relaxed);
+        if prev == NIL {
+            self.head[bin] = next;
+        } else {
+            region.block(prev).next.store(next, Ordering::Relaxed);
+        }
+        if next == NIL {
+            self.tail[bin] = prev;
+        } else {
+            region.block(next).prev.store(prev, Ordering::Relaxed);
+        }
         info.bin.store(0, Ordering::Relaxed);
     }
 }

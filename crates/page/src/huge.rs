@@ -12,8 +12,7 @@
 //! (`mremap`), never a copy.
 use base::bits::align_up;
 use base::check::ensure;
-use base::lock::Lock;
-use base::sync::{AtomicUsize, OneWriter as _, Ordering};
+use base::lock::{Guarded, Lock};
 use base::{Broken, Check};
 
 use crate::System;
@@ -23,64 +22,64 @@ use crate::geometry::{BLOCK, BLOCK_SHIFT, GRANULE};
 const FIRST_SLOTS: usize = GRANULE / size_of::<Slot>();
 
 /// `at` is 0 in an empty slot.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
 struct Slot {
-    at: AtomicUsize,
-    len: AtomicUsize,
+    at: usize,
+    len: usize,
 }
 
 /// The live mappings.
 #[derive(Debug)]
 pub struct Huge<S> {
-    lock: Lock<S>,
-    table: AtomicUsize,
-    slots: AtomicUsize,
-    count: AtomicUsize,
-    bytes: AtomicUsize,
+    table: Guarded<S, Table>,
+}
+
+/// Where the slots are, how many, and what they add up to.
+#[derive(Debug)]
+struct Table {
+    at: usize,
+    slots: usize,
+    count: usize,
+    bytes: usize,
 }
 
 impl<S: System> Huge<S> {
     /// None yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            lock: Lock::new(),
-            table: AtomicUsize::new(0),
-            slots: AtomicUsize::new(0),
-            count: AtomicUsize::new(0),
-            bytes: AtomicUsize::new(0),
-        }
+        Self { table: Guarded::new(Table { at: 0, slots: 0, count: 0, bytes: 0 }) }
     }
 
     /// The lock, for `fork`.
     pub fn lock_for_fork(&self) -> &Lock<S> {
-        &self.lock
+        self.table.bare()
     }
 
     /// Bytes of all live mappings.
     pub fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed)
+        self.table.lock().bytes
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
+        self.table.lock().count
     }
 
     /// Maps at least `size` zeroed bytes at a multiple of `align`. `None`: out of memory.
     pub fn allocate(&self, source: &S, size: usize, align: usize, huge: bool) -> Option<usize> {
         let len = round(source, size)?;
         let at = source.map(len, align.max(BLOCK))?;
-        let guard = self.lock.lock();
-        if !self.make_room(source) {
-            drop(guard);
+        let mut table = self.table.lock();
+        if !table.make_room(source) {
+            drop(table);
             // SAFETY: mapped above, nobody has seen it.
             unsafe { source.release(at, len) };
             return None;
         }
-        self.insert(at, len);
-        self.bytes.raise(len);
-        drop(guard);
+        table.insert(at, len);
+        table.bytes += len;
+        drop(table);
         if huge {
             // SAFETY: mapped above.
             unsafe { source.prefer_huge(at, len, true) };
@@ -90,18 +89,18 @@ impl<S: System> Huge<S> {
 
     /// The length of the mapping that starts at `at`.
     pub fn len_of(&self, at: usize) -> Option<usize> {
-        let _guard = self.lock.lock();
-        let slot = self.find(at)?;
-        Some(self.slot(slot).len.load(Ordering::Relaxed))
+        let mut table = self.table.lock();
+        let slot = table.find(at)?;
+        Some(table.slots()[slot].len)
     }
 
     /// Forgets the mapping that starts at `at`, and says how long it is. `None`: there is none.
     pub fn forget(&self, at: usize) -> Option<usize> {
-        let _guard = self.lock.lock();
-        let slot = self.find(at)?;
-        let len = self.slot(slot).len.load(Ordering::Relaxed);
-        self.remove(slot);
-        self.bytes.lower(len);
+        let mut table = self.table.lock();
+        let slot = table.find(at)?;
+        let len = table.slots()[slot].len;
+        table.remove(slot);
+        table.bytes -= len;
         Some(len)
     }
 
@@ -120,29 +119,33 @@ impl<S: System> Huge<S> {
     /// memory, or no such mapping; it stays as it was.
     pub fn resize(&self, source: &S, at: usize, size: usize) -> Option<usize> {
         let new = round(source, size)?;
-        let _guard = self.lock.lock();
-        let slot = self.find(at)?;
-        let old = self.slot(slot).len.load(Ordering::Relaxed);
+        let mut table = self.table.lock();
+        let slot = table.find(at)?;
+        let old = table.slots()[slot].len;
         if new == old {
             return Some(at);
         }
         // SAFETY: one whole mapping of ours; the caller owns its contents.
         let moved = unsafe { source.resize(at, old, new, BLOCK) }?;
-        self.remove(slot);
-        self.insert(moved, new);
-        self.bytes.raise(new.wrapping_sub(old));
+        table.remove(slot);
+        table.insert(moved, new);
+        table.bytes = table.bytes - old + new;
         Some(moved)
     }
+}
 
-    fn slot(&self, index: usize) -> &Slot {
-        debug_assert!(index < self.slots.load(Ordering::Relaxed));
-        let at = self.table.load(Ordering::Relaxed) + index * size_of::<Slot>();
-        // SAFETY: the table has `slots` slots, all atomics, zero when mapped.
-        unsafe { &*core::ptr::with_exposed_provenance::<Slot>(at) }
+impl Table {
+    fn slots(&mut self) -> &mut [Slot] {
+        if self.slots == 0 {
+            return &mut [];
+        }
+        let first = core::ptr::with_exposed_provenance_mut(self.at);
+        // SAFETY: the table has `slots` slots, zero when mapped, which only this struct reaches.
+        unsafe { core::slice::from_raw_parts_mut(first, self.slots) }
     }
 
     fn mask(&self) -> usize {
-        self.slots.load(Ordering::Relaxed).wrapping_sub(1)
+        self.slots.wrapping_sub(1)
     }
 
     fn home(&self, at: usize) -> usize {
@@ -153,13 +156,13 @@ impl<S: System> Huge<S> {
         (index + 1) & self.mask()
     }
 
-    fn find(&self, at: usize) -> Option<usize> {
-        if self.slots.load(Ordering::Relaxed) == 0 || at == 0 {
+    fn find(&mut self, at: usize) -> Option<usize> {
+        if self.slots == 0 || at == 0 {
             return None;
         }
         let mut index = self.home(at);
         loop {
-            match self.slot(index).at.load(Ordering::Relaxed) {
+            match self.slots()[index].at {
                 0 => return None,
                 here if here == at => return Some(index),
                 _ => index = self.after(index),
@@ -167,64 +170,52 @@ impl<S: System> Huge<S> {
         }
     }
 
-    fn insert(&self, at: usize, len: usize) {
+    fn insert(&mut self, at: usize, len: usize) {
         let mut index = self.home(at);
-        while self.slot(index).at.load(Ordering::Relaxed) != 0 {
+        while self.slots()[index].at != 0 {
             index = self.after(index);
         }
-        self.slot(index).at.store(at, Ordering::Relaxed);
-        self.slot(index).len.store(len, Ordering::Relaxed);
-        self.count.raise(1);
+        self.slots()[index] = Slot { at, len };
+        self.count += 1;
     }
 
     /// Empties a slot and moves later entries back, so that U1 holds without tombstones.
-    fn remove(&self, slot: usize) {
+    fn remove(&mut self, slot: usize) {
         let mut hole = slot;
         let mut index = self.after(hole);
         loop {
-            let at = self.slot(index).at.load(Ordering::Relaxed);
-            if at == 0 {
+            let entry = self.slots()[index];
+            if entry.at == 0 {
                 break;
             }
-            let from_home = index.wrapping_sub(self.home(at)) & self.mask();
+            let from_home = index.wrapping_sub(self.home(entry.at)) & self.mask();
             if from_home >= index.wrapping_sub(hole) & self.mask() {
-                let len = self.slot(index).len.load(Ordering::Relaxed);
-                self.slot(hole).at.store(at, Ordering::Relaxed);
-                self.slot(hole).len.store(len, Ordering::Relaxed);
+                self.slots()[hole] = entry;
                 hole = index;
             }
             index = self.after(index);
         }
-        self.slot(hole).at.store(0, Ordering::Relaxed);
-        self.count.lower(1);
+        self.slots()[hole].at = 0;
+        self.count -= 1;
     }
 
     /// Makes sure that one more entry leaves the table at most half full.
-    fn make_room(&self, source: &S) -> bool {
-        let slots = self.slots.load(Ordering::Relaxed);
-        if self.count.load(Ordering::Relaxed) * 2 < slots {
+    fn make_room<S: System>(&mut self, source: &S) -> bool {
+        if self.count * 2 < self.slots {
             return true;
         }
-        let old = self.table.load(Ordering::Relaxed);
-        let wanted = (slots * 2).max(FIRST_SLOTS);
-        let Some(table) = guarded(source, wanted) else { return false };
-        self.table.store(table, Ordering::Relaxed);
-        self.slots.store(wanted, Ordering::Relaxed);
-        self.count.store(0, Ordering::Relaxed);
-        for index in 0..slots {
-            let at = old + index * size_of::<Slot>();
-            // SAFETY: the old table is still mapped.
-            let entry = unsafe { &*core::ptr::with_exposed_provenance::<Slot>(at) };
-            let at = entry.at.load(Ordering::Relaxed);
-            if at != 0 {
-                self.insert(at, entry.len.load(Ordering::Relaxed));
-            }
+        let wanted = (self.slots * 2).max(FIRST_SLOTS);
+        let Some(at) = guarded(source, wanted) else { return false };
+        let mut larger = Self { at, slots: wanted, count: 0, bytes: self.bytes };
+        for entry in self.slots().iter().filter(|entry| entry.at != 0) {
+            larger.insert(entry.at, entry.len);
         }
-        if old != 0 {
+        if self.at != 0 {
             let guard = guard(source);
             // SAFETY: the old table, which nobody reads any more.
-            unsafe { source.release(old - guard, table_len(source, slots) + 2 * guard) };
+            unsafe { source.release(self.at - guard, table_len(source, self.slots) + 2 * guard) };
         }
+        *self = larger;
         true
     }
 }
@@ -265,18 +256,18 @@ fn round<S: System>(source: &S, size: usize) -> Option<usize> {
 
 impl<S: System> Check for Huge<S> {
     fn check(&self) -> Result<(), Broken> {
-        let _guard = self.lock.lock();
+        let mut table = self.table.lock();
         let (mut count, mut bytes) = (0, 0);
-        for index in 0..self.slots.load(Ordering::Relaxed) {
-            let at = self.slot(index).at.load(Ordering::Relaxed);
+        for index in 0..table.slots {
+            let Slot { at, len } = table.slots()[index];
             if at != 0 {
-                ensure(self.find(at) == Some(index), "U1: an entry is found from its home", at)?;
+                ensure(table.find(at) == Some(index), "U1: an entry is found from its home", at)?;
                 count += 1;
-                bytes += self.slot(index).len.load(Ordering::Relaxed);
+                bytes += len;
             }
         }
-        ensure(count == self.count(), "U1: entries add up", count)?;
-        ensure(bytes == self.bytes(), "U1: bytes add up", bytes)
+        ensure(count == table.count, "U1: entries add up", count)?;
+        ensure(bytes == table.bytes, "U1: bytes add up", bytes)
     }
 }
 

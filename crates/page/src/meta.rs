@@ -12,7 +12,7 @@
 //!
 //! Layer *page*. One lock, O(1). Pieces come zeroed the first time and as they were afterwards.
 use base::bits::align_up;
-use base::lock::Lock;
+use base::lock::{Guarded, Lock};
 use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 
 use crate::System;
@@ -58,20 +58,26 @@ impl Pool {
     }
 }
 
+/// The pieces of one pool: those that came back, and where the next is cut from a chunk.
+#[derive(Debug, Clone, Copy)]
+struct Pieces {
+    free: usize,
+    next: usize,
+    end: usize,
+}
+
 #[derive(Debug)]
-struct Shelf {
-    free: AtomicUsize,
-    next: AtomicUsize,
-    end: AtomicUsize,
+struct Pools {
+    pieces: [Pieces; POOLS],
+    /// Bytes cut into chunks so far.
+    cut: usize,
 }
 
 /// Hands out descriptors.
 #[derive(Debug)]
 pub struct Meta<S> {
-    lock: Lock<S>,
-    shelves: [Shelf; POOLS],
-    /// Bytes cut into chunks so far.
-    cut: AtomicUsize,
+    pools: Guarded<S, Pools>,
+    /// Read by statistics without the lock.
     used: AtomicUsize,
 }
 
@@ -79,23 +85,13 @@ impl<S: System> Meta<S> {
     /// Nothing handed out yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            lock: Lock::new(),
-            shelves: [const {
-                Shelf {
-                    free: AtomicUsize::new(0),
-                    next: AtomicUsize::new(0),
-                    end: AtomicUsize::new(0),
-                }
-            }; POOLS],
-            cut: AtomicUsize::new(0),
-            used: AtomicUsize::new(0),
-        }
+        let pieces = [Pieces { free: 0, next: 0, end: 0 }; POOLS];
+        Self { pools: Guarded::new(Pools { pieces, cut: 0 }), used: AtomicUsize::new(0) }
     }
 
     /// The lock, for `fork`.
     pub fn lock_for_fork(&self) -> &Lock<S> {
-        &self.lock
+        self.pools.bare()
     }
 
     /// Bytes handed out and not given back.
@@ -105,16 +101,14 @@ impl<S: System> Meta<S> {
 
     /// A piece for `pool`; `None`: out of memory.
     pub fn allocate(&self, pages: &PageHeap<S>, pool: Pool) -> Option<usize> {
-        let _guard = self.lock.lock();
-        let shelf = &self.shelves[pool as usize];
-        let free = shelf.free.load(Ordering::Relaxed);
+        let mut pools = self.pools.lock();
+        let free = pools.pieces[pool as usize].free;
         let at = if free != 0 {
             // SAFETY: by M2 a free piece starts with its link.
-            let link = unsafe { link_of(free).read() };
-            shelf.free.store(link, Ordering::Relaxed);
+            pools.pieces[pool as usize].free = unsafe { link_of(free).read() };
             free
         } else {
-            self.carve(pages, shelf, pool)?
+            pools.carve(pages, pool)?
         };
         self.used.raise(pool.size());
         Some(at)
@@ -137,33 +131,33 @@ impl<S: System> Meta<S> {
     ///
     /// As [`deallocate`](Self::deallocate), for each of them.
     pub unsafe fn deallocate_each(&self, pool: Pool, pieces: &[usize]) {
-        let _guard = self.lock.lock();
-        let shelf = &self.shelves[pool as usize];
+        let mut pools = self.pools.lock();
+        let first = &mut pools.pieces[pool as usize].free;
         for &piece in pieces {
             // SAFETY: the piece is ours again, and at least a word long.
-            unsafe { link_of(piece).write(shelf.free.load(Ordering::Relaxed)) };
-            shelf.free.store(piece, Ordering::Relaxed);
+            unsafe { link_of(piece).write(*first) };
+            *first = piece;
         }
         self.used.lower(pieces.len() * pool.size());
     }
+}
 
-    fn carve(&self, pages: &PageHeap<S>, shelf: &Shelf, pool: Pool) -> Option<usize> {
-        let at = align_up(shelf.next.load(Ordering::Relaxed), pool.align());
-        if at != 0 && at + pool.size() <= shelf.end.load(Ordering::Relaxed) {
-            shelf.next.store(at + pool.size(), Ordering::Relaxed);
-            return Some(at);
+impl Pools {
+    fn carve<S: System>(&mut self, pages: &PageHeap<S>, pool: Pool) -> Option<usize> {
+        let pieces = self.pieces[pool as usize];
+        let mut at = align_up(pieces.next, pool.align());
+        if at == 0 || at + pool.size() > pieces.end {
+            at = self.next_chunk(pages)?;
+            self.pieces[pool as usize].end = at + GRANULE;
         }
-        let chunk = self.next_chunk(pages)?;
-        shelf.next.store(chunk + pool.size(), Ordering::Relaxed);
-        shelf.end.store(chunk + GRANULE, Ordering::Relaxed);
-        Some(chunk)
+        self.pieces[pool as usize].next = at + pool.size();
+        Some(at)
     }
 
     /// The next granule of the region's descriptors.
-    fn next_chunk(&self, pages: &PageHeap<S>) -> Option<usize> {
-        let cut = self.cut.load(Ordering::Relaxed);
-        let chunk = pages.descriptors(cut + GRANULE)? + cut;
-        self.cut.store(cut + GRANULE, Ordering::Relaxed);
+    fn next_chunk<S: System>(&mut self, pages: &PageHeap<S>) -> Option<usize> {
+        let chunk = pages.descriptors(self.cut + GRANULE)? + self.cut;
+        self.cut += GRANULE;
         Some(chunk)
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! - **P1** a block's `moved` says how often pages were moved into it since it was fresh; at most
 //!   twice as many mappings begin in it or where it ends.
-//! - **P2** `sum` is the sum over all blocks. Beyond [`MAX_MOVED`] contents are copied.
+//! - **P2** the heap's `moved` is the sum over all blocks. Beyond [`MOST_MOVED`] contents are copied.
 //! - **P3** pages are moved only out of blocks that none were moved into and that were not taken
 //!   out of huge pages, so what is moved is one mapping, if the program itself has not split it.
 //!   The lock is held until it is moved: nobody else splits it meanwhile.
@@ -22,34 +22,17 @@
 //!
 //! Layer *page*. A move is O(blocks of the run), three system calls; a fresh block one or two.
 use base::check::ensure;
-use base::sync::{AtomicU32, Ordering};
+use base::sync::Ordering;
 use base::{Broken, bits::low32};
+use policy::growth::{joins_at_once, may_move};
+#[cfg(doc)]
+use policy::table::MOST_MOVED;
 use source::Move;
 
 use crate::System;
 use crate::geometry::{BLOCK, BLOCK_SHIFT};
-use crate::heap::PageHeap;
+use crate::heap::{Growth, PageHeap, State};
 use crate::region::Hold;
-
-/// Moves into blocks at most (P2).
-const MAX_MOVED: u32 = 512;
-/// Above this a block with moved pages is made fresh as soon as it is wholly free.
-const KEEP_MOVED: u32 = 64;
-const _: () = assert!(KEEP_MOVED < MAX_MOVED);
-
-/// The sum of P2. Changes under the page heap's lock.
-#[derive(Debug)]
-pub(crate) struct Moved {
-    sum: AtomicU32,
-    /// 1 in a child of `fork` (P4).
-    child: AtomicU32,
-}
-
-impl Moved {
-    pub(crate) const fn new() -> Self {
-        Self { sum: AtomicU32::new(0), child: AtomicU32::new(0) }
-    }
-}
 
 impl<S: System> PageHeap<S> {
     /// Moves `len` bytes of contents from a run or a mapping into a run of its region. Refused:
@@ -59,8 +42,8 @@ impl<S: System> PageHeap<S> {
     ///
     /// Both are whole pages of live blocks, which nobody else uses meanwhile.
     pub unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
-        let _guard = self.lock.lock();
-        if !self.may_leave(from, len) || !self.note_moved(to, len) {
+        let mut state = self.state.lock();
+        if !self.may_leave(from, len) || !self.note_moved(&mut state.growth, to, len) {
             return Move::Refused;
         }
         // SAFETY: the caller's promise.
@@ -73,7 +56,7 @@ impl<S: System> PageHeap<S> {
     ///
     /// As [`move_pages`](Self::move_pages).
     pub unsafe fn move_out(&self, from: usize, to: usize, len: usize) -> Move {
-        let _guard = self.lock.lock();
+        let _inside = self.state.lock();
         if !self.may_leave(from, len) {
             return Move::Refused;
         }
@@ -83,13 +66,13 @@ impl<S: System> PageHeap<S> {
 
     /// This process is a child of `fork`, and its parent had threads (P4).
     pub fn note_child(&self) {
-        self.moved.child.store(1, Ordering::Relaxed);
+        self.is_child.store(true, Ordering::Relaxed);
     }
 
     fn joins(&self) -> bool {
         self.region.hold() == Hold::Reserved
             && !self.region.is_bare()
-            && self.moved.child.load(Ordering::Relaxed) == 0
+            && !self.is_child.load(Ordering::Relaxed)
     }
 
     /// The blocks that `len` bytes at `at` lie in; none outside the region.
@@ -114,34 +97,33 @@ impl<S: System> PageHeap<S> {
 
     /// Counts a move into a run of the region, which may still fail: a kernel that refuses is
     /// not asked for ever. `false`: there were too many, or it is no run. Under the lock.
-    fn note_moved(&self, to: usize, len: usize) -> bool {
+    fn note_moved(&self, growth: &mut Growth, to: usize, len: usize) -> bool {
         let blocks = self.blocks_of(to, len);
         let count = low32(blocks.len());
-        let sum = self.moved.sum.load(Ordering::Relaxed);
         let full = |block| self.region.block(block).moved.load(Ordering::Relaxed) == u8::MAX;
-        if count == 0 || sum + count > MAX_MOVED || blocks.clone().any(full) {
+        if count == 0 || !may_move(growth.moved, count) || blocks.clone().any(full) {
             return false;
         }
         for block in blocks {
             self.region.block(block).moved.fetch_add(1, Ordering::Relaxed);
         }
-        self.moved.sum.store(sum + count, Ordering::Relaxed);
+        growth.moved += count;
         true
     }
 
     /// A block has become wholly free: purged and made fresh where moved pages are many.
-    pub(crate) fn note_emptied(&self, block: u32) {
+    pub(crate) fn note_emptied(&self, state: &mut State, block: u32) {
         let moved = self.region.block(block).moved.load(Ordering::Relaxed);
         if moved != 0
-            && self.moved.sum.load(Ordering::Relaxed) > KEEP_MOVED
+            && joins_at_once(state.growth.moved)
             && let Some(attempt) = self.purge.attempt()
         {
-            self.purge_block(block, &attempt);
+            self.purge_block(state, block, &attempt);
         }
     }
 
     /// A wholly free block was purged: it becomes one mapping with its neighbours again.
-    pub(crate) fn make_fresh(&self, block: u32) {
+    pub(crate) fn make_fresh(&self, growth: &mut Growth, block: u32) {
         let info = self.region.block(block);
         let moved = info.moved.load(Ordering::Relaxed);
         if moved == 0 || !self.joins() {
@@ -157,14 +139,14 @@ impl<S: System> PageHeap<S> {
             unsafe { self.source.prefer_huge(at, BLOCK, true) };
         }
         info.moved.store(0, Ordering::Relaxed);
-        self.moved.sum.fetch_sub(u32::from(moved), Ordering::Relaxed);
+        growth.moved -= u32::from(moved);
     }
 
     /// P2, under the lock.
-    pub(crate) fn check_moved(&self) -> Result<(), Broken> {
-        let blocks = self.region.first_block()..self.frontier.load(Ordering::Relaxed);
+    pub(crate) fn check_moved(&self, growth: &Growth) -> Result<(), Broken> {
+        let blocks = self.region.first_block()..growth.frontier;
         let moved = |block| u32::from(self.region.block(block).moved.load(Ordering::Relaxed));
-        let sum = self.moved.sum.load(Ordering::Relaxed);
+        let sum = growth.moved;
         ensure(blocks.map(moved).sum::<u32>() == sum, "P2: moves add up", sum as usize)
     }
 }

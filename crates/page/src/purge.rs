@@ -1,8 +1,8 @@
-//! Giving memory back: when, how much, and which.
+//! Giving memory back: when, how much, and which. What is decided by a figure is `policy`'s.
 //!
 //! Free granules that cost memory ("dirty") are kept, together with the slack inside slabs, up
 //! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the
-//! call that freed it: so a program that frees and then sleeps is small without a thread of ours in
+//! calls that freed it: so a program that frees and then sleeps is small without a thread of ours in
 //! it. Below the limit, blocks that have been empty for a while go back when the heap is next used.
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
@@ -14,53 +14,92 @@
 //!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
 //!   is not faulted in again each time. The program's own memory, blocks above 32 MiB, maps,
 //!   descriptors and the unused ends of huge pages are not counted. The limit is read once.
+//! - **G5** a call gives back at most a block more than twice what it freed and half a block. What is
+//!   due beyond goes back in the calls that follow; there is none only if they freed nothing.
 //!
-//! Layer *page*. O(1) a free while nothing is to be done; the clock is read once in 64 frees
-//! of granules, once in 64 refills and flushes of a thread, and at purges.
+//! Layer *page*, inside the page heap's lock. O(1) a free while nothing is to be done; the clock is
+//! read once in 64 frees of granules, once in 64 refills and flushes of a thread, and at purges.
 use base::bits::low32;
-use base::lock::Guard;
 use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
+use policy::clock::{is_due, is_long_ago, is_soon};
+use policy::keep::{self, Held};
+use policy::table::{AT_A_LOOK, AT_ONCE, FLOOR, FREES_PER_LOOK, REGRET, TICK_MS};
 
 use crate::System;
 use crate::bins::{EMPTY_DIRTY, NIL};
-use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT};
-use crate::heap::PageHeap;
+use crate::geometry::{GRANULE, GRANULE_SHIFT};
+use crate::heap::{PageHeap, State};
 use crate::refusals::{Attempt, Refusals};
 
-/// The least that is kept, and the most the floor rises to, in granules.
-pub(crate) const FLOOR: usize = (12 << 20) / GRANULE;
-const MAX_FLOOR: usize = (256 << 20) / GRANULE;
-/// How much has to be needed again for the floor to rise: 4 MiB.
-pub(crate) const REGRET: usize = (4 << 20) / GRANULE;
-/// At most this number of blocks is taken out of huge pages: each may split a mapping in the
-/// kernel's list, which is limited (vm.max_map_count, 65,530 by default).
-const MAX_SMALL_BLOCKS: u32 = 1024;
-/// A heap of a single thread that grows beyond this is measured against the memory limit.
-const SMALL: usize = 8 << 20;
-/// A tick of the purge clock, and how many ticks an empty block is kept.
-const TICK_MS: u64 = 250;
-pub(crate) const KEEP_TICKS: u32 = 4;
-/// Frees between two looks at the clock.
-const FREES_PER_LOOK: u32 = 64;
+/// What the heap remembers of what it kept. Granules and ticks.
+#[derive(Debug)]
+pub(crate) struct Keep {
+    /// G1, in bytes, and what it does not sink below.
+    floor: usize,
+    least: usize,
+    /// Frees of granules, which wrap.
+    frees: u32,
+    /// Clean granules handed out since the last purge began: perhaps ones purged too early.
+    reused: usize,
+    purged_at: u32,
+    /// The tick at which the floor was last halved.
+    eased_at: u32,
+    /// Down to this memory is still to go back (G5); `usize::MAX`: nothing is due.
+    due: usize,
+    /// The block at which a walk goes on after one that ended early.
+    go_on: u32,
+}
 
-/// What the purge policy remembers. Guarded by the page heap's lock.
+impl Keep {
+    pub(crate) const fn new() -> Self {
+        Self {
+            floor: FLOOR,
+            least: FLOOR,
+            frees: 0,
+            reused: 0,
+            purged_at: 0,
+            eased_at: 0,
+            due: usize::MAX,
+            go_on: 0,
+        }
+    }
+
+    /// Clean granules were handed out.
+    #[inline]
+    pub(crate) fn note_reuse(&mut self, purge: &Purge, granules: u32) {
+        if purge.total.load(Ordering::Relaxed) != 0 {
+            self.reused += granules as usize;
+        }
+    }
+
+    /// Adapts the floor before a purge (G1).
+    fn regret(&mut self, now: u32) {
+        let reused = core::mem::take(&mut self.reused);
+        if reused * GRANULE >= REGRET && is_soon(self.purged_at, now) {
+            self.floor = keep::raised(self.floor, self.least);
+        }
+    }
+
+    /// Long after the last purge: keeps half as much (G1).
+    fn ease(&mut self, now: u32) {
+        if is_long_ago(self.purged_at, now) && is_long_ago(self.eased_at, now) {
+            self.eased_at = now;
+            self.floor = keep::lowered(self.floor, self.least);
+        }
+    }
+}
+
+/// What has gone back so far, and what anybody may ask for without the lock.
 #[derive(Debug)]
 pub struct Purge {
-    floor: AtomicUsize,
-    least: AtomicUsize,
+    tick: AtomicU32,
     /// Whether this process has looked at its memory limit.
     looked: AtomicBool,
     /// Granules that the memory limit allows (G3); `usize::MAX`: no limit.
     allowed: AtomicUsize,
-    tick: AtomicU32,
-    frees: AtomicU32,
-    purged_at: AtomicU32,
-    /// The tick at which [`ease`](Self::ease) last halved the floor.
-    eased_at: AtomicU32,
+    /// Whether a look at the clock left something for the next.
+    more: AtomicBool,
     refusals: Refusals,
-    /// The block at which a walk goes on after one that was refused too often.
-    go_on: AtomicU32,
-    reused: AtomicUsize,
     total: AtomicU64,
     calls: AtomicU64,
     holes: AtomicU64,
@@ -71,27 +110,15 @@ impl Purge {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            floor: AtomicUsize::new(FLOOR),
-            least: AtomicUsize::new(FLOOR),
+            tick: AtomicU32::new(0),
             looked: AtomicBool::new(false),
             allowed: AtomicUsize::new(usize::MAX),
-            tick: AtomicU32::new(0),
-            frees: AtomicU32::new(0),
-            purged_at: AtomicU32::new(0),
-            eased_at: AtomicU32::new(0),
+            more: AtomicBool::new(false),
             refusals: Refusals::new(),
-            go_on: AtomicU32::new(0),
-            reused: AtomicUsize::new(0),
             total: AtomicU64::new(0),
             calls: AtomicU64::new(0),
             holes: AtomicU64::new(0),
         }
-    }
-
-    /// Keeps at least `bytes` of free memory from now on.
-    pub fn set_floor(&self, bytes: usize) {
-        self.floor.store(bytes / GRANULE, Ordering::Relaxed);
-        self.least.store(bytes / GRANULE, Ordering::Relaxed);
     }
 
     /// Bytes given back so far.
@@ -114,6 +141,10 @@ impl Purge {
         self.tick.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn has_looked(&self) -> bool {
+        self.looked.load(Ordering::Relaxed)
+    }
+
     /// Begins to give memory back; `None`: the kernel has refused lately (G4).
     #[inline]
     pub fn attempt(&self) -> Option<Attempt<'_>> {
@@ -125,52 +156,11 @@ impl Purge {
         self.refusals.order(self.tick())
     }
 
-    /// Granules went back by one call.
+    /// Granules went back by one call. Inside the lock.
     pub(crate) fn note_given_back(&self, granules: u32) {
         self.total.raise(u64::from(granules));
         self.calls.raise(1);
     }
-
-    /// Clean granules were handed out: perhaps ones that were purged too early.
-    pub(crate) fn note_reuse(&self, granules: u32) {
-        if self.total.load(Ordering::Relaxed) != 0 {
-            self.reused.raise(granules as usize);
-        }
-    }
-
-    /// Adapts the floor before a purge (G1).
-    fn regret(&self) {
-        let reused = self.reused.replace(0);
-        let age = self.tick().wrapping_sub(self.purged_at.load(Ordering::Relaxed));
-        if reused >= REGRET && age <= KEEP_TICKS {
-            let least = self.least.load(Ordering::Relaxed);
-            let floor = (self.floor.load(Ordering::Relaxed) * 2).min(MAX_FLOOR).max(least);
-            self.floor.store(floor, Ordering::Relaxed);
-        }
-    }
-
-    /// Long after the last purge: keeps half as much (G1).
-    fn ease(&self) {
-        let now = self.tick();
-        if is_long_ago(&self.purged_at, now) && is_long_ago(&self.eased_at, now) {
-            self.eased_at.store(now, Ordering::Relaxed);
-            let floor = self.floor.load(Ordering::Relaxed) / 2;
-            self.floor.store(floor.max(self.least.load(Ordering::Relaxed)), Ordering::Relaxed);
-        }
-    }
-}
-
-/// Granules that may be dirty beside `live` ones where `allowed` is the limit (G3).
-fn room_beside(live: usize, allowed: usize) -> usize {
-    if allowed == usize::MAX {
-        return usize::MAX;
-    }
-    (allowed / 16 * 11).saturating_sub(live).max(allowed.saturating_sub(live) / 8)
-}
-
-/// Whether `at` is more than four seconds before the tick `now`.
-pub(crate) fn is_long_ago(at: &AtomicU32, now: u32) -> bool {
-    now.wrapping_sub(at.load(Ordering::Relaxed)) > 4 * KEEP_TICKS
 }
 
 impl Default for Purge {
@@ -180,48 +170,54 @@ impl Default for Purge {
 }
 
 impl<S: System> PageHeap<S> {
+    /// Keeps at least `bytes` of free memory from now on.
+    pub fn set_floor(&self, bytes: usize) {
+        let keep = &mut self.state.lock().keep;
+        (keep.floor, keep.least) = (bytes, bytes);
+    }
+
     /// Gives all free memory back now and returns how many bytes that was.
     pub fn purge_all(&self) -> usize {
-        let guard = self.lock.lock();
+        let mut state = self.state.lock();
         let before = self.dirty.load(Ordering::Relaxed);
-        self.purge_to(&guard, 0, &self.purge.order());
+        self.purge_to(&mut state, 0, &self.purge.order());
         (before - self.dirty.load(Ordering::Relaxed)) * GRANULE
     }
 
-    /// After a free: gives back what is beyond the limit, and what has been empty for long.
+    /// After `freed` granules came back: gives back what is beyond the limit, and what has been empty
+    /// for long.
     #[inline]
-    pub(crate) fn after_free(&self, guard: &Guard<'_, S>) {
-        let purge = &self.purge;
-        if purge.frees.raise(1) % FREES_PER_LOOK == 1 {
-            self.look_at_clock(guard);
+    pub(crate) fn after_free(&self, state: &mut State, freed: usize) {
+        state.keep.frees = state.keep.frees.wrapping_add(1);
+        if state.keep.frees % FREES_PER_LOOK == 1 {
+            self.look_at_clock(state);
         }
-        self.purge_beyond_limit(guard);
+        self.purge_due(state, keep::at_once(freed, AT_ONCE / GRANULE));
     }
 
     /// Of threads that use only what they keep: gives back what has been kept for long. Does
     /// nothing while another thread is inside, who does it.
     pub fn look(&self) {
-        if self.now() != self.purge.tick()
-            && let Some(guard) = self.lock.try_lock()
-        {
-            self.look_at_clock(&guard);
-            self.purge_beyond_limit(&guard);
+        let is_time = self.purge.more.load(Ordering::Relaxed) || self.now() != self.purge.tick();
+        if is_time && let Some(mut state) = self.state.try_lock() {
+            self.look_at_clock(&mut state);
+            self.purge_due(&mut state, AT_A_LOOK / GRANULE);
         }
     }
 
-    fn limit(&self) -> usize {
-        let slack = self.slack.bytes() / GRANULE;
-        let holes = self.hole_bytes() / GRANULE;
-        let live = self.live.load(Ordering::Relaxed);
-        let used = live.saturating_sub(slack + holes);
-        let keep = self.purge.floor.load(Ordering::Relaxed).max(used);
-        keep.saturating_sub(slack).min(self.room())
+    fn limit(&self, keep: &Keep) -> usize {
+        let held = Held {
+            live: self.live.load(Ordering::Relaxed),
+            slack: self.slack.bytes() / GRANULE,
+            holes: self.hole_bytes() / GRANULE,
+        };
+        keep::limit(held, keep.floor / GRANULE, self.room())
     }
 
     /// Granules that a memory limit leaves beside what is live (G3).
     pub(crate) fn room(&self) -> usize {
         let live = self.live.load(Ordering::Relaxed);
-        room_beside(live, self.purge.allowed.load(Ordering::Relaxed))
+        keep::room(live, self.purge.allowed.load(Ordering::Relaxed))
     }
 
     /// Reads the memory limit (G3), once in a process.
@@ -235,44 +231,45 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// The heap grows by `blocks`: once it is large enough for the memory limit to matter, and while
-    /// no other thread can notice, the limit is read.
-    pub(crate) fn before_growth(&self, blocks: u32) {
-        let looked = self.purge.looked.load(Ordering::Relaxed);
-        let bytes = self.committed_bytes() + blocks as usize * BLOCK;
-        if !looked && bytes > SMALL && self.source.is_only_thread() {
-            self.look_at_memory_limit();
-        }
-    }
-
     /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).
     #[inline]
-    pub(crate) fn after_growth(&self, guard: &Guard<'_, S>) {
+    pub(crate) fn after_growth(&self, state: &mut State) {
         let room = self.room();
         if self.dirty.load(Ordering::Relaxed) > room
             && let Some(attempt) = self.purge.attempt()
         {
-            self.purge_to(guard, room - room / 8, &attempt);
+            self.purge_to(state, keep::target(room), &attempt);
         }
     }
 
     #[inline]
-    fn purge_beyond_limit(&self, guard: &Guard<'_, S>) {
-        if self.dirty.load(Ordering::Relaxed) > self.limit() {
-            self.purge_to_limit(guard);
+    fn purge_due(&self, state: &mut State, most: usize) {
+        let dirty = self.dirty.load(Ordering::Relaxed);
+        if dirty > self.limit(&state.keep).min(state.keep.due) {
+            self.purge_some(state, most);
         }
     }
 
+    /// Gives back what is beyond the limit, `most` granules in this call (G5).
     #[cold]
-    fn purge_to_limit(&self, guard: &Guard<'_, S>) {
+    fn purge_some(&self, state: &mut State, most: usize) {
         let Some(attempt) = self.purge.attempt() else { return };
         self.set_tick();
-        self.purge.regret();
-        let limit = self.limit();
-        if self.dirty.load(Ordering::Relaxed) > limit {
-            self.purge_to(guard, limit - limit / 8, &attempt);
-            self.purge.purged_at.store(self.purge.tick(), Ordering::Relaxed);
+        let now = self.purge.tick();
+        let dirty = self.dirty.load(Ordering::Relaxed);
+        if state.keep.due == usize::MAX {
+            state.keep.regret(now);
+            if dirty <= self.limit(&state.keep) {
+                return;
+            }
         }
+        let target = keep::target(self.limit(&state.keep));
+        let until = target.max(dirty.saturating_sub(most));
+        self.purge_to(state, until, &attempt);
+        state.keep.purged_at = now;
+        // What could not be found, or was refused, is no longer due.
+        let is_more = until > target && self.dirty.load(Ordering::Relaxed) <= until;
+        state.keep.due = if is_more { target } else { usize::MAX };
     }
 
     /// The tick that it is now, by the clock.
@@ -285,92 +282,68 @@ impl<S: System> PageHeap<S> {
         self.purge.tick.swap(tick, Ordering::Relaxed) != tick
     }
 
-    /// Purges the blocks that have been empty since before the last ticks.
+    /// Purges the blocks that have been empty since before the last ticks, a few at a time.
     #[cold]
-    fn look_at_clock(&self, _guard: &Guard<'_, S>) {
-        if !self.set_tick() {
+    fn look_at_clock(&self, state: &mut State) {
+        if !self.set_tick() && !self.purge.more.load(Ordering::Relaxed) {
             return;
         }
-        self.purge.ease();
         let now = self.purge.tick();
+        state.keep.ease(now);
         let Some(attempt) = self.purge.attempt() else { return };
+        let least = self.dirty.load(Ordering::Relaxed).saturating_sub(AT_A_LOOK / GRANULE);
+        let mut is_more = false;
         while !attempt.is_over() {
-            let block = self.bins.last(EMPTY_DIRTY);
+            let block = state.bins.last(EMPTY_DIRTY);
             if block == NIL {
-                return;
+                break;
             }
             let emptied = &self.region.block(block).emptied;
-            if now.wrapping_sub(emptied.load(Ordering::Relaxed)) < KEEP_TICKS {
-                return;
+            if !is_due(emptied.load(Ordering::Relaxed), now) {
+                break;
             }
-            if !self.purge_block(block, &attempt) {
+            if self.dirty.load(Ordering::Relaxed) <= least {
+                is_more = true;
+                break;
+            }
+            if !self.purge_block(state, block, &attempt) {
                 emptied.store(now, Ordering::Relaxed);
-                self.bins.make_newest(&self.region, block);
+                state.bins.make_newest(&self.region, block);
             }
         }
+        self.purge.more.store(is_more, Ordering::Relaxed);
     }
 
     /// Purges until at most `target` dirty granules are left, or nothing more can be (G2).
-    fn purge_to(&self, _guard: &Guard<'_, S>, target: usize, attempt: &Attempt<'_>) {
+    fn purge_to(&self, state: &mut State, target: usize, attempt: &Attempt<'_>) {
         while self.dirty.load(Ordering::Relaxed) > target {
-            let block = self.bins.last(EMPTY_DIRTY);
+            let block = state.bins.last(EMPTY_DIRTY);
             if block == NIL {
                 break;
             }
-            if !self.purge_block(block, attempt) {
-                self.bins.make_newest(&self.region, block);
+            if !self.purge_block(state, block, attempt) {
+                state.bins.make_newest(&self.region, block);
                 break;
             }
         }
-        let (first, end) = (self.region.first_block(), self.frontier.load(Ordering::Relaxed));
-        let from = self.purge.go_on.load(Ordering::Relaxed).clamp(first, end.max(first));
+        let (first, end) = (self.region.first_block(), state.growth.frontier);
+        let from = state.keep.go_on.clamp(first, end.max(first));
         for block in (from..end).chain(first..from) {
             if self.dirty.load(Ordering::Relaxed) <= target {
+                state.keep.go_on = block;
                 return;
             }
-            self.purge_block(block, attempt);
+            self.purge_block(state, block, attempt);
             if attempt.is_over() {
-                self.purge.go_on.store(block + 1, Ordering::Relaxed);
+                state.keep.go_on = block + 1;
                 return;
             }
         }
-    }
-
-    /// Parts of a block are about to be purged: without this the kernel's huge-page collector
-    /// would sooner or later fill them again. Undone when the block is empty.
-    pub fn use_small_pages(&self, block: u32) {
-        let small = self.region.block(block).small_pages.load(Ordering::Relaxed);
-        if small == 0 && self.wants_huge() {
-            let _guard = self.lock.lock();
-            self.split_huge_pages(block);
-        }
-    }
-
-    /// [`use_small_pages`](Self::use_small_pages) under the lock: no pages are moved meanwhile (P3).
-    fn split_huge_pages(&self, block: u32) {
-        let info = self.region.block(block);
-        let few = self.small_blocks.load(Ordering::Relaxed) < MAX_SMALL_BLOCKS;
-        if !self.wants_huge() || !few || info.small_pages.swap(1, Ordering::Relaxed) != 0 {
-            return;
-        }
-        self.small_blocks.raise(1);
-        // SAFETY: a block of ours; the kind of page changes no contents.
-        unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, false) };
-    }
-
-    /// An empty block takes part in huge pages again.
-    pub(crate) fn use_huge_pages(&self, block: u32) {
-        if self.region.block(block).small_pages.swap(0, Ordering::Relaxed) == 0 {
-            return;
-        }
-        self.small_blocks.lower(1);
-        // SAFETY: as above.
-        unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, true) };
     }
 
     /// Gives back the free granules of a block, page by page where a page is several. `false`:
     /// the system refused.
-    pub(crate) fn purge_block(&self, block: u32, attempt: &Attempt<'_>) -> bool {
+    pub(crate) fn purge_block(&self, state: &mut State, block: u32, attempt: &Attempt<'_>) -> bool {
         let info = self.region.block(block);
         let mut bits = self.dirty_free(info);
         if bits == 0 {
@@ -378,11 +351,11 @@ impl<S: System> PageHeap<S> {
         }
         if info.is_empty() && self.region.is_bare() {
             // What is short there is addresses, also for the program's own mappings.
-            return attempt.note(self.release_block(block));
+            return attempt.note(self.release_block(state, block));
         }
         let whole = info.free() == u128::MAX;
         if !whole {
-            self.split_huge_pages(block);
+            self.split_huge_pages(state, block);
         } else if self.wants_huge() {
             // In huge pages granules that nobody has touched are resident too.
             bits = u128::MAX;
@@ -403,9 +376,9 @@ impl<S: System> PageHeap<S> {
             self.purge.note_given_back(count);
         }
         if whole {
-            self.make_fresh(block);
+            self.make_fresh(&mut state.growth, block);
         }
-        self.bins.update(&self.region, block);
+        state.bins.update(&self.region, block);
         true
     }
 }
@@ -415,26 +388,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_memory_limit_leaves_room_however_much_is_live() {
-        let rooms = [0, 400, 800, 1200, 1500, 1600, 2000].map(|live| room_beside(live, 1600));
-        assert_eq!(rooms, [1100, 700, 300, 50, 12, 0, 0]);
-        assert_eq!(room_beside(1 << 40, usize::MAX), usize::MAX, "no limit");
-    }
-
-    #[test]
     fn four_seconds_without_a_purge_halve_the_floor() {
-        let purge = Purge::new();
-        purge.tick.store(1000, Ordering::Relaxed);
-        purge.purged_at.store(1000, Ordering::Relaxed);
+        let mut keep = Keep { purged_at: 1000, ..Keep::new() };
         for _ in 0..3 {
-            purge.reused.store(REGRET, Ordering::Relaxed);
-            purge.regret();
+            keep.reused = REGRET / GRANULE;
+            keep.regret(1000);
         }
-        assert_eq!(purge.floor.load(Ordering::Relaxed), 8 * FLOOR);
+        assert_eq!(keep.floor, 8 * FLOOR);
         for (tick, floor) in [(1016, 8), (1017, 4), (1033, 4), (1034, 2), (1100, 1), (1200, 1)] {
-            purge.tick.store(tick, Ordering::Relaxed);
-            purge.ease();
-            assert_eq!(purge.floor.load(Ordering::Relaxed), floor * FLOOR, "{tick}");
+            keep.ease(tick);
+            assert_eq!(keep.floor, floor * FLOOR, "{tick}");
         }
     }
 }

@@ -15,12 +15,7 @@
 use core::cell::Cell;
 
 use base::sync::{AtomicU32, Ordering};
-
-/// The shortest and the longest pause, in attempts turned away.
-const FIRST_PAUSE: u32 = 64;
-const LONGEST_PAUSE: u32 = 65_536;
-/// Refusals that an attempt of our own bears.
-const MOST: u32 = 8;
+use policy::table::MOST_REFUSALS;
 
 /// What is remembered between attempts.
 #[derive(Debug)]
@@ -44,7 +39,7 @@ impl Refusals {
             self.left.store(left - 1, Ordering::Relaxed);
             return None;
         }
-        Some(self.begin(tick, MOST))
+        Some(self.begin(tick, MOST_REFUSALS))
     }
 
     /// Begins an attempt that somebody asked for: it goes on to its end.
@@ -87,12 +82,9 @@ impl Attempt<'_> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         let refusals = self.refusals;
-        let pause = refusals.pause.load(Ordering::Relaxed);
-        let pause = match (self.refused.get(), self.given.get()) {
-            (0, false) => return,
-            (0, true) => 0,
-            _ => (pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE),
-        };
+        let before = refusals.pause.load(Ordering::Relaxed);
+        let next = policy::refusals::pause(before, self.refused.get(), self.given.get());
+        let Some(pause) = next else { return };
         refusals.pause.store(pause, Ordering::Relaxed);
         refusals.left.store(pause, Ordering::Relaxed);
         refusals.tick.store(self.tick, Ordering::Relaxed);
@@ -101,6 +93,8 @@ impl Drop for Attempt<'_> {
 
 #[cfg(test)]
 mod tests {
+    use policy::table::LONGEST_PAUSE;
+
     use super::*;
 
     #[test]
@@ -135,7 +129,7 @@ mod tests {
     #[test]
     fn an_attempt_ends_at_its_eighth_refusal_and_an_order_never() {
         let refusals = Refusals::new();
-        for (attempt, most) in [(refusals.begin(1, MOST), 8), (refusals.order(1), 1000)] {
+        for (attempt, most) in [(refusals.begin(1, MOST_REFUSALS), 8), (refusals.order(1), 1000)] {
             for refusal in 0..most {
                 assert!(!attempt.is_over(), "{refusal}");
                 attempt.note(false);

@@ -23,13 +23,13 @@
 //! the walk: after as many bytes came back as an eighth of what is claimed, and more by X2.
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
+use policy::clock::{is_long_ago, is_soon};
+use policy::holes;
+use policy::table::REGRET;
+
 use crate::System;
 use crate::geometry::GRANULE;
 use crate::heap::PageHeap;
-use crate::purge::{FLOOR, KEEP_TICKS, REGRET, is_long_ago};
-
-/// Holes are looked for after at least 1 MiB came back.
-const LEAST: usize = 1 << 20;
 
 /// The counters. Differences wrap, so that threads may report in any order.
 #[derive(Debug)]
@@ -116,35 +116,32 @@ impl Slack {
         }
     }
 
-    /// Bytes that have to come back, and to be slack, before looking for holes is worth the walk.
-    fn least(&self) -> usize {
-        (self.claimed() / 8).max(LEAST)
-    }
-
-    /// As [`least`](Self::least), with what X2 adds; `room` is what a memory limit leaves.
+    /// Bytes that have to come back, and to be slack, before looking for holes is worth the walk;
+    /// `room` is what a memory limit leaves (X2).
     fn worth(&self, room: usize) -> usize {
         let backoff = self.backoff.load(Ordering::Relaxed);
-        let most = self.peak.load(Ordering::Relaxed).max(FLOOR * GRANULE).min(room);
-        self.least().max(backoff.min(most))
+        holes::worth(self.claimed(), backoff, self.peak.load(Ordering::Relaxed), room)
     }
 
     /// Long after the last look: waits for half as much (X2).
     fn ease(&self, now: u32) {
-        if is_long_ago(&self.looked_at, now) && is_long_ago(&self.eased_at, now) {
+        let looked_at = self.looked_at.load(Ordering::Relaxed);
+        let eased_at = self.eased_at.load(Ordering::Relaxed);
+        if is_long_ago(looked_at, now) && is_long_ago(eased_at, now) {
             self.eased_at.store(now, Ordering::Relaxed);
             self.peak.store(self.claimed(), Ordering::Relaxed);
             let backoff = self.backoff.load(Ordering::Relaxed);
-            self.backoff.store(backoff / 2, Ordering::Relaxed);
+            self.backoff.store(holes::eased(backoff), Ordering::Relaxed);
         }
     }
 
     /// Before a look at this tick, when `worth` bytes came back: was the last one regretted (X2)?
     fn regret(&self, now: u32, worth: usize) {
-        let age = now.wrapping_sub(self.looked_at.swap(now, Ordering::Relaxed));
+        let before = self.looked_at.swap(now, Ordering::Relaxed);
         self.ended.store(0, Ordering::Relaxed);
         let filled = self.filled.swap(0, Ordering::Relaxed);
-        if age <= KEEP_TICKS && filled >= worth / 2 {
-            self.backoff.store(worth.saturating_mul(2), Ordering::Relaxed);
+        if is_soon(before, now) && holes::is_regretted(filled, worth) {
+            self.backoff.store(holes::backoff(worth), Ordering::Relaxed);
         }
     }
 
@@ -162,7 +159,7 @@ impl Slack {
     /// Whether it is those does not matter: without the look they would have been there.
     pub(crate) fn note_reuse(&self, granules: u32) {
         let ended = self.ended.load(Ordering::Relaxed);
-        if ended >= REGRET * GRANULE {
+        if ended >= REGRET {
             let again = ended.min(granules as usize * GRANULE);
             // Two threads at once may count the same: it is an estimate.
             self.ended.store(ended - again, Ordering::Relaxed);
@@ -209,7 +206,7 @@ impl<S: System> PageHeap<S> {
         slack.claimed.fetch_add(claimed.wrapping_sub(given_back), Ordering::Relaxed);
         slack.note_peak();
         let freed = slack.freed.fetch_add(given_back, Ordering::Relaxed) + given_back;
-        let least = slack.least();
+        let least = holes::least(slack.claimed());
         freed >= least && slack.bytes() >= least && self.is_worth_a_look(freed, given_back)
     }
 
@@ -217,7 +214,7 @@ impl<S: System> PageHeap<S> {
     /// mebibyte, for the clock.
     #[cold]
     fn is_worth_a_look(&self, freed: usize, given_back: usize) -> bool {
-        if freed / LEAST == (freed - given_back) / LEAST {
+        if !holes::is_next_step(freed, given_back) {
             return false;
         }
         let slack = &self.slack;
@@ -238,6 +235,7 @@ impl<S: System> PageHeap<S> {
 #[cfg(test)]
 mod tests {
     use base::bits::low32;
+    use policy::table::FLOOR;
 
     use super::*;
 
@@ -299,7 +297,7 @@ mod tests {
         for now in 1000..1010 {
             regretted(&slack, now, 20 * MIB);
         }
-        assert_eq!(slack.worth(usize::MAX), FLOOR * GRANULE);
+        assert_eq!(slack.worth(usize::MAX), FLOOR);
         assert_eq!(slack.worth(3 * MIB), 3 * MIB, "but for a memory limit");
     }
 

@@ -7,40 +7,38 @@
 //! The free tail of the last block serves other runs. O(blocks) from the first empty
 //! one on: such runs are megabytes long, and whoever fills them touches far more than descriptors.
 use base::bits::{low32, ones};
-use base::lock::Guard;
-use base::sync::Ordering;
 
 use crate::System;
 use crate::geometry::GRANULES_PER_BLOCK;
-use crate::heap::{PageHeap, Run};
+use crate::heap::{PageHeap, Run, State};
 use crate::region::Hold;
 
 impl<S: System> PageHeap<S> {
     /// A run of more than 128 granules, at a block's start.
-    pub(crate) fn allocate_blocks(&self, guard: &Guard<'_, S>, count: usize) -> Option<Run> {
+    pub(crate) fn allocate_blocks(&self, state: &mut State, count: usize) -> Option<Run> {
         let blocks = low32(count.div_ceil(GRANULES_PER_BLOCK));
-        let first = match self.find_empty(blocks) {
+        let first = match self.find_empty(state, blocks) {
             Some(first) => first,
-            None => self.grow_for(guard, blocks)?,
+            None => self.grow_for(state, blocks)?,
         };
         let mut zero = true;
         let mut left = count;
         for block in first..first + blocks {
             let here = left.min(GRANULES_PER_BLOCK);
-            zero &= self.take_mask(block, ones(0, low32(here)), low32(here));
+            zero &= self.take_mask(state, block, ones(0, low32(here)), low32(here));
             left -= here;
         }
-        self.note_huge_page(first + blocks - 1);
-        self.after_growth(guard);
+        self.note_huge_page(state, first + blocks - 1);
+        self.after_growth(state);
         Some(Run { at: self.region.address_of_block(first), zero })
     }
 
     /// `blocks` empty blocks in a row: some that were given up, or what is missing at the frontier.
-    fn grow_for(&self, guard: &Guard<'_, S>, blocks: u32) -> Option<u32> {
-        if self.claim_holes(blocks) {
-            return self.find_empty(blocks);
+    fn grow_for(&self, state: &mut State, blocks: u32) -> Option<u32> {
+        if self.claim_holes(state, blocks) {
+            return self.find_empty(state, blocks);
         }
-        let frontier = self.frontier.load(Ordering::Relaxed);
+        let frontier = state.growth.frontier;
         let mut have = 0;
         while have < blocks && frontier - have > self.region.first_block() {
             if self.region.block(frontier - have - 1).free() != u128::MAX {
@@ -48,29 +46,29 @@ impl<S: System> PageHeap<S> {
             }
             have += 1;
         }
-        self.grow(guard, blocks - have)?;
+        self.grow(state, blocks - have)?;
         if self.region.hold() == Hold::Reserved {
             return Some(frontier - have);
         }
         // A window may have skipped addresses, and so broken the row.
-        self.find_empty(blocks).or_else(|| {
-            self.grow(guard, blocks)?;
-            self.find_empty(blocks)
+        self.find_empty(state, blocks).or_else(|| {
+            self.grow(state, blocks)?;
+            self.find_empty(state, blocks)
         })
     }
 
     /// The first `blocks` empty blocks in a row. Looks only if there are as many, and from the
     /// first of them on: a heap that grows by long runs is not searched each time.
-    fn find_empty(&self, blocks: u32) -> Option<u32> {
-        if self.bins.empty() < blocks {
+    fn find_empty(&self, state: &mut State, blocks: u32) -> Option<u32> {
+        if state.bins.empty() < blocks {
             return None;
         }
-        let from = self.bins.empty_from().max(self.region.first_block());
+        let from = state.bins.empty_from().max(self.region.first_block());
         let (mut row, mut seen) = (0, false);
-        for block in from..self.frontier.load(Ordering::Relaxed) {
+        for block in from..state.growth.frontier {
             row = if self.region.block(block).free() == u128::MAX { row + 1 } else { 0 };
             if row == 1 && !seen {
-                self.bins.no_empty_below(block);
+                state.bins.no_empty_below(block);
                 seen = true;
             }
             if row == blocks {

@@ -16,13 +16,12 @@
 //!
 //! Layer *page*. One system call a block; a search of the blocks where one was given up.
 use base::bits::{low8, ones};
-use base::lock::Guard;
 use base::sync::{OneWriter as _, Ordering};
 use source::Claim;
 
 use crate::System;
 use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
-use crate::heap::PageHeap;
+use crate::heap::{Growth, PageHeap, State};
 
 /// How often addresses that are taken are passed over, by twice as many each time: a program's
 /// own reservation of a terabyte is passed in 20.
@@ -37,33 +36,32 @@ impl<S: System> PageHeap<S> {
     /// The limit on the process's addresses has changed: to what is asked of the system.
     /// In a signal handler that interrupted this heap nothing is done until the heap next grows.
     pub fn limit_changed(&self) {
-        if !self.lock.is_interrupted() {
-            let guard = self.lock.lock();
-            self.look_at_addresses(&guard);
+        if !self.state.bare().is_interrupted() {
+            self.look_at_addresses(&mut self.state.lock());
         }
     }
 
     /// The heap grows: a limit that another process or a raw system call has set shows when it
     /// is reached, and that it was lifted by asking.
-    pub(crate) fn look_for_address_limit(&self, guard: &Guard<'_, S>) {
+    pub(crate) fn look_for_address_limit(&self, state: &mut State) {
         if self.region.is_bare() || self.source.is_short_of_addresses() {
-            self.look_at_addresses(guard);
+            self.look_at_addresses(state);
         }
     }
 
     /// Where addresses have become limited, those that were only reserved and empty blocks are
     /// given up; where they are not any more, what nobody has taken is reserved again.
-    fn look_at_addresses(&self, guard: &Guard<'_, S>) {
+    fn look_at_addresses(&self, state: &mut State) {
         let region = &self.region;
         if region.granules() == 0 {
             return;
         }
-        let frontier = self.frontier.load(Ordering::Relaxed);
+        let frontier = state.growth.frontier;
         match (self.source.address_limit(), region.is_bare()) {
             (Some(limit), false) if !region.is_small_under(limit) => {
                 region.limit(&self.source, limit, frontier);
                 if region.is_bare() {
-                    self.release_blocks(guard);
+                    self.release_blocks(state);
                 }
             }
             (None, true) => region.lift(&self.source, frontier),
@@ -73,17 +71,20 @@ impl<S: System> PageHeap<S> {
 
     /// `blocks` addresses in a row that nobody has, behind the frontier; for a single block, among
     /// those that were given up, or fewer granules than a block has. `None`: no more to be had.
-    pub(crate) fn claim(&self, blocks: u32) -> Option<()> {
+    pub(crate) fn claim(&self, state: &mut State, blocks: u32) -> Option<()> {
         if blocks > 1 {
-            return self.claim_row(blocks).then_some(());
+            return self.claim_row(state, blocks).then_some(());
         }
-        (self.claim_rest() || self.claim_holes(1) || self.claim_row(1) || self.claim_part())
-            .then_some(())
+        (self.claim_rest(state)
+            || self.claim_holes(state, 1)
+            || self.claim_row(state, 1)
+            || self.claim_part(state))
+        .then_some(())
     }
 
     /// More of the last block, if it is ours in part (Z1).
-    fn claim_rest(&self) -> bool {
-        let Some(last) = self.frontier.load(Ordering::Relaxed).checked_sub(1) else { return false };
+    fn claim_rest(&self, state: &mut State) -> bool {
+        let Some(last) = state.growth.frontier.checked_sub(1) else { return false };
         if last < self.region.first_block() {
             return false;
         }
@@ -92,21 +93,21 @@ impl<S: System> PageHeap<S> {
             return false;
         }
         let rest = GRANULES_PER_BLOCK - owned;
-        PARTS.into_iter().any(|count| count <= rest && self.claim_granules(last, count))
+        PARTS.into_iter().any(|count| count <= rest && self.claim_granules(state, last, count))
     }
 
     /// Blocks in a row among those that were given up.
-    pub(crate) fn claim_holes(&self, blocks: u32) -> bool {
-        if blocks > self.longest_hole.load(Ordering::Relaxed) {
+    pub(crate) fn claim_holes(&self, state: &mut State, blocks: u32) -> bool {
+        if blocks > state.growth.longest_hole {
             return false;
         }
         let lowest = self.region.first_block();
         let (mut first, mut tries, mut skip) = (lowest, 0, 0);
-        for block in lowest..self.frontier.load(Ordering::Relaxed) {
+        for block in lowest..state.growth.frontier {
             if self.region.block(block).owned.load(Ordering::Relaxed) != 0 {
                 (first, skip) = (block + 1, 0);
             } else if first + blocks == block + 1 {
-                match self.claim_at(first, blocks) {
+                match self.claim_at(state, first, blocks) {
                     Claim::Ours => return true,
                     Claim::Taken if tries < TRIES => first += 1 << skip,
                     Claim::Taken => break,
@@ -115,21 +116,21 @@ impl<S: System> PageHeap<S> {
                 (tries, skip) = (tries + 1, skip + 1);
             }
         }
-        self.longest_hole.store(blocks - 1, Ordering::Relaxed);
+        state.growth.longest_hole = blocks - 1;
         false
     }
 
     /// Blocks in a row behind the frontier.
-    fn claim_row(&self, blocks: u32) -> bool {
+    fn claim_row(&self, state: &mut State, blocks: u32) -> bool {
         let Some(last) = self.region.blocks().checked_sub(blocks) else { return false };
-        let mut first = self.frontier.load(Ordering::Relaxed);
+        let mut first = state.growth.frontier;
         for skip in 0..SKIPS {
             if first > last {
                 return false;
             }
-            match self.claim_at(first, blocks) {
+            match self.claim_at(state, first, blocks) {
                 Claim::Ours => {
-                    self.frontier.store(first + blocks, Ordering::Relaxed);
+                    state.growth.frontier = first + blocks;
                     return true;
                 }
                 Claim::Taken => first += 1 << skip,
@@ -139,42 +140,42 @@ impl<S: System> PageHeap<S> {
         false
     }
 
-    fn claim_at(&self, first: u32, blocks: u32) -> Claim {
+    fn claim_at(&self, state: &mut State, first: u32, blocks: u32) -> Claim {
         if !self.region.cover(&self.source, (first + blocks) as usize * GRANULES_PER_BLOCK) {
             return Claim::Refused;
         }
         let at = self.region.address_of_block(first);
-        let frontier = self.frontier.load(Ordering::Relaxed);
+        let frontier = state.growth.frontier;
         let claim = self.region.take(&self.source, at, blocks as usize * BLOCK, frontier);
         if claim == Claim::Ours {
             if self.wants_huge() {
                 // SAFETY: claimed above.
                 unsafe { self.source.prefer_huge(at, blocks as usize * BLOCK, true) };
             }
-            self.adopt(first, blocks);
+            self.adopt(state, first, blocks);
         }
         claim
     }
 
     /// As much as there is of a block at the frontier (Z1).
-    fn claim_part(&self) -> bool {
+    fn claim_part(&self, state: &mut State) -> bool {
         if !self.region.is_bare() {
             return false;
         }
-        let block = self.frontier.load(Ordering::Relaxed);
+        let block = state.growth.frontier;
         let end = (block as usize + 1) * GRANULES_PER_BLOCK;
         if block >= self.region.blocks() || !self.region.cover(&self.source, end) {
             return false;
         }
-        let claimed = PARTS.into_iter().any(|count| self.claim_granules(block, count));
+        let claimed = PARTS.into_iter().any(|count| self.claim_granules(state, block, count));
         if claimed {
-            self.frontier.store(block + 1, Ordering::Relaxed);
+            state.growth.frontier = block + 1;
         }
         claimed
     }
 
     /// `count` more granules of a block, behind those that are ours.
-    fn claim_granules(&self, block: u32, count: usize) -> bool {
+    fn claim_granules(&self, state: &mut State, block: u32, count: usize) -> bool {
         let info = self.region.block(block);
         let owned = info.owned.load(Ordering::Relaxed);
         let at = self.region.address_of_block(block) + usize::from(owned) * GRANULE;
@@ -187,28 +188,29 @@ impl<S: System> PageHeap<S> {
         info.set_dirty(info.dirty() & !fresh);
         info.set_free(info.free() | fresh);
         info.owned.store(owned + low8(count), Ordering::Relaxed);
-        self.bins.update(&self.region, block);
+        state.bins.update(&self.region, block);
         true
     }
 
     /// Gives the addresses of empty blocks up, where addresses are what is short: in a
     /// window. Returns whether there were any.
     pub fn release_empty(&self) -> bool {
-        let guard = self.lock.lock();
-        self.region.granules() != 0 && self.region.is_bare() && self.release_blocks(&guard)
+        let mut state = self.state.lock();
+        self.region.granules() != 0 && self.region.is_bare() && self.release_blocks(&mut state)
     }
 
-    fn release_blocks(&self, _guard: &Guard<'_, S>) -> bool {
+    fn release_blocks(&self, state: &mut State) -> bool {
         let mut released = 0;
-        for block in self.region.first_block()..self.frontier.load(Ordering::Relaxed) {
-            released += u32::from(self.region.block(block).is_empty() && self.release_block(block));
+        for block in self.region.first_block()..state.growth.frontier {
+            released +=
+                u32::from(self.region.block(block).is_empty() && self.release_block(state, block));
         }
         released > 0
     }
 
     /// Gives up the addresses of an empty block, where nothing behind the frontier is reserved.
     /// `false`: refused.
-    pub(crate) fn release_block(&self, block: u32) -> bool {
+    pub(crate) fn release_block(&self, state: &mut State, block: u32) -> bool {
         debug_assert!(self.region.is_bare(), "the frontier may sink (Z2)");
         let info = self.region.block(block);
         let len = usize::from(info.owned.load(Ordering::Relaxed)) * GRANULE;
@@ -223,22 +225,22 @@ impl<S: System> PageHeap<S> {
         info.owned.store(0, Ordering::Relaxed);
         info.set_free(0);
         info.set_dirty(0);
-        self.bins.update(&self.region, block);
-        self.longest_hole.store(u32::MAX, Ordering::Relaxed);
-        self.sink();
+        state.bins.update(&self.region, block);
+        state.growth.longest_hole = u32::MAX;
+        self.sink(&mut state.growth);
         true
     }
 
     /// Blocks before the frontier that are not ours are behind it from now on (Z2).
-    fn sink(&self) {
-        while !self.is_sunk() {
-            self.frontier.lower(1);
+    fn sink(&self, growth: &mut Growth) {
+        while !self.is_sunk(growth) {
+            growth.frontier -= 1;
         }
     }
 
     /// Whether Z2 holds.
-    pub(crate) fn is_sunk(&self) -> bool {
-        let frontier = self.frontier.load(Ordering::Relaxed);
+    pub(crate) fn is_sunk(&self, growth: &Growth) -> bool {
+        let frontier = growth.frontier;
         !self.region.is_bare()
             || frontier == self.region.first_block()
             || self.region.block(frontier - 1).owned.load(Ordering::Relaxed) != 0

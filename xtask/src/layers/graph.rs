@@ -6,6 +6,7 @@ use cargo_metadata::{Dependency, DependencyKind, Metadata};
 const ORDER: &[&[&str]] = &[
     &["registry"],
     &["base"],
+    &["policy"],
     &["source"],
     &["page"],
     &["block", "object", "handle"],

@@ -101,7 +101,7 @@ fn apply(text: &str) {
         HEAP.pages.set_huge_from(bytes);
     }
     if let Some(bytes) = options.keep {
-        HEAP.pages.purge.set_floor(bytes);
+        HEAP.pages.set_floor(bytes);
     }
 }
 

@@ -9,14 +9,12 @@ use object::shelf::Share;
 use object::size_class::{MAX_SIZE, class_of, info};
 use page::region::Span;
 use page::{GRANULE, System};
+use policy::caches::looks_at_clock;
 use thread::cache::Look;
 use thread::tls::ENDS;
 use thread::{ThreadCache, Tls};
 
 use super::Flagship;
-
-/// Refills and flushes of a thread between two looks at the clock.
-const SLOW_PATHS_PER_LOOK: u64 = 64;
 
 impl<S: System, T: Tls> Flagship<S, T> {
     /// `size` bytes when [`malloc_fast`](Self::malloc_fast) had none. Null: out of memory.
@@ -44,8 +42,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// A thread that uses only what it keeps looks at the clock too, now and then.
     fn look_at_clock(&self, cache: &ThreadCache) {
         let (refills, flushes) = cache.slow_paths();
-        // Not the first one: a program that has just begun keeps nothing yet.
-        if (refills + flushes) % SLOW_PATHS_PER_LOOK == SLOW_PATHS_PER_LOOK - 1 {
+        if looks_at_clock(refills + flushes) {
             self.pages.look();
         }
     }

@@ -1,4 +1,7 @@
+use super::runs::aligned_starts;
 use super::*;
+use crate::geometry::BLOCK;
+use base::Check;
 use source::os::Os;
 use source::{Failing, Paged};
 

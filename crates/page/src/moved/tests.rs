@@ -1,6 +1,7 @@
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
 use base::Check;
+use policy::table::{KEEP_MOVED, MOST_MOVED};
 use source::Failing;
 use source::os::Os;
 
@@ -20,7 +21,7 @@ fn first_byte(at: usize) -> u8 {
 }
 
 fn sum<S: System>(heap: &PageHeap<S>) -> u32 {
-    heap.moved.sum.load(Ordering::Relaxed)
+    heap.state.lock().growth.moved
 }
 
 /// Moves a fresh run into a new one, which is returned; the old one is free then.
@@ -47,12 +48,12 @@ fn moved<S: System>(heap: &PageHeap<S>, value: u8) -> Option<usize> {
 #[test]
 fn moves_end_at_their_bound_and_begin_again_when_blocks_are_fresh() {
     let heap = PageHeap::new(Os);
-    let mut runs = [0; MAX_MOVED as usize];
+    let mut runs = [0; MOST_MOVED as usize];
     for (number, run) in runs.iter_mut().enumerate() {
         *run = moved(&heap, 7).unwrap_or_else(|| panic!("move {number} is refused"));
     }
     heap.check().expect("intact");
-    assert_eq!(sum(&heap), MAX_MOVED);
+    assert_eq!(sum(&heap), MOST_MOVED);
     assert_eq!(moved(&heap, 8), None, "there are too many");
     for run in runs {
         heap.deallocate(run, COUNT);

@@ -50,7 +50,7 @@ fn a_heap_goes_on_behind_a_limit() {
 fn addresses_that_others_took_are_passed_over() {
     let heap = PageHeap::new(Failing::new(Os));
     limited(&heap);
-    let frontier = heap.frontier.load(Ordering::Relaxed);
+    let frontier = heap.state.lock().growth.frontier;
     let theirs = heap.region.address_of_block(frontier);
     assert_eq!(Os.claim(theirs, 1000 * BLOCK), Claim::Ours);
     for _ in 0..10 {
@@ -66,15 +66,15 @@ fn addresses_that_others_took_are_passed_over() {
 fn a_block_is_taken_in_parts_when_there_is_no_more() {
     let heap = PageHeap::new(Failing::new(Os));
     limited(&heap);
-    while heap.bins.first(crate::bins::EMPTY_CLEAN) != crate::bins::NIL {
+    while heap.state.lock().bins.first(crate::bins::EMPTY_CLEAN) != crate::bins::NIL {
         heap.allocate(GRANULES_PER_BLOCK, 1);
     }
     // The rest of the last block is used up, then whole blocks are refused.
     while heap.find_room(64) {
         heap.allocate(64, 1);
     }
-    let frontier = heap.frontier.load(Ordering::Relaxed);
-    assert!(heap.claim_part());
+    let frontier = heap.state.lock().growth.frontier;
+    assert!(heap.claim_part(&mut heap.state.lock()));
     let info = heap.region.block(frontier);
     assert_eq!(usize::from(info.owned.load(Ordering::Relaxed)), PARTS[0]);
     heap.check().expect("intact");
@@ -83,13 +83,13 @@ fn a_block_is_taken_in_parts_when_there_is_no_more() {
     heap.deallocate(run.at, PARTS[0]);
     heap.check().expect("intact");
     for part in 2..=GRANULES_PER_BLOCK / PARTS[0] {
-        assert!(heap.claim_rest());
+        assert!(heap.claim_rest(&mut heap.state.lock()));
         assert_eq!(usize::from(info.owned.load(Ordering::Relaxed)), part * PARTS[0]);
         heap.check().expect("intact");
     }
-    assert!(!heap.claim_rest(), "the block is whole");
+    assert!(!heap.claim_rest(&mut heap.state.lock()), "the block is whole");
     heap.source.fail_from(1);
-    assert!(!heap.claim_part());
+    assert!(!heap.claim_part(&mut heap.state.lock()));
     assert!(heap.allocate(GRANULES_PER_BLOCK + 1, 1).is_none());
     heap.check().expect("intact");
 }
@@ -99,7 +99,7 @@ fn a_limit_that_is_lifted_leaves_room_whatever_others_map_meanwhile() {
     for taken in [false, true] {
         let heap = PageHeap::new(Failing::new(Os));
         limited(&heap);
-        let frontier = heap.frontier.load(Ordering::Relaxed);
+        let frontier = heap.state.lock().growth.frontier;
         let far = heap.region.address_of_block(frontier) + (20 << 30);
         if taken {
             assert_eq!(Os.reserve_at(far, BLOCK), Claim::Ours);
@@ -125,7 +125,7 @@ fn limits_that_come_and_go_leave_others_mappings_alone() {
     heap.deallocate(runs[1], GRANULES_PER_BLOCK);
     heap.release_empty();
     theirs[0] = runs[1];
-    let frontier = heap.frontier.load(Ordering::Relaxed);
+    let frontier = heap.state.lock().growth.frontier;
     theirs[1] = heap.region.address_of_block(frontier + 1);
     theirs[2] = heap.region.address_of_block(frontier) + (20 << 30);
     for at in theirs {
@@ -179,10 +179,10 @@ fn limits_that_come_and_go_use_the_same_addresses_again() {
             heap.check().expect("intact");
             first = runs(&heap);
             if round == 1 {
-                frontier = heap.frontier.load(Ordering::Relaxed);
+                frontier = heap.state.lock().growth.frontier;
             }
         }
-        assert!(heap.frontier.load(Ordering::Relaxed) <= frontier, "one stays: {stays}");
+        assert!(heap.state.lock().growth.frontier <= frontier, "one stays: {stays}");
         assert!(last.is_none_or(|at| heap.region.granule_of(at).is_some()));
     }
 }
@@ -202,10 +202,10 @@ fn a_row_that_was_given_up_is_found_between_others_mappings() {
     heap.check().expect("intact");
     // None of 8 is left; it is looked for once, and again when more was given up.
     assert!(heap.allocate(8 * GRANULES_PER_BLOCK, 1).expect("memory").at > last);
-    assert_eq!(heap.longest_hole.load(Ordering::Relaxed), 7);
+    assert_eq!(heap.state.lock().growth.longest_hole, 7);
     heap.deallocate(found, 8 * GRANULES_PER_BLOCK);
     heap.release_empty();
-    assert_eq!(heap.longest_hole.load(Ordering::Relaxed), u32::MAX);
+    assert_eq!(heap.state.lock().growth.longest_hole, u32::MAX);
     heap.check().expect("intact");
     // SAFETY: claimed above, of no more use.
     assert!(unsafe { Os.release(theirs, BLOCK) });
@@ -214,7 +214,7 @@ fn a_row_that_was_given_up_is_found_between_others_mappings() {
 impl<S: System> PageHeap<S> {
     /// Whether a run of `count` granules is free.
     fn find_room(&self, count: u32) -> bool {
-        (self.region.first_block()..self.frontier.load(Ordering::Relaxed))
+        (self.region.first_block()..self.state.lock().growth.frontier)
             .any(|block| base::bits::run_starts(self.region.block(block).free(), count) != 0)
     }
 }

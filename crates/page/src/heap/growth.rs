@@ -1,0 +1,168 @@
+//! Growth: which blocks are ours, and of which pages they are.
+//!
+//! ```text
+//! [ maps │ block │ block │ … committed ░░ reserved ░░░░░░ ]
+//!                                      ▲ frontier
+//! ```
+//!
+//! Layer *page*, inside the page heap's lock. A system call for an eighth of the heap, or, where
+//! addresses are limited, for each block (module `window`).
+use base::bits::low8;
+use base::sync::Ordering;
+use policy::growth::{ahead, may_split, nears_limits};
+use policy::table::HUGE_FROM;
+
+use super::{PageHeap, State};
+use crate::System;
+use crate::geometry::{BLOCK, GRANULES_PER_BLOCK};
+use crate::region::Hold;
+
+/// How far the heap has grown.
+#[derive(Debug)]
+pub(crate) struct Growth {
+    /// The first block that is not there yet (H2).
+    pub(crate) frontier: u32,
+    /// Below the frontier nobody finds a longer row of blocks that were given up.
+    pub(crate) longest_hole: u32,
+    /// Blocks taken out of huge pages.
+    pub(crate) small_blocks: u32,
+    /// How many pages were moved rather than copied (P2).
+    pub(crate) moved: u32,
+    /// From how many bytes on huge pages are asked for; `usize::MAX`: never.
+    huge_from: usize,
+}
+
+impl Growth {
+    pub(super) const fn new() -> Self {
+        Self { frontier: 0, longest_hole: 0, small_blocks: 0, moved: 0, huge_from: HUGE_FROM }
+    }
+}
+
+impl<S: System> PageHeap<S> {
+    /// From which size of the heap on huge pages are asked for; `usize::MAX`: never.
+    pub fn set_huge_from(&self, bytes: usize) {
+        self.state.lock().growth.huge_from = bytes;
+    }
+
+    /// Whether the heap has grown enough for huge pages.
+    pub fn wants_huge(&self) -> bool {
+        self.huge_asked.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of committed blocks.
+    pub fn committed_bytes(&self) -> usize {
+        self.bytes_to(self.state.lock().growth.frontier)
+    }
+
+    /// Bytes of the blocks up to the frontier.
+    fn bytes_to(&self, frontier: u32) -> usize {
+        (frontier.saturating_sub(self.region.first_block()) as usize) * BLOCK
+    }
+
+    /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
+    /// are limited and one block is asked for. `None`: refused.
+    pub(crate) fn grow(&self, state: &mut State, blocks: u32) -> Option<()> {
+        self.look_for_address_limit(state);
+        self.ask_for_huge(&state.growth);
+        self.before_growth(&state.growth, blocks);
+        match self.region.hold() {
+            Hold::Reserved => self.commit(state, blocks),
+            Hold::Window => self.claim(state, blocks),
+        }
+    }
+
+    /// The heap grows by `blocks`: once it is large enough for the memory limit to matter, and while
+    /// no other thread can notice, the limit is read.
+    fn before_growth(&self, growth: &Growth, blocks: u32) {
+        let bytes = self.bytes_to(growth.frontier + blocks);
+        if !self.purge.has_looked() && nears_limits(bytes) && self.source.is_only_thread() {
+            self.look_at_memory_limit();
+        }
+    }
+
+    fn commit(&self, state: &mut State, blocks: u32) -> Option<()> {
+        let region = &self.region;
+        let frontier = state.growth.frontier;
+        let left = region.blocks() - frontier;
+        if blocks > left {
+            return None;
+        }
+        let used = frontier - region.first_block();
+        let ahead = ahead(blocks, used, left);
+        for step in [ahead, blocks] {
+            let end = (frontier + step) as usize * GRANULES_PER_BLOCK;
+            let at = region.address_of_block(frontier);
+            if region.cover(&self.source, end)
+                // SAFETY: by H2 blocks behind the frontier are reserved.
+                && unsafe { self.source.commit(at, step as usize * BLOCK) }
+            {
+                self.adopt(state, frontier, step);
+                state.growth.frontier = frontier + step;
+                return Some(());
+            }
+            if step == blocks {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Enters `count` fresh blocks from `first` on, wholly free and clean.
+    pub(crate) fn adopt(&self, state: &mut State, first: u32, count: u32) {
+        for block in first..first + count {
+            let info = self.region.block(block);
+            info.owned.store(low8(GRANULES_PER_BLOCK), Ordering::Relaxed);
+            info.set_free(u128::MAX);
+            info.set_dirty(0);
+            state.bins.update(&self.region, block);
+        }
+    }
+
+    /// Once the heap is large enough: huge pages for all of it, with one call. Not only for what
+    /// is to come, because a run across the seam would be two mappings, which cannot be moved as
+    /// one.
+    fn ask_for_huge(&self, growth: &Growth) {
+        if self.wants_huge() || self.bytes_to(growth.frontier) < growth.huge_from {
+            return;
+        }
+        self.huge_asked.store(true, Ordering::Relaxed);
+        if self.region.hold() == Hold::Reserved {
+            let first = self.region.first_block();
+            let at = self.region.address_of_block(first);
+            let len = (self.region.blocks() - first) as usize * BLOCK;
+            // SAFETY: a part of the region, which is ours.
+            unsafe { self.source.prefer_huge(at, len, true) };
+        }
+    }
+
+    /// Parts of a block are about to be purged: without this the kernel's huge-page collector
+    /// would sooner or later fill them again. Undone when the block is empty.
+    pub fn use_small_pages(&self, block: u32) {
+        let small = self.region.block(block).small_pages.load(Ordering::Relaxed);
+        if small == 0 && self.wants_huge() {
+            self.split_huge_pages(&mut self.state.lock(), block);
+        }
+    }
+
+    /// [`use_small_pages`](Self::use_small_pages) under the lock: no pages are moved meanwhile (P3).
+    pub(crate) fn split_huge_pages(&self, state: &mut State, block: u32) {
+        let info = self.region.block(block);
+        let may = self.wants_huge() && may_split(state.growth.small_blocks);
+        if !may || info.small_pages.swap(1, Ordering::Relaxed) != 0 {
+            return;
+        }
+        state.growth.small_blocks += 1;
+        // SAFETY: a block of ours; the kind of page changes no contents.
+        unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, false) };
+    }
+
+    /// An empty block takes part in huge pages again.
+    pub(super) fn use_huge_pages(&self, state: &mut State, block: u32) {
+        if self.region.block(block).small_pages.swap(0, Ordering::Relaxed) == 0 {
+            return;
+        }
+        state.growth.small_blocks -= 1;
+        // SAFETY: as above.
+        unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, true) };
+    }
+}

@@ -1,0 +1,192 @@
+//! Runs: which granules are free, found, handed out and taken back.
+//!
+//! ```text
+//! find: the fullest bin ─► a block in which the run fits ─► its bits
+//! take_mask: free → taken, dirty        give_back: taken → free, dirty if somebody may have written
+//! ```
+//!
+//! Layer *page*, inside the page heap's lock. O(1) for a run up to a block.
+use base::bits::{low32, ones, run_starts};
+use base::sync::{OneWriter as _, Ordering};
+
+use super::{PageHeap, Run, State};
+use crate::System;
+use crate::bins::{BINS, NIL};
+use crate::block::BlockInfo;
+use crate::geometry::{GRANULE_SHIFT, GRANULES_PER_BLOCK};
+use crate::region::Hold;
+
+/// How many blocks of a bin are tried before the next bin.
+const PROBES: usize = 4;
+
+impl<S: System> PageHeap<S> {
+    /// At most a block, out of the fullest one in which it fits.
+    pub(super) fn allocate_in_block(
+        &self,
+        state: &mut State,
+        count: u32,
+        align: u32,
+    ) -> Option<Run> {
+        loop {
+            if let Some((block, at)) = self.find(state, count, align) {
+                return Some(self.take(state, block, at, count));
+            }
+            self.grow(state, 1)?;
+        }
+    }
+
+    /// [`extend`](Self::extend) of the run from the granule `first` on.
+    pub(super) fn extend_inside(
+        &self,
+        state: &mut State,
+        first: usize,
+        old: usize,
+        new: usize,
+    ) -> bool {
+        let end = (first + new).div_ceil(GRANULES_PER_BLOCK);
+        if end > self.region.blocks() as usize {
+            return false;
+        }
+        let pieces = || pieces(first + old, new - old);
+        for (block, mask, _) in pieces() {
+            if block >= state.growth.frontier {
+                let reserved = self.region.hold() == Hold::Reserved;
+                if !reserved || self.grow(state, low32(end) - block).is_none() {
+                    return false;
+                }
+            }
+            if self.region.block(block).free() & mask != mask {
+                return false;
+            }
+        }
+        for (block, mask, count) in pieces() {
+            self.take_mask(state, block, mask, count);
+        }
+        self.note_huge_page(state, low32(end) - 1);
+        true
+    }
+
+    /// The fullest block in which the run fits, and where.
+    pub(super) fn find(&self, state: &State, count: u32, align: u32) -> Option<(u32, u32)> {
+        let own = count.ilog2() as usize;
+        for bin in own..BINS {
+            let mut block = state.bins.first(bin);
+            for _ in 0..PROBES {
+                if block == NIL {
+                    break;
+                }
+                let info = self.region.block(block);
+                let starts = run_starts(info.free(), count) & aligned_starts(align);
+                if starts != 0 {
+                    return Some((block, starts.trailing_zeros()));
+                }
+                block = info.next.load(Ordering::Relaxed);
+            }
+        }
+        None
+    }
+
+    fn take(&self, state: &mut State, block: u32, at: u32, count: u32) -> Run {
+        let zero = self.take_mask(state, block, ones(at, count), count);
+        Run { at: self.region.address_of_block(block) + ((at as usize) << GRANULE_SHIFT), zero }
+    }
+
+    /// Hands out the `count` free granules of `mask` and says whether all of them were clean.
+    pub(crate) fn take_mask(&self, state: &mut State, block: u32, mask: u128, count: u32) -> bool {
+        let info = self.region.block(block);
+        let (free, dirty) = (info.free(), info.dirty());
+        let were_dirty = common(dirty, mask, count);
+        let before = self.dirty_near(info, mask, count);
+        info.set_free(free & !mask);
+        info.set_dirty(dirty | mask);
+        let gone = before - self.dirty_near(info, mask, count);
+        state.bins.update(&self.region, block);
+        self.live.raise(count as usize);
+        self.dirty.lower(gone as usize);
+        state.keep.note_reuse(&self.purge, count - were_dirty);
+        self.slack.note_reuse(count);
+        were_dirty == 0
+    }
+
+    /// Free granules that cost memory (H1), at least those that depend on the `count` of `mask`.
+    fn dirty_near(&self, info: &BlockInfo, mask: u128, count: u32) -> u32 {
+        if self.granules_a_page() == 1 {
+            return common(info.free() & info.dirty(), mask, count);
+        }
+        self.dirty_free(info).count_ones()
+    }
+
+    /// The head of a block is the end of a long run. In huge pages the rest of the block becomes
+    /// resident with it, though nobody has touched it: it counts as dirty.
+    pub(crate) fn note_huge_page(&self, state: &mut State, block: u32) {
+        let info = self.region.block(block);
+        if !self.wants_huge() || info.small_pages.load(Ordering::Relaxed) != 0 {
+            return;
+        }
+        let before = self.dirty_free(info).count_ones();
+        info.set_dirty(info.dirty() | info.free());
+        let come = self.dirty_free(info).count_ones() - before;
+        self.dirty.raise(come as usize);
+        state.bins.update(&self.region, block);
+    }
+
+    /// Marks granules free, block by block.
+    pub(super) fn give_back(&self, state: &mut State, granule: usize, count: usize, dirty: bool) {
+        self.live.lower(count);
+        for (block, mask, count) in pieces(granule, count) {
+            let info = self.region.block(block);
+            let before = self.dirty_near(info, mask, count);
+            if !dirty {
+                info.set_dirty(info.dirty() & !mask);
+            }
+            info.set_free(info.free() | mask);
+            let come = self.dirty_near(info, mask, count) - before;
+            self.dirty.raise(come as usize);
+            if info.is_empty() {
+                info.emptied.store(self.purge.tick(), Ordering::Relaxed);
+                self.use_huge_pages(state, block);
+                self.note_emptied(state, block);
+            }
+            state.bins.update(&self.region, block);
+        }
+    }
+}
+
+/// The blocks that `count` granules from `first` on lie in, with their bits in each, and how many.
+fn pieces(first: usize, count: usize) -> impl Iterator<Item = (u32, u128, u32)> {
+    let end = first + count;
+    let blocks = first / GRANULES_PER_BLOCK..end.div_ceil(GRANULES_PER_BLOCK);
+    blocks.map(move |block| {
+        let start = block * GRANULES_PER_BLOCK;
+        let from = low32(first.max(start) - start);
+        let count = low32(end.min(start + GRANULES_PER_BLOCK) - start) - from;
+        (low32(block), ones(from, count), count)
+    })
+}
+
+/// How many bits `bits` has in common with `mask`, which has `count`: mostly all or none. Counting 128
+/// bits takes some 30 instructions on processors that have none for it.
+fn common(bits: u128, mask: u128, count: u32) -> u32 {
+    match bits & mask {
+        0 => 0,
+        all if all == mask => count,
+        some => some.count_ones(),
+    }
+}
+
+/// Bits at multiples of `align`.
+pub(super) fn aligned_starts(align: u32) -> u128 {
+    let mut starts = u128::MAX;
+    let mut step = 1;
+    while step < align {
+        // Keep the bits whose index is a multiple of 2 × step.
+        starts &= !(low_half(step) << step);
+        step *= 2;
+    }
+    starts
+}
+
+/// `step` ones, `step` zeroes, and so on.
+fn low_half(step: u32) -> u128 {
+    u128::MAX / ((1u128 << step) + 1)
+}

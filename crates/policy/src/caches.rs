@@ -1,0 +1,56 @@
+//! Caches: how large a thread's magazines become, and what a shelf keeps.
+use crate::table::{KEEP_EMPTY_SLAB, SLOW_PATHS_PER_LOOK};
+
+/// The next capacity of a magazine, up to `most`. The first is twice the objects that fill whole
+/// cache lines, `mates`; each time it is found full or empty it doubles: idle threads keep little.
+#[inline]
+#[must_use]
+pub fn grown(capacity: usize, mates: usize, most: usize) -> usize {
+    (capacity * 2 + 2 * mates).min(most)
+}
+
+/// Objects that a refill asks for: half, so that there is room for as many frees as allocations.
+#[inline]
+#[must_use]
+pub const fn refill(capacity: usize) -> usize {
+    capacity.div_ceil(2)
+}
+
+/// Objects that a flush gives back: one less than a refill asks for, so that a program that takes
+/// and frees the same batch has one more each time, until it needs neither (N4).
+#[inline]
+#[must_use]
+pub const fn flush(capacity: usize) -> usize {
+    let most = capacity.div_ceil(2) - 1;
+    if most == 0 { 1 } else { most }
+}
+
+/// Whether a shelf keeps its last slab, of this many bytes, when it is empty.
+#[inline]
+#[must_use]
+pub const fn keeps_last(slab: usize) -> bool {
+    slab <= KEEP_EMPTY_SLAB
+}
+
+/// Whether a thread that has been in its slow path this often looks at the clock.
+#[inline]
+#[must_use]
+pub const fn looks_at_clock(slow_paths: u64) -> bool {
+    slow_paths % SLOW_PATHS_PER_LOOK == SLOW_PATHS_PER_LOOK - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capacities_double_up_to_the_most() {
+        let mut capacity = 0;
+        let steps = [2, 6, 14, 30, 62, 126, 126].map(|_| {
+            capacity = grown(capacity, 1, 126);
+            capacity
+        });
+        assert_eq!(steps, [2, 6, 14, 30, 62, 126, 126]);
+        assert_eq!((refill(126), flush(126), refill(2), flush(2), flush(1)), (63, 62, 1, 1, 1));
+    }
+}

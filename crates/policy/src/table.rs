@@ -1,0 +1,92 @@
+//! Every figure that the flagship's policy has, with its reason.
+//!
+//! | kind | figures |
+//! |---|---|
+//! | time | [`TICK_MS`], [`SOON`], [`LONG`], [`FREES_PER_LOOK`], [`SLOW_PATHS_PER_LOOK`] |
+//! | free granules | [`FLOOR`], [`MAX_FLOOR`], [`REGRET`], [`ROOM_SHARE`], [`ROOM_REST`], [`AT_ONCE`], [`AT_A_LOOK`] |
+//! | holes in slabs | [`LEAST_HOLES`], [`HOLES_SHARE`] |
+//! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
+//! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
+//! | huge pages | [`HUGE_FROM`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
+//! | caches | [`KEEP_EMPTY_SLAB`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`REPORT`] |
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// A tick of the clock in milliseconds: whoever waits a second waits four of them, a quarter off.
+pub const TICK_MS: u64 = 250;
+/// Ticks in which memory is needed again *soon*, and that an empty block is kept: a second. Shorter
+/// would purge between the frames and requests of a busy program, longer holds what an idle one has.
+pub const SOON: u32 = 4;
+/// Ticks after which something was *long* ago: four seconds.
+pub const LONG: u32 = 4 * SOON;
+/// Frees of granules between two looks at the clock, which costs as much as several of them.
+pub const FREES_PER_LOOK: u32 = 64;
+/// Refills and flushes of a thread between two looks at the clock. Not the first is one: a program
+/// that has just begun keeps nothing yet.
+pub const SLOW_PATHS_PER_LOOK: u64 = 64;
+
+/// The least free memory that is kept: less, and small programs that swing by some MiB pay page
+/// faults each time; a floor of 4 MiB saved 5 % of memory and cost 7 % of time over 37 workloads.
+pub const FLOOR: usize = 12 * MIB;
+/// The most that the floor rises to: what a program that swings by hundreds of MiB may hold idle.
+pub const MAX_FLOOR: usize = 256 * MIB;
+/// How much has to be needed again soon for a purge to be regretted: two blocks.
+pub const REGRET: usize = 4 * MIB;
+/// Of a memory limit, the sixteenths that live and free memory may take: the program's own
+/// memory, its stacks and files need the rest.
+pub const ROOM_SHARE: usize = 11;
+/// Of what live memory leaves of a limit, an eighth may be free, however little it is: else every
+/// free gives its memory back and the next malloc takes it again.
+pub const ROOM_REST: usize = 8;
+/// What a call may give back beyond twice what it freed: half a block, so that a free of a small
+/// object that happens to be the one in a thousand costs tens of microseconds and not milliseconds.
+pub const AT_ONCE: usize = MIB;
+/// What a look at the clock may give back: four blocks.
+pub const AT_A_LOOK: usize = 8 * MIB;
+
+/// The least that has to come back before slabs are searched for holes.
+pub const LEAST_HOLES: usize = MIB;
+/// The share of what is claimed that has to come back before that: an eighth, so that a search, which
+/// is proportional to what is claimed, costs each free the same.
+pub const HOLES_SHARE: usize = 8;
+
+/// Attempts to give memory back that are turned away after the first refusal by the kernel.
+pub const FIRST_PAUSE: u32 = 64;
+/// The most attempts turned away in a row.
+pub const LONGEST_PAUSE: u32 = 65_536;
+/// Refusals that an attempt nobody ordered bears: what is locked lies in a few places.
+pub const MOST_REFUSALS: u32 = 8;
+
+/// A heap grows by an eighth of itself at a time: system calls are then logarithmic in its size.
+pub const AHEAD_SHARE: u32 = 8;
+/// The most blocks of 2 MiB that one call commits ahead: 64 MiB, because a kernel that promises no more
+/// than it has (`vm.overcommit_memory` 2) counts them.
+pub const MOST_AHEAD: u32 = 32;
+/// A heap of one thread that grows beyond this is measured against a memory limit: reading it costs
+/// 50 µs, which programs that stay small do without.
+pub const SMALL_HEAP: usize = 8 * MIB;
+
+/// From this size of the heap on huge pages are asked for, if the user says nothing. From 32 MiB on: 0.96
+/// of the memory, 1.06 of the time over 37 workloads.
+pub const HUGE_FROM: usize = 4 * MIB;
+/// At most this number of blocks is taken out of huge pages: each may split a mapping in the
+/// kernel's list, which is limited (`vm.max_map_count`, 65,530 by default).
+pub const MOST_SMALL_BLOCKS: u32 = 1024;
+/// Moves of pages into blocks at most: each leaves up to two mappings more.
+pub const MOST_MOVED: u32 = 512;
+/// Above this a block with moved pages is made one mapping again as soon as it is empty.
+pub const KEEP_MOVED: u32 = 64;
+const _: () = assert!(KEEP_MOVED < MOST_MOVED);
+
+/// A shelf keeps its last slab when it is empty, if it is no larger than this: whoever frees and
+/// allocates one object would make and end a slab each time. More, or larger ones, cost memory in
+/// each of 76 classes (decision 18).
+pub const KEEP_EMPTY_SLAB: usize = 32 * KIB;
+/// How many slabs are searched for whole cache lines before a fresh one is made.
+pub const SLABS_FOR_LINES: u32 = 4;
+/// Objects that a thread frees of a class before it keeps them, if it allocates none: two cache lines
+/// of the smallest.
+pub const MOST_STRAYS: u8 = 16;
+/// A thread reports what it has claimed or given back each time it comes to this.
+pub const REPORT: usize = 64 * KIB;
