@@ -1,7 +1,7 @@
 //! The C ABI: malloc and its family, the C++ operators, and heapwright's own functions.
 //!
 //! ```text
-//! base   source   page   object   thread   malloc   heapwright ─► ► abi   tools
+//! base   policy   source   page   object   thread   malloc   heapwright ─► ► abi   tools
 //! ```
 //!
 //! `libheapwright.so` replaces a program's malloc when it is preloaded or linked,

@@ -1,5 +1,7 @@
 //! All workloads.
 
+use std::io::Write as _;
+
 use crate::arguments::{Arguments, COMMON, Parameter};
 use crate::results::Results;
 use crate::{community, ours, texts};
@@ -28,17 +30,20 @@ fn all() -> impl Iterator<Item = &'static Workload> {
 
 /// Prints all of them, with what can be set.
 pub(crate) fn print() {
+    let mut text = String::new();
     for workload in all() {
-        println!("{}\n    {}", workload.name, workload.about);
+        text += &format!("{}\n    {}\n", workload.name, workload.about);
         for p in workload.parameters {
             let scaled = if p.scaled { ", scaled" } else { "" };
-            println!("    {}={}{scaled}  {}", p.name, p.default, p.about);
+            text += &format!("    {}={}{scaled}  {}\n", p.name, p.default, p.about);
         }
     }
-    println!("each of them");
+    text += "each of them\n";
     for (name, about) in COMMON {
-        println!("    {name}  {about}");
+        text += &format!("    {name}  {about}\n");
     }
+    // Whoever reads may have seen enough, and there is nobody else to tell.
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 #[cfg(test)]

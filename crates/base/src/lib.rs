@@ -1,7 +1,7 @@
 //! Words every layer uses: bits, layout, synchronisation and the traits.
 //!
 //! ```text
-//! ► base   source   page   block, object   thread   compose   malloc   heapwright   abi   tools
+//! ► base   policy   source   page   block, object   thread   compose   malloc   heapwright   abi   tools
 //! ```
 //!
 //! Depends on nothing. `no_std`, never allocates. The traits, bits and checks are for every
@@ -12,6 +12,8 @@ pub mod ability;
 pub mod bits;
 pub mod block;
 pub mod check;
+#[cfg(target_has_atomic = "64")]
+pub mod guarded;
 #[cfg(target_has_atomic = "64")]
 pub mod lock;
 pub mod malloc;

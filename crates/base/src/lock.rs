@@ -1,4 +1,4 @@
-//! A lock of one word, alone or with its data ([`Guarded`]). The word says who is inside.
+//! A lock of one word, alone, or with its data as [`Guarded`](crate::guarded::Guarded). The word says who is inside.
 //!
 //! ```text
 //! word  [ who: the thread's number, a multiple of 8 │ 0 │ FORK │ WAITED ]      0: free
@@ -194,8 +194,5 @@ impl<P: Park> Drop for Guard<'_, P> {
     }
 }
 
-mod guarded;
 #[cfg(all(test, not(loom)))]
 mod tests;
-
-pub use self::guarded::{Guarded, Inside};

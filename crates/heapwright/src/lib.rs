@@ -14,7 +14,7 @@
 //! ```
 //!
 //! ```text
-//! base   source   page   block, object   thread   compose   malloc ─► ► heapwright   abi   tools
+//! base   policy   source   page   block, object   thread   compose   malloc ─► ► heapwright   abi   tools
 //! ```
 //!
 //! With the feature `flagship` (on by default; Linux on x86-64 and aarch64), the process's malloc:

@@ -4,7 +4,7 @@
 //! `new`, which is `const`.
 //!
 //! ```text
-//! base   source   page   object   thread   compose ─► ► malloc   heapwright   abi   tools
+//! base   policy   source   page   object   thread   compose ─► ► malloc   heapwright   abi   tools
 //! ```
 //!
 //! `no_std`, and never allocates, being what allocates.

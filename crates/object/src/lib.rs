@@ -1,7 +1,7 @@
 //! Objects of one size at a time: size classes, slabs, central lists.
 //!
 //! ```text
-//! base   source   page ─► ► object   thread   malloc   heapwright   abi   tools
+//! base   policy   source   page ─► ► object   thread   malloc   heapwright   abi   tools
 //!
 //! Central   one shelf per class and shard:  partial slabs ⇄ full slabs
 //! Slab      granules cut into objects; its only free state is a bitmap beside them

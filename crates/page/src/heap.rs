@@ -17,7 +17,8 @@
 //! (bins), O(blocks) for longer ones. After Hunter et al., "Beyond malloc efficiency to fleet
 //! efficiency", OSDI 2021 (fill the fullest block, keep whole blocks empty).
 use base::bits::{align_up, low32};
-use base::lock::{Guarded, Lock};
+use base::guarded::Guarded;
+use base::lock::Lock;
 use base::sync::{AtomicBool, AtomicUsize, Ordering};
 
 pub(crate) use self::growth::Growth;

@@ -12,7 +12,8 @@
 //! (`mremap`), never a copy.
 use base::bits::align_up;
 use base::check::ensure;
-use base::lock::{Guarded, Lock};
+use base::guarded::Guarded;
+use base::lock::Lock;
 use base::{Broken, Check};
 
 use crate::System;

@@ -1,7 +1,7 @@
 //! Pages: one region of address space, cut into 2 MiB blocks, cut into 16 KiB granules.
 //!
 //! ```text
-//! base   source ─► ► page   object   thread   malloc   heapwright   abi   tools
+//! base   policy   source ─► ► page   object   thread   malloc   heapwright   abi   tools
 //!
 //! region  [ maps ░ block │ block │ block │ …        reserved ░ descriptors … ]
 //! block   [ granule │ granule │ … 128 of them ]        free bits, dirty bits

@@ -12,7 +12,8 @@
 //!
 //! Layer *page*. One lock, O(1). Pieces come zeroed the first time and as they were afterwards.
 use base::bits::align_up;
-use base::lock::{Guarded, Lock};
+use base::guarded::Guarded;
+use base::lock::Lock;
 use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 
 use crate::System;

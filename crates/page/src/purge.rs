@@ -99,6 +99,8 @@ pub struct Purge {
     allowed: AtomicUsize,
     /// Whether a look at the clock left something for the next.
     more: AtomicBool,
+    /// Bytes that the user has asked to keep.
+    kept: AtomicUsize,
     refusals: Refusals,
     total: AtomicU64,
     calls: AtomicU64,
@@ -114,6 +116,7 @@ impl Purge {
             looked: AtomicBool::new(false),
             allowed: AtomicUsize::new(usize::MAX),
             more: AtomicBool::new(false),
+            kept: AtomicUsize::new(FLOOR),
             refusals: Refusals::new(),
             total: AtomicU64::new(0),
             calls: AtomicU64::new(0),
@@ -139,6 +142,10 @@ impl Purge {
 
     pub(crate) fn tick(&self) -> u32 {
         self.tick.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn kept(&self) -> usize {
+        self.kept.load(Ordering::Relaxed)
     }
 
     pub(crate) fn has_looked(&self) -> bool {
@@ -174,6 +181,7 @@ impl<S: System> PageHeap<S> {
     pub fn set_floor(&self, bytes: usize) {
         let keep = &mut self.state.lock().keep;
         (keep.floor, keep.least) = (bytes, bytes);
+        self.purge.kept.store(bytes, Ordering::Relaxed);
     }
 
     /// Gives all free memory back now and returns how many bytes that was.

@@ -20,11 +20,12 @@
 //!   without a look halve the wait; a memory limit (G3) leaves it no more than the room there is.
 //!
 //! Slack counts against what the purge policy keeps, and says when looking for holes is worth
-//! the walk: after as many bytes came back as an eighth of what is claimed, and more by X2.
+//! the walk: when as many bytes are slack, and came back, as are claimed; four seconds after the
+//! last look an eighth of that; and more by X2.
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use policy::clock::{is_long_ago, is_soon};
-use policy::holes;
+use policy::holes::{self, Pace};
 use policy::table::REGRET;
 
 use crate::System;
@@ -118,9 +119,15 @@ impl Slack {
 
     /// Bytes that have to come back, and to be slack, before looking for holes is worth the walk;
     /// `room` is what a memory limit leaves (X2).
-    fn worth(&self, room: usize) -> usize {
+    fn worth(&self, pace: Pace, room: usize) -> usize {
         let backoff = self.backoff.load(Ordering::Relaxed);
-        holes::worth(self.claimed(), backoff, self.peak.load(Ordering::Relaxed), room)
+        holes::worth(self.claimed(), pace, backoff, self.peak.load(Ordering::Relaxed), room)
+    }
+
+    /// Whether the last look was long ago, or since the heap began.
+    fn is_long_since_look(&self, now: u32) -> bool {
+        let begun = self.looked_at.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
+        begun.is_err_and(|looked_at| is_long_ago(looked_at, now))
     }
 
     /// Long after the last look: waits for half as much (X2).
@@ -206,7 +213,7 @@ impl<S: System> PageHeap<S> {
         slack.claimed.fetch_add(claimed.wrapping_sub(given_back), Ordering::Relaxed);
         slack.note_peak();
         let freed = slack.freed.fetch_add(given_back, Ordering::Relaxed) + given_back;
-        let least = holes::least(slack.claimed());
+        let least = holes::least(slack.claimed(), Pace::Seldom);
         freed >= least && slack.bytes() >= least && self.is_worth_a_look(freed, given_back)
     }
 
@@ -221,14 +228,15 @@ impl<S: System> PageHeap<S> {
         let now = self.now();
         slack.ease(now);
         let room = self.room().saturating_mul(GRANULE);
-        let worth = slack.worth(room);
+        let pace = Pace::of(slack.is_long_since_look(now), self.purge.kept());
+        let worth = slack.worth(pace, room);
         // Whoever finds it so first does it.
         if freed < worth || slack.bytes() < worth || slack.freed.swap(0, Ordering::Relaxed) < worth
         {
             return false;
         }
         slack.regret(now, worth);
-        slack.bytes() >= slack.worth(room)
+        slack.bytes() >= slack.worth(pace, room)
     }
 }
 
@@ -252,17 +260,21 @@ mod tests {
     /// A look at `now` that gave back `bytes`, all of which are filled again.
     fn regretted(slack: &Slack, now: u32, bytes: usize) {
         slack.filled.fetch_add(bytes, Ordering::Relaxed);
-        slack.regret(now, slack.worth(usize::MAX));
+        slack.regret(now, slack.worth(Pace::Seldom, usize::MAX));
     }
 
     #[test]
     fn a_program_that_needs_its_holes_again_is_left_alone() {
         let slack = with(100 * MIB, 64 * MIB);
-        assert_eq!(slack.worth(usize::MAX), 8 * MIB);
-        slack.regret(1000, slack.worth(usize::MAX));
+        assert_eq!(slack.worth(Pace::Seldom, usize::MAX), 8 * MIB);
+        slack.regret(1000, slack.worth(Pace::Seldom, usize::MAX));
         for (now, worth) in [(1001, 16), (1002, 32), (1003, 64), (1004, 64)] {
             regretted(&slack, now, 64 * MIB);
-            assert_eq!(slack.worth(usize::MAX), worth * MIB, "at most what was claimed (X2)");
+            assert_eq!(
+                slack.worth(Pace::Seldom, usize::MAX),
+                worth * MIB,
+                "at most what was claimed (X2)"
+            );
         }
     }
 
@@ -270,8 +282,8 @@ mod tests {
     fn a_program_that_frees_and_does_not_come_back_is_not() {
         let slack = with(276 * MIB, 14 * MIB);
         for now in 1000..1010 {
-            slack.regret(now, slack.worth(usize::MAX));
-            assert_eq!(slack.worth(usize::MAX), 14 * MIB / 8);
+            slack.regret(now, slack.worth(Pace::Seldom, usize::MAX));
+            assert_eq!(slack.worth(Pace::Seldom, usize::MAX), 14 * MIB / 8);
         }
     }
 
@@ -287,8 +299,8 @@ mod tests {
         slack.ended.store(3 * MIB, Ordering::Relaxed);
         slack.note_reuse(granules(8 * MIB));
         assert_eq!(slack.filled.load(Ordering::Relaxed), 12 * MIB, "3 MiB are not missed");
-        slack.regret(1001, slack.worth(usize::MAX));
-        assert_eq!(slack.worth(usize::MAX), 6 * MIB);
+        slack.regret(1001, slack.worth(Pace::Seldom, usize::MAX));
+        assert_eq!(slack.worth(Pace::Seldom, usize::MAX), 6 * MIB);
     }
 
     #[test]
@@ -297,19 +309,19 @@ mod tests {
         for now in 1000..1010 {
             regretted(&slack, now, 20 * MIB);
         }
-        assert_eq!(slack.worth(usize::MAX), FLOOR);
-        assert_eq!(slack.worth(3 * MIB), 3 * MIB, "but for a memory limit");
+        assert_eq!(slack.worth(Pace::Seldom, usize::MAX), FLOOR);
+        assert_eq!(slack.worth(Pace::Seldom, 3 * MIB), 3 * MIB, "but for a memory limit");
     }
 
     #[test]
     fn four_quiet_seconds_halve_it() {
         let slack = with(100 * MIB, 64 * MIB);
-        slack.regret(1000, slack.worth(usize::MAX));
+        slack.regret(1000, slack.worth(Pace::Seldom, usize::MAX));
         (1001..1004).for_each(|now| regretted(&slack, now, 64 * MIB));
-        assert_eq!(slack.worth(usize::MAX), 64 * MIB);
+        assert_eq!(slack.worth(Pace::Seldom, usize::MAX), 64 * MIB);
         for (now, worth) in [(1019, 64), (1020, 32), (1036, 32), (1037, 16), (1100, 8)] {
             slack.ease(now);
-            assert_eq!(slack.worth(usize::MAX), worth * MIB, "{now}");
+            assert_eq!(slack.worth(Pace::Seldom, usize::MAX), worth * MIB, "{now}");
         }
     }
 }

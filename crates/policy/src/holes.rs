@@ -1,18 +1,41 @@
 //! Holes: when slabs are worth a search for pages that only free objects cover (X2). In bytes.
-use crate::table::{FLOOR, HOLES_SHARE, LEAST_HOLES};
+use crate::table::{CLOCK_STEP, FLOOR, HOLES_SHARE, LEAST_HOLES, LEAST_HOLES_NOW};
+
+/// How soon after the last search the next may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// At any time: slack is free memory, and stays up to as much as is live, like that.
+    AtOnce,
+    /// Four seconds after the last, or where little is to be kept: less is worth it.
+    Seldom,
+}
+
+impl Pace {
+    /// `long_ago`: the last search was. `kept`: what the user has asked to keep, or the floor.
+    #[must_use]
+    pub const fn of(long_ago: bool, kept: usize) -> Self {
+        if long_ago || kept < LEAST_HOLES_NOW { Self::Seldom } else { Self::AtOnce }
+    }
+}
 
 /// What has to come back, and to be slack, before a search is worth the walk.
 #[inline]
 #[must_use]
-pub fn least(claimed: usize) -> usize {
-    (claimed / HOLES_SHARE).max(LEAST_HOLES)
+pub fn least(claimed: usize, pace: Pace) -> usize {
+    match pace {
+        Pace::AtOnce => claimed.max(LEAST_HOLES_NOW),
+        Pace::Seldom => (claimed / HOLES_SHARE).max(LEAST_HOLES),
+    }
 }
 
 /// As [`least`], where earlier searches were regretted: `backoff` more, up to the most that was
-/// claimed lately, or the floor, and to the room that a memory limit leaves.
+/// claimed lately, or the floor; and no more than the room that a memory limit leaves, if that is
+/// less than either.
 #[must_use]
-pub fn worth(claimed: usize, backoff: usize, peak: usize, room: usize) -> usize {
-    least(claimed).max(backoff.min(peak.max(FLOOR).min(room)))
+pub fn worth(claimed: usize, pace: Pace, backoff: usize, peak: usize, room: usize) -> usize {
+    let seldom = least(claimed, Pace::Seldom);
+    let more = least(claimed, pace).max(backoff.min(peak.max(FLOOR)));
+    seldom.max(more.min(room))
 }
 
 /// Whether a search of `worth` bytes is regretted, when this many were soon needed again.
@@ -25,7 +48,7 @@ pub const fn is_regretted(needed_again: usize, worth: usize) -> bool {
 /// clock is read that often.
 #[must_use]
 pub const fn is_next_step(freed: usize, of_them: usize) -> bool {
-    freed / LEAST_HOLES != (freed - of_them) / LEAST_HOLES
+    freed / CLOCK_STEP != (freed - of_them) / CLOCK_STEP
 }
 
 /// The backoff after a search of `worth` bytes that was regretted.
@@ -47,13 +70,26 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     #[test]
-    fn an_eighth_has_to_come_back_and_what_regret_adds_up_to_a_bound() {
-        assert_eq!((least(MIB), least(64 * MIB)), (MIB, 8 * MIB));
-        assert_eq!(worth(64 * MIB, 0, 64 * MIB, usize::MAX), 8 * MIB);
-        assert_eq!(worth(64 * MIB, 32 * MIB, 64 * MIB, usize::MAX), 32 * MIB);
-        assert_eq!(worth(64 * MIB, 999 * MIB, 64 * MIB, usize::MAX), 64 * MIB, "what was claimed");
-        assert_eq!(worth(MIB, 999 * MIB, MIB, usize::MAX), FLOOR, "a small program");
-        assert_eq!(worth(MIB, 999 * MIB, MIB, 3 * MIB), 3 * MIB, "a memory limit");
+    fn as_much_as_is_live_has_to_be_slack_or_seldom_an_eighth() {
+        let both = |claimed| (least(claimed, Pace::AtOnce), least(claimed, Pace::Seldom));
+        assert_eq!((both(MIB), both(64 * MIB)), ((8 * MIB, MIB), (64 * MIB, 8 * MIB)));
+        let pace =
+            [(false, FLOOR), (true, FLOOR), (false, 0)].map(|(long, kept)| Pace::of(long, kept));
+        assert_eq!(pace, [Pace::AtOnce, Pace::Seldom, Pace::Seldom]);
+    }
+
+    #[test]
+    fn regret_adds_up_to_a_bound() {
+        let seldom =
+            |backoff, claimed, peak, room| worth(claimed, Pace::Seldom, backoff, peak, room);
+        assert_eq!(seldom(0, 64 * MIB, 64 * MIB, usize::MAX), 8 * MIB);
+        assert_eq!(seldom(32 * MIB, 64 * MIB, 64 * MIB, usize::MAX), 32 * MIB);
+        assert_eq!(seldom(999 * MIB, 64 * MIB, 64 * MIB, usize::MAX), 64 * MIB, "what was claimed");
+        assert_eq!(seldom(999 * MIB, MIB, MIB, usize::MAX), FLOOR, "a small program");
+        assert_eq!(seldom(999 * MIB, MIB, MIB, 3 * MIB), 3 * MIB, "a memory limit");
+        let now = |claimed, room| worth(claimed, Pace::AtOnce, 0, claimed, room);
+        assert_eq!((now(64 * MIB, usize::MAX), now(64 * MIB, 20 * MIB)), (64 * MIB, 20 * MIB));
+        assert_eq!(now(64 * MIB, 0), 8 * MIB, "as ever");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Policy: what is kept, what goes back and what grows, as decisions without state.
 //!
 //! ```text
-//! base ► policy   source   page   object   thread   malloc
+//! base ─► ► policy   source   page   block, object   thread   compose   malloc   heapwright   abi   tools
 //!
 //! page, object, thread: the numbers ─► policy: a number or a yes ─► carried out by who asked
 //! ```

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | time | [`TICK_MS`], [`SOON`], [`LONG`], [`FREES_PER_LOOK`], [`SLOW_PATHS_PER_LOOK`] |
 //! | free granules | [`FLOOR`], [`MAX_FLOOR`], [`REGRET`], [`ROOM_SHARE`], [`ROOM_REST`], [`AT_ONCE`], [`AT_A_LOOK`] |
-//! | holes in slabs | [`LEAST_HOLES`], [`HOLES_SHARE`] |
+//! | holes in slabs | [`LEAST_HOLES`], [`HOLES_SHARE`], [`LEAST_HOLES_NOW`], [`CLOCK_STEP`] |
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
 //! | huge pages | [`HUGE_FROM`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
@@ -45,11 +45,16 @@ pub const AT_ONCE: usize = MIB;
 /// What a look at the clock may give back: four blocks.
 pub const AT_A_LOOK: usize = 8 * MIB;
 
-/// The least that has to come back before slabs are searched for holes.
+/// The least that has to come back before slabs are searched for holes long after the last search.
 pub const LEAST_HOLES: usize = MIB;
 /// The share of what is claimed that has to come back before that: an eighth, so that a search, which
 /// is proportional to what is claimed, costs each free the same.
 pub const HOLES_SHARE: usize = 8;
+/// The least before a search that may come at any time. At 1 MiB small programs gave back pages that
+/// they needed again, and lost their huge pages by it: 0.88 to 0.95 of the time in five workloads.
+pub const LEAST_HOLES_NOW: usize = 8 * MIB;
+/// The clock is read each time that this many bytes have come back.
+pub const CLOCK_STEP: usize = MIB;
 
 /// Attempts to give memory back that are turned away after the first refusal by the kernel.
 pub const FIRST_PAUSE: u32 = 64;

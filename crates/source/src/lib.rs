@@ -1,7 +1,7 @@
 //! Where memory comes from: the operating system, or a source that fails on demand.
 //!
 //! ```text
-//! base ─► ► source   page   object   thread   malloc   heapwright   abi   tools
+//! base   policy ─► ► source   page   object   thread   malloc   heapwright   abi   tools
 //! ```
 //!
 //! [`PageSource`] says in states what each call needs and leaves. Only [`os`] names an

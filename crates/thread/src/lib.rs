@@ -1,7 +1,7 @@
 //! What a thread keeps: a magazine of free objects per size class, in thread-local storage.
 //!
 //! ```text
-//! base   source   page   object ─► ► thread   malloc   heapwright   abi   tools
+//! base   policy   source   page   object ─► ► thread   malloc   heapwright   abi   tools
 //!
 //! TLS   [ – │ top 1 │ top 2 │ … │ top 76 │ cache ]        one word per class
 //!                └─► cell [ … │ 0 │ object │ object │ top ]   1 KiB, aligned to it

@@ -7,7 +7,7 @@
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 
-use super::{Guard, Lock, Park};
+use crate::lock::{Guard, Lock, Park};
 
 /// A lock and its data.
 #[derive(Debug)]
