@@ -13,7 +13,7 @@ fn scripts() -> Vec<(PathBuf, &'static str)> {
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     all.retain(|path| path.extension().is_some_and(|e| e == "sh"));
     all.sort();
-    let needs = ["git", "postgres", "redis-server"];
+    let needs = ["cppcheck", "gs", "git", "postgres", "redis-server"];
     assert_eq!(all.len(), needs.len(), "{all:?}");
     all.into_iter().zip(needs).collect()
 }
@@ -52,4 +52,22 @@ fn the_files_that_definitions_name_are_there() {
         }
     }
     assert!(named > 5);
+}
+
+/// What is not installed is left out: whoever measures is told of it.
+#[test]
+fn what_one_program_runs_finds_its_own_result_right() {
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../real");
+    for (program, file) in
+        [("lua5.4", "lua.lua"), ("php", "php.php"), ("ruby", "ruby.rb"), ("node", "node.js")]
+    {
+        for (length, succeeds) in [("50", true), ("none", false)] {
+            let mut command = Command::new(program);
+            if program == "php" {
+                command.arg("-n");
+            }
+            let Ok(output) = command.arg(real.join(file)).arg(length).output() else { continue };
+            assert_eq!(output.status.success(), succeeds, "{file} {length}: {output:?}");
+        }
+    }
 }
