@@ -94,7 +94,7 @@ int heapwright_stats(struct heapwright_stats *out) HEAPWRIGHT_NOEXCEPT;
 
 /* Writes the figures, and more detail, as text for people to the file descriptor `fd`.
  * Units: bytes, or as each line says.
- * Cost: as heapwright_stats(), and a few write(2) calls. Allocates nothing.
+ * Cost: walks the whole heap and asks the kernel once in 2 MiB what is resident; a few write(2) calls. Allocates nothing.
  * Errors: none are reported; what write(2) refuses is lost, and -1 means standard error. errno is kept.
  * Thread-safety: any thread; the lines of two calls at once may mix. */
 void heapwright_stats_print(int fd) HEAPWRIGHT_NOEXCEPT;

@@ -1,4 +1,4 @@
-// heapwright.h: heapwright_stats_print writes text to the descriptor given, allocates nothing, and keeps errno
+// heapwright.h: heapwright_stats_print writes a table to the descriptor given, allocates nothing, and keeps errno
 // link: heapwright
 #include <heapwright.h>
 
@@ -20,6 +20,12 @@ int main(void) {
           after.live_bytes);
     off_t size = lseek(fileno(file), 0, SEEK_END);
     CHECK(size > 50, "heapwright_stats_print wrote %ld bytes", (long)size);
+    char text[16384] = "";
+    CHECK(pread(fileno(file), text, sizeof text - 1, 0) > 50, "the table cannot be read");
+    static const char *const rows[] = {"resident, now ", "live, in slabs ", "live, in runs ", "free, not yet given back ",
+                                       "maps and descriptors ", "all of the heap ", "100.0%"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(strstr(text, rows[i]), "the table has no \"%s\": %s", rows[i], text);
     free(block);
     return 0;
 }

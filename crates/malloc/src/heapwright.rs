@@ -37,10 +37,12 @@ pub mod options;
 mod realloc;
 mod safe;
 mod slow;
+pub mod split;
 pub mod stats;
 
 pub use global::HEAP;
 pub use heap::Heap;
+pub use split::Split;
 pub use stats::Stats;
 
 /// The allocator, on a system `S` and thread-local storage `T`.

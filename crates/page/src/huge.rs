@@ -67,6 +67,18 @@ impl<S: System> Huge<S> {
         self.table.lock().count
     }
 
+    /// Visits the live mappings: where each begins, and its length. O(table).
+    pub fn each(&self, mut visit: impl FnMut(usize, usize)) {
+        let _guard = self.lock.lock();
+        for index in 0..self.slots.load(Ordering::Relaxed) {
+            let slot = self.slot(index);
+            let at = slot.at.load(Ordering::Relaxed);
+            if at != 0 {
+                visit(at, slot.len.load(Ordering::Relaxed));
+            }
+        }
+    }
+
     /// Maps at least `size` zeroed bytes at a multiple of `align`. `None`: out of memory.
     pub fn allocate(&self, source: &S, size: usize, align: usize, huge: bool) -> Option<usize> {
         let len = round(source, size)?;

@@ -1,4 +1,5 @@
-//! What the allocator knows of itself, computed when asked: no counter in any fast path.
+//! What the allocator knows of itself, computed when asked: no counter in any fast path. What its memory is made
+//! of, page by page, is `split`'s.
 //!
 //! Accounting, with all threads at rest:
 //!
@@ -16,7 +17,7 @@ use source::os::imp::process::{Resident, process_id, resident};
 use thread::cache::Look;
 use thread::{ThreadCache, Tls};
 
-use super::Flagship;
+use super::{Flagship, Split};
 
 /// Figures of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct Stats {
     pub shards: u32,
     /// Objects in use by class.
     pub live_objects: [usize; CLASSES],
+    /// Objects that threads keep, by class.
+    pub cached_objects: [usize; CLASSES],
     /// Slabs by class.
     pub slabs: [usize; CLASSES],
 }
@@ -63,7 +66,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 slab_bytes += held * info(class).granules as usize * page::GRANULE;
             }
         }
-        let mut cached = 0;
+        let mut cached_objects = [0; CLASSES];
         let mut slow_paths =
             (self.refills.load(Ordering::Relaxed), self.flushes.load(Ordering::Relaxed));
         let mut kept_runs = 0;
@@ -75,7 +78,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             for (class, live) in live_objects.iter_mut().enumerate().skip(1) {
                 let held = cache.held(&look, class).min(*live);
                 *live -= held;
-                cached += held * info(class).size as usize;
+                cached_objects[class] += held;
             }
             kept_runs += cache.runs.bytes();
             let (refills, flushes) = cache.slow_paths();
@@ -85,12 +88,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
         };
         self.threads.retain(visit, |gone| self.reclaim_dead(gone, &Look::Gone));
         let huge = (self.huge.bytes(), self.huge.count());
-        let objects: usize =
-            live_objects.iter().enumerate().map(|(class, n)| n * info(class).size as usize).sum();
+        let bytes = |objects: &[usize; CLASSES]| -> usize {
+            objects.iter().enumerate().map(|(class, n)| n * class_size(class)).sum()
+        };
         let runs = self.pages.live_bytes().saturating_sub(slab_bytes + kept_runs);
         Stats {
-            live_bytes: objects + runs + huge.0,
-            cached_bytes: cached + kept_runs,
+            live_bytes: bytes(&live_objects) + runs + huge.0,
+            cached_bytes: bytes(&cached_objects) + kept_runs,
             dirty_bytes: self.pages.dirty_bytes(),
             committed_bytes: self.pages.committed_bytes()
                 + self.pages.region.descriptor_bytes()
@@ -103,6 +107,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             uncached: self.uncached.load(Ordering::Relaxed),
             shards: self.central.shards(),
             live_objects,
+            cached_objects,
             slabs,
         }
     }
@@ -110,10 +115,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Writes the table of `--stats` to a file descriptor.
     pub fn print_stats(&self, fd: usize) {
         let stats = self.stats();
-        let Resident { now, peak } = resident();
+        let split = self.split(&stats);
         let mut out = Console::new(fd);
         // A console never fails to take text, and there is nobody to report to.
-        let _ = stats.write(&mut out, now, peak);
+        let _ = stats.write(&mut out, &split, resident());
     }
 }
 
@@ -124,22 +129,25 @@ pub fn class_size(class: usize) -> usize {
 }
 
 impl Stats {
-    fn write(&self, out: &mut impl Write, now: usize, peak: usize) -> core::fmt::Result {
+    fn write(
+        &self,
+        out: &mut impl Write,
+        split: &Split,
+        Resident { now, peak }: Resident,
+    ) -> core::fmt::Result {
         writeln!(out, "heapwright statistics of process {}", process_id())?;
-        let rows: [(&str, u64); 9] = [
+        let of_the_heap = split.sum().resident;
+        let rows: [(&str, u64); 5] = [
             ("resident, peak", peak as u64),
             ("resident, now", now as u64),
-            ("live", self.live_bytes as u64),
-            ("  of it in mappings of their own", self.huge.0 as u64),
-            ("kept by threads", self.cached_bytes as u64),
-            ("free, not yet given back", self.dirty_bytes as u64),
-            ("given back so far", self.purged_bytes),
+            ("  beside the heap: code, stacks", now.saturating_sub(of_the_heap) as u64),
             ("obtained from the system", self.committed_bytes as u64),
-            ("descriptors", self.metadata_bytes as u64),
+            ("given back so far", self.purged_bytes),
         ];
         for (name, bytes) in rows {
             writeln!(out, "  {name:<34} {:>12} KiB", bytes.div_ceil(1024))?;
         }
+        split.write(out)?;
         let (live, begun) = self.threads;
         writeln!(out, "  {:<34} {live:>12} now, {begun} ever", "threads with a cache")?;
         let (refills, flushes) = self.slow_paths;

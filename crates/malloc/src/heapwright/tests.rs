@@ -7,6 +7,7 @@ use base::{Check, Malloc};
 
 mod accounts;
 mod misuse;
+mod split;
 use std::vec::Vec;
 
 fn flagship() -> Flagship<Failing<Os>, SoloTls> {

@@ -51,7 +51,13 @@ impl<S: System> PageHeap<S> {
 
     /// Bytes of committed blocks.
     pub fn committed_bytes(&self) -> usize {
-        self.bytes_to(self.state.lock().growth.frontier)
+        self.committed().len() * BLOCK
+    }
+
+    /// The blocks of H2. In a window some belong to others.
+    pub fn committed(&self) -> core::ops::Range<u32> {
+        let first = self.region.first_block();
+        first..self.state.lock().growth.frontier.max(first)
     }
 
     /// Bytes of the blocks up to the frontier.

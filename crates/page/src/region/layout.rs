@@ -100,6 +100,12 @@ impl Region {
         self.descriptors.usable()
     }
 
+    /// Where the maps and the descriptors are, and the bytes of each that may be touched.
+    pub fn books(&self) -> [(usize, usize); 4] {
+        [&self.class_map, &self.span_map, &self.block_map, &self.descriptors]
+            .map(|area| (area.at(), area.usable()))
+    }
+
     /// Makes at least `len` bytes usable for descriptors and says where they begin.
     pub(crate) fn grow_descriptors<S: PageSource>(&self, source: &S, len: usize) -> Option<usize> {
         self.descriptors.grow(source, len).then(|| self.descriptors.at())

@@ -10,6 +10,7 @@ pub mod futex;
 pub mod memory;
 pub mod peek;
 pub mod process;
+pub mod residency;
 mod signals;
 mod stdio;
 mod syscall;

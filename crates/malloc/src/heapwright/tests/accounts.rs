@@ -5,7 +5,7 @@ use page::slack::Accounts;
 use thread::tls::ElfTls;
 
 /// A random number generator, the same every time.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn below(&mut self, end: usize) -> usize {
@@ -21,10 +21,14 @@ impl Random {
 }
 
 /// A live block: its size and alignment as the program knows them.
-type Block = (*mut u8, usize, usize);
+pub(super) type Block = (*mut u8, usize, usize);
 
 /// One random operation of a program that does nothing wrong.
-fn step<S: System, T: Tls>(heap: &Flagship<S, T>, random: &mut Random, live: &mut Vec<Block>) {
+pub(super) fn step<S: System, T: Tls>(
+    heap: &Flagship<S, T>,
+    random: &mut Random,
+    live: &mut Vec<Block>,
+) {
     let size = random.size();
     let block = match random.below(8) {
         0 => (heap.calloc(1, size), size, 1),
@@ -55,7 +59,7 @@ fn step<S: System, T: Tls>(heap: &Flagship<S, T>, random: &mut Random, live: &mu
     live.push(block);
 }
 
-fn free_all<S: System, T: Tls>(heap: &Flagship<S, T>, live: &mut Vec<Block>) {
+pub(super) fn free_all<S: System, T: Tls>(heap: &Flagship<S, T>, live: &mut Vec<Block>) {
     for (ptr, ..) in live.drain(..) {
         // SAFETY: a live block.
         unsafe { heap.free(ptr) };
