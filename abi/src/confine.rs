@@ -10,6 +10,7 @@ use base::bits::{index, low32};
 use malloc::HEAP;
 use source::os::imp::process::prctl as call;
 
+use crate::background;
 use crate::errno::set_errno;
 
 const PR_SET_SECCOMP: c_int = 22;
@@ -30,6 +31,7 @@ pub unsafe extern "C" fn prctl(
 ) -> c_int {
     if matches!(option, PR_SET_SECCOMP | PR_SET_NO_NEW_PRIVS) {
         HEAP.before_confinement();
+        background::never_from_now_on();
     }
     let args = [first, second, third, fourth].map(index);
     // SAFETY: the caller's promise.

@@ -9,6 +9,15 @@ unsafe extern "C" {
     fn __errno_location() -> *mut c_int;
 }
 
+/// What errno is.
+#[cfg(heap = "flagship")]
+pub(crate) fn errno() -> c_int {
+    // SAFETY: the C library gives every thread a valid location.
+    let location = unsafe { __errno_location() };
+    // SAFETY: as above.
+    unsafe { location.read() }
+}
+
 /// Sets errno.
 pub(crate) fn set_errno(value: c_int) {
     // SAFETY: the C library gives every thread a valid location.

@@ -12,6 +12,8 @@
 #![no_std]
 
 #[cfg(heap = "flagship")]
+mod background;
+#[cfg(heap = "flagship")]
 pub mod confine;
 pub mod cplusplus;
 pub mod dlopen;

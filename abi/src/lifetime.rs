@@ -37,6 +37,11 @@ unsafe extern "C" fn start(
     global::begun();
     // SAFETY: as above.
     unsafe { global::configure(environment) };
+    #[cfg(heap = "flagship")]
+    // SAFETY: as above.
+    unsafe {
+        crate::background::configure(environment);
+    }
     pass_sizes();
 }
 

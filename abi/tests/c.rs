@@ -44,7 +44,7 @@ macro_rules! programs {
 
 mod c {
     programs! { "tests/c", "c":
-        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen calloc_overflow
+        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen background_begins background_idle calloc_overflow
         calloc_untouched calloc_zero calloc_zero_size cfree cgroup_limit cgroup_limit_hidden cgroup_limit_near
         clock_replaced config_safe config_setuid config_unknown_key confined descriptors dlmopen dlopen_deepbind
         dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads dlopen_library dlopen_mode dlopen_origin

@@ -117,6 +117,18 @@ impl<S: System, T: Tls> Flagship<S, T> {
         holes + self.pages.purge_all()
     }
 
+    /// Gives back what has been free for long: for a thread that does nothing else. `false`: no thread
+    /// has a cache, so nobody else is here, or none who allocates.
+    pub fn look(&self) -> bool {
+        self.pages.look();
+        self.threads.live() != 0
+    }
+
+    /// Bytes of blocks obtained from the system, but for mappings of their own.
+    pub fn committed_bytes(&self) -> usize {
+        self.pages.committed_bytes()
+    }
+
     /// The limit on the process's addresses has changed: what is only reserved is given up, or
     /// reserved again where there is no limit any more.
     pub fn limit_changed(&self) {

@@ -22,10 +22,12 @@ pub struct Options {
     pub keep: Option<usize>,
     /// `deepbind=1`: a drop-in library's `dlopen` leaves RTLD_DEEPBIND; nothing elsewhere.
     pub deepbind: Option<bool>,
+    /// `background=1`: a drop-in library has a thread that gives memory back; nothing elsewhere.
+    pub background: Option<bool>,
 }
 
 /// The keys there are, for the message about one there is not.
-pub const KEYS: &str = "stats, check, safe, hugepages, keep, deepbind";
+pub const KEYS: &str = "stats, check, safe, hugepages, keep, deepbind, background";
 
 /// A piece of the variable that means nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,7 @@ impl Options {
                 "hugepages" => set(&mut options.huge_from, threshold(value)),
                 "keep" => set(&mut options.keep, bytes(value)),
                 "deepbind" => set(&mut options.deepbind, switch(value)),
+                "background" => set(&mut options.background, switch(value)),
                 _ => {
                     complain(Mistake::Key(key));
                     continue;

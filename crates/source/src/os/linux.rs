@@ -15,6 +15,7 @@ mod signals;
 mod stdio;
 mod syscall;
 pub mod thread_end;
+pub mod thread_start;
 mod vdso;
 mod weak;
 

@@ -8,13 +8,15 @@ fn parse(text: &str) -> (Options, usize) {
 
 #[test]
 fn options_are_read() {
-    let (options, mistakes) = parse("stats=1, keep=64m,hugepages=off,safe,deepbind=on");
+    let (options, mistakes) =
+        parse("stats=1, keep=64m,hugepages=off,safe,deepbind=on,background=1");
     assert_eq!(mistakes, 0);
     assert_eq!(options.stats, Some(true));
     assert_eq!(options.keep, Some(64 << 20));
     assert_eq!(options.huge_from, Some(usize::MAX));
     assert_eq!(options.safe, Some(true));
     assert_eq!(options.deepbind, Some(true));
+    assert_eq!(options.background, Some(true));
     assert_eq!(options.check, None);
 }
 

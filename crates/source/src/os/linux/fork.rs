@@ -68,9 +68,9 @@ static COPIES_BEFORE: AtomicUsize = AtomicUsize::new(0);
 
 unsafe extern "C" {
     fn pthread_atfork(
-        prepare: extern "C" fn(),
-        parent: extern "C" fn(),
-        child: extern "C" fn(),
+        prepare: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
     ) -> c_int;
 }
 
@@ -90,7 +90,13 @@ pub fn is_own_process() -> bool {
 pub fn on_fork<A: Around>() -> bool {
     PROCESS.store(process_id(), Ordering::Relaxed);
     // SAFETY: three functions that live as long as the library, which is never unloaded.
-    unsafe { pthread_atfork(prepare::<A>, parent::<A>, child::<A>) == 0 }
+    unsafe { pthread_atfork(Some(prepare::<A>), Some(parent::<A>), Some(child::<A>)) == 0 }
+}
+
+/// Has `note` called in each child of a fork. `false`: refused.
+pub fn in_children(note: extern "C" fn()) -> bool {
+    // SAFETY: a function that lives as long as the library, which is never unloaded.
+    unsafe { pthread_atfork(None, None, Some(note)) == 0 }
 }
 
 extern "C" fn prepare<A: Around>() {

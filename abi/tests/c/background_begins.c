@@ -1,0 +1,119 @@
+// docs/tuning.md: with background=1 a process has one thread more once it has grown, and not before; that takes no signals, lets
+//   setuid and fork be, begins anew in a child that goes on allocating, and ends with the others
+// env: HEAPWRIGHT=background=1
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "check.h"
+
+// Counted without allocating more than a directory's buffer.
+static int threads(void) {
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    CHECK(tasks != NULL, "/proc/self/task cannot be read");
+    for (struct dirent *entry; (entry = readdir(tasks));) count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+static void wait_for_threads(int wanted, const char *where) {
+    for (int tries = 0; threads() != wanted; tries++) {
+        CHECK(tries < 2000, "%s: %d threads and not %d", where, threads(), wanted);
+        usleep(10000);
+    }
+}
+
+static void *blocks[3000];
+
+static void allocate(int count, size_t size) {
+    for (int i = 0; i < count; i++) {
+        errno = 4242;
+        CHECK((blocks[i] = malloc(size)) != NULL, "malloc(%zu) is NULL", size);
+        CHECK(errno == 4242, "malloc sets errno to %d", errno);
+        memset(blocks[i], 1, size);
+    }
+}
+
+static void free_all(int count) {
+    for (int i = 0; i < count; i++) free(blocks[i]);
+}
+
+static void succeeds(pid_t child, const char *what) {
+    int status;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0, "%s ends with status %#x", what, status);
+}
+
+static volatile sig_atomic_t taken_by;
+
+static void on_signal(int signal) {
+    (void)signal;
+    taken_by = gettid();
+}
+
+static void *last(void *main_thread) {
+    CHECK(pthread_join(*(pthread_t *)main_thread, NULL) == 0, "main cannot be joined");
+    return NULL;
+}
+
+int main(void) {
+    alarm(50);
+    CHECK(threads() == 1, "a process begins with %d threads", threads());
+    allocate(1000, 1000);
+    CHECK(threads() == 1, "a small process has %d threads", threads());
+    free_all(1000);
+    // Children of a small process are small processes.
+    pid_t child = fork();
+    if (child == 0) _exit(threads() != 1);
+    succeeds(child, "a small child");
+
+    allocate(300, 100000);
+    wait_for_threads(2, "a large process");
+
+    // What comes to the process waits for its own threads.
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGUSR1, &action, NULL);
+    sigset_t usr1;
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &usr1, NULL);
+    kill(getpid(), SIGUSR1);
+    usleep(20000);
+    CHECK(taken_by == 0, "thread %d takes the process's signal", (int)taken_by);
+    sigprocmask(SIG_UNBLOCK, &usr1, NULL);
+    CHECK(taken_by == gettid(), "the signal came to %d", (int)taken_by);
+    // All threads take part in it.
+    CHECK(setuid(getuid()) == 0 && setgid(getgid()) == 0, "setuid fails");
+
+    // A child that does little has one thread, one that goes on has two, and so may its child.
+    child = fork();
+    if (child == 0) {
+        free_all(300);
+        allocate(300, 100000);
+        CHECK(threads() == 1, "a child has %d threads", threads());
+        for (int round = 0; round < 10; round++) free_all(300), allocate(300, 100000);
+        wait_for_threads(2, "a busy child");
+        pid_t inner = fork();
+        if (inner == 0) _exit(threads() != 1);
+        succeeds(inner, "a child's child");
+        exit(0);
+    }
+    succeeds(child, "a child");
+    for (int i = 0; i < 20; i++) {
+        child = vfork();
+        if (child == 0) {
+            free(malloc(100000));
+            execl("/bin/true", "true", (char *)NULL);
+            _exit(1);
+        }
+        succeeds(child, "a program");
+    }
+    CHECK(threads() == 2, "after children: %d threads", threads());
+
+    // The process ends though main leaves and the last of its threads is not its own.
+    static pthread_t self, thread;
+    self = pthread_self();
+    CHECK(pthread_create(&thread, NULL, last, &self) == 0, "pthread_create fails");
+    pthread_exit(NULL);
+}
