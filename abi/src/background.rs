@@ -13,7 +13,7 @@
 //!   a small tool that forks and executes at once never has it. In a child of `fork` it waits for
 //!   [`CALLS_IN_CHILD`] slow calls more, which one that executes does not make.
 //! - **B3** it allocates nothing, has no cache, and takes no signal of the program's.
-//! - **B4** it ends when no thread has a cache any more. So a process whose main thread has left by
+//! - **B4** it is there only while a thread has a cache. So a process whose main thread has left by
 //!   `pthread_exit` ends soon after its last one; any other end does not wait for it.
 //! - **B5** it does not begin in a process that has announced that it will confine itself: a filter may end the
 //!   process for a new thread. Where that is not announced by `prctl` of ours, nobody can know.
@@ -82,7 +82,7 @@ pub(crate) fn after_slow_call() {
 #[cold]
 #[inline(never)]
 fn begin_if_large() {
-    if HEAP.committed_bytes() <= LARGE {
+    if HEAP.committed_bytes() <= LARGE || !HEAP.has_caches() {
         return;
     }
     let left = LEFT.load(Ordering::Relaxed);
@@ -124,7 +124,8 @@ extern "C" fn body(_argument: *mut c_void) -> *mut c_void {
     let _ = unsafe { prctl(PR_SET_NAME, [name, 0, 0, 0]) };
     loop {
         futex::sleep(SECONDS);
-        if !HEAP.look() {
+        HEAP.look();
+        if !HEAP.has_caches() {
             wait_again();
             return ptr::null_mut();
         }

@@ -2,6 +2,7 @@
 // also: glibc
 // again: HEAPWRIGHT=check=1
 // again: HEAPWRIGHT=stats=1
+// again: HEAPWRIGHT=background=1
 #include "forking.h"
 
 static void *short_lived(void *argument) {

@@ -1,5 +1,6 @@
 // survival: threads of a pool fork, vfork and spawn at once while others allocate, open libraries and close them
 // also: glibc
+// again: HEAPWRIGHT=background=1
 #include <dlfcn.h>
 #include <spawn.h>
 

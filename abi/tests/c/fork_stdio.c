@@ -1,6 +1,7 @@
 // survival: fork while other threads are in fflush(NULL) and in getline, which allocates with a stream locked
 // also: glibc
 // again: HEAPWRIGHT=safe=1
+// again: HEAPWRIGHT=background=1
 #include "forking.h"
 
 static void *flush_all(void *argument) {

@@ -1,6 +1,7 @@
 // survival: threads that replace, hand over, reallocate and align blocks at random, and come and go; contents verified at free
 // also: glibc
 // again: HEAPWRIGHT=safe=1
+// again: HEAPWRIGHT=background=1
 // args: 3 6 1
 #include <sched.h>
 #include <time.h>

@@ -117,10 +117,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
         holes + self.pages.purge_all()
     }
 
-    /// Gives back what has been free for long: for a thread that does nothing else. `false`: no thread
-    /// has a cache, so nobody else is here, or none who allocates.
-    pub fn look(&self) -> bool {
+    /// Gives back what has been free for long: for a thread that does nothing else.
+    pub fn look(&self) {
         self.pages.look();
+    }
+
+    /// Whether a thread has a cache. If not nobody allocates, or all do without.
+    pub fn has_caches(&self) -> bool {
         self.threads.live() != 0
     }
 

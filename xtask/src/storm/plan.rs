@@ -8,7 +8,7 @@ use bench::rng::Rng;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The options in `HEAPWRIGHT` that a run may have. Unset twice: that is how most programs run.
-const ENVIRONMENTS: [Option<&str>; 7] = [
+const ENVIRONMENTS: [Option<&str>; 8] = [
     None,
     None,
     Some("safe=1"),
@@ -16,6 +16,7 @@ const ENVIRONMENTS: [Option<&str>; 7] = [
     Some("keep=0"),
     Some("hugepages=on"),
     Some("hugepages=off"),
+    Some("background=1"),
 ];
 
 /// What a storm takes beyond its seconds: the end of its last round, and looking for what it left.
