@@ -69,13 +69,8 @@ impl<S: System> Huge<S> {
 
     /// Visits the live mappings: where each begins, and its length. O(table).
     pub fn each(&self, mut visit: impl FnMut(usize, usize)) {
-        let _guard = self.lock.lock();
-        for index in 0..self.slots.load(Ordering::Relaxed) {
-            let slot = self.slot(index);
-            let at = slot.at.load(Ordering::Relaxed);
-            if at != 0 {
-                visit(at, slot.len.load(Ordering::Relaxed));
-            }
+        for entry in self.table.lock().slots().iter().filter(|entry| entry.at != 0) {
+            visit(entry.at, entry.len);
         }
     }
 
