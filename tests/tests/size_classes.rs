@@ -54,7 +54,12 @@ fn the_document_s_sums_hold() {
     for class in 1..CLASSES {
         let of = info(class);
         let slab = of.granules * GRANULE;
-        let least = if of.size as usize > MAX_FINE { 4 } else { 8 };
+        let least = match of.size as usize {
+            ..=1024 => 32,
+            ..=4096 => 16,
+            ..=MAX_FINE => 8,
+            _ => 4,
+        };
         assert!(slab - of.objects * of.size <= slab / 32 && of.objects >= least, "class {class}");
     }
 }

@@ -12,8 +12,8 @@
 //! multiple of 16, and slabs start at granules, so a class that is a multiple of an alignment is
 //! aligned to it.
 //!
-//! A slab is as few granules as hold at least 8 objects, or 4 above 32 KiB, and waste at most
-//! 1/32 at the tail.
+//! A slab is as few granules as hold at least 32 objects to 1 KiB, 16 to 4 KiB, 8 to 32 KiB and 4 above,
+//! and waste at most 1/32 at the tail.
 //! Class 0 is no class: its magazines are always empty and always full.
 use base::bits::low8;
 use page::geometry::GRANULE;
@@ -104,6 +104,17 @@ const fn class_size(class: usize) -> usize {
     (256 << doubling) + ((class - 17) % 8 + 1) * step
 }
 
+/// Objects that a slab has at least. More, and fewer slabs are made and ended by a program that takes and
+/// frees batches; but what is free in slabs that are partly full is more.
+const fn least_objects(size: usize) -> usize {
+    match size {
+        ..=1024 => 32,
+        ..=4096 => 16,
+        ..=MAX_FINE => 8,
+        _ => 4,
+    }
+}
+
 const fn class_info(class: usize) -> ClassInfo {
     let size = class_size(class);
     if size == 0 {
@@ -116,7 +127,7 @@ const fn class_info(class: usize) -> ClassInfo {
             last_word: 0,
         };
     }
-    let objects = if size > MAX_FINE { 4 } else { 8 };
+    let objects = least_objects(size);
     let mut granules = 1;
     while granules * GRANULE / size < objects || granules * GRANULE % size > granules * GRANULE / 32
     {

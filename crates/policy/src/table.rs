@@ -87,7 +87,7 @@ const _: () = assert!(KEEP_MOVED < MOST_MOVED);
 /// A shelf keeps its last slab when it is empty, if it is no larger than this: whoever frees and
 /// allocates one object would make and end a slab each time. More, or larger ones, cost memory in
 /// each of 76 classes (decision 18).
-pub const KEEP_EMPTY_SLAB: usize = 32 * KIB;
+pub const KEEP_EMPTY_SLAB: usize = 64 * KIB;
 /// How many slabs are searched for whole cache lines before a fresh one is made.
 pub const SLABS_FOR_LINES: u32 = 4;
 /// Objects that a thread frees of a class before it keeps them, if it allocates none: two cache lines
