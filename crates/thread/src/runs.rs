@@ -1,15 +1,17 @@
 //! Runs a thread keeps: a few of each length from 80 to 256 KiB.
 //!
 //! ```text
-//! 5 granules [ run │ – │ – ]    6 granules [ run │ run │ – ]    …    16 granules [ – │ – │ – ]
+//! 5 granules [ run │ – │ – ] 1    6 granules [ run │ run │ – ] 2    …    16 granules [ – │ – │ – ] 0
 //! ```
 //!
-//! - **K1** a run in a slot is marked as kept in the span map, and only its slot has it. It is
-//!   marked before it is put in, and unmarked after it was taken out: whoever frees it again,
-//!   on any thread, finds the mark, and a thread that `fork` left behind loses it at worst.
+//! - **K1** the first of a row's slots, as many as it holds, have a run each, which is marked as kept
+//!   in the span map. It is marked before it is put in, and unmarked after it was taken out:
+//!   whoever frees it again, on any thread, finds the mark, and a thread that `fork` left behind
+//!   loses it at worst.
 //!
-//! A malloc and free of 100 KiB then costs no lock. At most [`MAX_BYTES`] a thread.
-use base::sync::{AtomicUsize, Ordering};
+//! A malloc and free of 100 KiB then costs no lock and no search. At most [`MAX_BYTES`] a thread.
+use base::bits::low8;
+use base::sync::{AtomicU8, AtomicUsize, OneWriter as _, Ordering};
 use object::size_class::MAX_SIZE;
 use page::geometry::granules_for;
 use page::region::Region;
@@ -19,6 +21,7 @@ pub const MIN: usize = granules_for(MAX_SIZE + 1);
 /// The longest.
 pub const MAX: usize = 16;
 const EACH: usize = 3;
+const ROWS: usize = MAX - MIN + 1;
 /// Bytes kept at most: 1 MiB, in granules.
 const MAX_GRANULES: usize = (1 << 20) / page::GRANULE;
 /// Bytes a thread keeps at most.
@@ -27,7 +30,8 @@ pub const MAX_BYTES: usize = MAX_GRANULES * page::GRANULE;
 /// The runs of one thread; only it writes here.
 #[derive(Debug)]
 pub struct Runs {
-    kept: [[AtomicUsize; EACH]; MAX - MIN + 1],
+    slots: [[AtomicUsize; EACH]; ROWS],
+    held: [AtomicU8; ROWS],
     granules: AtomicUsize,
 }
 
@@ -46,52 +50,49 @@ impl Runs {
     /// Takes a run of `count` granules, which is live again; 0 when none is kept.
     #[inline]
     pub fn pop(&self, region: &Region, count: usize) -> usize {
-        if !(MIN..=MAX).contains(&count) {
+        let Some(row) = row_of(count) else { return 0 };
+        let held = self.held(row);
+        if held == 0 {
             return 0;
         }
-        for slot in &self.kept[count - MIN] {
-            let at = slot.load(Ordering::Relaxed);
-            if at != 0 {
-                slot.store(0, Ordering::Relaxed);
-                self.granules
-                    .store(self.granules.load(Ordering::Relaxed) - count, Ordering::Relaxed);
-                let granule = region.granule_of(at);
-                if granule.is_some_and(|granule| region.revive_run(granule, count)) {
-                    return at;
-                }
-                debug_assert!(false, "K1: {at:#x} is marked as kept");
-            }
+        self.held[row].store(low8(held - 1), Ordering::Relaxed);
+        self.granules.lower(count);
+        let at = self.slots[row][held - 1].load(Ordering::Relaxed);
+        let granule = region.granule_of(at);
+        if granule.is_some_and(|granule| region.revive_run(granule, count)) {
+            return at;
         }
+        debug_assert!(false, "K1: {at:#x} is marked as kept");
         0
     }
 
     /// Keeps the live run of `count` granules from `granule` on, if there is room.
     #[inline]
     pub fn push(&self, region: &Region, granule: usize, count: usize) -> Kept {
-        if !(MIN..=MAX).contains(&count) {
+        let Some(row) = row_of(count) else { return Kept::No };
+        let held = self.held(row);
+        if held == EACH || self.granules.load(Ordering::Relaxed) + count > MAX_GRANULES {
             return Kept::No;
         }
-        let row = &self.kept[count - MIN];
-        let granules = self.granules.load(Ordering::Relaxed) + count;
-        let room = row.iter().find(|slot| slot.load(Ordering::Relaxed) == 0);
-        match room {
-            Some(slot) if granules <= MAX_GRANULES => {
-                if !region.keep_run(granule, count) {
-                    return Kept::Twice;
-                }
-                slot.store(region.address_of(granule), Ordering::Relaxed);
-                self.granules.store(granules, Ordering::Relaxed);
-                Kept::Yes
-            }
-            _ => Kept::No,
+        if !region.keep_run(granule, count) {
+            return Kept::Twice;
         }
+        self.slots[row][held].store(region.address_of(granule), Ordering::Relaxed);
+        self.held[row].store(low8(held + 1), Ordering::Relaxed);
+        self.granules.raise(count);
+        Kept::Yes
+    }
+
+    fn held(&self, row: usize) -> usize {
+        usize::from(self.held[row].load(Ordering::Relaxed))
     }
 
     /// Every kept run with its length.
     pub(crate) fn each(&self) -> impl Iterator<Item = (usize, usize)> {
-        let rows = self.kept.iter().enumerate();
-        let slots = rows.flat_map(|(index, row)| row.iter().map(move |slot| (slot, index + MIN)));
-        slots.map(|(slot, count)| (slot.load(Ordering::Relaxed), count)).filter(|&(at, _)| at != 0)
+        (0..ROWS).flat_map(move |row| {
+            let slots = self.slots[row].iter().take(self.held(row));
+            slots.map(move |slot| (slot.load(Ordering::Relaxed), row + MIN))
+        })
     }
 
     /// Bytes kept.
@@ -101,12 +102,10 @@ impl Runs {
 
     /// Hands every kept run to `take` with its length, and keeps none.
     pub fn drain(&self, mut take: impl FnMut(usize, usize)) {
-        for (index, row) in self.kept.iter().enumerate() {
-            for slot in row {
-                let at = slot.swap(0, Ordering::Relaxed);
-                if at != 0 {
-                    take(at, index + MIN);
-                }
+        for row in 0..ROWS {
+            let held = self.held[row].swap(0, Ordering::Relaxed);
+            for slot in self.slots[row].iter().take(usize::from(held)) {
+                take(slot.load(Ordering::Relaxed), row + MIN);
             }
         }
         self.granules.store(0, Ordering::Relaxed);
@@ -114,6 +113,15 @@ impl Runs {
 
     /// Forgets everything: for memory that held another thread's cache.
     pub(crate) fn reset(&self) {
-        self.drain(|_, _| ());
+        for held in &self.held {
+            held.store(0, Ordering::Relaxed);
+        }
+        self.granules.store(0, Ordering::Relaxed);
     }
+}
+
+/// The row of runs of `count` granules; `None`: such are not kept.
+#[inline]
+fn row_of(count: usize) -> Option<usize> {
+    (MIN..=MAX).contains(&count).then(|| count - MIN)
 }

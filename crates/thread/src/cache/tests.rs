@@ -250,4 +250,10 @@ fn runs_are_kept_within_bounds() {
     assert_eq!(cache.runs.bytes(), 0);
     assert!(region.end_run(granule, 6));
     assert!(!region.end_run(granule, 6), "of two that free it one is too late");
+    let runs = [(); 4].map(|()| run(5));
+    let kept = runs.map(|(_, granule)| cache.runs.push(region, granule, 5));
+    assert_eq!(kept, [Kept::Yes, Kept::Yes, Kept::Yes, Kept::No], "three of a length");
+    cache.check(whole.backend(), &whole.tls).expect("K1");
+    let again = [(); 4].map(|()| cache.runs.pop(region, 5));
+    assert_eq!(again, [runs[2].0, runs[1].0, runs[0].0, 0], "last in, first out");
 }
