@@ -34,6 +34,7 @@ pub mod global;
 pub mod heap;
 mod large;
 pub mod options;
+mod peak;
 mod realloc;
 mod safe;
 mod slow;
@@ -60,6 +61,8 @@ pub struct Flagship<S, T> {
     pub(crate) threads: Registry<S>,
     /// The calling thread's magazines.
     pub(crate) tls: T,
+    /// What it was made of when it was largest.
+    pub(crate) peak: peak::Peak,
     /// Whether threads go without magazines, so that every free is checked at once.
     pub(crate) safe: AtomicBool,
     /// Operations of threads that have no cache.
@@ -84,6 +87,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             huge: Huge::new(),
             threads: Registry::new(),
             tls,
+            peak: peak::Peak::new(),
             safe: AtomicBool::new(false),
             uncached: AtomicU32::new(0),
             outside: Outside::new(),

@@ -13,7 +13,7 @@ use source::os::imp::{fork, thread_end};
 use thread::tls::ElfTls;
 
 use super::Flagship;
-use super::options::{KEYS, Mistake, Options, variable};
+use super::options::{KEYS, Mistake, Options, Stats, variable};
 
 /// The process's malloc.
 pub static HEAP: Flagship<Os, ElfTls> = Flagship::new(Os, ElfTls { begun, ended });
@@ -88,8 +88,9 @@ fn apply(text: &str) {
             "heapwright: HEAPWRIGHT: {value:?} is no value of {key:?}; it keeps its default\n"
         )),
     });
-    if let Some(on) = options.stats {
-        STATS_AT_EXIT.store(on, Ordering::Relaxed);
+    if let Some(stats) = options.stats {
+        STATS_AT_EXIT.store(stats != Stats::Off, Ordering::Relaxed);
+        HEAP.peak.watch(stats == Stats::Peak);
     }
     if let Some(on) = options.check {
         CHECK_AT_EXIT.store(on, Ordering::Relaxed);

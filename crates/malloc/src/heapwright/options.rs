@@ -10,8 +10,8 @@ use source::os::imp::process::is_secure;
 /// What the variable may say. `None`: not mentioned.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// `stats=1`: print a table at exit.
-    pub stats: Option<bool>,
+    /// `stats=1`: print a table at exit; `stats=peak`: of when the heap was largest.
+    pub stats: Option<Stats>,
     /// `check=1`: walk every structure at exit; a broken invariant aborts.
     pub check: Option<bool>,
     /// `safe=1`: no magazines; every free is checked at once.
@@ -24,6 +24,17 @@ pub struct Options {
     pub deepbind: Option<bool>,
     /// `background=1`: a drop-in library has a thread that gives memory back; nothing elsewhere.
     pub background: Option<bool>,
+}
+
+/// Which table is printed at exit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stats {
+    /// None.
+    Off,
+    /// Of the end.
+    Now,
+    /// Of when the heap was largest.
+    Peak,
 }
 
 /// The keys there are, for the message about one there is not.
@@ -44,7 +55,7 @@ impl Options {
         let mut options = Self::default();
         for (key, value) in items(text) {
             let known = match key {
-                "stats" => set(&mut options.stats, switch(value)),
+                "stats" => set(&mut options.stats, stats(value)),
                 "check" => set(&mut options.check, switch(value)),
                 "safe" => set(&mut options.safe, switch(value)),
                 "hugepages" => set(&mut options.huge_from, threshold(value)),
@@ -110,6 +121,13 @@ pub fn switch(text: &str) -> Option<bool> {
         "1" | "on" | "yes" | "true" => Some(true),
         "0" | "off" | "no" | "false" => Some(false),
         _ => None,
+    }
+}
+
+fn stats(text: &str) -> Option<Stats> {
+    match text {
+        "peak" => Some(Stats::Peak),
+        _ => switch(text).map(|on| if on { Stats::Now } else { Stats::Off }),
     }
 }
 

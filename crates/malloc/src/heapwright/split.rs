@@ -94,8 +94,8 @@ impl Split {
 impl Split {
     /// Writes a row for each part. Rounding carries over from row to row, so that the rows of a column
     /// add up to its last line.
-    pub(super) fn write(&self, out: &mut impl Write) -> fmt::Result {
-        writeln!(out, "  {:<34} {:>12} {:>16}", "the heap's memory", "held", "resident")?;
+    pub(super) fn write(&self, out: &mut impl Write, title: &str) -> fmt::Result {
+        writeln!(out, "  {title:<34} {:>12} {:>16}", "held", "resident")?;
         let whole = self.sum();
         let (mut before, mut sum) = (Bytes::default(), Bytes::default());
         for (name, part) in PARTS.iter().zip(&self.parts) {

@@ -115,10 +115,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Writes the table of `--stats` to a file descriptor.
     pub fn print_stats(&self, fd: usize) {
         let stats = self.stats();
-        let split = self.split(&stats);
+        let (split, is_peak) = match self.at_peak() {
+            Some(split) => (split, true),
+            None => (self.split(&stats), false),
+        };
         let mut out = Console::new(fd);
         // A console never fails to take text, and there is nobody to report to.
-        let _ = stats.write(&mut out, &split, resident());
+        let _ = stats.write(&mut out, &split, is_peak, resident());
     }
 }
 
@@ -133,21 +136,26 @@ impl Stats {
         &self,
         out: &mut impl Write,
         split: &Split,
+        is_peak: bool,
         Resident { now, peak }: Resident,
     ) -> core::fmt::Result {
         writeln!(out, "heapwright statistics of process {}", process_id())?;
-        let of_the_heap = split.sum().resident;
-        let rows: [(&str, u64); 5] = [
+        let rows: [(&str, u64); 4] = [
             ("resident, peak", peak as u64),
             ("resident, now", now as u64),
-            ("  beside the heap: code, stacks", now.saturating_sub(of_the_heap) as u64),
             ("obtained from the system", self.committed_bytes as u64),
             ("given back so far", self.purged_bytes),
         ];
         for (name, bytes) in rows {
             writeln!(out, "  {name:<34} {:>12} KiB", bytes.div_ceil(1024))?;
         }
-        split.write(out)?;
+        if is_peak {
+            split.write(out, "the heap's memory at its largest")?;
+        } else {
+            split.write(out, "the heap's memory")?;
+            let beside = now.saturating_sub(split.sum().resident).div_ceil(1024);
+            writeln!(out, "  {:<34} {:>29} KiB", "beside it: code, stacks, files", beside)?;
+        }
         let (live, begun) = self.threads;
         writeln!(out, "  {:<34} {live:>12} now, {begun} ever", "threads with a cache")?;
         let (refills, flushes) = self.slow_paths;

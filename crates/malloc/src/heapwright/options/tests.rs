@@ -11,13 +11,16 @@ fn options_are_read() {
     let (options, mistakes) =
         parse("stats=1, keep=64m,hugepages=off,safe,deepbind=on,background=1");
     assert_eq!(mistakes, 0);
-    assert_eq!(options.stats, Some(true));
+    assert_eq!(options.stats, Some(Stats::Now));
     assert_eq!(options.keep, Some(64 << 20));
     assert_eq!(options.huge_from, Some(usize::MAX));
     assert_eq!(options.safe, Some(true));
     assert_eq!(options.deepbind, Some(true));
     assert_eq!(options.background, Some(true));
     assert_eq!(options.check, None);
+    assert_eq!(parse("stats=peak").0.stats, Some(Stats::Peak));
+    assert_eq!(parse("stats=off").0.stats, Some(Stats::Off));
+    assert_eq!(parse("stats=largest").1, 1);
 }
 
 #[test]

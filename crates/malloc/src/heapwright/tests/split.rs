@@ -136,7 +136,7 @@ fn the_rows_of_the_table_add_up_to_its_last_line() {
     (0..5000).for_each(|_| step(&heap, &mut random, &mut live));
     let mut split = proved(&heap);
     let mut text = String::new();
-    split.write(&mut text).expect("a string takes all");
+    split.write(&mut text, "test").expect("a string takes all");
     let figures = |line: &str| -> Vec<usize> {
         line.split(" KiB").filter_map(|part| part.split(' ').next_back()?.parse().ok()).collect()
     };
@@ -150,7 +150,34 @@ fn the_rows_of_the_table_add_up_to_its_last_line() {
     assert!(whole[0][1] > 100 && text.ends_with(" 100.0%\n"), "{text}");
     split.is_known = false;
     text.clear();
-    split.write(&mut text).expect("a string takes all");
+    split.write(&mut text, "test").expect("a string takes all");
     assert_eq!(text.matches("the system does not say").count(), PARTS.len() + 1, "{text}");
     free_all(&heap, &mut live);
+}
+
+#[test]
+fn the_largest_split_is_kept() {
+    let heap = flagship();
+    assert_eq!(heap.at_peak(), None, "nobody asked");
+    heap.peak.watch(true);
+    for round in [3, 1] {
+        let blocks: Vec<*mut u8> = (0..round * 8000)
+            .map(|_| {
+                let block = heap.malloc(1000);
+                // SAFETY: a live block of 1000 bytes.
+                unsafe { block.write_bytes(1, 1000) };
+                block
+            })
+            .collect();
+        for block in blocks {
+            // SAFETY: a live block.
+            unsafe { heap.free(block) };
+        }
+    }
+    heap.purge();
+    let now = proved(&heap);
+    let peak = heap.at_peak().expect("asked for");
+    let live = part(&peak, "live, in slabs");
+    assert!((22 * MIB..27 * MIB).contains(&live.held), "{live:?}");
+    assert!(peak.sum().resident > 21 * MIB && now.sum().resident < 2 * MIB, "{peak:?}");
 }

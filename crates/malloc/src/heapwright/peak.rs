@@ -1,0 +1,112 @@
+//! What the heap's memory was made of when it was largest: `stats=peak`.
+//!
+//! ```text
+//! in use   ──╱╲──╱▔▔▔▔╲──      live, dirty and mapped, by the counters
+//! looked at ↑↑  ↑↑ ↑  ↑        grown by a 32nd, or near its largest and some time has passed
+//! ```
+//!
+//! - **K1** what is kept is the split with the most resident memory of all that were taken. One thread at
+//!   a time takes one.
+//!
+//! A split is taken in a slow path, while no lock is held: nothing else says that memory is at its peak.
+//! Some thirty for each doubling and four a second, each O(heap): for those who ask. Else a load and
+//! a branch.
+use base::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use page::System;
+use thread::Tls;
+
+use super::Flagship;
+use super::split::{Bytes, PARTS, Split};
+
+/// Milliseconds between two looks at a heap that no longer grows.
+const TICK_MS: u64 = 250;
+
+/// The largest split so far.
+#[derive(Debug)]
+pub(crate) struct Peak {
+    watched: AtomicBool,
+    taking: AtomicBool,
+    /// Bytes in use at the largest time that was looked at, and the tick of the last look.
+    used: AtomicUsize,
+    tick: AtomicU64,
+    parts: [[AtomicUsize; 2]; PARTS.len()],
+    is_known: AtomicBool,
+}
+
+impl Peak {
+    pub(crate) const fn new() -> Self {
+        Self {
+            watched: AtomicBool::new(false),
+            taking: AtomicBool::new(false),
+            used: AtomicUsize::new(0),
+            tick: AtomicU64::new(0),
+            parts: [const { [const { AtomicUsize::new(0) }; 2] }; PARTS.len()],
+            is_known: AtomicBool::new(true),
+        }
+    }
+
+    /// Splits are taken from now on, or not.
+    pub(crate) fn watch(&self, watched: bool) {
+        self.watched.store(watched, Ordering::Relaxed);
+    }
+
+    fn keep(&self, split: &Split) {
+        if split.sum().resident >= self.kept().sum().resident {
+            for (kept, part) in self.parts.iter().zip(&split.parts) {
+                kept[0].store(part.held, Ordering::Relaxed);
+                kept[1].store(part.resident, Ordering::Relaxed);
+            }
+            self.is_known.store(split.is_known, Ordering::Relaxed);
+        }
+    }
+
+    fn kept(&self) -> Split {
+        let load = |[held, resident]: &[AtomicUsize; 2]| Bytes {
+            held: held.load(Ordering::Relaxed),
+            resident: resident.load(Ordering::Relaxed),
+        };
+        Split {
+            parts: self.parts.each_ref().map(load),
+            is_known: self.is_known.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl<S: System, T: Tls> Flagship<S, T> {
+    /// In slow paths, where no lock is held.
+    #[inline]
+    pub(crate) fn look_for_peak(&self) {
+        if self.peak.watched.load(Ordering::Relaxed) {
+            self.take_near_peak();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_near_peak(&self) {
+        let used = self.pages.live_bytes() + self.pages.dirty_bytes() + self.huge.bytes();
+        let largest = self.peak.used.load(Ordering::Relaxed);
+        let has_grown = used > largest + largest / 32;
+        let tick = self.pages.source.now_ms() / TICK_MS;
+        let is_later = tick != self.peak.tick.load(Ordering::Relaxed);
+        if has_grown || is_later && used >= largest - largest / 32 {
+            self.peak.tick.store(tick, Ordering::Relaxed);
+            self.peak.used.store(used.max(largest), Ordering::Relaxed);
+            let _ = self.take_split();
+        }
+    }
+
+    /// The split of the largest time, this one included. `None`: nobody asked for it.
+    pub(crate) fn at_peak(&self) -> Option<Split> {
+        self.peak.watched.load(Ordering::Relaxed).then(|| self.take_split())
+    }
+
+    fn take_split(&self) -> Split {
+        // What taking one waits for may be what another waits for inside a slow path.
+        if !self.peak.taking.swap(true, Ordering::Acquire) {
+            self.peak.keep(&self.split(&self.stats()));
+            self.peak.taking.store(false, Ordering::Release);
+        }
+        self.peak.kept()
+    }
+}
