@@ -1,15 +1,15 @@
 //! What the heap's memory was made of when it was largest: `stats=peak`.
 //!
 //! ```text
-//! in use   ──╱╲──╱▔▔▔▔╲──      live, dirty and mapped, by the counters
-//! looked at ↑↑  ↑↑ ↑  ↑        grown by a 32nd, or near its largest and some time has passed
+//! in use    ──╱▔╲──╱▔▔▔▔╲──     live, dirty and mapped, by the counters
+//! looked at  ↑↑ ↑  ↑ ↑ ↑ ↑      grown by a 32nd; near its largest: the first free since, or some time has passed
 //! ```
 //!
-//! - **K1** what is kept is the split with the most resident memory of all that were taken. One thread at
-//!   a time takes one.
+//! - **K1** what is kept is the split with the most resident memory of all that were taken; of those that
+//!   have it within a 64th, the one with the most that is live. One thread at a time takes one.
 //!
 //! A split is taken in a slow path, while no lock is held: nothing else says that memory is at its peak.
-//! Some thirty for each doubling and four a second, each O(heap): for those who ask. Else a load and
+//! Some sixty for each doubling and four a second, each O(heap): for those who ask. Else a load and
 //! a branch.
 use base::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use page::System;
@@ -29,6 +29,8 @@ pub(crate) struct Peak {
     /// Bytes in use at the largest time that was looked at, and the tick of the last look.
     used: AtomicUsize,
     tick: AtomicU64,
+    /// Whether it has grown since the last free that was looked at.
+    grown: AtomicBool,
     parts: [[AtomicUsize; 2]; PARTS.len()],
     is_known: AtomicBool,
 }
@@ -40,6 +42,7 @@ impl Peak {
             taking: AtomicBool::new(false),
             used: AtomicUsize::new(0),
             tick: AtomicU64::new(0),
+            grown: AtomicBool::new(false),
             parts: [const { [const { AtomicUsize::new(0) }; 2] }; PARTS.len()],
             is_known: AtomicBool::new(true),
         }
@@ -51,7 +54,10 @@ impl Peak {
     }
 
     fn keep(&self, split: &Split) {
-        if split.sum().resident >= self.kept().sum().resident {
+        let before = self.kept();
+        let (new, old) = (split.sum().resident, before.sum().resident);
+        let is_near = new + new / 64 >= old && split.live() > before.live();
+        if new > old + old / 64 || is_near {
             for (kept, part) in self.parts.iter().zip(&split.parts) {
                 kept[0].store(part.held, Ordering::Relaxed);
                 kept[1].store(part.resident, Ordering::Relaxed);
@@ -75,21 +81,23 @@ impl Peak {
 impl<S: System, T: Tls> Flagship<S, T> {
     /// In slow paths, where no lock is held.
     #[inline]
-    pub(crate) fn look_for_peak(&self) {
+    pub(crate) fn look_for_peak(&self, frees: bool) {
         if self.peak.watched.load(Ordering::Relaxed) {
-            self.take_near_peak();
+            self.take_near_peak(frees);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn take_near_peak(&self) {
+    fn take_near_peak(&self, frees: bool) {
         let used = self.pages.live_bytes() + self.pages.dirty_bytes() + self.huge.bytes();
         let largest = self.peak.used.load(Ordering::Relaxed);
         let has_grown = used > largest + largest / 32;
         let tick = self.pages.source.now_ms() / TICK_MS;
         let is_later = tick != self.peak.tick.load(Ordering::Relaxed);
-        if has_grown || is_later && used >= largest - largest / 32 {
+        let is_top = frees && self.peak.grown.load(Ordering::Relaxed);
+        if has_grown || (is_later || is_top) && used >= largest - largest / 32 {
+            self.peak.grown.store(has_grown && !frees, Ordering::Relaxed);
             self.peak.tick.store(tick, Ordering::Relaxed);
             self.peak.used.store(used.max(largest), Ordering::Relaxed);
             let _ = self.take_split();

@@ -29,7 +29,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// An object of a class. Null: out of memory.
     pub(crate) fn refill(&self, class: usize) -> *mut u8 {
-        self.look_for_peak();
+        self.look_for_peak(false);
         let object = match self.cache() {
             Some(cache) => {
                 self.look_at_clock(cache);
@@ -149,7 +149,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if address == 0 {
             return;
         }
-        self.look_for_peak();
+        self.look_for_peak(true);
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else {
             if !self.huge.deallocate(&self.pages.source, address) {

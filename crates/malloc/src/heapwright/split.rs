@@ -82,6 +82,11 @@ impl Bytes {
 }
 
 impl Split {
+    /// Bytes of live blocks that are resident.
+    pub(super) fn live(&self) -> usize {
+        [LIVE, RUNS, MAPPINGS].iter().map(|&part| self.parts[part].resident).sum()
+    }
+
     /// All parts together (N1).
     pub fn sum(&self) -> Bytes {
         self.parts.iter().fold(Bytes::default(), |sum, part| Bytes {
