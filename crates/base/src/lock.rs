@@ -97,11 +97,16 @@ impl<P: Park> Lock<P> {
         if self.is_held() {
             return Guard { lock: None };
         }
-        for _ in 0..SPINS {
-            if let Some(guard) = self.try_lock() {
+        let mut pause = 1;
+        while pause < SPINS {
+            (0..pause).for_each(|_| spin_hint());
+            pause *= 2;
+            // Only who sees it free writes: a write takes the line from all that look, and from who is inside.
+            if self.word.load(Ordering::Relaxed) == FREE
+                && let Some(guard) = self.try_lock()
+            {
                 return guard;
             }
-            spin_hint();
         }
         self.lock_asleep(|marked| {
             P::wait(&self.word, marked);
