@@ -7,15 +7,15 @@
 //! - **C3** what was given back is counted by the slabs it went to, whatever class the caller
 //!   took the objects for: a block that shrank in place is freed by its smaller size (X1).
 //!
-//! One shard until locks are contended, then more; an empty shelf first looks at the other
-//! shards' before it makes a slab, so shards strand little memory.
+//! One shard until locks are contended, then more ([`shards`]); an empty shelf first looks at the
+//! other shards' before it makes a slab, so shards strand little memory.
 //!
 //! Layer *object*; magazines refill and flush here. Giving back takes no lock.
 use base::Broken;
 use base::bits::low32;
 use base::check::ensure;
 use base::lock::Lock;
-use base::sync::{AtomicU32, AtomicUsize, Ordering};
+use base::sync::{AtomicUsize, Ordering};
 use page::region::Span;
 use page::slack::Accounts;
 use page::{Attempt, GRANULE, PageHeap, System};
@@ -25,14 +25,15 @@ use crate::protocol::{LISTED, Tag, UNLISTED};
 use crate::shelf::{Share, Shelf, Supply};
 use crate::size_class::{CLASSES, info};
 
+pub use shards::Place;
+use shards::Shards;
+
 /// The most shards.
 pub const SHARDS: usize = 16;
 /// Owners from here on are first-class heaps.
 pub const FIRST_HEAP: u32 = low32(SHARDS);
 /// The most first-class heaps at a time.
 pub const HEAPS: usize = 1024;
-/// Contended claims before the number of shards doubles.
-const CONTENTION: u32 = 64;
 
 /// Why an address could not be given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,10 +70,7 @@ impl GivenBack {
 #[derive(Debug)]
 pub struct Central<S> {
     shelves: [[Shelf<S>; CLASSES]; SHARDS],
-    shards: AtomicU32,
-    /// Held while the number of shards changes, and by `fork`.
-    splitting: Lock<S>,
-    contended: AtomicU32,
+    shards: Shards<S>,
     heaps: [AtomicUsize; HEAPS],
     /// Held while a heap comes or goes, and by `fork`.
     changing: Lock<S>,
@@ -84,9 +82,7 @@ impl<S: System> Central<S> {
     pub const fn new() -> Self {
         Self {
             shelves: [const { [const { Shelf::new() }; CLASSES] }; SHARDS],
-            shards: AtomicU32::new(1),
-            splitting: Lock::new(),
-            contended: AtomicU32::new(0),
+            shards: Shards::new(),
             heaps: [const { AtomicUsize::new(0) }; HEAPS],
             changing: Lock::new(),
         }
@@ -100,51 +96,46 @@ impl<S: System> Central<S> {
 
     /// How many shards are in use.
     pub fn shards(&self) -> u32 {
-        self.shards.load(Ordering::Relaxed)
+        self.shards.count()
+    }
+
+    /// From now on there are so many, a power of two and at most [`SHARDS`], whatever happens: for tests and
+    /// simulations, which must not `fork`.
+    pub fn fix_shards(&self, count: u32) {
+        self.shards.fix(count);
     }
 
     /// Claims objects, at least one; see [`Shelf::claim`]. 0: out of memory.
     pub fn claim(
         &self,
         supply: Supply<'_, S>,
-        thread: u32,
+        place: Place,
         class: usize,
         share: Share,
         out: &mut [usize],
     ) -> usize {
         let shards = self.shards();
-        let own = thread & (shards - 1);
+        let own = self.shards.own(shards, place);
         let shelf = self.shelf(own, class);
         if shards > 1 && !shelf.has_partial() {
-            for other in (0..shards).filter(|&other| other != own) {
+            for other in shards::others(shards, own) {
                 let other = self.shelf(other, class);
                 if other.has_partial() {
-                    let got = other.claim(supply, class, share, out);
+                    let got = other.try_claim(supply, class, share, out);
                     if got > 0 {
                         return got;
                     }
                 }
             }
         }
-        let got = shelf.claim_or_make(supply, class, own, share, out, &self.contended);
-        if self.contended.load(Ordering::Relaxed) > CONTENTION {
-            self.split(shards);
-        }
+        let guard = self.shards.enter(&shelf.lock);
+        let got = shelf.claim_or_make(supply, class, own, share, out, guard);
+        self.shards.split_if_contended();
         if got == 0 && share != Share::Lines {
             // There is no memory for lines of its own; perhaps for some that are shared.
-            return self.claim(supply, thread, class, Share::Lines, out);
+            return self.claim(supply, place, class, Share::Lines, out);
         }
         got
-    }
-
-    /// Doubles the shards: their locks are fought over.
-    #[cold]
-    fn split(&self, shards: u32) {
-        self.contended.store(0, Ordering::Relaxed);
-        let Some(_guard) = self.splitting.try_lock() else { return };
-        if shards < FIRST_HEAP && self.shards() == shards {
-            self.shards.store(shards * 2, Ordering::Relaxed);
-        }
     }
 
     /// The shelf that a slab with this tag belongs to.
@@ -186,7 +177,7 @@ impl<S: System> Central<S> {
     /// them first and leaves them last, so that [`each_lock`](Self::each_lock) visits the same
     /// locks each time. Whoever is inside waits for nothing else.
     pub fn locks_of_the_set(&self) -> [&Lock<S>; 2] {
-        [&self.changing, &self.splitting]
+        [&self.changing, &self.shards.splitting]
     }
 
     /// Calls `visit` with the lock of every shelf in use, while it says to go on.
@@ -320,5 +311,6 @@ impl<S: System> Default for Central<S> {
 }
 
 mod give_back;
+mod shards;
 #[cfg(test)]
 mod tests;

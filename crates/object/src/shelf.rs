@@ -14,8 +14,8 @@
 //! Layer *object*. Claiming is O(objects); giving back touches the shelf only when a word leaves 0
 //! on a full slab or a slab becomes empty, under one lock for all such slabs of a batch.
 use base::bits::{low32, single_run};
-use base::lock::Lock;
-use base::sync::{AtomicU32, Ordering};
+use base::lock::{Guard, Lock};
+use base::sync::Ordering;
 use page::{GRANULE, Meta, PageHeap, System};
 use policy::caches::keeps_last;
 use policy::table::SLABS_FOR_LINES;
@@ -73,7 +73,7 @@ impl<S: System> Shelf<S> {
         Self { lock: Lock::new(), partial: SlabList::new(), full: SlabList::new() }
     }
 
-    /// The lock, for `fork`.
+    /// The lock, for `fork`, and for whoever enters before [`claim_or_make`](Self::claim_or_make).
     pub fn lock_for_fork(&self) -> &Lock<S> {
         &self.lock
     }
@@ -84,21 +84,21 @@ impl<S: System> Shelf<S> {
         !self.partial.is_empty()
     }
 
-    /// Claims up to `out.len()` objects of `class` from the slabs that are there. They fill
-    /// `out` from its end, ascending towards its start, so that popping ascends.
-    pub fn claim(
+    /// Claims up to `out.len()` objects of `class` from the slabs that are there, if nobody is
+    /// at them. They fill `out` from its end, ascending towards its start, so that popping ascends.
+    pub fn try_claim(
         &self,
         supply: Supply<'_, S>,
         class: usize,
         share: Share,
         out: &mut [usize],
     ) -> usize {
-        let _guard = self.lock.lock();
+        let Some(_guard) = self.lock.try_lock() else { return 0 };
         self.claim_locked(supply, class, share, out)
     }
 
-    /// As [`claim`](Self::claim), with a new slab when nothing is free, and counting in
-    /// `contended` whether it had to wait. 0: out of memory.
+    /// As [`try_claim`](Self::try_claim), with a new slab when nothing is free. The caller has entered
+    /// the lock, which is left. 0: out of memory.
     pub fn claim_or_make(
         &self,
         supply: Supply<'_, S>,
@@ -106,12 +106,8 @@ impl<S: System> Shelf<S> {
         owner: u32,
         share: Share,
         out: &mut [usize],
-        contended: &AtomicU32,
+        _inside: Guard<'_, S>,
     ) -> usize {
-        let _guard = self.lock.try_lock().unwrap_or_else(|| {
-            contended.fetch_add(1, Ordering::Relaxed);
-            self.lock.lock()
-        });
         match self.claim_locked(supply, class, share, out) {
             0 => self.make(supply, class, owner, out),
             got => got,

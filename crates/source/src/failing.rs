@@ -8,7 +8,7 @@
 use core::fmt;
 
 use base::lock::Park;
-use base::sync::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::{Claim, Move, PageSource, Report};
 
@@ -22,6 +22,8 @@ pub struct Failing<S> {
     limit: AtomicUsize,
     loses: AtomicBool,
     place: AtomicUsize,
+    /// One more than the node that is said; 0: what the system says.
+    node: AtomicU32,
 }
 
 impl<S> Failing<S> {
@@ -35,6 +37,7 @@ impl<S> Failing<S> {
             limit: AtomicUsize::new(0),
             loses: AtomicBool::new(false),
             place: AtomicUsize::new(0),
+            node: AtomicU32::new(0),
         }
     }
 
@@ -59,6 +62,11 @@ impl<S> Failing<S> {
     /// The next mapping lies at `at`, if nothing else does; 0: wherever the system puts it.
     pub fn map_next_at(&self, at: usize) {
         self.place.store(at, Ordering::Relaxed);
+    }
+
+    /// From now on whoever asks runs on this node.
+    pub fn pretend_node(&self, node: u32) {
+        self.node.store(node + 1, Ordering::Relaxed);
     }
 
     /// From now on the target of each move of pages is lost.
@@ -170,6 +178,11 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
 
     fn is_only_thread(&self) -> bool {
         self.inner.is_only_thread()
+    }
+
+    fn node(&self) -> u32 {
+        let pretended = self.node.load(Ordering::Relaxed);
+        pretended.checked_sub(1).unwrap_or_else(|| self.inner.node())
     }
 }
 

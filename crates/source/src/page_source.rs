@@ -133,4 +133,8 @@ pub unsafe trait PageSource {
 
     /// Whether this is the only thread, as far as the system says.
     fn is_only_thread(&self) -> bool;
+
+    /// The NUMA node of the processor on which the calling thread runs just now; 0 where that is not
+    /// known without a system call.
+    fn node(&self) -> u32;
 }

@@ -133,6 +133,10 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
     fn is_only_thread(&self) -> bool {
         self.inner.is_only_thread()
     }
+
+    fn node(&self) -> u32 {
+        self.inner.node()
+    }
 }
 
 impl<S: Park, const PAGE: usize> Park for Paged<S, PAGE> {

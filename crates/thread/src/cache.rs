@@ -24,7 +24,7 @@ use core::mem::MaybeUninit;
 use base::bits::{low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 use object::Central;
-use object::central::{Fault, GivenBack};
+use object::central::{Fault, GivenBack, Place};
 use object::shelf::{Share, Supply};
 use object::size_class::{CLASSES, info};
 use page::{Pool, System};
@@ -83,6 +83,8 @@ pub struct ThreadCache {
     pub(crate) next: AtomicUsize,
     pub(crate) prev: AtomicUsize,
     pub(crate) number: AtomicU32,
+    /// The NUMA node it was seen on last.
+    node: AtomicU32,
     pub(crate) account: Account,
     slots: AtomicUsize,
     refills: AtomicU64,
@@ -127,6 +129,7 @@ impl ThreadCache {
         cache.account.reset();
         cache.refills.store(0, Ordering::Relaxed);
         cache.flushes.store(0, Ordering::Relaxed);
+        cache.node.store(0, Ordering::Relaxed);
         cache.slots.store(tls.address(), Ordering::Relaxed);
         tls.store(CACHE, at);
         Some(cache)
@@ -145,6 +148,18 @@ impl ThreadCache {
     /// Which thread it was, counted from 0.
     pub fn number(&self) -> u32 {
         self.number.load(Ordering::Relaxed)
+    }
+
+    /// Where it was when it was last [seen](Self::see).
+    fn place(&self) -> Place {
+        Place { thread: self.number(), node: self.node.load(Ordering::Relaxed) }
+    }
+
+    /// Looks where the thread is running; there is no use in that while there is one shard.
+    pub fn see<S: System>(&self, backend: Backend<'_, S>) {
+        if backend.central.shards() > 1 {
+            self.node.store(backend.supply.pages.source.node(), Ordering::Relaxed);
+        }
     }
 
     /// How often magazines were refilled and flushed.
@@ -370,7 +385,7 @@ impl ThreadCache {
         share: Share,
         out: &mut [usize],
     ) -> usize {
-        let got = backend.central.claim(backend.supply, self.number(), class, share, out);
+        let got = backend.central.claim(backend.supply, self.place(), class, share, out);
         if self.account.claim(got * info(class).size as usize) >= REPORT {
             self.report(backend);
         }

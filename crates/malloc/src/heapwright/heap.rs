@@ -77,9 +77,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return self.heap_allocate_large(heap, owner, align, size.max(1));
         };
         let mut out = [0];
-        let waits = AtomicU32::new(0);
-        let supply = self.supply();
-        heap.shelves[class].claim_or_make(supply, class, owner, Share::Lines, &mut out, &waits);
+        let (supply, shelf) = (self.supply(), &heap.shelves[class]);
+        let inside = shelf.lock_for_fork().lock();
+        shelf.claim_or_make(supply, class, owner, Share::Lines, &mut out, inside);
         ptr::with_exposed_provenance_mut(out[0])
     }
 

@@ -4,7 +4,7 @@ use core::ptr;
 
 use base::Malloc;
 use base::sync::Ordering;
-use object::central::Fault;
+use object::central::{Fault, Place};
 use object::shelf::Share;
 use object::size_class::{MAX_SIZE, class_of, info};
 use page::region::Span;
@@ -40,11 +40,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
         ptr::with_exposed_provenance_mut(object)
     }
 
-    /// A thread that uses only what it keeps looks at the clock too, now and then.
+    /// A thread that uses only what it keeps looks at the clock too, now and then, and around itself.
     fn look_at_clock(&self, cache: &ThreadCache) {
         let (refills, flushes) = cache.slow_paths();
         if looks_at_clock(refills + flushes) {
             self.pages.look();
+            cache.see(self.backend());
         }
     }
 
@@ -52,7 +53,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     fn claim_uncached(&self, class: usize) -> usize {
         self.outside.pass(|| {
             let mut out = [0];
-            let got = self.central.claim(self.supply(), 0, class, Share::Lines, &mut out);
+            let got = self.central.claim(self.supply(), Place::ANY, class, Share::Lines, &mut out);
             self.note_uncached(got * info(class).size as usize, 0);
             out[0]
         })
@@ -94,6 +95,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
+        cache.see(self.backend());
         if self.threads.begun() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
             self.pages.look_at_memory_limit();

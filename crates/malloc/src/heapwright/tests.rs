@@ -259,3 +259,27 @@ fn last_byte(block: *mut u8) -> u8 {
     // SAFETY: as above.
     unsafe { last.read() }
 }
+
+#[test]
+fn a_thread_that_moves_to_another_node_takes_shards_of_that() {
+    let heap = flagship();
+    heap.central.fix_shards(2);
+    let class = object::size_class::class_of(1000);
+    let slabs =
+        |shard| heap.central.shelf(shard, class).count(heap.pages.region.descriptors(), class).1;
+    let mut blocks = Vec::new();
+    heap.source().pretend_node(0);
+    blocks.extend((0..100).map(|_| heap.malloc(1000)));
+    assert!(slabs(0) > 0 && slabs(1) == 0);
+    heap.source().pretend_node(1);
+    // Where it runs is looked at now and then.
+    blocks.extend((0..10_000).map(|_| heap.malloc(1000)));
+    assert!(slabs(1) > slabs(0), "{} and {}", slabs(0), slabs(1));
+    heap.check().expect("intact");
+    for block in blocks {
+        // SAFETY: a live block.
+        unsafe { heap.free(block) };
+    }
+    heap.check().expect("intact");
+    assert_eq!(heap.stats().live_bytes, 0);
+}

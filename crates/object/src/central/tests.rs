@@ -34,7 +34,13 @@ impl<S: System> Whole<S> {
         while out.len() < count {
             let mut batch = [0; 50];
             let want = batch.len().min(count - out.len());
-            let got = self.central.claim(self.supply(), 0, class, Share::Lines, &mut batch[..want]);
+            let got = self.central.claim(
+                self.supply(),
+                Place::ANY,
+                class,
+                Share::Lines,
+                &mut batch[..want],
+            );
             assert!(got > 0, "memory");
             out.extend(batch[want - got..want].iter().rev());
         }
@@ -120,7 +126,8 @@ fn a_fresh_slab_may_be_full() {
         let count = info(class).objects as usize;
         for want in [count - 1, count, count + 1] {
             let mut out = std::vec![0; want];
-            let got = whole.central.claim(whole.supply(), 0, class, Share::Lines, &mut out);
+            let got =
+                whole.central.claim(whole.supply(), Place::ANY, class, Share::Lines, &mut out);
             assert_eq!(got, want.min(count));
             assert_eq!(whole.central.shelf(0, class).full.len(), u32::from(got == count));
             let objects: Vec<usize> = out[want - got..].iter().rev().copied().collect();
@@ -254,7 +261,13 @@ fn lines_are_shared_rather_than_nothing() {
             while whole.pages.allocate(1, 1).is_some() {}
         }
         let mut out = [0; 8];
-        let got = whole.central.claim(whole.supply(), 1, class, Share::NoLine(4), &mut out);
+        let got = whole.central.claim(
+            whole.supply(),
+            Place { thread: 1, node: 0 },
+            class,
+            Share::NoLine(4),
+            &mut out,
+        );
         assert!(got > 0, "{slabs} slabs in pieces have objects");
         assert!(freed.contains(&out[8 - got]), "they are shared");
         whole.pages.source.fail_nth(0);
@@ -372,4 +385,54 @@ fn threads_share_slabs() {
     for (_, class, shelf) in whole.central.shelves() {
         assert_eq!(shelf.count(whole.pages.region.descriptors(), class), (0, 0), "class {class}");
     }
+}
+
+#[test]
+fn threads_of_a_node_share_their_slabs_before_they_take_anothers() {
+    let whole = whole();
+    let class = 5;
+    whole.central.fix_shards(4);
+    let claim = |thread, node| {
+        let mut out = [0; 4];
+        let place = Place { thread, node };
+        assert_eq!(whole.central.claim(whole.supply(), place, class, Share::Lines, &mut out), 4);
+    };
+    let slabs = || {
+        let base = whole.pages.region.descriptors();
+        [0, 1, 2, 3].map(|shard| whole.central.shelf(shard, class).count(base, class))
+    };
+    claim(0, 0);
+    assert_eq!(slabs(), [(4, 1), (0, 0), (0, 0), (0, 0)]);
+    // The second node's threads find its slab rather than make their own.
+    claim(2, 1);
+    assert_eq!(slabs(), [(8, 1), (0, 0), (0, 0), (0, 0)]);
+    let rest = info(class).objects - 8;
+    // One more than there is room for.
+    for _ in 0..=rest / 4 {
+        claim(2, 1);
+    }
+    claim(3, 1);
+    let [first, second, third, fourth] = slabs();
+    assert_eq!(
+        (first.1, second.1, fourth.1),
+        (1, 0, 0),
+        "the neighbour's slab serves thread 3 too"
+    );
+    assert!(third.1 == 1 && third.0 > 0, "made where it was wanted: {third:?}");
+    whole.check().expect("intact");
+}
+
+#[test]
+fn a_shelf_that_somebody_is_at_is_passed_by() {
+    let whole = whole();
+    let class = 5;
+    whole.claim(class, 1);
+    whole.central.fix_shards(2);
+    let mut out = [0];
+    let guard = whole.central.shelf(0, class).lock.lock();
+    let place = Place { thread: 1, node: 0 };
+    assert_eq!(whole.central.claim(whole.supply(), place, class, Share::Lines, &mut out), 1);
+    drop(guard);
+    assert!(whole.central.shelf(1, class).has_partial(), "a slab of its own");
+    whole.check().expect("intact");
 }

@@ -82,6 +82,9 @@ unsafe impl PageSource for Machine {
     fn is_only_thread(&self) -> bool {
         false
     }
+    fn node(&self) -> u32 {
+        0
+    }
 }
 
 #[test]

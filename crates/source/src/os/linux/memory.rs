@@ -17,7 +17,7 @@ use super::Os;
 use super::peek::{Peek, peek};
 use super::process::{NO_LIMIT, RLIMIT_AS, is_only_thread, may_be_only_thread, page_size, prlimit};
 use super::syscall::{call6, number, result};
-use super::vdso::clock;
+use super::vdso::{clock, node};
 use crate::{Claim, Move, PageSource, Report};
 
 const PROT_NONE: usize = 0;
@@ -315,6 +315,10 @@ unsafe impl PageSource for Os {
 
     fn is_only_thread(&self) -> bool {
         is_only_thread().unwrap_or_else(may_be_only_thread)
+    }
+
+    fn node(&self) -> u32 {
+        node()
     }
 }
 

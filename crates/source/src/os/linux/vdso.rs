@@ -1,12 +1,13 @@
-//! The kernel's own functions in the process: its clock without a system call.
+//! The kernel's own functions in the process: its clock, and where a thread runs, without a system call.
 //!
 //! ```text
 //! auxiliary vector ─► ELF header ─► section headers ─► dynamic symbols ─► name ─► address
 //! ```
 //!
-//! The C library has the same function behind `clock_gettime`, but that name may be another
+//! The C library has the same functions behind `clock_gettime` and `getcpu`, but those names may be another
 //! library's, which comes back to malloc. Where the kernel maps no such library (an emulator), or
-//! the name is not in it, the clock is a system call.
+//! a name is not in it, the clock is a system call, and every thread is on node 0: a program whose filter of
+//! system calls kills has not allowed `getcpu`.
 use core::ffi::{CStr, c_int, c_long};
 
 use base::sync::{AtomicUsize, Ordering};
@@ -15,33 +16,61 @@ use super::process::vdso;
 use super::syscall::{call6, number};
 use super::weak;
 
-#[cfg(target_arch = "x86_64")]
-const NAME: &CStr = c"__vdso_clock_gettime";
-#[cfg(target_arch = "aarch64")]
-const NAME: &CStr = c"__kernel_clock_gettime";
-
 /// Seconds and nanoseconds.
 type Time = [c_long; 2];
 type ClockGettime = unsafe extern "C" fn(c_int, *mut Time) -> c_int;
+/// Processor, node, and what has not been used since Linux 2.6.24.
+type Getcpu = unsafe extern "C" fn(*mut u32, *mut u32, *mut u8) -> c_int;
 
 /// There is none.
 const NONE: usize = 0;
 /// It was not looked for yet.
 const UNKNOWN: usize = 1;
 
-/// The function's address; all who look it up find the same.
-static CLOCK: AtomicUsize = AtomicUsize::new(UNKNOWN);
+/// A function of the kernel's library.
+struct Function {
+    name: &'static CStr,
+    /// All who look it up find the same.
+    address: AtomicUsize,
+}
+
+static CLOCK: Function = Function::new(if cfg!(target_arch = "aarch64") {
+    c"__kernel_clock_gettime"
+} else {
+    c"__vdso_clock_gettime"
+});
+/// Only x86-64 has it.
+static GETCPU: Function = Function::new(c"__vdso_getcpu");
+
+impl Function {
+    const fn new(name: &'static CStr) -> Self {
+        Self { name, address: AtomicUsize::new(UNKNOWN) }
+    }
+
+    /// Its address, or [`NONE`].
+    fn address(&self) -> usize {
+        match self.address.load(Ordering::Relaxed) {
+            UNKNOWN => self.look_up(),
+            known => known,
+        }
+    }
+
+    #[cold]
+    fn look_up(&self) -> usize {
+        // Whoever comes back here from the look-up itself does without meanwhile.
+        self.address.store(NONE, Ordering::Relaxed);
+        let found = Image::of_the_kernel().and_then(|image| image.find(self.name)).unwrap_or(NONE);
+        self.address.store(found, Ordering::Relaxed);
+        found
+    }
+}
 
 /// What a clock of the system says. Touches neither errno nor, but for the first time, anything of
 /// the C library.
 pub(super) fn clock(id: c_int) -> Time {
     let mut time = [0; 2];
-    let address = match CLOCK.load(Ordering::Relaxed) {
-        UNKNOWN => look_up(),
-        known => known,
-    };
     // SAFETY: 0, or the function of that name in the kernel's library, which has this type.
-    if let Some(function) = unsafe { weak::function::<ClockGettime>(address) } {
+    if let Some(function) = unsafe { weak::function::<ClockGettime>(CLOCK.address()) } {
         // SAFETY: room for two words.
         unsafe { function(id, &raw mut time) };
     } else {
@@ -52,13 +81,15 @@ pub(super) fn clock(id: c_int) -> Time {
     time
 }
 
-#[cold]
-fn look_up() -> usize {
-    // Whoever comes back here from the look-up itself asks the kernel meanwhile.
-    CLOCK.store(NONE, Ordering::Relaxed);
-    let found = Image::of_the_kernel().and_then(|image| image.find(NAME)).unwrap_or(NONE);
-    CLOCK.store(found, Ordering::Relaxed);
-    found
+/// The NUMA node of the processor that the thread runs on; 0 where only a system call would say.
+pub(super) fn node() -> u32 {
+    let mut node = 0;
+    // SAFETY: 0, or the function of that name in the kernel's library, which has this type.
+    if let Some(function) = unsafe { weak::function::<Getcpu>(GETCPU.address()) } {
+        // SAFETY: room for a node; what is null is not said.
+        unsafe { function(core::ptr::null_mut(), &raw mut node, core::ptr::null_mut()) };
+    }
+    node
 }
 
 /// The kernel's library: a whole ELF file, which stays where it is for as long as the process runs.
@@ -144,7 +175,28 @@ mod tests {
     }
 
     #[test]
+    fn the_node_is_the_one_the_system_call_says() {
+        const GETCPU: usize = if cfg!(target_arch = "aarch64") { 168 } else { 309 };
+        for _ in 0..100 {
+            let (mut before, mut after) = (0u32, 0u32);
+            let ask = |node: &mut u32| {
+                let args = [0, core::ptr::from_mut(node).addr(), 0, 0, 0, 0];
+                // SAFETY: the kernel writes a node.
+                unsafe { call6(GETCPU, args) };
+            };
+            ask(&mut before);
+            let said = node();
+            ask(&mut after);
+            // The thread may have moved in between.
+            if before == after && super::GETCPU.address() != NONE {
+                assert_eq!(said, before);
+                return;
+            }
+        }
+    }
+
+    #[test]
     fn the_kernel_has_the_function_where_it_maps_a_library() {
-        assert_eq!(vdso() == 0, look_up() == NONE);
+        assert_eq!(vdso() == 0, CLOCK.look_up() == NONE);
     }
 }
