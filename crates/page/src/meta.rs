@@ -102,17 +102,28 @@ impl<S: System> Meta<S> {
 
     /// A piece for `pool`; `None`: out of memory.
     pub fn allocate(&self, pages: &PageHeap<S>, pool: Pool) -> Option<usize> {
+        let mut piece = [0];
+        (self.allocate_each(pages, pool, &mut piece) == 1).then_some(piece[0])
+    }
+
+    /// Pieces for `pool`, as many as `out` has places, under one lock; fewer: out of memory.
+    pub fn allocate_each(&self, pages: &PageHeap<S>, pool: Pool, out: &mut [usize]) -> usize {
         let mut pools = self.pools.lock();
-        let free = pools.pieces[pool as usize].free;
-        let at = if free != 0 {
-            // SAFETY: by M2 a free piece starts with its link.
-            pools.pieces[pool as usize].free = unsafe { link_of(free).read() };
-            free
-        } else {
-            pools.carve(pages, pool)?
-        };
-        self.used.raise(pool.size());
-        Some(at)
+        let mut got = 0;
+        for place in out {
+            let free = pools.pieces[pool as usize].free;
+            *place = if free != 0 {
+                // SAFETY: by M2 a free piece starts with its link.
+                pools.pieces[pool as usize].free = unsafe { link_of(free).read() };
+                free
+            } else {
+                let Some(fresh) = pools.carve(pages, pool) else { break };
+                fresh
+            };
+            got += 1;
+        }
+        self.used.raise(got * pool.size());
+        got
     }
 
     /// Takes a piece back.

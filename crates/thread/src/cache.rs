@@ -31,6 +31,7 @@ use page::{Pool, System};
 use source::os::imp::peek::Peek;
 
 use crate::account::Account;
+use crate::cells::{self, Cells};
 use crate::magazine::{CELL, MAX_CAPACITY, end_of, pop, push, word};
 use crate::runs::Runs;
 use crate::tls::{CACHE, SLOTS, Tls, empty};
@@ -89,6 +90,7 @@ pub struct ThreadCache {
     slots: AtomicUsize,
     refills: AtomicU64,
     flushes: AtomicU64,
+    cells: Cells,
     /// Runs of 80 to 256 KiB.
     pub runs: Runs,
     capacity: [AtomicU8; CLASSES],
@@ -126,6 +128,7 @@ impl ThreadCache {
             count.store(0, Ordering::Relaxed);
         }
         cache.runs.reset();
+        cache.cells.reset();
         cache.account.reset();
         cache.refills.store(0, Ordering::Relaxed);
         cache.flushes.store(0, Ordering::Relaxed);
@@ -322,11 +325,7 @@ impl ThreadCache {
         class: usize,
     ) -> Option<usize> {
         let old = self.capacity(class);
-        let end = if old == 0 {
-            supply.meta.allocate(supply.pages, Pool::Cell)? + CELL
-        } else {
-            end_of(tls.load(class))
-        };
+        let end = if old == 0 { self.cells.take(supply)? + CELL } else { end_of(tls.load(class)) };
         let bottom = end - self.grown(class) * WORD;
         // SAFETY: capacities are at most 126, so the word below the bottom is in the cell.
         unsafe { word(bottom - WORD).write(0) };
@@ -508,12 +507,15 @@ impl ThreadCache {
     /// Ends the cache, which is empty and which the registry no longer names: the thread has none
     /// any more.
     pub fn detach<S: System, T: Tls>(&self, backend: Backend<'_, S>, tls: &T) {
-        for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
+        let mut cells = [0; CLASSES + cells::MOST];
+        let magazines = (1..CLASSES).filter(|&class| self.capacity(class) != 0).map(|class| {
             let cell = end_of(tls.load(class)) - CELL;
             tls.store(class, empty());
-            // SAFETY: the cell came from this pool, and the slot no longer names it.
-            unsafe { backend.supply.meta.deallocate(Pool::Cell, cell) };
-        }
+            cell
+        });
+        let count = put(&mut cells, magazines.chain(self.cells.each()));
+        // SAFETY: the cells came from this pool, and neither slot nor `cells` name them.
+        unsafe { backend.supply.meta.deallocate_each(Pool::Cell, &cells[..count]) };
         tls.store(CACHE, 0);
         // SAFETY: the cache came from this pool, and neither slot nor registry name it.
         unsafe { backend.supply.meta.deallocate(Pool::Thread, self.address()) };
@@ -543,6 +545,10 @@ impl ThreadCache {
                     }
                 }
             }
+            let mut cells = [0; cells::MOST];
+            let count = put(&mut cells, self.cells.each());
+            // SAFETY: the cells came from this pool, and nothing names them any more.
+            unsafe { backend.supply.meta.deallocate_each(Pool::Cell, &cells[..count]) };
             self.drop_runs(backend);
             // Whether holes are worth looking for is for the child's own frees to say.
             self.report_traffic(backend);
@@ -574,6 +580,11 @@ impl ThreadCache {
     fn held_below(&self, top: usize, class: usize) -> usize {
         (top.saturating_sub(self.bottom(top, class)) / WORD).min(MAX_CAPACITY)
     }
+}
+
+/// Puts what comes into `places`, and says how many there were.
+fn put(places: &mut [usize], what: impl Iterator<Item = usize>) -> usize {
+    places.iter_mut().zip(what).map(|(place, one)| *place = one).count()
 }
 
 /// The fewest objects of a size that fill whole cache lines; 1 for large ones, which keep too

@@ -13,6 +13,7 @@
 
 pub mod account;
 pub mod cache;
+mod cells;
 mod inspect;
 pub mod magazine;
 pub mod registry;

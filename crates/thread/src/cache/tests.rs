@@ -1,5 +1,6 @@
 use super::*;
 use crate::tls::solo::SoloTls;
+use object::Slab;
 use object::central::check_shelf;
 use page::{Meta, PageHeap};
 use source::os::Os;
@@ -256,4 +257,33 @@ fn runs_are_kept_within_bounds() {
     cache.check(whole.backend(), &whole.tls).expect("K1");
     let again = [(); 4].map(|()| cache.runs.pop(region, 5));
     assert_eq!(again, [runs[2].0, runs[1].0, runs[0].0, 0], "last in, first out");
+}
+
+#[test]
+fn cells_that_were_got_ahead_go_back_too() {
+    for (classes, lost) in [(1, false), (2, false), (9, false), (70, false), (9, true)] {
+        let whole = Whole::new();
+        let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+        let mut objects: Vec<usize> =
+            (1..=classes).map(|class| whole.malloc(cache, class)).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        assert_eq!(objects.len(), classes);
+        // What is in use but for the slabs' descriptors: the cells, and the thread.
+        let used = || {
+            let slabs = (1..=classes).map(|class| {
+                let shelf = whole.central.shelf(0, class);
+                shelf.count(whole.pages.region.descriptors(), class).1 * Slab::pool(class).size()
+            });
+            whole.meta.used_bytes() - slabs.sum::<usize>()
+        };
+        let cells = (used() - Pool::Thread.size()) / Pool::Cell.size();
+        assert!((classes..classes + cells::MOST).contains(&cells), "{cells} for {classes}");
+        if lost {
+            cache.reclaim(whole.backend(), &cache.look(&whole.tls));
+        } else {
+            whole.end(cache).expect("live");
+        }
+        assert_eq!(used(), 0, "{classes}");
+    }
 }
