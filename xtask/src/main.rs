@@ -27,6 +27,7 @@ mod programs;
 mod qemu;
 mod reach;
 mod rows;
+mod scaling;
 mod size;
 mod split;
 mod storm;
@@ -63,6 +64,8 @@ enum Chore {
     Split(split::Options),
     /// Locked operations for each object that workloads allocate
     Locked(locked::Options),
+    /// Throughput of the flagship on 1 to 128 simulated processors
+    Scaling(scaling::Options),
     /// The block allocators beside others
     Blocks(Words),
     /// The recorded run of docs/benchmarks.md is the newest of bench/record
@@ -143,6 +146,7 @@ impl Cli {
             Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
             Chore::Split(options) => ("split", split::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),
+            Chore::Scaling(options) => ("scaling", scaling::run(&options)),
             Chore::Agree(options) => ("agree", agree::run(&options)),
             Chore::Qemu(options) => ("qemu", qemu::run(&options)),
             Chore::Wcet(options) => ("wcet", wcet::run(&options)),

@@ -4,6 +4,8 @@
 /// may not use the instruction for that (x86-64 without PREFETCHW), on other processors not at all.
 #[inline(always)]
 pub fn for_write(at: usize) {
+    #[cfg(simulated)]
+    crate::sync::simulated::prefetch(at);
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};

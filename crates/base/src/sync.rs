@@ -1,9 +1,17 @@
-//! The one place that chooses between real atomics and loom's model of them.
+//! The one place that chooses between real atomics, loom's model of them, and those of a simulation.
 //!
 //! Lock-free protocols import from here, so that the models in `model/` run the
-//! same code under every interleaving.
+//! same code under every interleaving, and `bench/scaling` runs it on 128 processors that are not there.
 
-#[cfg(not(loom))]
+#[cfg(simulated)]
+pub mod simulated;
+
+#[cfg(simulated)]
+pub use simulated::{
+    AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
+
+#[cfg(not(any(loom, simulated)))]
 pub use core::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
@@ -16,8 +24,10 @@ pub use loom::sync::atomic::{
 /// Tells the processor that this is a spin loop.
 #[inline]
 pub fn spin_hint() {
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, simulated)))]
     core::hint::spin_loop();
+    #[cfg(simulated)]
+    simulated::spin();
     #[cfg(loom)]
     loom::thread::yield_now();
 }

@@ -37,6 +37,8 @@ pub mod options;
 mod peak;
 mod realloc;
 mod safe;
+#[cfg(simulated)]
+mod simulated;
 mod slow;
 pub mod split;
 pub mod stats;
