@@ -49,25 +49,25 @@ struct Plan {
 const PLANS: [Plan; 7] = [
     Plan {
         name: "larson",
-        words: |n| format!("threads={n} steps=20000 generations=3"),
+        words: |n| format!("threads={n} steps=10000 generations=3"),
         is_bounded: false,
     },
     Plan {
         name: "xmalloc",
-        words: |n| format!("threads={n} batches={}", n.max(2) * 40),
+        words: |n| format!("threads={n} batches={}", n.max(2) * 20),
         is_bounded: true,
     },
     Plan {
         name: "mstress",
-        words: |n| format!("threads={n} trees=50 rounds=4"),
+        words: |n| format!("threads={n} trees=30 rounds=4"),
         is_bounded: false,
     },
-    Plan { name: "t-test1", words: |n| format!("threads={n} operations=60000"), is_bounded: false },
-    Plan { name: "sh6", words: |n| format!("threads={n} bursts=800"), is_bounded: false },
-    Plan { name: "sh8", words: |n| format!("threads={n} bursts=800"), is_bounded: false },
+    Plan { name: "t-test1", words: |n| format!("threads={n} operations=40000"), is_bounded: false },
+    Plan { name: "sh6", words: |n| format!("threads={n} bursts=400"), is_bounded: false },
+    Plan { name: "sh8", words: |n| format!("threads={n} bursts=400"), is_bounded: false },
     Plan {
         name: "thread-churn",
-        words: |n| format!("together={n} threads={}", n * 30),
+        words: |n| format!("together={n} threads={}", n * 20),
         is_bounded: false,
     },
 ];
@@ -137,7 +137,11 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
             // A record of the next number takes its place.
             let _ = fs::remove_file(&record);
             for (variant, figures) in variants.into_iter().zip(made) {
-                runs.0.insert((plan.name, cores, variant), figures?);
+                let figures = figures?;
+                let of = |name: &str| figures.get(name).copied().unwrap_or_default();
+                let (call, shards) = (of("call_ns"), of("shards"));
+                eprintln!("    {}: {call:.1} ns a call, {shards} shards", VARIANTS[variant].0);
+                runs.0.insert((plan.name, cores, variant), figures);
             }
         }
     }
@@ -178,14 +182,13 @@ impl Tools {
     fn build() -> Result<Self, String> {
         let words = ["--package", "heapwright-workloads", "--package", "heapwright-abi"];
         finish(cargo().args(["build", "--release", "--quiet"]).args(words))?;
-        let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
         let target = target_dir().join("simulated");
         finish(
             cargo()
                 .args(["build", "--release", "--quiet", "--package", "heapwright-scaling"])
                 .arg("--target-dir")
                 .arg(&target)
-                .env("RUSTFLAGS", format!("{flags} --cfg simulated")),
+                .env("RUSTFLAGS", flags()),
         )?;
         let built = target_dir().join("release");
         let recorder = built.join("librecord.so");
@@ -225,6 +228,11 @@ impl Tools {
         simulator.args(VARIANTS[variant].1).args(plan.is_bounded.then_some("blocks=bounded"));
         figures_of(&output(&mut simulator)?)
     }
+}
+
+/// What rustc is told for the simulator.
+pub(crate) fn flags() -> String {
+    format!("{} --cfg simulated", std::env::var("RUSTFLAGS").unwrap_or_default())
 }
 
 /// A name and a number in each line.

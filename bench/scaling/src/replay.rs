@@ -444,3 +444,59 @@ fn figures(tally: &Tally, seen: &Seen, end: Time, shards: u32, settings: &Settin
     line("peak_live_mib", seen.peak_live as f64 / f64::from(1 << 20));
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program whose four other threads each allocate blocks, which the next of them frees.
+    fn streams() -> Streams {
+        let (others, each) = (4, 3000u32);
+        let mut threads = vec![Vec::new(); others + 1];
+        for thread in 1..=others {
+            threads[0].push(Operation::Start { thread });
+            let first = |thread: usize| u32::try_from(thread - 1).unwrap_or_default() * each;
+            for nth in 0..each {
+                let size = u64::from(nth % 40 * 30);
+                threads[thread].push(Operation::Allocate { block: first(thread) + nth, size });
+                let block = first(thread % others + 1) + nth;
+                threads[thread].push(Operation::Free { block });
+            }
+        }
+        threads[0].extend((1..=others).map(|thread| Operation::Join { thread }));
+        let blocks = others * each as usize;
+        Streams { threads, blocks, calls: 2 * blocks as u64, most: blocks }
+    }
+
+    fn figures(cores: usize, shards: Shards) -> String {
+        let settings = Settings { cores, shards, is_mesh: false, work: 20, is_bounded: false };
+        run(streams(), settings).expect("it ends")
+    }
+
+    fn figure(figures: &str, name: &str) -> f64 {
+        let line = figures.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.and_then(|value| value.parse().ok()).expect("a figure")
+    }
+
+    #[test]
+    fn a_record_is_simulated_the_same_way_each_time() {
+        let first = figures(4, Shards::Node);
+        assert_eq!(first, figures(4, Shards::Node));
+        assert_eq!(figure(&first, "calls"), 16_000.0, "two thirds");
+        assert!(figure(&first, "lines_ns") > 0.0, "threads exchange blocks");
+    }
+
+    #[test]
+    fn one_processor_waits_for_no_line_and_no_lock() {
+        let alone = figures(1, Shards::Split);
+        assert_eq!(figure(&alone, "contended_shelves"), 0.0);
+        assert_eq!(figure(&alone, "shards"), 1.0);
+        assert!(figure(&alone, "busy_cores") <= 1.0);
+    }
+
+    #[test]
+    fn ways_to_choose_a_shard_are_what_they_are_called() {
+        assert_eq!(figure(&figures(4, Shards::One), "shards"), 1.0);
+        assert_eq!(figure(&figures(4, Shards::Number), "shards"), 16.0);
+    }
+}
