@@ -8,7 +8,7 @@
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
 //! | huge pages | [`HUGE_FROM`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
-//! | caches | [`KEEP_EMPTY_SLAB`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`REPORT`] |
+//! | caches | [`KEEP_EMPTY_SLAB`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`CONTENTION`], [`REPORT`] |
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -94,5 +94,8 @@ pub const SLABS_FOR_LINES: u32 = 4;
 /// Objects that a thread frees of a class before it keeps them, if it allocates none: two cache lines
 /// of the smallest.
 pub const MOST_STRAYS: u8 = 16;
+/// Contended locks of shards before their number doubles: a program of two threads that meet now and then keeps
+/// one, and one whose threads meet all the time has all 16 after some hundred refills.
+pub const CONTENTION: u32 = 64;
 /// A thread reports what it has claimed or given back each time it comes to this.
 pub const REPORT: usize = 64 * KIB;

@@ -19,11 +19,10 @@ use base::bits::low32;
 use base::lock::{Guard, Lock};
 use base::sync::{AtomicU32, AtomicU64, Ordering};
 use page::System;
+use policy::table::CONTENTION;
 
 use super::SHARDS;
 
-/// Contended locks before the number of shards doubles.
-const CONTENTION: u32 = 64;
 /// Nodes that are told apart; those with higher numbers count as one of them.
 const NODES: u32 = 64;
 
