@@ -1,5 +1,6 @@
-// docs/tuning.md: with background=1 a process has one thread more once it has grown, and not before; that takes no signals, lets
+// docs: with background=1 a process has one thread more once it has grown, and not before; that takes no signals, lets
 //   setuid and fork be, begins anew in a child that goes on allocating, and ends with the others
+// link: heapwright
 // env: HEAPWRIGHT=background=1
 #include <dirent.h>
 #include <pthread.h>

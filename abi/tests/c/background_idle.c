@@ -1,4 +1,5 @@
-// docs/tuning.md: what a program that swung keeps free stays while it sleeps; with background=1 it goes back all the same
+// docs: what a program that swung keeps free stays while it sleeps; with background=1 it goes back all the same
+// link: heapwright
 // again: HEAPWRIGHT=background=1
 // timeout: 120
 #include <time.h>
