@@ -1,8 +1,13 @@
+use super::growth::{LINE, MAX_SHARED};
 use super::*;
+use crate::magazine::{pop, push};
 use crate::tls::solo::SoloTls;
 use object::Slab;
+use object::central::Fault;
 use object::central::check_shelf;
+use object::size_class::info;
 use page::{Meta, PageHeap};
+use policy::table::MOST_STRAYS;
 use source::os::Os;
 extern crate std;
 use std::vec::Vec;
