@@ -55,9 +55,9 @@ fn the_document_s_sums_hold() {
         let of = info(class);
         let slab = of.granules * GRANULE;
         let least = match of.size as usize {
-            ..=1024 => 32,
-            ..=4096 => 16,
-            ..=MAX_FINE => 8,
+            0..=1024 => 32,
+            1025..=4096 => 16,
+            4097..=MAX_FINE => 8,
             _ => 4,
         };
         assert!(slab - of.objects * of.size <= slab / 32 && of.objects >= least, "class {class}");

@@ -108,9 +108,9 @@ const fn class_size(class: usize) -> usize {
 /// frees batches; but what is free in slabs that are partly full is more.
 const fn least_objects(size: usize) -> usize {
     match size {
-        ..=1024 => 32,
-        ..=4096 => 16,
-        ..=MAX_FINE => 8,
+        0..=1024 => 32,
+        1025..=4096 => 16,
+        4097..=MAX_FINE => 8,
         _ => 4,
     }
 }
