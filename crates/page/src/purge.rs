@@ -189,6 +189,7 @@ impl<S: System> PageHeap<S> {
         let mut state = self.state.lock();
         let before = self.dirty.load(Ordering::Relaxed);
         self.purge_to(&mut state, 0, &self.purge.order());
+        state.keep.due = usize::MAX;
         (before - self.dirty.load(Ordering::Relaxed)) * GRANULE
     }
 
@@ -273,8 +274,10 @@ impl<S: System> PageHeap<S> {
         }
         let target = keep::target(self.limit(&state.keep));
         let until = target.max(dirty.saturating_sub(most));
-        self.purge_to(state, until, &attempt);
-        state.keep.purged_at = now;
+        if dirty > until {
+            self.purge_to(state, until, &attempt);
+            state.keep.purged_at = now;
+        }
         // What could not be found, or was refused, is no longer due.
         let is_more = until > target && self.dirty.load(Ordering::Relaxed) <= until;
         state.keep.due = if is_more { target } else { usize::MAX };
@@ -293,7 +296,9 @@ impl<S: System> PageHeap<S> {
     /// Purges the blocks that have been empty since before the last ticks, a few at a time.
     #[cold]
     fn look_at_clock(&self, state: &mut State) {
-        if !self.set_tick() && !self.purge.more.load(Ordering::Relaxed) {
+        let is_first = self.purge.tick() == 0;
+        if (!self.set_tick() && !self.purge.more.load(Ordering::Relaxed)) || is_first {
+            // Before the first look no block knew when it became empty.
             return;
         }
         let now = self.purge.tick();

@@ -180,3 +180,27 @@ fn a_strict_kernel_gives_no_memory() {
     heap.source.fail_nth(0);
     assert!(heap.allocate(1, 1).is_some(), "it recovers");
 }
+
+#[test]
+fn a_call_gives_back_little_more_than_it_freed_and_the_next_ones_the_rest() {
+    let heap = PageHeap::new(Os);
+    heap.set_floor(256 << 20);
+    let blocks: [Run; 40] = core::array::from_fn(|_| heap.allocate(128, 1).expect("memory"));
+    let small: [Run; 100] = core::array::from_fn(|_| heap.allocate(1, 1).expect("memory"));
+    blocks.iter().for_each(|run| fill(*run, 128));
+    blocks.iter().for_each(|run| heap.deallocate(run.at, 128));
+    assert_eq!(heap.dirty_bytes(), 40 * BLOCK, "the floor is above that");
+    heap.set_floor(0);
+    let mut most = 0;
+    for (number, run) in small.iter().enumerate() {
+        let before = heap.dirty_bytes();
+        fill(*run, 1);
+        heap.deallocate(run.at, 1);
+        heap.check().expect("intact");
+        let given = before + GRANULE - heap.dirty_bytes();
+        // Twice what was freed, half a block, and a block that was begun (G5).
+        assert!(given <= 2 * GRANULE + BLOCK / 2 + BLOCK, "{given} bytes by call {number}");
+        most = most.max(given);
+    }
+    assert!(most > 0 && heap.dirty_bytes() <= BLOCK, "{} are left", heap.dirty_bytes());
+}
