@@ -13,8 +13,9 @@
 //!   a small tool that forks and executes at once never has it. In a child of `fork` it waits for
 //!   [`CALLS_IN_CHILD`] slow calls more, which one that executes does not make.
 //! - **B3** it allocates nothing, has no cache, and takes no signal of the program's.
-//! - **B4** it is there only while a thread has a cache. So a process whose main thread has left by
-//!   `pthread_exit` ends soon after its last one; any other end does not wait for it.
+//! - **B4** it is there only while a thread has a cache, and another thread lives: one that ended by a bare
+//!   system call has left its cache. So a process whose main thread has left by `pthread_exit`, or by such a
+//!   call, ends soon after its last one; any other end does not wait for it.
 //! - **B5** it does not begin in a process that has announced that it will confine itself: a filter may end the
 //!   process for a new thread. Where that is not announced by `prctl` of ours, nobody can know.
 //!
@@ -25,7 +26,7 @@ use core::ptr;
 use base::sync::{AtomicU32, Ordering};
 use malloc::HEAP;
 use malloc::heapwright::options::{Options, variable};
-use source::os::imp::process::prctl;
+use source::os::imp::process::{end_as_first_thread, is_last_thread, prctl};
 use source::os::imp::{fork, futex, thread_start};
 
 use crate::errno::{errno, set_errno};
@@ -34,9 +35,6 @@ use crate::errno::{errno, set_errno};
 const LARGE: usize = 12 << 20;
 /// Each moves dozens of objects, or is for a large block.
 const CALLS_IN_CHILD: u32 = 1024;
-/// Its stack: looking needs less than 4 KiB, but where it is the last thread the program's exit handlers run on it. Only
-/// what is touched costs memory.
-const STACK: usize = 256 << 10;
 /// Between two looks: as long as a block that became empty is kept.
 const SECONDS: u64 = 1;
 const PR_SET_NAME: usize = 15;
@@ -75,20 +73,28 @@ pub(crate) fn never_from_now_on() {
 #[inline]
 pub(crate) fn after_slow_call() {
     if STATE.load(Ordering::Relaxed) == state::WAITING {
-        begin_if_large();
+        begin_if_large(true);
+    }
+}
+
+/// After a call that allocated and may have been fast: it is no slow one to wait for.
+#[inline]
+pub(crate) fn after_call() {
+    if STATE.load(Ordering::Relaxed) == state::WAITING {
+        begin_if_large(false);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn begin_if_large() {
+fn begin_if_large(was_slow: bool) {
     if HEAP.committed_bytes() <= LARGE || !HEAP.has_caches() {
         return;
     }
     let left = LEFT.load(Ordering::Relaxed);
     if left > 0 {
         // Threads at once may count less.
-        LEFT.store(left - 1, Ordering::Relaxed);
+        LEFT.store(left - u32::from(was_slow), Ordering::Relaxed);
         return;
     }
     // Not in a child of `vfork`, whose memory is its parent's.
@@ -97,7 +103,7 @@ fn begin_if_large() {
     }
     // The caller's call has succeeded, and must not change it.
     let before = errno();
-    let started = thread_start::start(body, STACK);
+    let started = thread_start::start(body);
     set_errno(before);
     // The thread may have ended already: then it is WAITING.
     let _ = change(state::STARTING, if started { state::RUNNING } else { state::OFF });
@@ -124,10 +130,14 @@ extern "C" fn body(_argument: *mut c_void) -> *mut c_void {
     let _ = unsafe { prctl(PR_SET_NAME, [name, 0, 0, 0]) };
     loop {
         futex::sleep(SECONDS);
-        HEAP.look();
+        while HEAP.look() {}
         if !HEAP.has_caches() {
             wait_again();
+            thread_start::take_signals();
             return ptr::null_mut();
+        }
+        if is_last_thread() {
+            end_as_first_thread();
         }
     }
 }

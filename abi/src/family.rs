@@ -8,7 +8,7 @@ use source::os::imp::process::page_size;
 
 use crate::allocate;
 use crate::errno::{EINVAL, ENOMEM, fail, or_enomem};
-use crate::heap::{HEAP, MAX_LINEAR, after_slow_call};
+use crate::heap::{HEAP, MAX_LINEAR, after_call, after_slow_call};
 
 // malloc and free begin cache lines, wherever the linker puts them. Else their speed changes by some
 // 5 % with every change of other code. These sections hold one function each.
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn free(ptr: *mut u8) {
 #[unsafe(no_mangle)]
 pub extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
     let block = HEAP.calloc(count, size);
-    after_slow_call();
+    after_call();
     or_enomem(block)
 }
 
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn realloc(ptr: *mut u8, size: usize) -> *mut u8 {
     }
     // SAFETY: the caller's promise.
     let block = unsafe { HEAP.resize(ptr, size, "realloc()") };
-    after_slow_call();
+    after_call();
     or_enomem(block)
 }
 
@@ -268,7 +268,7 @@ alias! {
 /// What operator new stands on: malloc without errno.
 pub(crate) extern "C" fn allocate_for_new(size: usize) -> *mut u8 {
     let block = allocate(size);
-    after_slow_call();
+    after_call();
     block
 }
 

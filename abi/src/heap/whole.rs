@@ -164,6 +164,10 @@ impl Sizes {
 #[inline]
 pub(crate) fn after_slow_call() {}
 
+/// As [`after_slow_call`].
+#[inline]
+pub(crate) fn after_call() {}
+
 pub(crate) fn info() -> Info {
     let Figures { committed, live, cached, huge } = HEAP.0.figures();
     let dirty = committed.saturating_sub(live + cached);

@@ -123,9 +123,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
         holes + self.pages.purge_all()
     }
 
-    /// Gives back what has been free for long: for a thread that does nothing else.
-    pub fn look(&self) {
-        self.pages.look();
+    /// Gives back what has been free for long, and holes as a busy program would: for a thread that does
+    /// nothing else. `true`: there is more to be done at once.
+    pub fn look(&self) -> bool {
+        if self.pages.has_holes_of_old() {
+            self.outside.pass(|| self.central.purge_holes(self.supply()));
+        }
+        self.pages.look()
     }
 
     /// Whether a thread has a cache. If not nobody allocates, or all do without.

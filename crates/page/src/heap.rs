@@ -19,7 +19,7 @@
 use base::bits::{align_up, low32};
 use base::guarded::Guarded;
 use base::lock::Lock;
-use base::sync::{AtomicBool, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 pub(crate) use self::growth::Growth;
 use crate::System;
@@ -51,7 +51,8 @@ pub struct PageHeap<S> {
     /// Where its memory comes from.
     pub source: S,
     pub(crate) state: Guarded<S, State>,
-    /// H1: changed inside, read by anybody.
+    /// H1, H2: changed inside, read by anybody.
+    pub(crate) frontier: AtomicU32,
     pub(crate) live: AtomicUsize,
     pub(crate) dirty: AtomicUsize,
     /// What slabs hold beyond what the program does.
@@ -81,6 +82,7 @@ impl<S: System> PageHeap<S> {
             region: Region::new(),
             source,
             state: Guarded::new(state),
+            frontier: AtomicU32::new(0),
             live: AtomicUsize::new(0),
             dirty: AtomicUsize::new(0),
             slack: Slack::new(),
@@ -223,17 +225,17 @@ impl<S: System> PageHeap<S> {
 
     /// Whether there is a region, which is made now if it can be.
     #[inline]
-    fn has_region(&self, state: &mut State) -> bool {
-        self.region.granules() != 0 || self.start(state)
+    fn has_region(&self, _state: &mut State) -> bool {
+        self.region.granules() != 0 || self.start()
     }
 
     /// Makes the region. Called until it succeeds.
     #[cold]
-    fn start(&self, state: &mut State) -> bool {
+    fn start(&self) -> bool {
         if !self.region.init(&self.source) {
             return false;
         }
-        state.growth.frontier = self.region.first_block();
+        self.frontier.store(self.region.first_block(), Ordering::Relaxed);
         true
     }
 }

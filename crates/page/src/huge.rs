@@ -14,6 +14,7 @@ use base::bits::align_up;
 use base::check::ensure;
 use base::guarded::Guarded;
 use base::lock::Lock;
+use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 use base::{Broken, Check};
 
 use crate::System;
@@ -34,22 +35,28 @@ struct Slot {
 #[derive(Debug)]
 pub struct Huge<S> {
     table: Guarded<S, Table>,
+    /// What the table adds up to: changed inside, read by anybody.
+    count: AtomicUsize,
+    bytes: AtomicUsize,
 }
 
-/// Where the slots are, how many, and what they add up to.
+/// Where the slots are, how many, and how many are taken.
 #[derive(Debug)]
 struct Table {
     at: usize,
     slots: usize,
     count: usize,
-    bytes: usize,
 }
 
 impl<S: System> Huge<S> {
     /// None yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { table: Guarded::new(Table { at: 0, slots: 0, count: 0, bytes: 0 }) }
+        Self {
+            table: Guarded::new(Table { at: 0, slots: 0, count: 0 }),
+            count: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+        }
     }
 
     /// The lock, for `fork`.
@@ -59,16 +66,20 @@ impl<S: System> Huge<S> {
 
     /// Bytes of all live mappings.
     pub fn bytes(&self) -> usize {
-        self.table.lock().bytes
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.table.lock().count
+        self.count.load(Ordering::Relaxed)
     }
 
-    /// Visits the live mappings: where each begins, and its length. O(table).
+    /// Visits the live mappings: where each begins, and its length; none in a signal handler that
+    /// interrupted this. O(table).
     pub fn each(&self, mut visit: impl FnMut(usize, usize)) {
+        if self.table.bare().is_interrupted() {
+            return;
+        }
         for entry in self.table.lock().slots().iter().filter(|entry| entry.at != 0) {
             visit(entry.at, entry.len);
         }
@@ -86,7 +97,8 @@ impl<S: System> Huge<S> {
             return None;
         }
         table.insert(at, len);
-        table.bytes += len;
+        self.count.raise(1);
+        self.bytes.raise(len);
         drop(table);
         if huge {
             // SAFETY: mapped above.
@@ -108,7 +120,8 @@ impl<S: System> Huge<S> {
         let slot = table.find(at)?;
         let len = table.slots()[slot].len;
         table.remove(slot);
-        table.bytes -= len;
+        self.count.lower(1);
+        self.bytes.lower(len);
         Some(len)
     }
 
@@ -137,7 +150,7 @@ impl<S: System> Huge<S> {
         let moved = unsafe { source.resize(at, old, new, BLOCK) }?;
         table.remove(slot);
         table.insert(moved, new);
-        table.bytes = table.bytes - old + new;
+        self.bytes.raise(new.wrapping_sub(old));
         Some(moved)
     }
 }
@@ -214,7 +227,7 @@ impl Table {
         }
         let wanted = (self.slots * 2).max(FIRST_SLOTS);
         let Some(at) = guarded(source, wanted) else { return false };
-        let mut larger = Self { at, slots: wanted, count: 0, bytes: self.bytes };
+        let mut larger = Self { at, slots: wanted, count: 0 };
         for entry in self.slots().iter().filter(|entry| entry.at != 0) {
             larger.insert(entry.at, entry.len);
         }
@@ -274,8 +287,9 @@ impl<S: System> Check for Huge<S> {
                 bytes += len;
             }
         }
-        ensure(count == table.count, "U1: entries add up", count)?;
-        ensure(bytes == table.bytes, "U1: bytes add up", bytes)
+        let known = (table.count, self.count());
+        ensure(known == (count, count), "U1: entries add up", count)?;
+        ensure(bytes == self.bytes(), "U1: bytes add up", bytes)
     }
 }
 

@@ -144,7 +144,7 @@ impl<S: System> PageHeap<S> {
 
     /// P2, under the lock.
     pub(crate) fn check_moved(&self, growth: &Growth) -> Result<(), Broken> {
-        let blocks = self.region.first_block()..growth.frontier;
+        let blocks = self.region.first_block()..self.frontier();
         let moved = |block| u32::from(self.region.block(block).moved.load(Ordering::Relaxed));
         let sum = growth.moved;
         ensure(blocks.map(moved).sum::<u32>() == sum, "P2: moves add up", sum as usize)

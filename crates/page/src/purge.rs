@@ -14,8 +14,10 @@
 //!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
 //!   is not faulted in again each time. The program's own memory, blocks above 32 MiB, maps,
 //!   descriptors and the unused ends of huge pages are not counted. The limit is read once.
-//! - **G5** a call gives back at most a block more than twice what it freed and half a block. What is
-//!   due beyond goes back in the calls that follow; there is none only if they freed nothing.
+//! - **G5** a call that frees gives back at most a block more than twice what it freed and half a block; a
+//!   look at the clock 8 MiB more. What is due beyond goes back in the calls that follow. A thread's
+//!   report of the objects it gave back is such a call too: they are slack, which lowers the limit. Memory
+//!   limits (G3) know no such bound.
 //!
 //! Layer *page*, inside the page heap's lock. O(1) a free while nothing is to be done; the clock is
 //! read once in 64 frees of granules, once in 64 refills and flushes of a thread, and at purges.
@@ -34,8 +36,7 @@ use crate::refusals::{Attempt, Refusals};
 /// What the heap remembers of what it kept. Granules and ticks.
 #[derive(Debug)]
 pub(crate) struct Keep {
-    /// G1, in bytes, and what it does not sink below.
-    floor: usize,
+    /// What the floor does not sink below, in bytes (G1).
     least: usize,
     /// Frees of granules, which wrap.
     frees: u32,
@@ -44,24 +45,13 @@ pub(crate) struct Keep {
     purged_at: u32,
     /// The tick at which the floor was last halved.
     eased_at: u32,
-    /// Down to this memory is still to go back (G5); `usize::MAX`: nothing is due.
-    due: usize,
     /// The block at which a walk goes on after one that ended early.
     go_on: u32,
 }
 
 impl Keep {
     pub(crate) const fn new() -> Self {
-        Self {
-            floor: FLOOR,
-            least: FLOOR,
-            frees: 0,
-            reused: 0,
-            purged_at: 0,
-            eased_at: 0,
-            due: usize::MAX,
-            go_on: 0,
-        }
+        Self { least: FLOOR, frees: 0, reused: 0, purged_at: 0, eased_at: 0, go_on: 0 }
     }
 
     /// Clean granules were handed out.
@@ -72,20 +62,20 @@ impl Keep {
         }
     }
 
-    /// Adapts the floor before a purge (G1).
-    fn regret(&mut self, now: u32) {
+    /// The floor for a purge (G1).
+    fn regret(&mut self, now: u32, floor: usize) -> usize {
         let reused = core::mem::take(&mut self.reused);
-        if reused * GRANULE >= REGRET && is_soon(self.purged_at, now) {
-            self.floor = keep::raised(self.floor, self.least);
-        }
+        let is_regretted = reused * GRANULE >= REGRET && is_soon(self.purged_at, now);
+        if is_regretted { keep::raised(floor, self.least) } else { floor }
     }
 
-    /// Long after the last purge: keeps half as much (G1).
-    fn ease(&mut self, now: u32) {
-        if is_long_ago(self.purged_at, now) && is_long_ago(self.eased_at, now) {
-            self.eased_at = now;
-            self.floor = keep::lowered(self.floor, self.least);
+    /// The floor: long after the last purge half as much (G1).
+    fn ease(&mut self, now: u32, floor: usize) -> usize {
+        if !is_long_ago(self.purged_at, now) || !is_long_ago(self.eased_at, now) {
+            return floor;
         }
+        self.eased_at = now;
+        keep::lowered(floor, self.least)
     }
 }
 
@@ -97,6 +87,10 @@ pub struct Purge {
     looked: AtomicBool,
     /// Granules that the memory limit allows (G3); `usize::MAX`: no limit.
     allowed: AtomicUsize,
+    /// Bytes that are kept at least (G1).
+    floor: AtomicUsize,
+    /// Down to this number of granules memory is still to go back (G5); `usize::MAX`: none is due.
+    due: AtomicUsize,
     /// Whether a look at the clock left something for the next.
     more: AtomicBool,
     /// Bytes that the user has asked to keep.
@@ -115,6 +109,8 @@ impl Purge {
             tick: AtomicU32::new(0),
             looked: AtomicBool::new(false),
             allowed: AtomicUsize::new(usize::MAX),
+            floor: AtomicUsize::new(FLOOR),
+            due: AtomicUsize::new(usize::MAX),
             more: AtomicBool::new(false),
             kept: AtomicUsize::new(FLOOR),
             refusals: Refusals::new(),
@@ -179,8 +175,8 @@ impl Default for Purge {
 impl<S: System> PageHeap<S> {
     /// Keeps at least `bytes` of free memory from now on.
     pub fn set_floor(&self, bytes: usize) {
-        let keep = &mut self.state.lock().keep;
-        (keep.floor, keep.least) = (bytes, bytes);
+        self.state.lock().keep.least = bytes;
+        self.purge.floor.store(bytes, Ordering::Relaxed);
         self.purge.kept.store(bytes, Ordering::Relaxed);
     }
 
@@ -189,7 +185,7 @@ impl<S: System> PageHeap<S> {
         let mut state = self.state.lock();
         let before = self.dirty.load(Ordering::Relaxed);
         self.purge_to(&mut state, 0, &self.purge.order());
-        state.keep.due = usize::MAX;
+        self.purge.due.store(usize::MAX, Ordering::Relaxed);
         (before - self.dirty.load(Ordering::Relaxed)) * GRANULE
     }
 
@@ -204,23 +200,42 @@ impl<S: System> PageHeap<S> {
         self.purge_due(state, keep::at_once(freed, AT_ONCE / GRANULE));
     }
 
-    /// Of threads that use only what they keep: gives back what has been kept for long. Does
-    /// nothing while another thread is inside, who does it.
-    pub fn look(&self) {
-        let is_time = self.purge.more.load(Ordering::Relaxed) || self.now() != self.purge.tick();
-        if is_time && let Some(mut state) = self.state.try_lock() {
-            self.look_at_clock(&mut state);
-            self.purge_due(&mut state, AT_A_LOOK / GRANULE);
+    /// After objects of `bytes` became slack: what may be kept beside them is less (G5). Does nothing
+    /// while another thread is inside, whose next free does it.
+    pub(crate) fn after_slack(&self, bytes: usize) {
+        if self.dirty.load(Ordering::Relaxed) > self.limit()
+            && let Some(mut state) = self.state.try_lock()
+        {
+            self.purge_due(&mut state, keep::at_once(bytes / GRANULE, AT_ONCE / GRANULE));
         }
     }
 
-    fn limit(&self, keep: &Keep) -> usize {
+    /// Of threads that use only what they keep: gives back what has been kept for long. Does
+    /// nothing while another thread is inside, who does it. `true`: there is more to be done at once.
+    pub fn look(&self) -> bool {
+        if !self.has_more() && self.now() == self.purge.tick() {
+            return false;
+        }
+        let Some(mut state) = self.state.try_lock() else { return false };
+        self.look_at_clock(&mut state);
+        self.purge_due(&mut state, AT_A_LOOK / GRANULE);
+        self.has_more()
+    }
+
+    /// Whether memory is still to go back by a look at the clock.
+    fn has_more(&self) -> bool {
+        let is_due = self.purge.due.load(Ordering::Relaxed) != usize::MAX;
+        self.purge.more.load(Ordering::Relaxed) || is_due
+    }
+
+    fn limit(&self) -> usize {
         let held = Held {
             live: self.live.load(Ordering::Relaxed),
             slack: self.slack.bytes() / GRANULE,
             holes: self.hole_bytes() / GRANULE,
         };
-        keep::limit(held, keep.floor / GRANULE, self.room())
+        let floor = self.purge.floor.load(Ordering::Relaxed);
+        keep::limit(held, floor / GRANULE, self.room())
     }
 
     /// Granules that a memory limit leaves beside what is live (G3).
@@ -254,25 +269,30 @@ impl<S: System> PageHeap<S> {
     #[inline]
     fn purge_due(&self, state: &mut State, most: usize) {
         let dirty = self.dirty.load(Ordering::Relaxed);
-        if dirty > self.limit(&state.keep).min(state.keep.due) {
+        let due = self.purge.due.load(Ordering::Relaxed);
+        if dirty > self.limit().min(due) {
             self.purge_some(state, most);
+        } else if due != usize::MAX {
+            self.purge.due.store(usize::MAX, Ordering::Relaxed);
         }
     }
 
     /// Gives back what is beyond the limit, `most` granules in this call (G5).
     #[cold]
     fn purge_some(&self, state: &mut State, most: usize) {
-        let Some(attempt) = self.purge.attempt() else { return };
+        let purge = &self.purge;
+        let Some(attempt) = purge.attempt() else { return };
         self.set_tick();
-        let now = self.purge.tick();
+        let now = purge.tick();
         let dirty = self.dirty.load(Ordering::Relaxed);
-        if state.keep.due == usize::MAX {
-            state.keep.regret(now);
-            if dirty <= self.limit(&state.keep) {
+        if purge.due.load(Ordering::Relaxed) == usize::MAX {
+            let floor = state.keep.regret(now, purge.floor.load(Ordering::Relaxed));
+            purge.floor.store(floor, Ordering::Relaxed);
+            if dirty <= self.limit() {
                 return;
             }
         }
-        let target = keep::target(self.limit(&state.keep));
+        let target = keep::target(self.limit());
         let until = target.max(dirty.saturating_sub(most));
         if dirty > until {
             self.purge_to(state, until, &attempt);
@@ -280,7 +300,7 @@ impl<S: System> PageHeap<S> {
         }
         // What could not be found, or was refused, is no longer due.
         let is_more = until > target && self.dirty.load(Ordering::Relaxed) <= until;
-        state.keep.due = if is_more { target } else { usize::MAX };
+        purge.due.store(if is_more { target } else { usize::MAX }, Ordering::Relaxed);
     }
 
     /// The tick that it is now, by the clock.
@@ -302,8 +322,10 @@ impl<S: System> PageHeap<S> {
             return;
         }
         let now = self.purge.tick();
-        state.keep.ease(now);
+        let floor = state.keep.ease(now, self.purge.floor.load(Ordering::Relaxed));
+        self.purge.floor.store(floor, Ordering::Relaxed);
         let Some(attempt) = self.purge.attempt() else { return };
+        let asked = keep::asked_for(self.purge.kept()) / GRANULE;
         let least = self.dirty.load(Ordering::Relaxed).saturating_sub(AT_A_LOOK / GRANULE);
         let mut is_more = false;
         while !attempt.is_over() {
@@ -312,10 +334,11 @@ impl<S: System> PageHeap<S> {
                 break;
             }
             let emptied = &self.region.block(block).emptied;
-            if !is_due(emptied.load(Ordering::Relaxed), now) {
+            let dirty = self.dirty.load(Ordering::Relaxed);
+            if !is_due(emptied.load(Ordering::Relaxed), now) || dirty <= asked {
                 break;
             }
-            if self.dirty.load(Ordering::Relaxed) <= least {
+            if dirty <= least {
                 is_more = true;
                 break;
             }
@@ -339,7 +362,7 @@ impl<S: System> PageHeap<S> {
                 break;
             }
         }
-        let (first, end) = (self.region.first_block(), state.growth.frontier);
+        let (first, end) = (self.region.first_block(), self.frontier());
         let from = state.keep.go_on.clamp(first, end.max(first));
         for block in (from..end).chain(first..from) {
             if self.dirty.load(Ordering::Relaxed) <= target {
@@ -403,14 +426,15 @@ mod tests {
     #[test]
     fn four_seconds_without_a_purge_halve_the_floor() {
         let mut keep = Keep { purged_at: 1000, ..Keep::new() };
+        let mut now = FLOOR;
         for _ in 0..3 {
             keep.reused = REGRET / GRANULE;
-            keep.regret(1000);
+            now = keep.regret(1000, now);
         }
-        assert_eq!(keep.floor, 8 * FLOOR);
+        assert_eq!(now, 8 * FLOOR);
         for (tick, floor) in [(1016, 8), (1017, 4), (1033, 4), (1034, 2), (1100, 1), (1200, 1)] {
-            keep.ease(tick);
-            assert_eq!(keep.floor, floor * FLOOR, "{tick}");
+            now = keep.ease(tick, now);
+            assert_eq!(now, floor * FLOOR, "{tick}");
         }
     }
 }

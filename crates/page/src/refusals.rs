@@ -5,8 +5,8 @@
 //! attempt: refused ─ 64 turned away ─ refused ─ 128 ─ refused ─ 256 … 65,536 … given ─ none
 //! ```
 //!
-//! - **Y1** after an attempt that was refused anything, as many are turned away as the pause says,
-//!   which doubles from 64 to 65,536; an attempt that gave memory back and was refused none ends it.
+//! - **Y1** after an attempt that was refused as often as given, as many are turned away as the pause says,
+//!   which doubles from 64 to 65,536; an attempt that gave more often than it was refused ends it.
 //! - **Y2** a new tick of the purge clock lets one attempt through. A clock that stands still
 //!   leaves Y1.
 //! - **Y3** an attempt that nobody asked for ends at its eighth refusal.
@@ -48,7 +48,7 @@ impl Refusals {
     }
 
     fn begin(&self, tick: u32, most: u32) -> Attempt<'_> {
-        Attempt { refusals: self, tick, most, refused: Cell::new(0), given: Cell::new(false) }
+        Attempt { refusals: self, tick, most, refused: Cell::new(0), given: Cell::new(0) }
     }
 }
 
@@ -59,14 +59,14 @@ pub struct Attempt<'a> {
     tick: u32,
     most: u32,
     refused: Cell<u32>,
-    given: Cell<bool>,
+    given: Cell<u32>,
 }
 
 impl Attempt<'_> {
     /// The kernel took or refused memory; returns `taken`.
     pub fn note(&self, taken: bool) -> bool {
         if taken {
-            self.given.set(true);
+            self.given.set(self.given.get() + 1);
         } else {
             self.refused.set(self.refused.get() + 1);
         }

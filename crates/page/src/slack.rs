@@ -26,6 +26,7 @@ use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use policy::clock::{is_long_ago, is_soon};
 use policy::holes::{self, Pace};
+use policy::keep::asked_for;
 use policy::table::REGRET;
 
 use crate::System;
@@ -213,23 +214,37 @@ impl<S: System> PageHeap<S> {
         slack.claimed.fetch_add(claimed.wrapping_sub(given_back), Ordering::Relaxed);
         slack.note_peak();
         let freed = slack.freed.fetch_add(given_back, Ordering::Relaxed) + given_back;
-        let least = holes::least(slack.claimed(), Pace::Seldom);
-        freed >= least && slack.bytes() >= least && self.is_worth_a_look(freed, given_back)
+        if given_back > claimed {
+            self.after_slack(given_back - claimed);
+        }
+        self.may_have_holes(freed)
+            && holes::is_next_step(freed, given_back)
+            && self.is_worth_a_look()
     }
 
-    /// After `given_back` of `freed` bytes: whether to look for holes, once X2 is asked. Once in a
-    /// mebibyte, for the clock.
+    /// Nobody reports anything: whether holes are worth looking for all the same.
+    pub fn has_holes_of_old(&self) -> bool {
+        self.may_have_holes(self.slack.freed.load(Ordering::Relaxed)) && self.is_worth_a_look()
+    }
+
+    /// Whether so much was freed, and is slack, that it is worth to look at the clock and ask X2.
+    fn may_have_holes(&self, freed: usize) -> bool {
+        let slack = &self.slack;
+        let least = holes::least(slack.claimed(), Pace::Seldom);
+        let asked = asked_for(self.purge.kept());
+        freed >= least && slack.bytes() >= least.max(asked)
+    }
+
+    /// Whether to look for holes, once X2 is asked. Once in a mebibyte, for the clock.
     #[cold]
-    fn is_worth_a_look(&self, freed: usize, given_back: usize) -> bool {
-        if !holes::is_next_step(freed, given_back) {
-            return false;
-        }
+    fn is_worth_a_look(&self) -> bool {
         let slack = &self.slack;
         let now = self.now();
         slack.ease(now);
         let room = self.room().saturating_mul(GRANULE);
         let pace = Pace::of(slack.is_long_since_look(now), self.purge.kept());
         let worth = slack.worth(pace, room);
+        let freed = slack.freed.load(Ordering::Relaxed);
         // Whoever finds it so first does it.
         if freed < worth || slack.bytes() < worth || slack.freed.swap(0, Ordering::Relaxed) < worth
         {

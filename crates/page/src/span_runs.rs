@@ -38,7 +38,7 @@ impl<S: System> PageHeap<S> {
         if self.claim_holes(state, blocks) {
             return self.find_empty(state, blocks);
         }
-        let frontier = state.growth.frontier;
+        let frontier = self.frontier();
         let mut have = 0;
         while have < blocks && frontier - have > self.region.first_block() {
             if self.region.block(frontier - have - 1).free() != u128::MAX {
@@ -65,7 +65,7 @@ impl<S: System> PageHeap<S> {
         }
         let from = state.bins.empty_from().max(self.region.first_block());
         let (mut row, mut seen) = (0, false);
-        for block in from..state.growth.frontier {
+        for block in from..self.frontier() {
             row = if self.region.block(block).free() == u128::MAX { row + 1 } else { 0 };
             if row == 1 && !seen {
                 state.bins.no_empty_below(block);

@@ -21,7 +21,7 @@ use source::Claim;
 
 use crate::System;
 use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
-use crate::heap::{Growth, PageHeap, State};
+use crate::heap::{PageHeap, State};
 
 /// How often addresses that are taken are passed over, by twice as many each time: a program's
 /// own reservation of a terabyte is passed in 20.
@@ -56,7 +56,7 @@ impl<S: System> PageHeap<S> {
         if region.granules() == 0 {
             return;
         }
-        let frontier = state.growth.frontier;
+        let frontier = self.frontier();
         match (self.source.address_limit(), region.is_bare()) {
             (Some(limit), false) if !region.is_small_under(limit) => {
                 region.limit(&self.source, limit, frontier);
@@ -84,7 +84,7 @@ impl<S: System> PageHeap<S> {
 
     /// More of the last block, if it is ours in part (Z1).
     fn claim_rest(&self, state: &mut State) -> bool {
-        let Some(last) = state.growth.frontier.checked_sub(1) else { return false };
+        let Some(last) = self.frontier().checked_sub(1) else { return false };
         if last < self.region.first_block() {
             return false;
         }
@@ -103,7 +103,7 @@ impl<S: System> PageHeap<S> {
         }
         let lowest = self.region.first_block();
         let (mut first, mut tries, mut skip) = (lowest, 0, 0);
-        for block in lowest..state.growth.frontier {
+        for block in lowest..self.frontier() {
             if self.region.block(block).owned.load(Ordering::Relaxed) != 0 {
                 (first, skip) = (block + 1, 0);
             } else if first + blocks == block + 1 {
@@ -123,14 +123,14 @@ impl<S: System> PageHeap<S> {
     /// Blocks in a row behind the frontier.
     fn claim_row(&self, state: &mut State, blocks: u32) -> bool {
         let Some(last) = self.region.blocks().checked_sub(blocks) else { return false };
-        let mut first = state.growth.frontier;
+        let mut first = self.frontier();
         for skip in 0..SKIPS {
             if first > last {
                 return false;
             }
             match self.claim_at(state, first, blocks) {
                 Claim::Ours => {
-                    state.growth.frontier = first + blocks;
+                    self.frontier.store(first + blocks, Ordering::Relaxed);
                     return true;
                 }
                 Claim::Taken => first += 1 << skip,
@@ -145,7 +145,7 @@ impl<S: System> PageHeap<S> {
             return Claim::Refused;
         }
         let at = self.region.address_of_block(first);
-        let frontier = state.growth.frontier;
+        let frontier = self.frontier();
         let claim = self.region.take(&self.source, at, blocks as usize * BLOCK, frontier);
         if claim == Claim::Ours {
             if self.wants_huge() {
@@ -162,14 +162,14 @@ impl<S: System> PageHeap<S> {
         if !self.region.is_bare() {
             return false;
         }
-        let block = state.growth.frontier;
+        let block = self.frontier();
         let end = (block as usize + 1) * GRANULES_PER_BLOCK;
         if block >= self.region.blocks() || !self.region.cover(&self.source, end) {
             return false;
         }
         let claimed = PARTS.into_iter().any(|count| self.claim_granules(state, block, count));
         if claimed {
-            state.growth.frontier = block + 1;
+            self.frontier.store(block + 1, Ordering::Relaxed);
         }
         claimed
     }
@@ -201,7 +201,7 @@ impl<S: System> PageHeap<S> {
 
     fn release_blocks(&self, state: &mut State) -> bool {
         let mut released = 0;
-        for block in self.region.first_block()..state.growth.frontier {
+        for block in self.region.first_block()..self.frontier() {
             released +=
                 u32::from(self.region.block(block).is_empty() && self.release_block(state, block));
         }
@@ -227,20 +227,20 @@ impl<S: System> PageHeap<S> {
         info.set_dirty(0);
         state.bins.update(&self.region, block);
         state.growth.longest_hole = u32::MAX;
-        self.sink(&mut state.growth);
+        self.sink();
         true
     }
 
     /// Blocks before the frontier that are not ours are behind it from now on (Z2).
-    fn sink(&self, growth: &mut Growth) {
-        while !self.is_sunk(growth) {
-            growth.frontier -= 1;
+    fn sink(&self) {
+        while !self.is_sunk() {
+            self.frontier.store(self.frontier() - 1, Ordering::Relaxed);
         }
     }
 
     /// Whether Z2 holds.
-    pub(crate) fn is_sunk(&self, growth: &Growth) -> bool {
-        let frontier = growth.frontier;
+    pub(crate) fn is_sunk(&self) -> bool {
+        let frontier = self.frontier();
         !self.region.is_bare()
             || frontier == self.region.first_block()
             || self.region.block(frontier - 1).owned.load(Ordering::Relaxed) != 0

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Amounts are in any unit, the same for all of a call.
-use crate::table::{MAX_FLOOR, ROOM_REST, ROOM_SHARE};
+use crate::table::{FLOOR, MAX_FLOOR, ROOM_REST, ROOM_SHARE};
 
 /// What the heap holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +59,13 @@ pub fn lowered(floor: usize, least: usize) -> usize {
     (floor / 2).max(least)
 }
 
+/// What stays however long nobody needs it: nothing, if the user did not ask for more than is kept in any
+/// case. In bytes.
+#[must_use]
+pub const fn asked_for(kept: usize) -> usize {
+    if kept > FLOOR { kept } else { 0 }
+}
+
 /// The most that a call which freed `freed` gives back, of what is due; `extra` is given back at
 /// all events. Twice as much, because what is freed raises what is free and lowers the limit: a
 /// program that only frees is never behind by more than one call.
@@ -71,7 +78,6 @@ pub const fn at_once(freed: usize, extra: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::FLOOR;
 
     #[test]
     fn a_memory_limit_leaves_room_however_much_is_live() {
@@ -99,6 +105,7 @@ mod tests {
         }
         assert_eq!(raised(floor, FLOOR), MAX_FLOOR);
         assert_eq!(raised(0, 2 * MAX_FLOOR), 2 * MAX_FLOOR, "what the user asked for");
+        assert_eq!((asked_for(FLOOR), asked_for(0), asked_for(2 * FLOOR)), (0, 0, 2 * FLOOR));
         assert_eq!((lowered(4 * FLOOR, FLOOR), lowered(FLOOR, FLOOR)), (2 * FLOOR, FLOOR));
     }
 

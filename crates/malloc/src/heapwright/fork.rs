@@ -66,6 +66,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub fn after_fork_in_child(&self) {
         self.release_all();
         self.pages.note_child();
+        self.peak.forget();
         if self.partial.load(Ordering::Relaxed) {
             return;
         }

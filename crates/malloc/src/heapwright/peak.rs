@@ -32,6 +32,8 @@ pub(crate) struct Peak {
     /// Whether it has grown since the last free that was looked at.
     grown: AtomicBool,
     parts: [[AtomicUsize; 2]; PARTS.len()],
+    /// The most resident memory of all splits, which need not be the one that is kept (K1).
+    resident: AtomicUsize,
     is_known: AtomicBool,
 }
 
@@ -44,6 +46,7 @@ impl Peak {
             tick: AtomicU64::new(0),
             grown: AtomicBool::new(false),
             parts: [const { [const { AtomicUsize::new(0) }; 2] }; PARTS.len()],
+            resident: AtomicUsize::new(0),
             is_known: AtomicBool::new(true),
         }
     }
@@ -55,7 +58,8 @@ impl Peak {
 
     fn keep(&self, split: &Split) {
         let before = self.kept();
-        let (new, old) = (split.sum().resident, before.sum().resident);
+        let (new, old) = (split.sum().resident, self.resident.load(Ordering::Relaxed));
+        self.resident.store(old.max(new), Ordering::Relaxed);
         let is_near = new + new / 64 >= old && split.live() > before.live();
         if new > old + old / 64 || is_near {
             for (kept, part) in self.parts.iter().zip(&split.parts) {
@@ -64,6 +68,17 @@ impl Peak {
             }
             self.is_known.store(split.is_known, Ordering::Relaxed);
         }
+    }
+
+    /// This process is a child of `fork`: another thread of its parent may have been taking a split, and its
+    /// peak is its own.
+    pub(super) fn forget(&self) {
+        self.used.store(0, Ordering::Relaxed);
+        self.resident.store(0, Ordering::Relaxed);
+        for part in self.parts.as_flattened() {
+            part.store(0, Ordering::Relaxed);
+        }
+        self.taking.store(false, Ordering::Release);
     }
 
     fn kept(&self) -> Split {

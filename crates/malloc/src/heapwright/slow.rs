@@ -44,7 +44,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     fn look_at_clock(&self, cache: &ThreadCache) {
         let (refills, flushes) = cache.slow_paths();
         if looks_at_clock(refills + flushes) {
-            self.pages.look();
+            let _ = self.pages.look();
             cache.see(self.backend());
         }
     }

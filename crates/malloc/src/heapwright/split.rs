@@ -209,7 +209,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
         for block in self.pages.committed() {
             let info = region.block(block);
             let (owned, free, dirty) = (info.owned(), info.free(), info.dirty());
-            walk.pages.look(region.address_of_block(block), BLOCK);
+            // The last block of a window may be ours in part only: what is behind is not mapped.
+            let ours = GRANULES_PER_BLOCK - owned.leading_zeros() as usize;
+            walk.pages
+                .look(region.address_of_block(block), align_up(ours * GRANULE, walk.pages.page));
             for number in 0..GRANULES_PER_BLOCK {
                 let is_in = |bits: u128| bits >> number & 1 != 0;
                 let granule = block as usize * GRANULES_PER_BLOCK + number;

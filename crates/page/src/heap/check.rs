@@ -14,7 +14,7 @@ impl<S: System> Check for PageHeap<S> {
             return Ok(());
         }
         let (mut taken, mut dirty) = (0, 0);
-        for block in self.region.first_block()..state.growth.frontier {
+        for block in self.region.first_block()..self.frontier() {
             let info = self.region.block(block);
             let owned = info.owned();
             let at = self.region.address_of_block(block);
@@ -26,11 +26,7 @@ impl<S: System> Check for PageHeap<S> {
             taken += taken_here.count_ones() as usize;
             dirty += self.dirty_free(info).count_ones() as usize;
         }
-        ensure(
-            self.is_sunk(&state.growth),
-            "Z2: a bare window ends with a block that is ours",
-            taken,
-        )?;
+        ensure(self.is_sunk(), "Z2: a bare window ends with a block that is ours", taken)?;
         ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;
         ensure(dirty == self.dirty.load(Ordering::Relaxed), "H1: dirty granules add up", dirty)?;
         self.check_moved(&state.growth)?;

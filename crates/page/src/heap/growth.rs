@@ -20,8 +20,6 @@ use crate::region::Hold;
 /// How far the heap has grown.
 #[derive(Debug)]
 pub(crate) struct Growth {
-    /// The first block that is not there yet (H2).
-    pub(crate) frontier: u32,
     /// Below the frontier nobody finds a longer row of blocks that were given up.
     pub(crate) longest_hole: u32,
     /// Blocks taken out of huge pages.
@@ -34,7 +32,7 @@ pub(crate) struct Growth {
 
 impl Growth {
     pub(super) const fn new() -> Self {
-        Self { frontier: 0, longest_hole: 0, small_blocks: 0, moved: 0, huge_from: HUGE_FROM }
+        Self { longest_hole: 0, small_blocks: 0, moved: 0, huge_from: HUGE_FROM }
     }
 }
 
@@ -49,6 +47,12 @@ impl<S: System> PageHeap<S> {
         self.huge_asked.load(Ordering::Relaxed)
     }
 
+    /// The first block that is not there yet (H2).
+    #[inline]
+    pub(crate) fn frontier(&self) -> u32 {
+        self.frontier.load(Ordering::Relaxed)
+    }
+
     /// Bytes of committed blocks.
     pub fn committed_bytes(&self) -> usize {
         self.committed().len() * BLOCK
@@ -57,12 +61,7 @@ impl<S: System> PageHeap<S> {
     /// The blocks of H2. In a window some belong to others.
     pub fn committed(&self) -> core::ops::Range<u32> {
         let first = self.region.first_block();
-        first..self.state.lock().growth.frontier.max(first)
-    }
-
-    /// Bytes of the blocks up to the frontier.
-    fn bytes_to(&self, frontier: u32) -> usize {
-        (frontier.saturating_sub(self.region.first_block()) as usize) * BLOCK
+        first..self.frontier().max(first)
     }
 
     /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
@@ -70,7 +69,7 @@ impl<S: System> PageHeap<S> {
     pub(crate) fn grow(&self, state: &mut State, blocks: u32) -> Option<()> {
         self.look_for_address_limit(state);
         self.ask_for_huge(&state.growth);
-        self.before_growth(&state.growth, blocks);
+        self.before_growth(blocks);
         match self.region.hold() {
             Hold::Reserved => self.commit(state, blocks),
             Hold::Window => self.claim(state, blocks),
@@ -79,8 +78,8 @@ impl<S: System> PageHeap<S> {
 
     /// The heap grows by `blocks`: once it is large enough for the memory limit to matter, and while
     /// no other thread can notice, the limit is read.
-    fn before_growth(&self, growth: &Growth, blocks: u32) {
-        let bytes = self.bytes_to(growth.frontier + blocks);
+    fn before_growth(&self, blocks: u32) {
+        let bytes = self.committed_bytes() + blocks as usize * BLOCK;
         if !self.purge.has_looked() && nears_limits(bytes) && self.source.is_only_thread() {
             self.look_at_memory_limit();
         }
@@ -88,7 +87,7 @@ impl<S: System> PageHeap<S> {
 
     fn commit(&self, state: &mut State, blocks: u32) -> Option<()> {
         let region = &self.region;
-        let frontier = state.growth.frontier;
+        let frontier = self.frontier();
         let left = region.blocks() - frontier;
         if blocks > left {
             return None;
@@ -103,7 +102,7 @@ impl<S: System> PageHeap<S> {
                 && unsafe { self.source.commit(at, step as usize * BLOCK) }
             {
                 self.adopt(state, frontier, step);
-                state.growth.frontier = frontier + step;
+                self.frontier.store(frontier + step, Ordering::Relaxed);
                 return Some(());
             }
             if step == blocks {
@@ -128,7 +127,7 @@ impl<S: System> PageHeap<S> {
     /// is to come, because a run across the seam would be two mappings, which cannot be moved as
     /// one.
     fn ask_for_huge(&self, growth: &Growth) {
-        if self.wants_huge() || self.bytes_to(growth.frontier) < growth.huge_from {
+        if self.wants_huge() || self.committed_bytes() < growth.huge_from {
             return;
         }
         self.huge_asked.store(true, Ordering::Relaxed);

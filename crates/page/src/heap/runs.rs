@@ -49,7 +49,7 @@ impl<S: System> PageHeap<S> {
         }
         let pieces = || pieces(first + old, new - old);
         for (block, mask, _) in pieces() {
-            if block >= state.growth.frontier {
+            if block >= self.frontier() {
                 let reserved = self.region.hold() == Hold::Reserved;
                 if !reserved || self.grow(state, low32(end) - block).is_none() {
                     return false;

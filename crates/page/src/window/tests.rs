@@ -50,7 +50,7 @@ fn a_heap_goes_on_behind_a_limit() {
 fn addresses_that_others_took_are_passed_over() {
     let heap = PageHeap::new(Failing::new(Os));
     limited(&heap);
-    let frontier = heap.state.lock().growth.frontier;
+    let frontier = heap.frontier();
     let theirs = heap.region.address_of_block(frontier);
     assert_eq!(Os.claim(theirs, 1000 * BLOCK), Claim::Ours);
     for _ in 0..10 {
@@ -73,7 +73,7 @@ fn a_block_is_taken_in_parts_when_there_is_no_more() {
     while heap.find_room(64) {
         heap.allocate(64, 1);
     }
-    let frontier = heap.state.lock().growth.frontier;
+    let frontier = heap.frontier();
     assert!(heap.claim_part(&mut heap.state.lock()));
     let info = heap.region.block(frontier);
     assert_eq!(usize::from(info.owned.load(Ordering::Relaxed)), PARTS[0]);
@@ -99,7 +99,7 @@ fn a_limit_that_is_lifted_leaves_room_whatever_others_map_meanwhile() {
     for taken in [false, true] {
         let heap = PageHeap::new(Failing::new(Os));
         limited(&heap);
-        let frontier = heap.state.lock().growth.frontier;
+        let frontier = heap.frontier();
         let far = heap.region.address_of_block(frontier) + (20 << 30);
         if taken {
             assert_eq!(Os.reserve_at(far, BLOCK), Claim::Ours);
@@ -125,7 +125,7 @@ fn limits_that_come_and_go_leave_others_mappings_alone() {
     heap.deallocate(runs[1], GRANULES_PER_BLOCK);
     heap.release_empty();
     theirs[0] = runs[1];
-    let frontier = heap.state.lock().growth.frontier;
+    let frontier = heap.frontier();
     theirs[1] = heap.region.address_of_block(frontier + 1);
     theirs[2] = heap.region.address_of_block(frontier) + (20 << 30);
     for at in theirs {
@@ -179,10 +179,10 @@ fn limits_that_come_and_go_use_the_same_addresses_again() {
             heap.check().expect("intact");
             first = runs(&heap);
             if round == 1 {
-                frontier = heap.state.lock().growth.frontier;
+                frontier = heap.frontier();
             }
         }
-        assert!(heap.state.lock().growth.frontier <= frontier, "one stays: {stays}");
+        assert!(heap.frontier() <= frontier, "one stays: {stays}");
         assert!(last.is_none_or(|at| heap.region.granule_of(at).is_some()));
     }
 }
@@ -214,7 +214,7 @@ fn a_row_that_was_given_up_is_found_between_others_mappings() {
 impl<S: System> PageHeap<S> {
     /// Whether a run of `count` granules is free.
     fn find_room(&self, count: u32) -> bool {
-        (self.region.first_block()..self.state.lock().growth.frontier)
+        (self.region.first_block()..self.frontier())
             .any(|block| base::bits::run_starts(self.region.block(block).free(), count) != 0)
     }
 }

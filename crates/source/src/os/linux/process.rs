@@ -93,6 +93,54 @@ pub(super) fn may_be_only_thread() -> bool {
     result(unsafe { call6(number::UNSHARE, [CLONE_THREAD, 0, 0, 0, 0, 0]) }) != Err(EINVAL)
 }
 
+/// Whether the first thread has ended and only the calling one is left: a process whose threads ended by bare
+/// system calls, of which the C library knows nothing. `false` too where the kernel does not say.
+#[must_use]
+pub fn is_last_thread() -> bool {
+    const ESRCH: i32 = 3;
+    let mut word = [0usize];
+    let here = core::ptr::from_ref(&word).expose_provenance();
+    let local = [word.as_mut_ptr().expose_provenance(), size_of_val(&word)];
+    let remote = [here, size_of_val(&word)];
+    let args = [process_id(), local.as_ptr().addr(), 1, remote.as_ptr().addr(), 1, 0];
+    // SAFETY: copies a word of ours onto itself, if the first thread still has memory.
+    if result(unsafe { call6(number::PROCESS_VM_READV, args) }) != Err(ESRCH) {
+        return false;
+    }
+    // The first thread stays in the count until all others have ended; the folder counts itself and its parent.
+    links_of(c"/proc/self/task") == Some(2 + 2)
+}
+
+/// Ends the calling thread, the [last](is_last_thread), and with it the process, as the first thread ended.
+pub fn end_as_first_thread() -> ! {
+    let mut buffer = [0; 1024];
+    let text = read_file(c"/proc/self/stat", &mut buffer);
+    let last = text.trim_ascii_end().rsplit(|&byte| byte == b' ').next();
+    let code = last.and_then(|digits| str::from_utf8(digits).ok()?.parse::<usize>().ok());
+    // As `wait` has it: a signal below, or what `exit` was given above; by a signal, what shells say.
+    let status = match code.unwrap_or(0) {
+        code if code & 0x7f == 0 => code >> 8 & 0xff,
+        code => 128 + (code & 0x7f),
+    };
+    loop {
+        // SAFETY: nothing comes after it.
+        unsafe { call6(number::EXIT, [status, 0, 0, 0, 0, 0]) };
+    }
+}
+
+/// How many links a file has.
+fn links_of(path: &CStr) -> Option<u32> {
+    const AT_FDCWD: usize = 100_usize.wrapping_neg();
+    const NLINK: usize = 4;
+    // `struct statx`, 256 bytes, in words of four.
+    let mut about = [0u32; 64];
+    let args =
+        [AT_FDCWD, path.as_ptr().addr(), 0, NLINK, about.as_mut_ptr().expose_provenance(), 0];
+    // SAFETY: the kernel reads the path and writes `about`.
+    result(unsafe { call6(number::STATX, args) }).ok()?;
+    Some(about[4])
+}
+
 /// Changes or reads an attribute of the process: `prctl(2)`.
 ///
 /// # Errors

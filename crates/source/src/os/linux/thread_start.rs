@@ -21,7 +21,6 @@ const SIG_SETMASK: c_int = 2;
 unsafe extern "C" {
     fn pthread_attr_init(attributes: *mut Attributes) -> c_int;
     fn pthread_attr_setdetachstate(attributes: *mut Attributes, state: c_int) -> c_int;
-    fn pthread_attr_setstacksize(attributes: *mut Attributes, size: usize) -> c_int;
     fn pthread_attr_destroy(attributes: *mut Attributes) -> c_int;
     fn pthread_create(
         thread: *mut c_ulong,
@@ -34,29 +33,31 @@ unsafe extern "C" {
     fn pthread_sigmask(how: c_int, new: *const Signals, old: *mut Signals) -> c_int;
 }
 
-/// Starts a detached thread with this stack; with the usual one where the program's thread-local storage does
-/// not fit into that. `false`: refused.
-pub fn start(body: Body, stack: usize) -> bool {
+/// Starts a detached thread. `false`: refused.
+pub fn start(body: Body) -> bool {
     let (mut all, mut before) = ([0; 16], [0; 16]);
     // SAFETY: room for a set of signals.
     unsafe { sigfillset(&raw mut all) };
     // SAFETY: two sets of signals. A new thread inherits what is blocked.
     unsafe { pthread_sigmask(SIG_SETMASK, &raw const all, &raw mut before) };
-    let started = create(body, Some(stack)) || create(body, None);
+    let started = create(body);
     // SAFETY: the set that was there before.
     unsafe { pthread_sigmask(SIG_SETMASK, &raw const before, ptr::null_mut()) };
     started
 }
 
-fn create(body: Body, stack: Option<usize>) -> bool {
+/// The calling thread, which is about to end, takes all signals: it may be the last, on which exit handlers run.
+pub fn take_signals() {
+    let none = [0; 16];
+    // SAFETY: a set of signals.
+    unsafe { pthread_sigmask(SIG_SETMASK, &raw const none, ptr::null_mut()) };
+}
+
+fn create(body: Body) -> bool {
     let mut attributes = Attributes::uninit();
     // SAFETY: room for attributes.
     if unsafe { pthread_attr_init(&raw mut attributes) } != 0 {
         return false;
-    }
-    if let Some(size) = stack {
-        // SAFETY: initialised above.
-        unsafe { pthread_attr_setstacksize(&raw mut attributes, size) };
     }
     // SAFETY: initialised above.
     unsafe { pthread_attr_setdetachstate(&raw mut attributes, DETACHED) };

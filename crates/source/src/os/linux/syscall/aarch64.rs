@@ -22,6 +22,8 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const OPENAT: usize = 56;
     pub(in crate::os::linux) const PRLIMIT64: usize = 261;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 270;
+    pub(in crate::os::linux) const EXIT: usize = 93;
+    pub(in crate::os::linux) const STATX: usize = 291;
     pub(in crate::os::linux) const KCMP: usize = 272;
 }
 

@@ -22,6 +22,8 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const OPENAT: usize = 257;
     pub(in crate::os::linux) const PRLIMIT64: usize = 302;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 310;
+    pub(in crate::os::linux) const EXIT: usize = 60;
+    pub(in crate::os::linux) const STATX: usize = 332;
     pub(in crate::os::linux) const KCMP: usize = 312;
 }
 
