@@ -44,8 +44,9 @@ macro_rules! programs {
 
 mod c {
     programs! { "tests/c", "c":
-        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen background_begins background_idle calloc_overflow
-        calloc_untouched calloc_zero calloc_zero_size cfree cgroup_limit cgroup_limit_hidden cgroup_limit_near
+        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen background_begins background_idle
+        background_raw_exit calloc_overflow calloc_untouched calloc_zero calloc_zero_size cfree cgroup_limit
+        cgroup_limit_hidden cgroup_limit_near
         clock_replaced config_safe config_setuid config_unknown_key confined descriptors dlmopen dlopen_deepbind
         dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads dlopen_library dlopen_mode dlopen_origin
         dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc exhaustion exit_detached
@@ -56,7 +57,8 @@ mod c {
         malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_exhausted maps_few
         maps_realloc maps_split memalign mlockall overflow_guards own_check own_check_pending own_check_shrunk own_heap
         own_heap_count own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
-        posix_memalign posix_memalign_invalid purge_after_shrinking purge_while_quiet realloc_contents realloc_failure
+        posix_memalign posix_memalign_invalid purge_after_shrinking purge_small_after_large purge_while_quiet
+        realloc_contents realloc_failure
         realloc_neighbours realloc_null realloc_rlimit realloc_swing realloc_too_large realloc_zero reallocarray
         refused_calls_few refused_futex refused_madvise refused_memory refused_mlock_part refused_mlockall
         region_terabyte rlimit_as rlimit_as_again rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted

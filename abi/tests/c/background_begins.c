@@ -105,7 +105,9 @@ int main(void) {
         child = vfork();
         if (child == 0) {
             free(malloc(100000));
-            execl("/bin/true", "true", (char *)NULL);
+            // Without the library, which need not be for its C library.
+            char *nothing[] = {NULL};
+            execle("/bin/true", "true", (char *)NULL, nothing);
             _exit(1);
         }
         succeeds(child, "a program");
