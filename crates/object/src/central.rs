@@ -7,7 +7,7 @@
 //! - **C3** what was given back is counted by the slabs it went to, whatever class the caller
 //!   took the objects for: a block that shrank in place is freed by its smaller size (X1).
 //!
-//! One shard until locks are contended, then more ([`shards`]); an empty shelf first looks at the
+//! One shard until locks are contended, then more (module `shards`); an empty shelf first looks at the
 //! other shards' before it makes a slab, so shards strand little memory.
 //!
 //! Layer *object*; magazines refill and flush here. Giving back takes no lock.
@@ -105,7 +105,7 @@ impl<S: System> Central<S> {
         self.shards.fix(count);
     }
 
-    /// Claims objects, at least one; see [`Shelf::claim`]. 0: out of memory.
+    /// Claims objects, at least one; see [`Shelf::claim_or_make`]. 0: out of memory.
     pub fn claim(
         &self,
         supply: Supply<'_, S>,
