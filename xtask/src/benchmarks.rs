@@ -6,6 +6,7 @@
 //! they are put there, without they are compared. Nothing else is kept of a run: its page and its plots are made again by
 //! `--page`.
 
+mod bounds;
 mod front;
 mod losses;
 mod means;
@@ -166,6 +167,9 @@ fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<Strin
         "## Real programs".to_owned(),
         time.to_string(),
         memory.to_string(),
+        "## Against the bounds of the second version".to_owned(),
+        bounds::table(all.report),
+        "What limits the lines that fail: [bounds.md](bounds.md#the-second-version).".to_owned(),
         "## Where heapwright loses".to_owned(),
         losses::table(all.report)?,
     ]

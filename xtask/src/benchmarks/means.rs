@@ -9,8 +9,12 @@ use super::tables::{contestants, counts};
 
 /// The same result without what is no real program.
 pub(super) fn real(report: &Report) -> Report {
-    let workloads = report.workloads.iter().filter(|work| work.group == Group::Real);
-    of(report, workloads.cloned().collect())
+    only(report, |work| work.group == Group::Real)
+}
+
+/// The same result with some of its workloads.
+pub(super) fn only(report: &Report, which: impl Fn(&Work) -> bool) -> Report {
+    of(report, report.workloads.iter().filter(|work| which(work)).cloned().collect())
 }
 
 /// The same result over other workloads. Single runs are left out, as they name workloads by their places.
