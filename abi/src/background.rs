@@ -6,7 +6,7 @@
 //!  └─ confined          └── child of a fork ── any but OFF
 //! ```
 //!
-//! - **B1** it begins in a call that allocates, after that call's work: no lock of ours is held, and none of the C
+//! - **B1** it begins in a slow call that allocates, before that call's work: no lock of ours is held, and none of the C
 //!   library's that `pthread_create` takes. In calls that free one may be: glibc frees the memory of
 //!   ended threads under the lock of its stacks. What `pthread_create` itself allocates finds STARTING.
 //! - **B2** it begins when the heap first passes [`LARGE`]: before that there is little to give back, and a shell or
@@ -61,6 +61,7 @@ pub(crate) unsafe fn configure(environment: *const *const c_char) {
     let is_asked_for = Options::parse(text, |_| ()).background == Some(true);
     if is_asked_for && fork::in_children(in_child) {
         STATE.store(state::WAITING, Ordering::Relaxed);
+        HEAP.on_slow_calls(&(begin_if_large as fn()));
     }
 }
 
@@ -69,39 +70,23 @@ pub(crate) fn never_from_now_on() {
     let _ = change(state::WAITING, state::OFF);
 }
 
-/// After a call that allocated and was slow.
-#[inline]
-pub(crate) fn after_slow_call() {
-    if STATE.load(Ordering::Relaxed) == state::WAITING {
-        begin_if_large(true);
-    }
-}
-
-/// After a call that allocated and may have been fast: it is no slow one to wait for.
-#[inline]
-pub(crate) fn after_call() {
-    if STATE.load(Ordering::Relaxed) == state::WAITING {
-        begin_if_large(false);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn begin_if_large(was_slow: bool) {
-    if HEAP.committed_bytes() <= LARGE || !HEAP.has_caches() {
+/// In a slow call that allocates.
+fn begin_if_large() {
+    let is_waiting = STATE.load(Ordering::Relaxed) == state::WAITING;
+    if !is_waiting || HEAP.committed_bytes() <= LARGE || !HEAP.has_caches() {
         return;
     }
     let left = LEFT.load(Ordering::Relaxed);
     if left > 0 {
         // Threads at once may count less.
-        LEFT.store(left - u32::from(was_slow), Ordering::Relaxed);
+        LEFT.store(left - 1, Ordering::Relaxed);
         return;
     }
     // Not in a child of `vfork`, whose memory is its parent's.
     if !fork::is_own_process() || !change(state::WAITING, state::STARTING) {
         return;
     }
-    // The caller's call has succeeded, and must not change it.
+    // The caller's call may succeed, and must not change it then.
     let before = errno();
     let started = thread_start::start(body);
     set_errno(before);

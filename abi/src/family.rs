@@ -8,7 +8,7 @@ use source::os::imp::process::page_size;
 
 use crate::allocate;
 use crate::errno::{EINVAL, ENOMEM, fail, or_enomem};
-use crate::heap::{HEAP, MAX_LINEAR, after_call, after_slow_call};
+use crate::heap::{HEAP, MAX_LINEAR};
 
 // malloc and free begin cache lines, wherever the linker puts them. Else their speed changes by some
 // 5 % with every change of other code. These sections hold one function each.
@@ -42,9 +42,7 @@ extern "C" fn malloc_medium(size: usize) -> *mut u8 {
 #[cold]
 #[inline(never)]
 extern "C" fn malloc_slow(size: usize) -> *mut u8 {
-    let block = HEAP.malloc_slow(size);
-    after_slow_call();
-    or_enomem(block)
+    or_enomem(HEAP.malloc_slow(size))
 }
 
 /// Gives a block back; null is ignored, errno kept.
@@ -65,9 +63,7 @@ pub unsafe extern "C" fn free(ptr: *mut u8) {
 /// `count * size` zeroed bytes, or null with ENOMEM.
 #[unsafe(no_mangle)]
 pub extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
-    let block = HEAP.calloc(count, size);
-    after_call();
-    or_enomem(block)
+    or_enomem(HEAP.calloc(count, size))
 }
 
 /// The block resized; see [`base::Malloc::realloc`]. `realloc(p, 0)` frees, as in glibc.
@@ -83,9 +79,7 @@ pub unsafe extern "C" fn realloc(ptr: *mut u8, size: usize) -> *mut u8 {
         return core::ptr::null_mut();
     }
     // SAFETY: the caller's promise.
-    let block = unsafe { HEAP.resize(ptr, size, "realloc()") };
-    after_call();
-    or_enomem(block)
+    or_enomem(unsafe { HEAP.resize(ptr, size, "realloc()") })
 }
 
 /// [`realloc`] to `count * size` bytes; ENOMEM when the product overflows.
@@ -267,9 +261,7 @@ alias! {
 
 /// What operator new stands on: malloc without errno.
 pub(crate) extern "C" fn allocate_for_new(size: usize) -> *mut u8 {
-    let block = allocate(size);
-    after_call();
-    block
+    allocate(size)
 }
 
 /// As [`allocate_for_new`], aligned.

@@ -20,7 +20,7 @@ mod whole;
 #[cfg(not(heap = "flagship"))]
 use whole as imp;
 
-pub(crate) use imp::{HEAP, MAX_LINEAR, after_call, after_slow_call, global, info};
+pub(crate) use imp::{HEAP, MAX_LINEAR, global, info};
 
 /// What a heap can say of itself, in bytes.
 #[derive(Debug)]

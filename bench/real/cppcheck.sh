@@ -11,20 +11,7 @@ done
 [ $# -eq 2 ] || say "usage: cppcheck.sh FOLDER FILES"
 files=$2
 home=$1/cppcheck-$files
-preload=${LD_PRELOAD-}
-unset LD_PRELOAD
-
-run=$(mktemp -d "$1/cppcheck.XXXXXX") || say "cannot make a folder in $1"
-end() {
-    code=$?
-    trap - EXIT INT TERM HUP
-    cd / && rm -rf "$run"
-    exit "$code"
-}
-trap end EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-export LC_ALL=C
+. "${0%/*}/workplace.inc"
 
 # A container, an algorithm and a visitor for each of several shapes, instantiated with each other.
 sources() {

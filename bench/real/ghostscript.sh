@@ -11,22 +11,10 @@ done
 document=$2/ghostscript.ps
 pages=$3
 right=$1/ghostscript-$pages
-preload=${LD_PRELOAD-}
-unset LD_PRELOAD
-
-run=$(mktemp -d "$1/ghostscript.XXXXXX") || say "cannot make a folder in $1"
-end() {
-    code=$?
-    trap - EXIT INT TERM HUP
-    cd / && rm -rf "$run"
-    exit "$code"
-}
-trap end EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+. "${0%/*}/workplace.inc"
 # Nothing of the user's settings, no temporary file elsewhere.
 unset GS_OPTIONS GS_LIB
-export TMPDIR="$run" LC_ALL=C
+export TMPDIR="$run"
 
 measured() { LD_PRELOAD=$preload gs -q -dSAFER -dBATCH -dNOPAUSE "$@" >"$run/said" 2>&1 && [ ! -s "$run/said" ]; }
 # The sum of the picture of all pages.

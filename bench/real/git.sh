@@ -11,21 +11,9 @@ done
 [ $# -eq 2 ] || say "usage: git.sh FOLDER COMMITS"
 commits=$2
 home=$1/git-$commits
-preload=${LD_PRELOAD-}
-unset LD_PRELOAD
-
-run=$(mktemp -d "$1/git.XXXXXX") || say "cannot make a folder in $1"
-end() {
-    code=$?
-    trap - EXIT INT TERM HUP
-    cd / && rm -rf "$run"
-    exit "$code"
-}
-trap end EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+. "${0%/*}/workplace.inc"
 # Nothing of the user's settings.
-export HOME="$run" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null LC_ALL=C
+export HOME="$run" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_TRACE GIT_PAGER
 
 # Commits to 60 files of a few hundred lines; each changes lines of four of them.

@@ -8,7 +8,6 @@ pub(crate) use malloc::heapwright::global;
 pub(crate) use malloc::{HEAP, MAX_LINEAR};
 
 use super::Info;
-pub(crate) use crate::background::{after_call, after_slow_call};
 
 /// Every size class.
 #[derive(Debug)]

@@ -160,14 +160,6 @@ impl Sizes {
     }
 }
 
-/// After a call that allocated and was slow: a heap of one lock has nothing to do then.
-#[inline]
-pub(crate) fn after_slow_call() {}
-
-/// As [`after_slow_call`].
-#[inline]
-pub(crate) fn after_call() {}
-
 pub(crate) fn info() -> Info {
     let Figures { committed, live, cached, huge } = HEAP.0.figures();
     let dirty = committed.saturating_sub(live + cached);

@@ -2,29 +2,11 @@
 //   setuid and fork be, begins anew in a child that goes on allocating, and ends with the others
 // link: heapwright
 // env: HEAPWRIGHT=background=1
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "check.h"
-
-// Counted without allocating more than a directory's buffer.
-static int threads(void) {
-    int count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    CHECK(tasks != NULL, "/proc/self/task cannot be read");
-    for (struct dirent *entry; (entry = readdir(tasks));) count += entry->d_name[0] != '.';
-    closedir(tasks);
-    return count;
-}
-
-static void wait_for_threads(int wanted, const char *where) {
-    for (int tries = 0; threads() != wanted; tries++) {
-        CHECK(tries < 2000, "%s: %d threads and not %d", where, threads(), wanted);
-        usleep(10000);
-    }
-}
+#include "tasks.h"
 
 static void *blocks[3000];
 
@@ -60,17 +42,17 @@ static void *last(void *main_thread) {
 
 int main(void) {
     alarm(50);
-    CHECK(threads() == 1, "a process begins with %d threads", threads());
+    CHECK(tasks() == 1, "a process begins with %d threads", tasks());
     allocate(1000, 1000);
-    CHECK(threads() == 1, "a small process has %d threads", threads());
+    CHECK(tasks() == 1, "a small process has %d threads", tasks());
     free_all(1000);
     // Children of a small process are small processes.
     pid_t child = fork();
-    if (child == 0) _exit(threads() != 1);
+    if (child == 0) _exit(tasks() != 1);
     succeeds(child, "a small child");
 
     allocate(300, 100000);
-    wait_for_threads(2, "a large process");
+    wait_for_tasks(2, "a large process");
 
     // What comes to the process waits for its own threads.
     struct sigaction action = {.sa_handler = on_signal};
@@ -92,11 +74,11 @@ int main(void) {
     if (child == 0) {
         free_all(300);
         allocate(300, 100000);
-        CHECK(threads() == 1, "a child has %d threads", threads());
+        CHECK(tasks() == 1, "a child has %d threads", tasks());
         for (int round = 0; round < 10; round++) free_all(300), allocate(300, 100000);
-        wait_for_threads(2, "a busy child");
+        wait_for_tasks(2, "a busy child");
         pid_t inner = fork();
-        if (inner == 0) _exit(threads() != 1);
+        if (inner == 0) _exit(tasks() != 1);
         succeeds(inner, "a child's child");
         exit(0);
     }
@@ -112,7 +94,7 @@ int main(void) {
         }
         succeeds(child, "a program");
     }
-    CHECK(threads() == 2, "after children: %d threads", threads());
+    CHECK(tasks() == 2, "after children: %d threads", tasks());
 
     // The process ends though main leaves and the last of its threads is not its own.
     static pthread_t self, thread;

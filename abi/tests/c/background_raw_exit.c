@@ -1,21 +1,11 @@
 // docs: with background=1 a process whose only other thread ends by a bare system call ends too, with that call's status
 // link: heapwright
 // env: HEAPWRIGHT=background=1
-#include <dirent.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "check.h"
-
-static int threads(void) {
-    int count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    CHECK(tasks != NULL, "/proc/self/task cannot be read");
-    for (struct dirent *entry; (entry = readdir(tasks));) count += entry->d_name[0] != '.';
-    closedir(tasks);
-    return count;
-}
+#include "tasks.h"
 
 int main(void) {
     pid_t child = fork();
@@ -23,10 +13,7 @@ int main(void) {
         static void *blocks[3000];
         // In a child it begins after a thousand slow calls more.
         for (int i = 0; i < 3000; i++) CHECK((blocks[i] = malloc(100000)) != NULL, "malloc is NULL");
-        for (int tries = 0; threads() != 2; tries++) {
-            CHECK(tries < 2000, "%d threads and not 2", threads());
-            usleep(10000);
-        }
+        wait_for_tasks(2, "the child");
         syscall(SYS_exit, 3);
     }
     int status;

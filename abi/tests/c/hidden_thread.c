@@ -1,24 +1,14 @@
 // survival: a thread of the allocator's own takes no signal meant for the program, and a small program has none at all
 // also: glibc
-#include <dirent.h>
 #include <signal.h>
 
-#include "check.h"
-
-static int threads(void) {
-    DIR *tasks = opendir("/proc/self/task");
-    CHECK(tasks != NULL, "/proc/self/task cannot be read");
-    int count = 0;
-    while (readdir(tasks)) count++;
-    closedir(tasks);
-    return count - 2;
-}
+#include "tasks.h"
 
 int main(void) {
     alarm(55);
     for (int i = 0; i < 1000; i++) free(malloc((size_t)i * 10));
     usleep(20000);
-    CHECK(threads() == 1, "a program that allocated 10 KiB has %d threads", threads());
+    CHECK(tasks() == 1, "a program that allocated 10 KiB has %d threads", tasks());
 
     // Enough freed memory that something may want to give it back in the background.
     static char *blocks[200];

@@ -5,6 +5,7 @@
 //!
 //! What is read without the lock does not belong here: statistics, for one, read atomics.
 use core::cell::UnsafeCell;
+use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use crate::lock::{Guard, Lock, Park};
@@ -23,8 +24,10 @@ unsafe impl<P, T: Send> Sync for Guarded<P, T> {}
 #[derive(Debug)]
 #[must_use = "the lock is released when this is dropped"]
 pub struct Inside<'a, P: Park, T> {
-    data: &'a mut T,
-    /// Dropped after `data`, which is declared before it.
+    /// No `&mut`: that would have to be alone until this is gone, and others enter a moment before.
+    data: &'a UnsafeCell<T>,
+    /// Sent and shared as a `&mut` is.
+    as_if: PhantomData<&'a mut T>,
     _guard: Guard<'a, P>,
 }
 
@@ -62,8 +65,7 @@ impl<P: Park, T> Guarded<P, T> {
 
     #[inline]
     fn inside<'a>(&'a self, guard: Guard<'a, P>) -> Inside<'a, P, T> {
-        // SAFETY: whoever has the guard is alone inside (K4).
-        Inside { data: unsafe { &mut *self.data.get() }, _guard: guard }
+        Inside { data: &self.data, as_if: PhantomData, _guard: guard }
     }
 }
 
@@ -72,13 +74,15 @@ impl<P: Park, T> Deref for Inside<'_, P, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        self.data
+        // SAFETY: whoever has the guard is alone inside (K4).
+        unsafe { &*self.data.get() }
     }
 }
 
 impl<P: Park, T> DerefMut for Inside<'_, P, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        self.data
+        // SAFETY: whoever has the guard is alone inside (K4).
+        unsafe { &mut *self.data.get() }
     }
 }

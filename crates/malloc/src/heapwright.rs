@@ -40,6 +40,7 @@ mod safe;
 #[cfg(simulated)]
 mod simulated;
 mod slow;
+mod slow_calls;
 pub mod split;
 pub mod stats;
 
@@ -65,6 +66,8 @@ pub struct Flagship<S, T> {
     pub(crate) tls: T,
     /// What it was made of when it was largest.
     pub(crate) peak: peak::Peak,
+    /// Who is told of slow calls.
+    slow_calls: slow_calls::SlowCalls,
     /// Whether threads go without magazines, so that every free is checked at once.
     pub(crate) safe: AtomicBool,
     /// Operations of threads that have no cache.
@@ -90,6 +93,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             threads: Registry::new(),
             tls,
             peak: peak::Peak::new(),
+            slow_calls: slow_calls::SlowCalls::new(),
             safe: AtomicBool::new(false),
             uncached: AtomicU32::new(0),
             outside: Outside::new(),

@@ -36,8 +36,6 @@ use crate::refusals::{Attempt, Refusals};
 /// What the heap remembers of what it kept. Granules and ticks.
 #[derive(Debug)]
 pub(crate) struct Keep {
-    /// What the floor does not sink below, in bytes (G1).
-    least: usize,
     /// Frees of granules, which wrap.
     frees: u32,
     /// Clean granules handed out since the last purge began: perhaps ones purged too early.
@@ -51,7 +49,7 @@ pub(crate) struct Keep {
 
 impl Keep {
     pub(crate) const fn new() -> Self {
-        Self { least: FLOOR, frees: 0, reused: 0, purged_at: 0, eased_at: 0, go_on: 0 }
+        Self { frees: 0, reused: 0, purged_at: 0, eased_at: 0, go_on: 0 }
     }
 
     /// Clean granules were handed out.
@@ -63,19 +61,19 @@ impl Keep {
     }
 
     /// The floor for a purge (G1).
-    fn regret(&mut self, now: u32, floor: usize) -> usize {
+    fn regret(&mut self, now: u32, floor: usize, least: usize) -> usize {
         let reused = core::mem::take(&mut self.reused);
         let is_regretted = reused * GRANULE >= REGRET && is_soon(self.purged_at, now);
-        if is_regretted { keep::raised(floor, self.least) } else { floor }
+        if is_regretted { keep::raised(floor, least) } else { floor }
     }
 
     /// The floor: long after the last purge half as much (G1).
-    fn ease(&mut self, now: u32, floor: usize) -> usize {
+    fn ease(&mut self, now: u32, floor: usize, least: usize) -> usize {
         if !is_long_ago(self.purged_at, now) || !is_long_ago(self.eased_at, now) {
             return floor;
         }
         self.eased_at = now;
-        keep::lowered(floor, self.least)
+        keep::lowered(floor, least)
     }
 }
 
@@ -93,7 +91,7 @@ pub struct Purge {
     due: AtomicUsize,
     /// Whether a look at the clock left something for the next.
     more: AtomicBool,
-    /// Bytes that the user has asked to keep.
+    /// What the floor does not sink below: the bytes that the user has asked to keep.
     kept: AtomicUsize,
     refusals: Refusals,
     total: AtomicU64,
@@ -175,7 +173,7 @@ impl Default for Purge {
 impl<S: System> PageHeap<S> {
     /// Keeps at least `bytes` of free memory from now on.
     pub fn set_floor(&self, bytes: usize) {
-        self.state.lock().keep.least = bytes;
+        let _inside = self.state.lock();
         self.purge.floor.store(bytes, Ordering::Relaxed);
         self.purge.kept.store(bytes, Ordering::Relaxed);
     }
@@ -286,7 +284,7 @@ impl<S: System> PageHeap<S> {
         let now = purge.tick();
         let dirty = self.dirty.load(Ordering::Relaxed);
         if purge.due.load(Ordering::Relaxed) == usize::MAX {
-            let floor = state.keep.regret(now, purge.floor.load(Ordering::Relaxed));
+            let floor = state.keep.regret(now, purge.floor.load(Ordering::Relaxed), purge.kept());
             purge.floor.store(floor, Ordering::Relaxed);
             if dirty <= self.limit() {
                 return;
@@ -322,7 +320,8 @@ impl<S: System> PageHeap<S> {
             return;
         }
         let now = self.purge.tick();
-        let floor = state.keep.ease(now, self.purge.floor.load(Ordering::Relaxed));
+        let floor =
+            state.keep.ease(now, self.purge.floor.load(Ordering::Relaxed), self.purge.kept());
         self.purge.floor.store(floor, Ordering::Relaxed);
         let Some(attempt) = self.purge.attempt() else { return };
         let asked = keep::asked_for(self.purge.kept()) / GRANULE;
@@ -429,11 +428,11 @@ mod tests {
         let mut now = FLOOR;
         for _ in 0..3 {
             keep.reused = REGRET / GRANULE;
-            now = keep.regret(1000, now);
+            now = keep.regret(1000, now, FLOOR);
         }
         assert_eq!(now, 8 * FLOOR);
         for (tick, floor) in [(1016, 8), (1017, 4), (1033, 4), (1034, 2), (1100, 1), (1200, 1)] {
-            now = keep.ease(tick, now);
+            now = keep.ease(tick, now, FLOOR);
             assert_eq!(now, floor * FLOOR, "{tick}");
         }
     }

@@ -20,7 +20,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// At least `size` bytes, more than a size class has, at a multiple of `align`, and
     /// whether they are known to be zero. Null: out of memory.
     pub(super) fn allocate_large(&self, size: usize, align: usize) -> (*mut u8, bool) {
-        self.look_for_peak(false);
+        self.tell_slow_call();
         if size > isize::MAX.cast_unsigned() {
             return (ptr::null_mut(), false);
         }

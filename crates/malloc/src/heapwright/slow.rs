@@ -29,7 +29,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// An object of a class. Null: out of memory.
     pub(crate) fn refill(&self, class: usize) -> *mut u8 {
-        self.look_for_peak(false);
+        self.tell_slow_call();
         let object = match self.cache() {
             Some(cache) => {
                 self.look_at_clock(cache);

@@ -1,16 +1,13 @@
 //! What counts: objects that change hands are counted by the thread and reported to the page heap (N5, X1).
 //!
 //! Layer *thread*, inside a pass of the thread's account. O(1) but for a search for holes.
-use core::mem::MaybeUninit;
-
 use object::central::{Fault, GivenBack};
 use object::shelf::Share;
-use object::size_class::{CLASSES, info};
+use object::size_class::info;
 use page::System;
 use policy::table::REPORT;
 
 use super::{Backend, ThreadCache};
-use crate::magazine::MAX_CAPACITY;
 use crate::tls::Tls;
 #[cfg(doc)]
 use object::Central;
@@ -75,12 +72,7 @@ impl ThreadCache {
         if !self.report_traffic(backend) {
             return Ok(());
         }
-        let mut answer = Ok(());
-        for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
-            let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
-            let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
-            answer = answer.and(self.give_back(backend, oldest).answer());
-        }
+        let answer = self.empty_magazines(backend, tls);
         backend.central.purge_holes(backend.supply);
         answer
     }

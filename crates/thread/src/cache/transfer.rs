@@ -147,7 +147,7 @@ impl ThreadCache {
     /// Takes the `count` oldest objects out of a magazine, or as many as there are, into `room`,
     /// of which nothing else is written: it is as large as the largest magazine.
     #[inline]
-    pub(super) fn take_oldest<'a, T: Tls>(
+    fn take_oldest<'a, T: Tls>(
         &self,
         tls: &T,
         class: usize,
@@ -179,16 +179,26 @@ impl ThreadCache {
         tls: &T,
     ) -> Result<(), Fault> {
         self.account.pass(|| {
-            let mut answer = Ok(());
-            for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
-                let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
-                let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
-                answer = answer.and(self.give_back(backend, oldest).answer());
-            }
+            let answer = self.empty_magazines(backend, tls);
             self.drop_runs(backend);
             self.report(backend);
             answer
         })
+    }
+
+    /// Gives back every object of every magazine, also behind one that is none.
+    pub(super) fn empty_magazines<S: System, T: Tls>(
+        &self,
+        backend: Backend<'_, S>,
+        tls: &T,
+    ) -> Result<(), Fault> {
+        let mut answer = Ok(());
+        for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
+            let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
+            let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);
+            answer = answer.and(self.give_back(backend, oldest).answer());
+        }
+        answer
     }
 
     pub(super) fn drop_runs<S: System>(&self, backend: Backend<'_, S>) {

@@ -5,6 +5,7 @@ use core::ffi::{CStr, c_int, c_ulong};
 use base::bits::index;
 use base::sync::{AtomicUsize, Ordering};
 
+use super::peek::first_thread_has_ended;
 use super::syscall::{call6, number, result};
 use super::weak::address_of;
 
@@ -97,18 +98,8 @@ pub(super) fn may_be_only_thread() -> bool {
 /// system calls, of which the C library knows nothing. `false` too where the kernel does not say.
 #[must_use]
 pub fn is_last_thread() -> bool {
-    const ESRCH: i32 = 3;
-    let mut word = [0usize];
-    let here = core::ptr::from_ref(&word).expose_provenance();
-    let local = [word.as_mut_ptr().expose_provenance(), size_of_val(&word)];
-    let remote = [here, size_of_val(&word)];
-    let args = [process_id(), local.as_ptr().addr(), 1, remote.as_ptr().addr(), 1, 0];
-    // SAFETY: copies a word of ours onto itself, if the first thread still has memory.
-    if result(unsafe { call6(number::PROCESS_VM_READV, args) }) != Err(ESRCH) {
-        return false;
-    }
     // The first thread stays in the count until all others have ended; the folder counts itself and its parent.
-    links_of(c"/proc/self/task") == Some(2 + 2)
+    first_thread_has_ended() && links_of(c"/proc/self/task") == Some(2 + 2)
 }
 
 /// Ends the calling thread, the [last](is_last_thread), and with it the process, as the first thread ended.
