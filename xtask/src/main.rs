@@ -29,6 +29,7 @@ mod reach;
 mod rows;
 mod scaling;
 mod size;
+mod slowest;
 mod split;
 mod storm;
 mod wcet;
@@ -64,6 +65,8 @@ enum Chore {
     Split(split::Options),
     /// Locked operations for each object that workloads allocate
     Locked(locked::Options),
+    /// The slowest malloc and free of each workload, without first touches of memory
+    Slowest(slowest::Options),
     /// Throughput of the flagship on 1 to 128 simulated processors
     Scaling(scaling::Options),
     /// The block allocators beside others
@@ -144,6 +147,7 @@ impl Cli {
             Chore::Golden(options) => ("golden", golden::run(&options)),
             Chore::Reach(options) => ("reach", reach::run(&options)),
             Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
+            Chore::Slowest(options) => ("slowest", slowest::run(&options)),
             Chore::Split(options) => ("split", split::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),
             Chore::Scaling(options) => ("scaling", scaling::run(&options)),

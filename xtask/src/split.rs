@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 }
 
 /// The definitions of workloads of ours that the names mean.
-fn chosen(names: &[String]) -> Result<Vec<Definition>, String> {
+pub(crate) fn chosen(names: &[String]) -> Result<Vec<Definition>, String> {
     let folder = root().join("bench/definitions");
     let mut texts = Vec::new();
     for entry in fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?.flatten()

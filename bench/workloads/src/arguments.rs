@@ -29,7 +29,10 @@ pub(crate) const COMMON: &[(&str, &str)] = &[
     ("seed", "decides the random choices; 1 by default"),
     ("allocator", "malloc by default; null, or a region allocator of this program"),
     ("region", "MiB of the region for a region allocator; 512 by default"),
-    ("tail", "1: times every call and prints a histogram, instead of being fast"),
+    (
+        "tail",
+        "1: times every call and prints a histogram, instead of being fast; 2: and the slowest call without a page fault",
+    ),
 ];
 
 /// The values of one run.
@@ -39,7 +42,7 @@ pub(crate) struct Arguments {
     seed: u64,
     allocator: String,
     region: usize,
-    tail: bool,
+    tail: u64,
 }
 
 impl Arguments {
@@ -51,7 +54,7 @@ impl Arguments {
             seed: 1,
             allocator: "malloc".to_owned(),
             region: 512,
-            tail: false,
+            tail: 0,
         };
         let mut given: Vec<(&'static str, u64)> = Vec::new();
         for word in words {
@@ -70,7 +73,7 @@ impl Arguments {
                 "seed" => all.seed = number()?,
                 "allocator" => value.clone_into(&mut all.allocator),
                 "region" => all.region = usize::try_from(number()?).unwrap_or(usize::MAX),
-                "tail" => all.tail = number()? != 0,
+                "tail" => all.tail = number()?,
                 _ => match declared.iter().find(|p| p.name == key) {
                     Some(p) => given.push((p.name, number()?)),
                     None => return Err(unknown(key, declared)),
@@ -114,7 +117,12 @@ impl Arguments {
 
     /// Whether every call is to be timed.
     pub(crate) fn wants_tail(&self) -> bool {
-        self.tail
+        self.tail != 0
+    }
+
+    /// Whether the slowest call is wanted too.
+    pub(crate) fn wants_slowest(&self) -> bool {
+        self.tail > 1
     }
 }
 
@@ -152,7 +160,7 @@ mod tests {
         assert_eq!((a.get("operations"), a.size("threads"), a.seed()), (1000, 4, 1));
         let a = parse(&["scale=0.25", "threads=2", "seed=9", "tail=1"]).unwrap();
         assert_eq!((a.get("operations"), a.size("threads"), a.seed()), (250, 2, 9));
-        assert!(a.wants_tail());
+        assert!(a.wants_tail() && !a.wants_slowest());
         assert_eq!(parse(&["scale=0.00001"]).unwrap().get("operations"), 1);
     }
 

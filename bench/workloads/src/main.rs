@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     if arguments.wants_tail() {
-        tail::start();
+        tail::start(arguments.wants_slowest());
         heap::count_calls();
     }
     let mut results = Results::default();

@@ -55,9 +55,9 @@ fn lines(report: &Report) -> Vec<Line> {
         general.ahead(),
         Against { report: &real, ..all }.behind(),
     ]);
-    lines.push(general.memory_of_mallocs());
     lines
         .push(general.mean_of_glibc("peak memory, mean of the general workloads, ÷ glibc's", 1.05));
+    lines.push(general.memory_of_mallocs());
     lines.push(
         Against { report: &real, ..all }
             .mean_of_glibc("peak memory, mean of the real programs, ÷ glibc's", 1.03),

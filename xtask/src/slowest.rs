@@ -1,0 +1,110 @@
+//! `cargo xtask slowest`: the slowest malloc and the slowest free of every workload.
+//!
+//! Calls in which a page was touched for the first time, or another thread got the processor, are left out: what those take
+//! is the system's and the machine's. What the allocator asks of the system in a call (unmapping, giving pages back) is in it,
+//! and so is waiting for a lock. A virtual machine's host may stop a processor unseen: so each workload runs a few times,
+//! and the middle run counts. All workloads take five minutes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bench::definition::Definition;
+use clap::Args;
+
+use crate::command::{cargo, finish};
+use crate::figures;
+use crate::golden::must_be_a_malloc;
+use crate::peers::{output, target_dir};
+use crate::split::chosen;
+
+/// The slowest malloc and free of workloads, in microseconds, without first touches of memory
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Workloads, or groups of them: texts, community, ours
+    #[arg(default_values = ["texts", "community", "ours"])]
+    workloads: Vec<String>,
+    /// How long the workloads are
+    #[arg(long, default_value = "0.25")]
+    scale: String,
+    /// Runs of each workload; the middle one counts
+    #[arg(long, default_value = "3", value_parser = clap::value_parser!(u8).range(1..))]
+    rounds: u8,
+    /// Another library in heapwright's place
+    #[arg(long, value_name = "PATH", env = "HEAPWRIGHT_SO")]
+    lib: Option<PathBuf>,
+}
+
+/// What no call should take, in microseconds.
+const MOST: f64 = 100.0;
+
+/// The chore; it has no bounds to fail.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let mut build = cargo();
+    build.args(["build", "--release", "--quiet", "--package", "heapwright-workloads"]);
+    if options.lib.is_none() {
+        build.args(["--package", "heapwright-abi"]);
+    }
+    finish(&mut build)?;
+    let built = target_dir().join("release");
+    let library = options.lib.clone().unwrap_or_else(|| built.join("libheapwright.so"));
+    let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
+    must_be_a_malloc(&library)?;
+    let program = built.join("heapwright-workloads");
+    let mut table = figures::table(&["µs", "malloc", "free"]);
+    let (mut kept, mut all) = (0, 0);
+    for definition in chosen(&options.workloads)? {
+        eprintln!("slowest: {}", definition.name);
+        let slowest = middle(options, &program, &library, &definition)?;
+        all += 1;
+        kept += u32::from(slowest.iter().all(|us| *us <= MOST));
+        let shown = slowest.map(|us| format!("{us:.1}"));
+        table.add_row(core::iter::once(definition.name.clone()).chain(shown));
+    }
+    println!("{table}\n\n{kept} of {all} workloads have no call above {MOST} µs.");
+    Ok(true)
+}
+
+/// The middle of the rounds' slowest calls, of malloc and of free.
+fn middle(
+    options: &Options,
+    program: &Path,
+    library: &Path,
+    d: &Definition,
+) -> Result<[f64; 2], String> {
+    let mut rounds = Vec::new();
+    for _ in 0..options.rounds {
+        let mut run = Command::new(program);
+        run.arg(d.workload.as_ref().unwrap_or(&d.name)).args(&d.args);
+        run.args([&format!("scale={}", options.scale), "tail=2"]);
+        let said =
+            output(run.env("LD_PRELOAD", library)).map_err(|e| format!("{}: {e}", d.name))?;
+        rounds.push(read(&said).ok_or_else(|| format!("{} printed no slowest call", d.name))?);
+    }
+    Ok([0, 1].map(|call| {
+        let mut of_rounds: Vec<f64> = rounds.iter().map(|round| round[call]).collect();
+        of_rounds.sort_by(f64::total_cmp);
+        of_rounds[of_rounds.len() / 2]
+    }))
+}
+
+/// What a run printed, in microseconds; the slowest, where several processes printed.
+fn read(said: &str) -> Option<[f64; 2]> {
+    let slowest = |call: &str| {
+        let of =
+            |line: &str| line.strip_prefix("slowest ")?.strip_prefix(call)?.trim().parse().ok();
+        said.lines().filter_map(of).reduce(f64::max).map(|ns: f64| ns / 1000.0)
+    };
+    Some([slowest("malloc")?, slowest("free")?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_of_all_processes_counts() {
+        let said = "hist malloc 3.0 4\nslowest malloc 1500\nslowest free 20\nslowest malloc 900\nslowest free 2000\n";
+        assert_eq!(read(said), Some([1.5, 2.0]));
+        assert_eq!(read("slowest malloc 3\n"), None);
+    }
+}
