@@ -8,6 +8,7 @@ use std::thread;
 
 use bench::result::Report;
 
+use crate::golden::must_be_a_malloc;
 use crate::peers::{output, root, target_dir};
 
 /// The cargo that runs this chore, in the workspace.
@@ -47,6 +48,21 @@ pub(crate) fn each<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync)
         })
     };
     items.chunks(processors).flat_map(at_once).collect()
+}
+
+/// The program of the workloads, built now, and the malloc to run it on: `given`, or ours, built with it.
+pub(crate) fn workloads(given: Option<&Path>) -> Result<(PathBuf, PathBuf), String> {
+    let mut build = cargo();
+    build.args(["build", "--release", "--quiet", "--package", "heapwright-workloads"]);
+    if given.is_none() {
+        build.args(["--package", "heapwright-abi"]);
+    }
+    finish(&mut build)?;
+    let built = target_dir().join("release");
+    let library = given.map_or_else(|| built.join("libheapwright.so"), Path::to_owned);
+    let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
+    must_be_a_malloc(&library)?;
+    Ok((built.join("heapwright-workloads"), library))
 }
 
 /// `given`, or what is built now.

@@ -12,9 +12,9 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::command::{cargo, finish};
+use crate::command;
 use crate::figures;
-use crate::golden::{decode, must_be_a_malloc};
+use crate::golden::decode;
 use crate::peers::{output, target_dir};
 
 /// Locked operations for each object that is allocated
@@ -44,18 +44,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if !there {
         return Err("valgrind does not start: install it".to_owned());
     }
-    let mut build = cargo();
-    build.args(["build", "--release", "--quiet", "--package", "heapwright-workloads"]);
-    if options.lib.is_none() {
-        build.args(["--package", "heapwright-abi"]);
-    }
-    finish(&mut build)?;
-    let built = target_dir().join("release");
-    let library = options.lib.clone().unwrap_or_else(|| built.join("libheapwright.so"));
-    let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
-    must_be_a_malloc(&library)?;
+    let (program, library) = command::workloads(options.lib.as_deref())?;
     let code = Code::of(&library)?;
-    let program = built.join("heapwright-workloads");
     let workloads = if options.workloads.is_empty() {
         names(&output(Command::new(&program).arg("list"))?)
     } else {

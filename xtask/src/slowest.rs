@@ -3,7 +3,7 @@
 //! Calls in which a page was touched for the first time, or another thread got the processor, are left out: what those take
 //! is the system's and the machine's. What the allocator asks of the system in a call (unmapping, giving pages back) is in it,
 //! and so is waiting for a lock. A virtual machine's host may stop a processor unseen: so each workload runs a few times,
-//! and the middle run counts. All workloads take five minutes.
+//! and the middle run counts. All workloads at a tenth of their length take some three minutes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,10 +11,9 @@ use std::process::Command;
 use bench::definition::Definition;
 use clap::Args;
 
-use crate::command::{cargo, finish};
+use crate::command;
 use crate::figures;
-use crate::golden::must_be_a_malloc;
-use crate::peers::{output, target_dir};
+use crate::peers::output;
 use crate::split::chosen;
 
 /// The slowest malloc and free of workloads, in microseconds, without first touches of memory
@@ -24,7 +23,7 @@ pub(crate) struct Options {
     #[arg(default_values = ["texts", "community", "ours"])]
     workloads: Vec<String>,
     /// How long the workloads are
-    #[arg(long, default_value = "0.25")]
+    #[arg(long, default_value = "0.1")]
     scale: String,
     /// Runs of each workload; the middle one counts
     #[arg(long, default_value = "3", value_parser = clap::value_parser!(u8).range(1..))]
@@ -39,17 +38,7 @@ const MOST: f64 = 100.0;
 
 /// The chore; it has no bounds to fail.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    let mut build = cargo();
-    build.args(["build", "--release", "--quiet", "--package", "heapwright-workloads"]);
-    if options.lib.is_none() {
-        build.args(["--package", "heapwright-abi"]);
-    }
-    finish(&mut build)?;
-    let built = target_dir().join("release");
-    let library = options.lib.clone().unwrap_or_else(|| built.join("libheapwright.so"));
-    let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
-    must_be_a_malloc(&library)?;
-    let program = built.join("heapwright-workloads");
+    let (program, library) = command::workloads(options.lib.as_deref())?;
     let mut table = figures::table(&["µs", "malloc", "free"]);
     let (mut kept, mut all) = (0, 0);
     for definition in chosen(&options.workloads)? {

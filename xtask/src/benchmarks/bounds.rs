@@ -66,7 +66,16 @@ fn lines(report: &Report) -> Vec<Line> {
     for call in ["malloc", "free"] {
         lines.extend(all.tails(call));
     }
+    lines.push(noise(report));
     lines
+}
+
+/// What time differs by where nothing differs, in the middle workload.
+fn noise(report: &Report) -> Line {
+    let mut floors: Vec<f64> = report.workloads.iter().filter_map(|w| w.noise_floor).collect();
+    floors.sort_by(f64::total_cmp);
+    let middle = floors.get(floors.len() / 2);
+    bounded("noise of time, middle workload", middle.copied(), 0.015)
 }
 
 /// A part of the report, and who is compared with whom.
@@ -219,7 +228,7 @@ mod tests {
     fn every_line_has_a_figure_in_the_newest_record() {
         let record = super::super::record::newest(&crate::peers::root()).unwrap().unwrap();
         let lines = lines(&record.report);
-        assert_eq!(lines.len(), 13);
+        assert_eq!(lines.len(), 14);
         assert!(lines.iter().all(|line| line.1 != "not measured"), "{lines:?}");
     }
 

@@ -1,6 +1,6 @@
 //! python3 for aarch64, with the library preloaded, in the emulator: Debian's, unpacked in the target folder and not installed.
 
-use crate::peers::output;
+use crate::peers::{output, root as workspace};
 use crate::qemu::toolchain;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,8 @@ pub(super) fn same_on_both(emulator: &str, library: &Path) -> Result<(), String>
 /// The program that starts another under a kernel that refuses calls, built for this machine.
 fn filter() -> Result<PathBuf, String> {
     let built = toolchain::folder().join("refuse");
-    output(Command::new("cc").arg("-o").arg(&built).arg("abi/tests/c/launch/refuse.c"))?;
+    let source = workspace().join("abi/tests/c/launch/refuse.c");
+    output(Command::new("cc").arg("-o").arg(&built).arg(source))?;
     Ok(built)
 }
 
