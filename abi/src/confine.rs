@@ -7,11 +7,12 @@
 use core::ffi::{c_int, c_ulong};
 
 use base::bits::{index, low32};
-use malloc::HEAP;
 use source::os::imp::process::prctl as call;
 
+#[cfg(heap = "flagship")]
 use crate::background;
 use crate::errno::set_errno;
+use crate::heap::HEAP;
 
 const PR_SET_SECCOMP: c_int = 22;
 const PR_SET_NO_NEW_PRIVS: c_int = 38;
@@ -31,6 +32,7 @@ pub unsafe extern "C" fn prctl(
 ) -> c_int {
     if matches!(option, PR_SET_SECCOMP | PR_SET_NO_NEW_PRIVS) {
         HEAP.before_confinement();
+        #[cfg(heap = "flagship")]
         background::never_from_now_on();
     }
     let args = [first, second, third, fourth].map(index);

@@ -13,7 +13,6 @@
 
 #[cfg(heap = "flagship")]
 mod background;
-#[cfg(heap = "flagship")]
 pub mod confine;
 pub mod cplusplus;
 pub mod dlopen;

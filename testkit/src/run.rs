@@ -116,7 +116,7 @@ impl<'a> Runner<'a> {
             subject,
             options: *options,
             exchange,
-            shadow: Shadow::new().with_small_align(options.small_align),
+            shadow: Shadow::new().with_small_align(options.small_align.min(subject.small_align)),
             slots: vec![None; program.slots()],
             ran: Ran::default(),
         }

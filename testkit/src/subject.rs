@@ -1,4 +1,5 @@
 //! `Subject`: an allocator under test, with the abilities the executor can use.
+use crate::shadow::DEFAULT_ALIGN;
 use core::fmt;
 
 use base::{Broken, Check, Malloc};
@@ -25,13 +26,15 @@ pub struct Subject<'a> {
     pub purge: Option<&'a (dyn Fn() + Sync)>,
     /// Where its memory comes from, when that can be made to fail.
     pub faults: Option<&'a (dyn FaultInjector + Sync)>,
+    /// What its blocks of less than 16 bytes are aligned to.
+    pub small_align: usize,
 }
 
 impl<'a> Subject<'a> {
     /// `malloc` and nothing else.
     #[must_use]
     pub fn new(malloc: &'a dyn Malloc) -> Subject<'a> {
-        Subject { malloc, check: None, purge: None, faults: None }
+        Subject { malloc, check: None, purge: None, faults: None, small_align: DEFAULT_ALIGN }
     }
 
     /// With a structure to walk.
@@ -50,6 +53,12 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn with_faults(self, faults: &'a (dyn FaultInjector + Sync)) -> Subject<'a> {
         Subject { faults: Some(faults), ..self }
+    }
+
+    /// With blocks of less than 16 bytes that are aligned to `align`, as C has it (C23 7.24.3).
+    #[must_use]
+    pub fn with_small_align(self, align: usize) -> Subject<'a> {
+        Subject { small_align: align, ..self }
     }
 
     /// Walks the structure when it can be walked.

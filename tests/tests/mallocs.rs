@@ -7,9 +7,10 @@ use compose::affix::PowerOfTwo;
 use compose::growing::{AllocateFresh, Trim};
 use compose::{Affix, BlockMalloc, Growing};
 use malloc::DropIn;
+use malloc::thread_caching::ThreadCaching;
 use source::{Failing, os::Os};
 use testkit::conformance::conformance_on;
-use testkit::{Distribution, Generator, Subject, fault, kept};
+use testkit::{Distribution, Generator, Program, Subject, fault, kept};
 
 /// One `#[test]` per malloc of the registry.
 macro_rules! conforms {
@@ -23,8 +24,10 @@ macro_rules! conforms {
             let purge = || {
                 heap.trim();
             };
+            let small_align = <$($module)*::Malloc as DropIn>::SMALL_ALIGN;
             let report = conformance_on(&|rule| {
-                rule(&Subject::new(&heap).with_check(&heap).with_purge(&purge));
+                let subject = Subject::new(&heap).with_check(&heap).with_purge(&purge);
+                rule(&subject.with_small_align(small_align));
             });
             report.assert_passed();
         }
@@ -45,7 +48,7 @@ where
     A: AllocateFresh + Trim + base::Free + base::UsableSize + base::ResizeInPlace + Send,
     BlockMalloc<Lock<Os>, A>: Malloc + Check,
 {
-    let sweep = |name: &str, program: &_| {
+    let sweep = |name: &str, program: &Program| {
         let swept = fault::sweep(60, |n| {
             let heap = new();
             let purge = || {
@@ -60,6 +63,11 @@ where
         });
         swept.unwrap_or_else(|swept| panic!("{name}: {swept}"));
     };
+    programs(sweep);
+}
+
+/// Calls `sweep` with a program of every distribution, and those that once failed.
+fn programs(sweep: impl Fn(&str, &Program)) {
     for (distribution, ops) in [
         (Distribution::Small, 250),
         (Distribution::Edges, 250),
@@ -74,6 +82,35 @@ where
     for (name, program) in kept::kept() {
         sweep(name, &program);
     }
+}
+
+/// As [`survives`], for a malloc that is none behind one lock.
+macro_rules! malloc_survives {
+    ($($name:ident: $new:expr, $trim:expr, $small_align:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let sweep = |name: &str, program: &Program| {
+                let swept = fault::sweep(60, |n| {
+                    let heap = Box::new($new(Failing::new(Os)));
+                    let purge = || {
+                        $trim(&heap);
+                    };
+                    let faults =
+                        fault::By(|n| heap.source().fail_nth(n), || heap.source().calls());
+                    let subject = Subject::new(&*heap).with_check(&*heap).with_purge(&purge);
+                    let subject = subject.with_small_align($small_align);
+                    fault::run(&subject.with_faults(&faults), program, n)
+                });
+                swept.unwrap_or_else(|swept| panic!("{name}: {swept}"));
+            };
+            programs(sweep);
+        }
+    )*};
+}
+
+malloc_survives! {
+    thread_caching_survives_a_failing_source:
+        ThreadCaching::new, ThreadCaching::trim_all, 8;
 }
 
 #[test]

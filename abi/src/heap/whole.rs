@@ -129,6 +129,10 @@ impl<M: DropIn> Whole<M> {
         false
     }
 
+    pub(crate) fn before_confinement(&self) {
+        self.0.before_confinement();
+    }
+
     /// Gives back what is empty; the bytes.
     pub(crate) fn purge(&self) -> usize {
         self.0.trim()

@@ -7,8 +7,8 @@
 /// # Safety
 ///
 /// An implementer returns memory that is valid for the size asked, aligned to
-/// at least 16 bytes (or to the alignment asked), and not handed out again
-/// before it is freed.
+/// at least 16 bytes (or to the alignment asked; a block of less than 16 bytes
+/// perhaps to 8), and not handed out again before it is freed.
 pub unsafe trait Malloc: Sync {
     /// `size` bytes, uninitialised; size 0 gives a unique pointer. Null: out of memory.
     fn malloc(&self, size: usize) -> *mut u8;

@@ -5,6 +5,7 @@
 //! malloc_trim ───────────────────► trim
 //! HEAPWRIGHT="key=value" ────────► set
 //! before main, around fork ──────► begin, before_fork, after_fork
+//! prctl, before a filter ────────► before_confinement
 //! ```
 //!
 //! A malloc with a row in `crates/registry` and this trait is a library `libheapwright-NAME.so`. The flagship has more (a fast
@@ -28,6 +29,9 @@ pub struct Figures {
 
 /// A malloc that can be a whole program's.
 pub trait DropIn: Malloc + Check {
+    /// What a block of less than 16 bytes is aligned to: C asks for no more than such a block can hold (C23 7.24.3).
+    const SMALL_ALIGN: usize = 16;
+
     /// Once, before `main`, on the instance that the process uses.
     fn begin(&'static self) {}
 
@@ -36,6 +40,10 @@ pub trait DropIn: Malloc + Check {
         let _ = (key, value);
         false
     }
+
+    /// The process is about to be confined: what a large heap asks the system for is asked for now. Takes no lock: a signal
+    /// handler may confine.
+    fn before_confinement(&self) {}
 
     /// Before a fork: no other thread is inside from here to [`after_fork`](Self::after_fork). `false`: one still is after
     /// `timeout_ms`, and nothing is held; the `last` time what can be had is held then, and the answer is `true`.

@@ -1,4 +1,4 @@
-//! The finished mallocs: [`heapwright`], the flagship, and those of [`single_lock`].
+//! The finished mallocs: [`heapwright`], the flagship, [`thread_caching`], and those of [`single_lock`].
 //!
 //! One that is neither is a module of its own, named like its row's `id`: it has `Malloc`, the type, which has [`DropIn`], and
 //! `new`, which is `const`.
@@ -12,7 +12,9 @@
 
 mod drop_in;
 pub mod heapwright;
+mod misuse;
 pub mod single_lock;
+pub mod thread_caching;
 
 pub use drop_in::{DropIn, Figures};
 pub use heapwright::{Flagship, HEAP};

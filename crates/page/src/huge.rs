@@ -226,7 +226,7 @@ impl Table {
             return true;
         }
         let wanted = (self.slots * 2).max(FIRST_SLOTS);
-        let Some(at) = guarded(source, wanted) else { return false };
+        let Some(at) = guarded(source, table_len(source, wanted)) else { return false };
         let mut larger = Self { at, slots: wanted, count: 0 };
         for entry in self.slots().iter().filter(|entry| entry.at != 0) {
             larger.insert(entry.at, entry.len);
@@ -248,7 +248,7 @@ impl<S: System> Default for Huge<S> {
 }
 
 /// Bytes of the guards on both sides of a table.
-fn guard<S: System>(source: &S) -> usize {
+pub(crate) fn guard<S: System>(source: &S) -> usize {
     source.page_size().max(GRANULE)
 }
 
@@ -256,9 +256,9 @@ fn table_len<S: System>(source: &S, slots: usize) -> usize {
     align_up(slots * size_of::<Slot>(), source.page_size())
 }
 
-/// A table of `slots` empty slots between two guards. `None`: out of memory.
-fn guarded<S: System>(source: &S, slots: usize) -> Option<usize> {
-    let (len, guard) = (table_len(source, slots), guard(source));
+/// `len` zeroed bytes, whole pages, between two guards. `None`: out of memory.
+pub(crate) fn guarded<S: System>(source: &S, len: usize) -> Option<usize> {
+    let guard = guard(source);
     let start = source.reserve(len + 2 * guard, guard)?;
     // SAFETY: the middle of what was just reserved.
     if unsafe { source.commit(start + guard, len) } {

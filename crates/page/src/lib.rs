@@ -16,6 +16,10 @@
 #![no_std]
 
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod allowance;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod arena;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod area;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod bins;
@@ -38,6 +42,8 @@ pub mod purge;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod refusals;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod radix;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod region;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod slack;
@@ -50,11 +56,14 @@ mod window;
 
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub use self::{
+    allowance::Allowance,
+    arena::Arena,
     geometry::{BLOCK, GRANULE},
     heap::{PageHeap, Run},
     huge::Huge,
     meta::{Meta, Pool},
-    refusals::Attempt,
+    radix::RadixMap,
+    refusals::{Attempt, Refusals},
     region::{Region, Span},
     system::System,
 };

@@ -27,11 +27,11 @@ use policy::clock::{is_due, is_long_ago, is_soon};
 use policy::keep::{self, Held};
 use policy::table::{AT_A_LOOK, AT_ONCE, FLOOR, FREES_PER_LOOK, REGRET, TICK_MS};
 
-use crate::System;
 use crate::bins::{EMPTY_DIRTY, NIL};
 use crate::geometry::{GRANULE, GRANULE_SHIFT};
 use crate::heap::{PageHeap, State};
 use crate::refusals::{Attempt, Refusals};
+use crate::{Allowance, System};
 
 /// What the heap remembers of what it kept. Granules and ticks.
 #[derive(Debug)]
@@ -81,10 +81,8 @@ impl Keep {
 #[derive(Debug)]
 pub struct Purge {
     tick: AtomicU32,
-    /// Whether this process has looked at its memory limit.
-    looked: AtomicBool,
-    /// Granules that the memory limit allows (G3); `usize::MAX`: no limit.
-    allowed: AtomicUsize,
+    /// What the memory limit allows (G3).
+    allowance: Allowance,
     /// Bytes that are kept at least (G1).
     floor: AtomicUsize,
     /// Down to this number of granules memory is still to go back (G5); `usize::MAX`: none is due.
@@ -105,8 +103,7 @@ impl Purge {
     pub const fn new() -> Self {
         Self {
             tick: AtomicU32::new(0),
-            looked: AtomicBool::new(false),
-            allowed: AtomicUsize::new(usize::MAX),
+            allowance: Allowance::new(),
             floor: AtomicUsize::new(FLOOR),
             due: AtomicUsize::new(usize::MAX),
             more: AtomicBool::new(false),
@@ -143,7 +140,7 @@ impl Purge {
     }
 
     pub(crate) fn has_looked(&self) -> bool {
-        self.looked.load(Ordering::Relaxed)
+        self.allowance.has_looked()
     }
 
     /// Begins to give memory back; `None`: the kernel has refused lately (G4).
@@ -238,19 +235,12 @@ impl<S: System> PageHeap<S> {
 
     /// Granules that a memory limit leaves beside what is live (G3).
     pub(crate) fn room(&self) -> usize {
-        let live = self.live.load(Ordering::Relaxed);
-        keep::room(live, self.purge.allowed.load(Ordering::Relaxed))
+        self.purge.allowance.room(self.live.load(Ordering::Relaxed), GRANULE)
     }
 
     /// Reads the memory limit (G3), once in a process.
     pub fn look_at_memory_limit(&self) {
-        let looked = &self.purge.looked;
-        if looked.load(Ordering::Relaxed) || looked.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        if let Some(bytes) = self.source.memory_limit() {
-            self.purge.allowed.store(bytes / GRANULE, Ordering::Relaxed);
-        }
+        self.purge.allowance.look(&self.source);
     }
 
     /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).

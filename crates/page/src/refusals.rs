@@ -19,7 +19,7 @@ use policy::table::MOST_REFUSALS;
 
 /// What is remembered between attempts.
 #[derive(Debug)]
-pub(crate) struct Refusals {
+pub struct Refusals {
     pause: AtomicU32,
     left: AtomicU32,
     /// The tick of the last refusal.
@@ -27,13 +27,15 @@ pub(crate) struct Refusals {
 }
 
 impl Refusals {
-    pub(crate) const fn new() -> Self {
+    /// Nothing refused yet.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { pause: AtomicU32::new(0), left: AtomicU32::new(0), tick: AtomicU32::new(0) }
     }
 
     /// Begins an attempt of our own at `tick`; `None`: it is turned away (Y1, Y2).
     #[inline]
-    pub(crate) fn attempt(&self, tick: u32) -> Option<Attempt<'_>> {
+    pub fn attempt(&self, tick: u32) -> Option<Attempt<'_>> {
         let left = self.left.load(Ordering::Relaxed);
         if left > 0 && self.tick.load(Ordering::Relaxed) == tick {
             self.left.store(left - 1, Ordering::Relaxed);
@@ -43,12 +45,18 @@ impl Refusals {
     }
 
     /// Begins an attempt that somebody asked for: it goes on to its end.
-    pub(crate) fn order(&self, tick: u32) -> Attempt<'_> {
+    pub fn order(&self, tick: u32) -> Attempt<'_> {
         self.begin(tick, u32::MAX)
     }
 
     fn begin(&self, tick: u32, most: u32) -> Attempt<'_> {
         Attempt { refusals: self, tick, most, refused: Cell::new(0), given: Cell::new(0) }
+    }
+}
+
+impl Default for Refusals {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

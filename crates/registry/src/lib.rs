@@ -132,6 +132,11 @@ macro_rules! mallocs {
             $({
                 name: $name, id: $id, about: $about, module: [::malloc::single_lock::$id], settings: [],
             })*
+            {
+                name: "thread-caching", id: thread_caching,
+                about: "TCMalloc's design: lists in each thread, central lists, spans of pages",
+                module: [::malloc::thread_caching], settings: [],
+            }
             // A new malloc's row goes here.
         }
     };

@@ -16,11 +16,14 @@ pub mod cache;
 mod cells;
 mod inspect;
 pub mod magazine;
+pub mod members;
 pub mod registry;
 pub mod runs;
 pub mod tls;
+mod words;
 
 pub use account::Outside;
 pub use cache::ThreadCache;
+pub use members::{Member, Members};
 pub use registry::Registry;
 pub use tls::Tls;

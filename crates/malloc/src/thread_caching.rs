@@ -1,0 +1,500 @@
+//! Thread-caching: the design of TCMalloc. Lists of free objects in each thread, central lists behind them, spans of pages
+//! behind those.
+//!
+//! ```text
+//! malloc ─► cache ─ a list has an object? ─► it                      no atomics
+//!              └─► central list of the class ─ a batch               one lock
+//!                     └─► page heap ─ a span                         one lock
+//! free   ─► page map ─► class ─► cache ─ the list is full? a batch ─► central list
+//!              └─ no class: a span of its own ─► page heap; or a mapping of its own
+//! ```
+//!
+//! | size       | where                 | metadata                                        |
+//! |------------|-----------------------|-------------------------------------------------|
+//! | to 32 KiB  | span of its class     | 64 bytes a span, 8 bytes a page of 8 KiB        |
+//! | to 32 MiB  | span of its own       | as above                                        |
+//! | above      | a mapping of its own  | an entry in a table                             |
+//!
+//! What a thread may cache depends on how many there are: 32 MiB together, 4 MiB at most. `docs/thread-caching.md` walks one
+//! malloc and one free through it. After Ghemawat and Menage, "TCMalloc: Thread-Caching Malloc"; what is better than the text
+//! is that memory goes back to the system.
+use core::ffi::c_void;
+use core::{fmt, ptr};
+
+use base::check::ensure;
+use base::lock::Lock;
+use base::sync::{AtomicBool, AtomicUsize, Ordering};
+use base::{Broken, Check};
+use page::{Huge, System};
+use source::os::Os;
+use thread::Members;
+
+use crate::drop_in::{DropIn, Figures};
+use crate::misuse::{self, Misuse};
+
+mod cache;
+mod central;
+mod classes;
+mod pages;
+mod span;
+
+use cache::Cache;
+use central::{Central, Chain};
+use classes::{CLASSES, MAX_SIZE, class_of, class_of_aligned, info};
+use pages::{PAGE, Pages};
+use span::Span;
+
+/// Above this a block is a mapping of its own, which can grow by page tables.
+const MAX_SPAN: usize = 32 << 20;
+/// A mapping of its own that shrinks stays one down to this.
+const MIN_MAPPING: usize = 1 << 20;
+/// What all caches may hold together, and one: 32 MiB and 4 MiB.
+const TOGETHER: usize = 32 << 20;
+const MOST_CACHED: usize = 4 << 20;
+
+/// The process's malloc of this design.
+pub type Malloc = ThreadCaching<Os>;
+
+/// One that has done nothing yet.
+#[must_use]
+pub const fn new() -> Malloc {
+    ThreadCaching::new(Os)
+}
+
+/// The malloc, on a system `S`.
+#[derive(Debug)]
+pub struct ThreadCaching<S> {
+    pages: Pages<S>,
+    central: [Central<S>; CLASSES],
+    huge: Huge<S>,
+    threads: Members<S>,
+    /// Whether the fork under way could not take every lock, or would not have waited for it.
+    partial: AtomicBool,
+}
+
+impl<S: System> ThreadCaching<S> {
+    /// One that has done nothing yet: no call to `source` before the first request.
+    #[must_use]
+    pub const fn new(source: S) -> Self {
+        Self {
+            pages: Pages::new(source),
+            central: [const { Central::new() }; CLASSES],
+            huge: Huge::new(),
+            threads: Members::new(),
+            partial: AtomicBool::new(false),
+        }
+    }
+
+    /// Where its memory comes from.
+    pub fn source(&self) -> &S {
+        &self.pages.source
+    }
+
+    /// The calling thread's cache, if it has one.
+    #[inline(always)]
+    fn cache(&self) -> Option<&Cache> {
+        let at = self.threads.current();
+        // SAFETY: a member's record is a cache.
+        (at != 0).then(|| unsafe { Cache::at(at) })
+    }
+
+    /// The calling thread's cache, made if need be. `None`: out of memory, or the thread is as good as ended.
+    #[cold]
+    fn cache_or_new(&self) -> Option<&Cache> {
+        if let Some(cache) = self.cache() {
+            return Some(cache);
+        }
+        let fresh = || self.pages.arena.allocate(&self.pages.source, size_of::<Cache>(), 64);
+        // SAFETY: a record's memory, all zero or a cache's.
+        let at = self.threads.enter(fresh, |at| unsafe { Cache::at(at) }.reset());
+        // SAFETY: as in `cache`.
+        (at != 0).then(|| unsafe { Cache::at(at) })
+    }
+
+    #[inline(always)]
+    fn allocate(&self, class: usize) -> *mut u8 {
+        let object = self.cache().map_or(0, |cache| cache.pop(class));
+        if object != 0 { ptr::with_exposed_provenance_mut(object) } else { self.allocate_slow(class) }
+    }
+
+    /// A batch from the central list. Null: out of memory.
+    #[cold]
+    #[inline(never)]
+    fn allocate_slow(&self, class: usize) -> *mut u8 {
+        let cache = self.cache_or_new();
+        let want = cache.map_or(1, |cache| cache.ask(class));
+        let chain = self.central[class].take(&self.pages, class, want);
+        if chain.count == 0 {
+            return ptr::null_mut();
+        }
+        let rest = Chain { first: span::next_of(chain.first), count: chain.count - 1 };
+        match cache {
+            Some(cache) if rest.count > 0 => cache.push_chain(class, rest),
+            None if rest.count > 0 => self.give_back("malloc()", class, rest),
+            _ => {}
+        }
+        ptr::with_exposed_provenance_mut(chain.first)
+    }
+
+    /// Objects of a class go to the central list; what is none ends the process.
+    fn give_back(&self, caller: &str, class: usize, chain: Chain) {
+        if chain.count == 0 {
+            return;
+        }
+        if let Err((address, what)) = self.central[class].put(&self.pages, class, chain) {
+            misuse::end::<S>(caller, address, what);
+        }
+    }
+
+    /// A list or the cache is full, or there is no cache.
+    #[cold]
+    #[inline(never)]
+    fn free_slow(&self, class: usize) {
+        let Some(cache) = self.cache() else { return };
+        self.give_back("free()", class, cache.excess(class));
+        if cache.is_full() {
+            cache.collect(|class, chain| self.give_back("free()", class, chain));
+            let threads = self.threads.live().max(1) as usize;
+            cache.raise_limit((TOGETHER / threads).clamp(cache::FIRST_LIMIT, MOST_CACHED));
+        }
+    }
+
+    /// Frees an object by a thread that has no cache yet, or none any more.
+    #[cold]
+    #[inline(never)]
+    fn free_uncached(&self, class: usize, object: usize) {
+        match self.cache_or_new() {
+            Some(cache) => {
+                cache.push(class, object);
+            }
+            None => {
+                span::set_next(object, 0);
+                self.give_back("free()", class, Chain { first: object, count: 1 });
+            }
+        }
+    }
+
+    /// Frees what is no object of a class: a span of its own, a mapping, or nothing of ours.
+    #[cold]
+    #[inline(never)]
+    fn free_large(&self, address: usize) {
+        if let Some(span) = self.pages.entry(address).span()
+            && self.pages.free_block(span, address)
+        {
+            return;
+        }
+        if !self.huge.deallocate(&self.pages.source, address) {
+            self.end_for("free()", address);
+        }
+    }
+
+    #[cold]
+    fn end_for(&self, caller: &str, address: usize) -> ! {
+        let is_ours = self.pages.entry(address).span().is_some();
+        misuse::end::<S>(caller, address, if is_ours { Misuse::NoBlock } else { Misuse::Foreign })
+    }
+
+    /// A block of more than a class has, and whether it is zero.
+    #[cold]
+    #[inline(never)]
+    fn allocate_large(&self, size: usize, align: usize) -> (*mut u8, bool) {
+        if size > isize::MAX.cast_unsigned() {
+            return (ptr::null_mut(), false);
+        }
+        if size <= MAX_SPAN && align <= MAX_SPAN {
+            let pages = size.max(1).div_ceil(PAGE);
+            if let Some((span, zero)) = self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0) {
+                return (ptr::with_exposed_provenance_mut(span.start()), zero);
+            }
+        }
+        let at = self.huge.allocate(&self.pages.source, size.max(1), align, false);
+        (ptr::with_exposed_provenance_mut(at.unwrap_or(0)), true)
+    }
+
+    /// Bytes of the live block at `address`, and the span if it has one of its own.
+    fn size_of(&self, caller: &str, address: usize) -> (usize, Option<&'static Span>) {
+        let entry = self.pages.entry(address);
+        let class = entry.class();
+        if class != 0 {
+            return (info(class).size as usize, None);
+        }
+        match entry.span() {
+            Some(span) if span.is_block_at(address) => (span.len(), Some(span)),
+            _ => match self.huge.len_of(address) {
+                Some(len) => (len, None),
+                None => self.end_for(caller, address),
+            },
+        }
+    }
+
+    /// A new block with the old one's contents; null: the old one stays.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` is a live block of `held` bytes, and dead unless null is returned.
+    unsafe fn copy_to_new(&self, ptr: *mut u8, held: usize, size: usize) -> *mut u8 {
+        let new = base::Malloc::malloc(self, size);
+        if !new.is_null() {
+            // SAFETY: both are live, of at least the lesser size, and apart.
+            unsafe { new.copy_from_nonoverlapping(ptr, held.min(size)) };
+            // SAFETY: the caller gives it up.
+            unsafe { base::Malloc::free(self, ptr) };
+        }
+        new
+    }
+
+    /// All that a cache holds goes back.
+    fn empty(&self, cache: &Cache) {
+        for class in 1..CLASSES {
+            loop {
+                let chain = cache.take_chain(class, info(class).batch);
+                if chain.count == 0 {
+                    break;
+                }
+                self.give_back("free()", class, chain);
+            }
+        }
+    }
+
+    /// A thread has ended: `record` is its cache.
+    fn thread_ended(&self, record: usize) {
+        // SAFETY: a record of ours.
+        self.threads.leave(record, |at| self.empty(unsafe { Cache::at(at) }));
+    }
+
+    /// Calls `visit` with every lock, in the order in which they nest.
+    fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
+        visit(self.threads.lock_for_fork())
+            && self.central.iter().all(|central| visit(central.lock_for_fork()))
+            && visit(self.huge.lock_for_fork())
+            && visit(self.pages.lock_for_fork())
+            && visit(self.pages.arena.lock_for_fork())
+    }
+
+    fn release_all(&self) {
+        self.each_lock(|lock| {
+            lock.release();
+            true
+        });
+    }
+
+    /// Before a fork: as [`DropIn::before_fork`].
+    fn hold_all(&self, mut timeout_ms: u32, last: bool) -> bool {
+        let mut interrupted = false;
+        self.each_lock(|lock| {
+            interrupted |= lock.is_interrupted();
+            true
+        });
+        let partial = interrupted || last;
+        self.partial.store(partial, Ordering::Relaxed);
+        let held = self.each_lock(|lock| lock.hold(&mut timeout_ms) || partial);
+        if !held {
+            self.release_all();
+        }
+        held
+    }
+
+    /// Gives back all that is free; the bytes.
+    pub fn trim_all(&self) -> usize {
+        if let Some(cache) = self.cache() {
+            self.empty(cache);
+        }
+        for (class, central) in self.central.iter().enumerate().skip(1) {
+            if let Err((address, what)) = central.trim(&self.pages, class) {
+                misuse::end::<S>("malloc_trim()", address, what);
+            }
+        }
+        self.pages.purge_all()
+    }
+
+    /// Bytes in the caches of all threads.
+    fn cached_bytes(&self) -> usize {
+        let mut sum = 0;
+        // SAFETY: a member's record is a cache.
+        self.threads.each(|at| sum += unsafe { Cache::at(at) }.held());
+        sum
+    }
+
+    fn numbers(&self) -> Figures {
+        let cached = self.cached_bytes();
+        let of_classes: usize = (1..CLASSES)
+            .map(|class| self.central[class].out(class) * info(class).size as usize)
+            .sum();
+        let blocks = self.pages.block_bytes();
+        let huge = (self.huge.bytes(), self.huge.count());
+        Figures {
+            committed: self.pages.costing_bytes() + self.pages.arena.used_bytes() + huge.0,
+            live: (of_classes + blocks).saturating_sub(cached) + huge.0,
+            cached,
+            huge,
+        }
+    }
+}
+
+// SAFETY: objects of spans, spans and mappings are disjoint, and come back before they are handed out again; every class of 16
+// bytes and more is a multiple of 16, and every span begins with a page.
+unsafe impl<S: System> base::Malloc for ThreadCaching<S> {
+    #[inline]
+    fn malloc(&self, size: usize) -> *mut u8 {
+        if size <= MAX_SIZE { self.allocate(class_of(size)) } else { self.allocate_large(size, 1).0 }
+    }
+
+    fn calloc(&self, count: usize, size: usize) -> *mut u8 {
+        let Some(size) = count.checked_mul(size) else { return ptr::null_mut() };
+        let (block, zero) = match size {
+            0..=MAX_SIZE => (self.allocate(class_of(size)), false),
+            _ => self.allocate_large(size, 1),
+        };
+        if !block.is_null() && !zero {
+            // SAFETY: just allocated, at least `size` bytes.
+            unsafe { block.write_bytes(0, size) };
+        }
+        block
+    }
+
+    fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
+        match class_of_aligned(size.max(1), align) {
+            Some(class) => self.allocate(class),
+            None => self.allocate_large(size, align).0,
+        }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
+        let address = ptr.expose_provenance();
+        if address == 0 {
+            return self.malloc(size);
+        }
+        if size > isize::MAX.cast_unsigned() {
+            return ptr::null_mut();
+        }
+        let (held, span) = self.size_of("realloc()", address);
+        if size <= held && size > held / 2 && span.is_none() && held <= MAX_SIZE {
+            return ptr;
+        }
+        if let Some(span) = span {
+            let is_large = size > MAX_SIZE && size <= MAX_SPAN;
+            if is_large && self.pages.resize(span, size.div_ceil(PAGE)) {
+                return ptr;
+            }
+        } else if held > MAX_SIZE && size >= MIN_MAPPING {
+            if let Some(at) = self.huge.resize(&self.pages.source, address, size) {
+                return ptr::with_exposed_provenance_mut(at);
+            }
+            if size <= held {
+                return ptr;
+            }
+        }
+        // SAFETY: the caller's promise.
+        let new = unsafe { self.copy_to_new(ptr, held, size) };
+        // A smaller block that cannot be had is the one that is there.
+        if new.is_null() && size <= held { ptr } else { new }
+    }
+
+    #[inline]
+    unsafe fn free(&self, ptr: *mut u8) {
+        let address = ptr.expose_provenance();
+        let class = self.pages.entry(address).class();
+        if class == 0 {
+            if address != 0 {
+                self.free_large(address);
+            }
+            return;
+        }
+        let Some(cache) = self.cache() else { return self.free_uncached(class, address) };
+        if cache.is_newest(class, address) {
+            misuse::end::<S>("free()", address, Misuse::Free);
+        }
+        if !cache.push(class, address) {
+            self.free_slow(class);
+        }
+    }
+
+    #[inline]
+    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.free(ptr) };
+    }
+
+    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
+        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
+    }
+}
+
+impl<S: System> Check for ThreadCaching<S> {
+    fn check(&self) -> Result<(), Broken> {
+        for (class, central) in self.central.iter().enumerate().skip(1) {
+            central.check(class)?;
+        }
+        self.pages.check(|_| ())?;
+        let mut lists = Ok(());
+        self.threads.each(|at| {
+            // SAFETY: a member's record is a cache.
+            let cache = unsafe { Cache::at(at) };
+            let held: usize = (1..CLASSES).map(|c| cache.length(c) * info(c).size as usize).sum();
+            // Another thread's cache changes meanwhile.
+            if at == self.threads.current() && lists.is_ok() {
+                lists = ensure(held == cache.held(), "T2: a cache's bytes add up", at);
+            }
+        });
+        lists?;
+        self.huge.check()
+    }
+}
+
+/// The instance whose threads' ends are announced.
+static BEGUN: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn ended(record: *mut c_void) {
+    let heap = ptr::with_exposed_provenance::<Malloc>(BEGUN.load(Ordering::Acquire));
+    // SAFETY: 0, or what `begin` stored, which lives for ever.
+    if let Some(heap) = unsafe { heap.as_ref() } {
+        heap.thread_ended(record.expose_provenance());
+    }
+}
+
+impl DropIn for Malloc {
+    const SMALL_ALIGN: usize = 8;
+
+    fn begin(&'static self) {
+        BEGUN.store(ptr::from_ref(self).expose_provenance(), Ordering::Release);
+        self.threads.announce(ended);
+    }
+
+    fn before_confinement(&self) {
+        self.pages.look_at_memory_limit();
+    }
+
+    fn before_fork(&self, timeout_ms: u32, last: bool) -> bool {
+        self.hold_all(timeout_ms, last)
+    }
+
+    fn after_fork(&self, in_child: bool) {
+        self.release_all();
+        if in_child && !self.partial.load(Ordering::Relaxed) {
+            self.pages.note_child();
+            // SAFETY: a member's record is a cache.
+            self.threads.only_me(|at| self.empty(unsafe { Cache::at(at) }));
+        }
+    }
+
+    fn trim(&self) -> usize {
+        self.trim_all()
+    }
+
+    fn figures(&self) -> Figures {
+        self.numbers()
+    }
+
+    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let Figures { committed, live, cached, .. } = self.numbers();
+        write!(
+            out,
+            "{live} bytes in use, {cached} cached by {} threads, {committed} costing, {} given back",
+            self.threads.live(),
+            self.pages.purged_bytes()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

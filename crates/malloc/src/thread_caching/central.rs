@@ -1,0 +1,207 @@
+//! The central list of a class: batches as threads gave them, and the spans that have objects.
+//!
+//! ```text
+//! thread ─batch─► [ batch │ batch │ batch ]        whole batches, of which each thread takes one: no object is touched
+//!                       └► span ⇄ span ⇄ span      `open`: each has an object to hand out
+//!                          └─ its last object comes back ─► page heap
+//! ```
+//!
+//! - **C1** a span of the class is on `open` exactly when it has an object to hand out.
+//! - **C2** `out` is how many objects of the class are not in spans; those of whole batches are among them.
+//!
+//! One lock a class; O(1) a batch that is kept whole, else O(objects). After Ghemawat and Menage, "TCMalloc:
+//! Thread-Caching Malloc".
+use base::check::ensure;
+use base::guarded::Guarded;
+use base::lock::Lock;
+use base::sync::Ordering;
+use base::Broken;
+use page::System;
+
+use super::classes::{Info, info};
+use super::pages::Pages;
+use super::span::{List, Span, next_of};
+use crate::misuse::Misuse;
+
+/// The most batches that are kept whole.
+const KEPT: usize = 16;
+
+/// Objects on a chain; the last leads to 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Chain {
+    pub(super) first: usize,
+    pub(super) count: u32,
+}
+
+/// A class's list.
+#[derive(Debug)]
+pub(super) struct Central<S> {
+    state: Guarded<S, State>,
+}
+
+#[derive(Debug)]
+struct State {
+    open: List,
+    batches: [usize; KEPT],
+    count: usize,
+    out: usize,
+}
+
+impl<S: System> Central<S> {
+    pub(super) const fn new() -> Self {
+        let state = State { open: List::new(), batches: [0; KEPT], count: 0, out: 0 };
+        Self { state: Guarded::new(state) }
+    }
+
+    pub(super) fn lock_for_fork(&self) -> &Lock<S> {
+        self.state.bare()
+    }
+
+    /// Takes up to `want` objects, perhaps more if a whole batch is there; none: out of memory.
+    pub(super) fn take(&self, pages: &Pages<S>, class: usize, want: u32) -> Chain {
+        let info = info(class);
+        let mut state = self.state.lock();
+        if state.count > 0 && want * 2 > info.batch {
+            state.count -= 1;
+            return Chain { first: state.batches[state.count], count: info.batch };
+        }
+        let mut chain = Chain { first: 0, count: 0 };
+        while chain.count < want {
+            let span = match state.open.first() {
+                Some(span) => span,
+                // What is there is enough: no span is made for the rest.
+                None if chain.count > 0 => break,
+                None => match pages.allocate(info.pages as usize, 1, class, info.objects) {
+                    Some((span, _)) => {
+                        state.open.push(span);
+                        span
+                    }
+                    None => break,
+                },
+            };
+            let (first, got) = span.take(info, want - chain.count, chain.first);
+            chain = Chain { first, count: chain.count + got };
+            if !span.has_free() {
+                state.open.remove(span);
+            }
+        }
+        state.out += chain.count as usize;
+        if chain.count == 0 && state.count > 0 {
+            // No memory for a span: then a batch, however few are wanted.
+            state.count -= 1;
+            return Chain { first: state.batches[state.count], count: info.batch };
+        }
+        chain
+    }
+
+    /// Takes objects back. What is none of the class is `Err`: its address, and what it is.
+    pub(super) fn put(
+        &self,
+        pages: &Pages<S>,
+        class: usize,
+        chain: Chain,
+    ) -> Result<(), (usize, Misuse)> {
+        let info = info(class);
+        let mut state = self.state.lock();
+        if chain.count == info.batch && state.count < info.kept as usize {
+            let at = state.count;
+            state.batches[at] = chain.first;
+            state.count += 1;
+            return Ok(());
+        }
+        put_in_spans(&mut state, pages, (class, info), chain.first)
+    }
+
+    /// Takes the whole batches apart, so that spans that are empty go back.
+    pub(super) fn trim(&self, pages: &Pages<S>, class: usize) -> Result<(), (usize, Misuse)> {
+        let mut state = self.state.lock();
+        while state.count > 0 {
+            state.count -= 1;
+            let first = state.batches[state.count];
+            put_in_spans(&mut state, pages, (class, info(class)), first)?;
+        }
+        Ok(())
+    }
+
+    /// Objects that are with threads and the program.
+    pub(super) fn out(&self, class: usize) -> usize {
+        let state = self.state.lock();
+        state.out - state.count * info(class).batch as usize
+    }
+
+    /// Proves C1 and S2 for the spans on the list, and adds up what is out.
+    ///
+    /// # Errors
+    ///
+    /// The first broken invariant.
+    pub(super) fn check(&self, class: usize) -> Result<(), Broken> {
+        let state = self.state.lock();
+        let info = info(class);
+        for span in state.open.iter() {
+            let at = span.start();
+            ensure(span.class() == class, "C1: a span is on its class's list", at)?;
+            ensure(span.has_free(), "C1: a span on the list has an object", at)?;
+            let [used, fresh] = [&span.used, &span.fresh].map(|n| n.load(Ordering::Relaxed));
+            let sum = used + fresh + span.count_free();
+            ensure(sum == info.objects, "S2: a span's objects add up", at)?;
+        }
+        let batched = state.count * info.batch as usize;
+        ensure(state.out >= batched, "C2: batches are out of spans", class)?;
+        for &first in &state.batches[..state.count] {
+            let mut count = 0;
+            let mut object = first;
+            while object != 0 {
+                count += 1;
+                object = next_of(object);
+            }
+            ensure(count == info.batch, "C2: a batch is whole", first)?;
+        }
+        Ok(())
+    }
+}
+
+/// Gives the objects of a chain back to their spans.
+fn put_in_spans<S: System>(
+    state: &mut State,
+    pages: &Pages<S>,
+    (class, info): (usize, &Info),
+    first: usize,
+) -> Result<(), (usize, Misuse)> {
+    let mut object = first;
+    while object != 0 {
+        let next = next_of(object);
+        let entry = pages.entry(object);
+        let span = entry.span().filter(|_| entry.class() == class);
+        let Some(span) = span else { return Err((object, Misuse::NoBlock)) };
+        if !span.is_object(object, info.size as usize) {
+            return Err((object, Misuse::Inside));
+        }
+        put_in_span(state, pages, span, object)?;
+        object = next;
+    }
+    Ok(())
+}
+
+fn put_in_span<S: System>(
+    state: &mut State,
+    pages: &Pages<S>,
+    span: &Span,
+    object: usize,
+) -> Result<(), (usize, Misuse)> {
+    let is_last_freed = span.free.load(Ordering::Relaxed) == object;
+    if span.used.load(Ordering::Relaxed) == 0 || is_last_freed {
+        return Err((object, Misuse::Free));
+    }
+    let was_full = !span.has_free();
+    span.put(object);
+    state.out -= 1;
+    if span.used.load(Ordering::Relaxed) == 0 {
+        if !was_full {
+            state.open.remove(span);
+        }
+        pages.free(span);
+    } else if was_full {
+        state.open.push(span);
+    }
+    Ok(())
+}

@@ -1,0 +1,240 @@
+//! Spans: a row of pages, and what is known of it.
+//!
+//! ```text
+//! span  [ object │ object │ … │ never handed out ]     of a class: `free` is a chain of objects, `fresh` counts the rest
+//! span  [ one block                              ]     large
+//! span  [ free pages                             ]     kept (dirty) or returned (zero)
+//! ```
+//!
+//! - **S1** `start`, `pages` and `class` do not change while a block of the span is live.
+//! - **S2** of a class's span `used + chain + fresh` is the class's number of objects.
+//!
+//! Descriptors are never unmapped: who follows a map entry that is no more true finds a span, and asks it.
+use core::ptr;
+
+use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+
+use super::classes::Info;
+use super::pages::{PAGE, PAGE_SHIFT};
+
+/// What a span is. A number that nobody wrote yet is none of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// A spare descriptor.
+    None = 0,
+    /// Objects of a class, or one large block.
+    Used = 1,
+    /// Free pages that cost memory.
+    Kept = 2,
+    /// Free pages that are zero and cost none.
+    Returned = 3,
+    /// On their way to the system, outside of the lock.
+    Leaving = 4,
+}
+
+/// A descriptor. Guarded by the class's lock, or the page heap's; atomics, so that a reader that comes too late reads a number.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct Span {
+    next: AtomicUsize,
+    prev: AtomicUsize,
+    start: AtomicUsize,
+    /// The first object that is free again; 0: none.
+    pub(super) free: AtomicUsize,
+    pages: AtomicU32,
+    /// Objects that are not here.
+    pub(super) used: AtomicU32,
+    /// Objects that nobody ever had, at the end.
+    pub(super) fresh: AtomicU32,
+    class: AtomicU8,
+    state: AtomicU8,
+}
+
+impl Span {
+    /// The span at an address; `None` at 0.
+    #[inline]
+    pub(super) fn get<'a>(at: usize) -> Option<&'a Self> {
+        // SAFETY: 0, or a descriptor: only those are linked and in the map.
+        unsafe { ptr::with_exposed_provenance::<Self>(at).as_ref() }
+    }
+
+    pub(super) fn address(&self) -> usize {
+        ptr::from_ref(self).expose_provenance()
+    }
+
+    pub(super) fn start(&self) -> usize {
+        self.start.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn pages(&self) -> usize {
+        self.pages.load(Ordering::Relaxed) as usize
+    }
+
+    /// Bytes.
+    pub(super) fn len(&self) -> usize {
+        self.pages() << PAGE_SHIFT
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.start() + self.len()
+    }
+
+    /// The class of its objects; 0: it is one block, or none.
+    pub(super) fn class(&self) -> usize {
+        usize::from(self.class.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn is(&self, state: State) -> bool {
+        self.state.load(Ordering::Relaxed) == state as u8
+    }
+
+    pub(super) fn set_state(&self, state: State) {
+        self.state.store(state as u8, Ordering::Relaxed);
+    }
+
+    /// It is these pages from now on.
+    pub(super) fn set_range(&self, start: usize, pages: usize) {
+        self.start.store(start, Ordering::Relaxed);
+        self.pages.store(base::bits::low32(pages), Ordering::Relaxed);
+    }
+
+    /// It is in use from now on: for `objects` of a class, or one block.
+    pub(super) fn open(&self, class: usize, objects: u32) {
+        // Classes are below 256.
+        self.class.store((class & 0xff) as u8, Ordering::Relaxed);
+        self.used.store(0, Ordering::Relaxed);
+        self.free.store(0, Ordering::Relaxed);
+        self.fresh.store(objects, Ordering::Relaxed);
+        self.set_state(State::Used);
+    }
+
+    /// Whether it begins at `address` and is one live block.
+    pub(super) fn is_block_at(&self, address: usize) -> bool {
+        self.is(State::Used) && self.class() == 0 && self.start() == address
+    }
+
+    /// Whether it has an object to hand out.
+    pub(super) fn has_free(&self) -> bool {
+        self.free.load(Ordering::Relaxed) != 0 || self.fresh.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// A list of spans, each of which is on one list at most.
+#[derive(Debug)]
+pub(super) struct List {
+    first: usize,
+}
+
+impl List {
+    pub(super) const fn new() -> Self {
+        Self { first: 0 }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.first == 0
+    }
+
+    pub(super) fn first<'a>(&self) -> Option<&'a Span> {
+        Span::get(self.first)
+    }
+
+    pub(super) fn push(&mut self, span: &Span) {
+        span.prev.store(0, Ordering::Relaxed);
+        span.next.store(self.first, Ordering::Relaxed);
+        if let Some(old) = self.first() {
+            old.prev.store(span.address(), Ordering::Relaxed);
+        }
+        self.first = span.address();
+    }
+
+    pub(super) fn remove(&mut self, span: &Span) {
+        let (next, prev) = (span.next.load(Ordering::Relaxed), span.prev.load(Ordering::Relaxed));
+        match Span::get(prev) {
+            Some(prev) => prev.next.store(next, Ordering::Relaxed),
+            None => self.first = next,
+        }
+        if let Some(next) = Span::get(next) {
+            next.prev.store(prev, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn pop<'a>(&mut self) -> Option<&'a Span> {
+        let first = self.first()?;
+        self.remove(first);
+        Some(first)
+    }
+
+    pub(super) fn iter<'a>(&self) -> impl Iterator<Item = &'a Span> + use<'a> {
+        core::iter::successors(self.first(), |span| Span::get(span.next.load(Ordering::Relaxed)))
+    }
+}
+
+/// The word of a free object that leads to the next one; 0: it is the last.
+#[inline(always)]
+pub(super) fn next_of(object: usize) -> usize {
+    // SAFETY: a free object has a word, and nobody else reads it.
+    unsafe { ptr::with_exposed_provenance::<usize>(object).read() }
+}
+
+/// Sets the word that leads to the next.
+#[inline(always)]
+pub(super) fn set_next(object: usize, next: usize) {
+    // SAFETY: as above.
+    unsafe { ptr::with_exposed_provenance_mut::<usize>(object).write(next) }
+}
+
+/// Objects of a span, for its class: both need its lock.
+impl Span {
+    /// Takes up to `want` objects onto a chain that ends with `rest`: the new first one, and how many.
+    pub(super) fn take(&self, info: &Info, want: u32, rest: usize) -> (usize, u32) {
+        let size = info.size as usize;
+        let (mut first, mut got) = (rest, 0);
+        let mut free = self.free.load(Ordering::Relaxed);
+        while got < want && free != 0 {
+            let next = next_of(free);
+            set_next(free, first);
+            first = free;
+            free = next;
+            got += 1;
+        }
+        self.free.store(free, Ordering::Relaxed);
+        let fresh = self.fresh.load(Ordering::Relaxed);
+        let more = fresh.min(want - got);
+        // The fresh ones are the last; the lowest goes first.
+        let begin = self.start() + (info.objects - fresh) as usize * size;
+        for index in (0..more as usize).rev() {
+            let object = begin + index * size;
+            set_next(object, first);
+            first = object;
+        }
+        self.fresh.store(fresh - more, Ordering::Relaxed);
+        self.used.raise(got + more);
+        (first, got + more)
+    }
+
+    /// Free objects of the chain. O(chain).
+    pub(super) fn count_free(&self) -> u32 {
+        let mut count = 0;
+        let mut free = self.free.load(Ordering::Relaxed);
+        while free != 0 {
+            count += 1;
+            free = next_of(free);
+        }
+        count
+    }
+
+    /// Takes an object back.
+    pub(super) fn put(&self, object: usize) {
+        set_next(object, self.free.load(Ordering::Relaxed));
+        self.free.store(object, Ordering::Relaxed);
+        self.used.lower(1);
+    }
+
+    /// Whether an object begins at an address in the span.
+    pub(super) fn is_object(&self, address: usize, size: usize) -> bool {
+        (address - self.start()).is_multiple_of(size) && address + size <= self.end()
+    }
+}
+
+const _: () = assert!(size_of::<Span>() == 64, "a cache line");
+const _: () = assert!(PAGE == 1 << PAGE_SHIFT, "one size in two forms");

@@ -1,0 +1,84 @@
+//! Shapes that a test from outside does not see.
+use base::Malloc as _;
+use source::Failing;
+
+use super::*;
+
+fn heap() -> Box<ThreadCaching<Failing<Os>>> {
+    Box::new(ThreadCaching::new(Failing::new(Os)))
+}
+
+extern crate std;
+use std::boxed::Box;
+use std::vec::Vec;
+
+#[test]
+fn a_small_program_takes_little() {
+    let heap = heap();
+    let blocks: Vec<_> = (1..200).map(|size| heap.malloc(size)).collect();
+    assert!(heap.pages.costing_bytes() < 2 << 20, "{}", heap.pages.costing_bytes());
+    heap.check().unwrap();
+    // SAFETY: live blocks of this heap.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.check().unwrap();
+}
+
+#[test]
+fn what_is_freed_goes_back() {
+    let heap = heap();
+    let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
+    assert!(heap.numbers().live >= 100_000_000);
+    // SAFETY: live blocks of this heap.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.check().unwrap();
+    assert!(heap.numbers().committed < 30 << 20, "{:?}", heap.numbers());
+    heap.trim_all();
+    heap.check().unwrap();
+    assert!(heap.numbers().committed < 2 << 20, "{:?}", heap.numbers());
+    assert_eq!((heap.numbers().live, heap.numbers().cached), (0, 0));
+}
+
+#[test]
+fn a_large_block_grows_where_it_is() {
+    let heap = heap();
+    let block = heap.malloc(100_000);
+    // SAFETY: a live block of this heap.
+    let larger = unsafe { heap.realloc(block, 500_000) };
+    assert_eq!(block, larger, "there are free pages behind it");
+    // SAFETY: as above.
+    let smaller = unsafe { heap.realloc(larger, 50_000) };
+    assert_eq!(block, smaller);
+    heap.check().unwrap();
+    // SAFETY: as above.
+    unsafe { heap.free(smaller) };
+    heap.check().unwrap();
+    assert_eq!(heap.numbers().live, 0);
+}
+
+#[test]
+fn memory_that_was_returned_is_zero_for_calloc() {
+    let heap = heap();
+    let block = heap.malloc(1 << 20);
+    // SAFETY: a live block of this heap.
+    unsafe { block.write_bytes(7, 1 << 20) };
+    // SAFETY: as above.
+    unsafe { heap.free(block) };
+    heap.trim_all();
+    let again = heap.calloc(1 << 20, 1);
+    // SAFETY: a live block of this heap.
+    let bytes = unsafe { core::slice::from_raw_parts(again, 1 << 20) };
+    assert!(bytes.iter().all(|&byte| byte == 0));
+    // SAFETY: as above.
+    unsafe { heap.free(again) };
+}
+
+#[test]
+fn a_kernel_that_refuses_to_take_memory_back_is_borne() {
+    let heap = heap();
+    let blocks: Vec<_> = (0..1000).map(|_| heap.malloc(100_000)).collect();
+    heap.source().fail_from(1);
+    // SAFETY: live blocks of this heap.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.check().unwrap();
+    assert!(!heap.malloc(100_000).is_null(), "what is kept serves");
+}

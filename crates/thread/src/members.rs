@@ -1,0 +1,214 @@
+//! Members: the threads that have a record in one malloc, and the calling one's.
+//!
+//! ```text
+//! thread's word ─► record [ owner │ next │ prev │ … the malloc's ]      owner: which malloc, by number
+//! head ─► record ⇄ record ⇄ record                                     guarded by one lock
+//! spare ─► record ─► record                                            of threads that have ended
+//! ```
+//!
+//! - **M1** a record is on the list from its first use to its thread's end, then among the spare ones; it is never unmapped.
+//! - **M2** a record's owner is the number of the malloc that made it, and no two mallocs of a process have the same.
+//!
+//! So a thread that uses two mallocs (tests do) never takes one's record for the other's; it then has a record of the one
+//! that it used last.
+//!
+//! Layer *thread*. [`current`](Members::current): three loads and a branch.
+use base::lock::Lock;
+use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use page::System;
+use source::os::imp::thread_end::{self, Ended};
+
+use crate::words::{self, ENDS, RECORD};
+
+/// How often a thread's end may be announced before it goes without a record: destructors that run after ours may
+/// allocate, and the C library comes back to us four times.
+const MOST_ENDS: usize = 3;
+
+/// What every record begins with.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Member {
+    owner: AtomicUsize,
+    next: AtomicUsize,
+    prev: AtomicUsize,
+}
+
+impl Member {
+    /// The record at an address.
+    ///
+    /// # Safety
+    ///
+    /// `at` is the address of a record (M1).
+    #[inline(always)]
+    unsafe fn at<'a>(at: usize) -> &'a Self {
+        // SAFETY: the caller's promise.
+        unsafe { &*core::ptr::with_exposed_provenance(at) }
+    }
+
+    fn get<'a>(at: usize) -> Option<&'a Self> {
+        // SAFETY: only addresses of records are linked (M1).
+        (at != 0).then(|| unsafe { Self::at(at) })
+    }
+}
+
+/// The list of records.
+#[derive(Debug)]
+pub struct Members<S> {
+    /// This malloc's number (M2); 0 before its first record.
+    id: AtomicUsize,
+    lock: Lock<S>,
+    head: AtomicUsize,
+    spare: AtomicUsize,
+    live: AtomicU32,
+    /// Whom a thread's end is announced to: the address of an [`Ended`]; 0: nobody.
+    ended: AtomicUsize,
+}
+
+impl<S: System> Members<S> {
+    /// No thread yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            id: AtomicUsize::new(0),
+            lock: Lock::new(),
+            head: AtomicUsize::new(0),
+            spare: AtomicUsize::new(0),
+            live: AtomicU32::new(0),
+            ended: AtomicUsize::new(0),
+        }
+    }
+
+    /// From now on threads' ends are announced to `ended`, with the record. For the malloc that is the process's.
+    pub fn announce(&self, ended: Ended) {
+        thread_end::prepare(ended);
+        self.ended.store(ended as usize, Ordering::Release);
+    }
+
+    /// The lock, for `fork`.
+    pub fn lock_for_fork(&self) -> &Lock<S> {
+        &self.lock
+    }
+
+    /// Threads that have a record now.
+    pub fn live(&self) -> u32 {
+        self.live.load(Ordering::Relaxed)
+    }
+
+    /// The address of the calling thread's record; 0: it has none here.
+    #[inline(always)]
+    pub fn current(&self) -> usize {
+        let at = words::load(RECORD);
+        if at == 0 {
+            return 0;
+        }
+        // SAFETY: the word holds 0 or a record (M1).
+        let owner = unsafe { Member::at(at) }.owner.load(Ordering::Relaxed);
+        if owner == self.id.load(Ordering::Relaxed) { at } else { 0 }
+    }
+
+    /// Makes the calling thread a member: with a spare record, or one that `fresh` gives, of zeroes. 0: no memory, or the
+    /// thread is as good as ended. `ready` is called with a record before anybody sees it.
+    pub fn enter(&self, fresh: impl FnOnce() -> Option<usize>, ready: impl FnOnce(usize)) -> usize {
+        if words::load(ENDS) > MOST_ENDS {
+            return 0;
+        }
+        let inside = self.lock.lock();
+        let spare = self.spare.load(Ordering::Relaxed);
+        let at = match Member::get(spare) {
+            Some(record) => self.spare.replace(record.next.load(Ordering::Relaxed)),
+            None => fresh().unwrap_or(0),
+        };
+        let Some(record) = Member::get(at) else { return 0 };
+        ready(at);
+        record.owner.store(self.number(), Ordering::Relaxed);
+        record.prev.store(0, Ordering::Relaxed);
+        let old = self.head.replace(at);
+        record.next.store(old, Ordering::Relaxed);
+        if let Some(old) = Member::get(old) {
+            old.prev.store(at, Ordering::Relaxed);
+        }
+        self.live.fetch_add(1, Ordering::Relaxed);
+        drop(inside);
+        words::store(RECORD, at);
+        self.watch(at);
+        at
+    }
+
+    /// This malloc's number (M2). Under the lock.
+    fn number(&self) -> usize {
+        static LAST: AtomicUsize = AtomicUsize::new(0);
+        if self.id.load(Ordering::Relaxed) == 0 {
+            self.id.store(LAST.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+        self.id.load(Ordering::Relaxed)
+    }
+
+    /// Has the thread's end announced. It may allocate, and finds the record.
+    fn watch(&self, at: usize) {
+        let ended = self.ended.load(Ordering::Acquire);
+        if ended == 0 {
+            return;
+        }
+        // SAFETY: the address of an `Ended`, from `announce`.
+        let ended = unsafe {
+            core::mem::transmute::<*const (), Ended>(core::ptr::with_exposed_provenance(ended))
+        };
+        thread_end::watch(ended, at);
+    }
+
+    /// The calling thread ends: what it kept is `taken`, and the record is a spare one. For an announced record.
+    pub fn leave(&self, at: usize, taken: impl FnOnce(usize)) {
+        words::store(ENDS, words::load(ENDS) + 1);
+        if self.current() == at {
+            words::store(RECORD, 0);
+        }
+        taken(at);
+        let _inside = self.lock.lock();
+        self.unlink(at);
+    }
+
+    /// Takes a record off the list, to the spare ones. Under the lock.
+    fn unlink(&self, at: usize) {
+        let Some(record) = Member::get(at) else { return };
+        let (next, prev) = (record.next.load(Ordering::Relaxed), record.prev.load(Ordering::Relaxed));
+        Member::get(prev).map_or(&self.head, |prev| &prev.next).store(next, Ordering::Relaxed);
+        if let Some(next) = Member::get(next) {
+            next.prev.store(prev, Ordering::Relaxed);
+        }
+        record.owner.store(0, Ordering::Relaxed);
+        record.next.store(self.spare.replace(at), Ordering::Relaxed);
+        self.live.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Calls `visit` with every record, under the lock.
+    pub fn each(&self, mut visit: impl FnMut(usize)) {
+        let _inside = self.lock.lock();
+        let mut at = self.head.load(Ordering::Relaxed);
+        while let Some(record) = Member::get(at) {
+            let next = record.next.load(Ordering::Relaxed);
+            visit(at);
+            at = next;
+        }
+    }
+
+    /// In the child of a fork, whose only thread is the calling one: the others' records are `taken` and spare.
+    pub fn only_me(&self, mut taken: impl FnMut(usize)) {
+        let mine = self.current();
+        let _inside = self.lock.lock();
+        let mut at = self.head.load(Ordering::Relaxed);
+        while let Some(record) = Member::get(at) {
+            let next = record.next.load(Ordering::Relaxed);
+            if at != mine {
+                taken(at);
+                self.unlink(at);
+            }
+            at = next;
+        }
+    }
+}
+
+impl<S: System> Default for Members<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
