@@ -107,6 +107,10 @@ impl<S: System> ThreadCaching<S> {
         let fresh = || self.pages.arena.allocate(&self.pages.source, size_of::<Cache>(), 64);
         // SAFETY: a record's memory, all zero or a cache's.
         let at = self.threads.enter(fresh, |at| unsafe { Cache::at(at) }.reset());
+        if self.threads.live() >= 2 {
+            // The first moment at which there are threads: later it would be noticed more often.
+            self.pages.look_at_memory_limit();
+        }
         // SAFETY: as in `cache`.
         (at != 0).then(|| unsafe { Cache::at(at) })
     }
@@ -123,10 +127,11 @@ impl<S: System> ThreadCaching<S> {
     fn allocate_slow(&self, class: usize) -> *mut u8 {
         let cache = self.cache_or_new();
         let want = cache.map_or(1, |cache| cache.ask(class));
-        let chain = self.central[class].take(&self.pages, class, want);
-        if chain.count == 0 {
-            return ptr::null_mut();
-        }
+        let take = || {
+            let chain = self.central[class].take(&self.pages, class, want);
+            (chain.count > 0).then_some(chain)
+        };
+        let Some(chain) = take().or_else(|| self.make_room(take)) else { return ptr::null_mut() };
         let rest = Chain { first: span::next_of(chain.first), count: chain.count - 1 };
         match cache {
             Some(cache) if rest.count > 0 => cache.push_chain(class, rest),
@@ -201,14 +206,25 @@ impl<S: System> ThreadCaching<S> {
         if size > isize::MAX.cast_unsigned() {
             return (ptr::null_mut(), false);
         }
-        if size <= MAX_SPAN && align <= MAX_SPAN {
+        let own_span = || {
             let pages = size.max(1).div_ceil(PAGE);
-            if let Some((span, zero)) = self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0) {
-                return (ptr::with_exposed_provenance_mut(span.start()), zero);
-            }
-        }
-        let at = self.huge.allocate(&self.pages.source, size.max(1), align, false);
-        (ptr::with_exposed_provenance_mut(at.unwrap_or(0)), true)
+            let fits = size <= MAX_SPAN && align <= MAX_SPAN;
+            let (span, zero) = fits.then(|| self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0))??;
+            Some((span.start(), zero))
+        };
+        let mapping = || {
+            Some((self.huge.allocate(&self.pages.source, size.max(1), align, false)?, true))
+        };
+        let found = own_span().or_else(mapping).or_else(|| self.make_room(|| own_span().or_else(mapping)));
+        let (at, zero) = found.unwrap_or((0, false));
+        (ptr::with_exposed_provenance_mut(at), zero)
+    }
+
+    /// Tries again after all that is free was put together, and again after it gave its addresses up (`ulimit -v`).
+    #[cold]
+    fn make_room<R>(&self, again: impl Fn() -> Option<R>) -> Option<R> {
+        self.collect_all();
+        again().or_else(|| self.pages.release_free().then(again)?)
     }
 
     /// Bytes of the live block at `address`, and the span if it has one of its own.
@@ -294,8 +310,8 @@ impl<S: System> ThreadCaching<S> {
         held
     }
 
-    /// Gives back all that is free; the bytes.
-    pub fn trim_all(&self) -> usize {
+    /// Puts together what is free: the calling thread's cache and whole batches go to their spans.
+    fn collect_all(&self) {
         if let Some(cache) = self.cache() {
             self.empty(cache);
         }
@@ -304,6 +320,11 @@ impl<S: System> ThreadCaching<S> {
                 misuse::end::<S>("malloc_trim()", address, what);
             }
         }
+    }
+
+    /// Gives back all that is free; the bytes.
+    pub fn trim_all(&self) -> usize {
+        self.collect_all();
         self.pages.purge_all()
     }
 
@@ -377,7 +398,8 @@ unsafe impl<S: System> base::Malloc for ThreadCaching<S> {
                 return ptr;
             }
         } else if held > MAX_SIZE && size >= MIN_MAPPING {
-            if let Some(at) = self.huge.resize(&self.pages.source, address, size) {
+            let resize = || self.huge.resize(&self.pages.source, address, size);
+            if let Some(at) = resize().or_else(|| self.make_room(resize)) {
                 return ptr::with_exposed_provenance_mut(at);
             }
             if size <= held {

@@ -335,7 +335,9 @@ impl<S: System> Pages<S> {
     #[cold]
     fn grow(&self, free: &mut Held<'_, S>, pages: usize) -> Option<&'static Span> {
         let total = self.used.load(Ordering::Relaxed) + self.kept.load(Ordering::Relaxed);
-        if total > SMALL_HEAP / PAGE {
+        // While no other thread can notice the descriptor that it takes.
+        let is_large = total > SMALL_HEAP / PAGE && !self.allowance.has_looked();
+        if is_large && self.source.is_only_thread() {
             self.allowance.look(&self.source);
         }
         let ahead = (total / 8).clamp(LEAST_GROWTH, MOST_GROWTH).max(pages);
@@ -392,6 +394,11 @@ impl<S: System> Pages<S> {
             }
         }
         any
+    }
+
+    /// Gives up addresses that are free. `true`: there were some.
+    pub(super) fn release_free(&self) -> bool {
+        self.unmap_free(&mut self.free.lock())
     }
 
     /// A span that is not in use any more comes back.
