@@ -173,6 +173,15 @@ impl<P: Park> Lock<P> {
         }
     }
 
+    /// Wakes a thread that may sleep although nobody is inside: the release that was to wake it woke one that went into a
+    /// signal handler instead of looking again, and the handler may wait for what the sleeper holds. For a `fork` that
+    /// waited in vain.
+    pub fn nudge(&self) {
+        if self.word.load(Ordering::Relaxed) == FREE {
+            P::wake_one(&self.word);
+        }
+    }
+
     /// Whether the calling thread is inside by [`hold`](Self::hold).
     pub fn is_held(&self) -> bool {
         self.word.load(Ordering::Relaxed) & !WAITED == P::me() | FORK

@@ -306,6 +306,10 @@ impl<S: System> ThreadCaching<S> {
         let held = self.each_lock(|lock| lock.hold(&mut timeout_ms) || partial);
         if !held {
             self.release_all();
+            self.each_lock(|lock| {
+                lock.nudge();
+                true
+            });
         }
         held
     }

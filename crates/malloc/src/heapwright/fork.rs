@@ -52,6 +52,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.partial.store(partial, Ordering::Relaxed);
         let done = self.each_lock(|lock| lock.hold(&mut timeout_ms) || partial);
         if !done {
+            // While the set is held: the locks are the same in both.
+            self.each_lock(|lock| {
+                lock.release();
+                lock.nudge();
+                true
+            });
             self.release_all();
         }
         done

@@ -1,8 +1,8 @@
-//! The page heap: spans of free pages in 255 lists by length and one for what is longer, neighbours joined.
+//! The page heap: spans of free pages in 255 lists by length and more for what is longer, neighbours joined.
 //!
 //! ```text
-//! kept      [ 1 │ 2 │ 3 │ … │ 255 │ longer ]     free pages that cost memory: taken first
-//! returned  [ 1 │ 2 │ 3 │ … │ 255 │ longer ]     free pages that are zero
+//! kept      [ 1 │ 2 │ 3 │ … │ 255 │ 256 to 287 │ 288 to … ]     free pages that cost memory: taken first
+//! returned  [ 1 │ 2 │ 3 │ … │ 255 │ 256 to 287 │ 288 to … ]     free pages that are zero
 //! map       address ─► span, class                every page of a class's span, the first and last page of any other
 //! ```
 //!
@@ -14,7 +14,8 @@
 //! What is kept is limited: 16 MiB or a quarter of what is used, and near a memory limit less. What is beyond goes back in
 //! the calls that free, longest first, while the lock is open to others.
 //!
-//! One lock. O(1) but for what is longer than 255 pages, where the best fit is looked for. After Ghemawat and Menage,
+//! One lock; O(1). The text has one list for all that is longer than 255 pages, in which the best fit is looked for: a
+//! terabyte of blocks then takes minutes. After Ghemawat and Menage,
 //! "TCMalloc: Thread-Caching Malloc".
 use base::bits::align_up;
 use base::check::ensure;
@@ -33,8 +34,13 @@ pub(super) const PAGE_SHIFT: u32 = 13;
 /// Bytes of a page.
 pub(super) const PAGE: usize = 1 << PAGE_SHIFT;
 
-/// Lengths that have a list of their own; the last list has all that are longer.
-const LISTS: usize = 256;
+/// Lengths that have a list of their own.
+const EXACT: usize = 255;
+/// Lists for what is longer: eight for each power of two, to 8 GiB; the last has all that are longer yet.
+const LONG: usize = 97;
+const LISTS: usize = EXACT + LONG;
+/// Spans that are looked at in a list of several lengths.
+const LOOKS: usize = 8;
 /// What is asked of the system at least: 1 MiB, so that a small program starts small.
 const LEAST_GROWTH: usize = (1 << 20) / PAGE;
 /// What is asked for ahead at most: 64 MiB.
@@ -74,16 +80,23 @@ impl Entry {
 struct Lists {
     by_len: [List; LISTS],
     /// A bit for each list that is not empty.
-    bits: [u64; LISTS / 64],
+    bits: [u64; LISTS.div_ceil(64)],
 }
 
 impl Lists {
     const fn new() -> Self {
-        Self { by_len: [const { List::new() }; LISTS], bits: [0; LISTS / 64] }
+        Self { by_len: [const { List::new() }; LISTS], bits: [0; LISTS.div_ceil(64)] }
     }
 
+    /// The list of a length.
     fn index(pages: usize) -> usize {
-        pages.min(LISTS) - 1
+        if pages <= EXACT {
+            return pages - 1;
+        }
+        // 256 is 8 octaves up; the three bits below the highest choose among eight.
+        let octave = pages.ilog2() as usize;
+        let eighth = pages >> (octave - 3) & 7;
+        (EXACT + (octave - 8) * 8 + eighth).min(LISTS - 1)
     }
 
     fn push(&mut self, span: &Span) {
@@ -100,21 +113,22 @@ impl Lists {
         }
     }
 
-    /// The shortest span of at least `pages`, the one at the lowest address among the longest.
+    /// A span of at least `pages`: the shortest to 255, else one of the shortest eighth of a power of two.
     fn best<'a>(&self, pages: usize) -> Option<&'a Span> {
         let first = Self::index(pages);
-        let mut word = first / 64;
-        let mut bits = self.bits[word] & u64::MAX << (first % 64);
+        let mut near = self.by_len[first].iter().take(LOOKS);
+        near.find(|span| span.pages() >= pages).or_else(|| self.after(first))
+    }
+
+    /// The newest span of the first list after `index` that is not empty.
+    fn after<'a>(&self, index: usize) -> Option<&'a Span> {
+        let mut word = (index + 1) / 64;
+        let mut bits = self.bits.get(word)? & u64::MAX << ((index + 1) % 64);
         while bits == 0 {
             word += 1;
             bits = *self.bits.get(word)?;
         }
-        let index = word * 64 + bits.trailing_zeros() as usize;
-        if index < LISTS - 1 {
-            return self.by_len[index].first();
-        }
-        let long = self.by_len[index].iter().filter(|span| span.pages() >= pages);
-        long.min_by_key(|span| (span.pages(), span.start()))
+        self.by_len[word * 64 + bits.trailing_zeros() as usize].first()
     }
 
     /// The longest list's newest span.
