@@ -3,6 +3,7 @@
 //! ```text
 //! lock       the real file of crates/base, compiled against loom's atomics
 //! shelf      what crates/object does around its `protocol`, which is the real one
+//! spans      what thread-caching does around its central lists, in vectors
 //! futex      how threads sleep, for the lock
 //! ```
 //!
@@ -18,6 +19,8 @@ mod futex;
 mod lock;
 #[cfg(all(loom, test))]
 mod shelf;
+#[cfg(all(loom, test))]
+mod spans;
 #[cfg(all(loom, test))]
 mod sync;
 

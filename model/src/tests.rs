@@ -1,6 +1,7 @@
 //! The models. Each says its threads; bounds and run times are in `model/README.md`.
 mod lock;
 mod slab;
+mod spans;
 
 /// Runs `model` in every interleaving.
 fn check_all(model: impl Fn() + Sync + Send + 'static) {
