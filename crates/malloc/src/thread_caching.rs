@@ -132,7 +132,7 @@ impl<S: System> ThreadCaching<S> {
             (chain.count > 0).then_some(chain)
         };
         let Some(chain) = take().or_else(|| self.make_room(take)) else { return ptr::null_mut() };
-        let rest = Chain { first: span::next_of(chain.first), count: chain.count - 1 };
+        let rest = chain.rest();
         match cache {
             Some(cache) if rest.count > 0 => cache.push_chain(class, rest),
             None if rest.count > 0 => self.give_back("malloc()", class, rest),
@@ -173,8 +173,9 @@ impl<S: System> ThreadCaching<S> {
                 cache.push(class, object);
             }
             None => {
-                span::set_next(object, 0);
-                self.give_back("free()", class, Chain { first: object, count: 1 });
+                let mut chain = Chain::NONE;
+                chain.push(object);
+                self.give_back("free()", class, chain);
             }
         }
     }

@@ -117,11 +117,7 @@ impl Cache {
     /// Keeps a chain of a class.
     pub(super) fn push_chain(&self, class: usize, chain: Chain) {
         let list = &self.lists[class];
-        let mut last = chain.first;
-        for _ in 1..chain.count {
-            last = next_of(last);
-        }
-        set_next(last, list.first.load(Ordering::Relaxed));
+        set_next(chain.last, list.first.load(Ordering::Relaxed));
         compiler_fence(Ordering::Release);
         list.first.store(chain.first, Ordering::Relaxed);
         list.length.raise(chain.count);
@@ -135,7 +131,7 @@ impl Cache {
         let first = list.first.load(Ordering::Relaxed);
         let length = list.length.load(Ordering::Relaxed);
         if first == 0 || count == 0 {
-            return Chain { first: 0, count: 0 };
+            return Chain::NONE;
         }
         let (mut last, mut got) = (first, 1);
         while got < count && next_of(last) != 0 {
@@ -148,7 +144,7 @@ impl Cache {
         list.length.store(left, Ordering::Relaxed);
         list.low.store(list.low.load(Ordering::Relaxed).min(left), Ordering::Relaxed);
         self.bytes.lower(got as usize * info(class).size as usize);
-        Chain { first, count: got }
+        Chain { first, last, count: got }
     }
 
     /// The thread asks for objects of a class: how many at once, and the list may grow.
@@ -170,7 +166,7 @@ impl Cache {
         let most = list.most.load(Ordering::Relaxed);
         let length = list.length.load(Ordering::Relaxed);
         if length <= most {
-            return Chain { first: 0, count: 0 };
+            return Chain::NONE;
         }
         if most < info.batch {
             list.most.store(most + 1, Ordering::Relaxed);
@@ -179,7 +175,7 @@ impl Cache {
             list.over.store(0, Ordering::Relaxed);
         }
         // A whole batch is kept as one by the central list.
-        if length >= info.batch { self.take_chain(class, info.batch) } else { Chain { first: 0, count: 0 } }
+        if length >= info.batch { self.take_chain(class, info.batch) } else { Chain::NONE }
     }
 
     /// Whether it holds more than its limit.
@@ -187,9 +183,9 @@ impl Cache {
         self.bytes.load(Ordering::Relaxed) > self.limit.load(Ordering::Relaxed)
     }
 
-    /// What it may hold from now on, at most `most`.
+    /// It may hold twice as much from now on, at most `most`.
     pub(super) fn raise_limit(&self, most: usize) {
-        let limit = self.limit.load(Ordering::Relaxed) + FIRST_LIMIT;
+        let limit = self.limit.load(Ordering::Relaxed) * 2;
         self.limit.store(limit.min(most), Ordering::Relaxed);
     }
 

@@ -20,7 +20,7 @@ use page::System;
 
 use super::classes::{Info, info};
 use super::pages::Pages;
-use super::span::{List, Span, next_of};
+use super::span::{List, Span, next_of, set_next};
 use crate::misuse::Misuse;
 
 /// The most batches that are kept whole.
@@ -30,7 +30,29 @@ const KEPT: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chain {
     pub(super) first: usize,
+    pub(super) last: usize,
     pub(super) count: u32,
+}
+
+impl Chain {
+    /// Without objects.
+    pub(super) const NONE: Self = Self { first: 0, last: 0, count: 0 };
+
+    /// An object in front of the others.
+    #[inline]
+    pub(super) fn push(&mut self, object: usize) {
+        set_next(object, self.first);
+        if self.count == 0 {
+            self.last = object;
+        }
+        self.first = object;
+        self.count += 1;
+    }
+
+    /// All but the first.
+    pub(super) fn rest(self) -> Self {
+        if self.count < 2 { Self::NONE } else { Self { first: next_of(self.first), count: self.count - 1, ..self } }
+    }
 }
 
 /// A class's list.
@@ -42,14 +64,14 @@ pub(super) struct Central<S> {
 #[derive(Debug)]
 struct State {
     open: List,
-    batches: [usize; KEPT],
+    batches: [Chain; KEPT],
     count: usize,
     out: usize,
 }
 
 impl<S: System> Central<S> {
     pub(super) const fn new() -> Self {
-        let state = State { open: List::new(), batches: [0; KEPT], count: 0, out: 0 };
+        let state = State { open: List::new(), batches: [Chain::NONE; KEPT], count: 0, out: 0 };
         Self { state: Guarded::new(state) }
     }
 
@@ -63,9 +85,9 @@ impl<S: System> Central<S> {
         let mut state = self.state.lock();
         if state.count > 0 && want * 2 > info.batch {
             state.count -= 1;
-            return Chain { first: state.batches[state.count], count: info.batch };
+            return state.batches[state.count];
         }
-        let mut chain = Chain { first: 0, count: 0 };
+        let mut chain = Chain::NONE;
         while chain.count < want {
             let span = match state.open.first() {
                 Some(span) => span,
@@ -79,8 +101,7 @@ impl<S: System> Central<S> {
                     None => break,
                 },
             };
-            let (first, got) = span.take(info, want - chain.count, chain.first);
-            chain = Chain { first, count: chain.count + got };
+            span.take(info, want, &mut chain);
             if !span.has_free() {
                 state.open.remove(span);
             }
@@ -89,7 +110,7 @@ impl<S: System> Central<S> {
         if chain.count == 0 && state.count > 0 {
             // No memory for a span: then a batch, however few are wanted.
             state.count -= 1;
-            return Chain { first: state.batches[state.count], count: info.batch };
+            return state.batches[state.count];
         }
         chain
     }
@@ -105,7 +126,7 @@ impl<S: System> Central<S> {
         let mut state = self.state.lock();
         if chain.count == info.batch && state.count < info.kept as usize {
             let at = state.count;
-            state.batches[at] = chain.first;
+            state.batches[at] = chain;
             state.count += 1;
             return Ok(());
         }
@@ -117,7 +138,7 @@ impl<S: System> Central<S> {
         let mut state = self.state.lock();
         while state.count > 0 {
             state.count -= 1;
-            let first = state.batches[state.count];
+            let first = state.batches[state.count].first;
             put_in_spans(&mut state, pages, (class, info(class)), first)?;
         }
         Ok(())
@@ -147,14 +168,14 @@ impl<S: System> Central<S> {
         }
         let batched = state.count * info.batch as usize;
         ensure(state.out >= batched, "C2: batches are out of spans", class)?;
-        for &first in &state.batches[..state.count] {
-            let mut count = 0;
-            let mut object = first;
-            while object != 0 {
+        for batch in &state.batches[..state.count] {
+            let (mut count, mut last) = (1, batch.first);
+            while next_of(last) != 0 {
                 count += 1;
-                object = next_of(object);
+                last = next_of(last);
             }
-            ensure(count == info.batch, "C2: a batch is whole", first)?;
+            let whole = (count, last) == (info.batch, batch.last);
+            ensure(whole, "C2: a batch is whole", batch.first)?;
         }
         Ok(())
     }

@@ -11,8 +11,9 @@
 //!   inside of others it may name any span, but never with a class.
 //! - **P3** used, kept and returned pages add up to what came from the system.
 //!
-//! What is kept is limited: 16 MiB or a quarter of what is used, and near a memory limit less. What is beyond goes back in
-//! the calls that free, longest first, while the lock is open to others.
+//! What is kept is limited: 16 MiB (more while what went back is needed again within a second) or a quarter of what is used,
+//! and near a memory limit less. What is beyond goes back in the calls that free, longest first, while the lock is open to
+//! others.
 //!
 //! One lock; O(1). The text has one list for all that is longer than 255 pages, in which the best fit is looked for: a
 //! terabyte of blocks then takes minutes. After Ghemawat and Menage,
@@ -25,7 +26,8 @@ use base::sync::{AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 use base::Broken;
 use page::{Allowance, Arena, RadixMap, Refusals, System};
 use policy::keep;
-use policy::table::{AT_ONCE, SMALL_HEAP, TICK_MS};
+use policy::clock::{is_long_ago, is_soon};
+use policy::table::{AT_ONCE, REGRET, SMALL_HEAP, TICK_MS};
 
 use super::span::{List, Span, State};
 
@@ -45,8 +47,8 @@ const LOOKS: usize = 8;
 const LEAST_GROWTH: usize = (1 << 20) / PAGE;
 /// What is asked for ahead at most: 64 MiB.
 const MOST_GROWTH: usize = (64 << 20) / PAGE;
-/// Free pages that are kept at least: 16 MiB.
-const KEEP: usize = (16 << 20) / PAGE;
+/// Bytes of free pages that are kept at least.
+const KEEP: usize = 16 << 20;
 /// Free spans of this length and more are unmapped when the system has no addresses left: 1 MiB.
 const UNMAP: usize = (1 << 20) / PAGE;
 
@@ -149,6 +151,37 @@ pub(super) struct Free {
     returned: Lists,
     leaving: List,
     spare: List,
+    regret: Regret,
+}
+
+/// What is remembered of what went back, in pages and ticks.
+#[derive(Debug)]
+struct Regret {
+    /// Kept at least.
+    floor: usize,
+    /// Zero pages handed out since the last purge: perhaps ones that went back too early.
+    reused: usize,
+    purged_at: u32,
+    eased_at: u32,
+}
+
+impl Regret {
+    /// A purge is due at `now`: the floor, which rises if what went back was needed again within a second, and sinks in
+    /// four seconds without a purge.
+    fn floor(&mut self, now: u32) -> usize {
+        let reused = core::mem::take(&mut self.reused);
+        let floor = self.floor * PAGE;
+        let floor = if reused * PAGE >= REGRET && is_soon(self.purged_at, now) {
+            keep::raised(floor, KEEP)
+        } else if is_long_ago(self.purged_at, now) && is_long_ago(self.eased_at, now) {
+            self.eased_at = now;
+            keep::lowered(floor, KEEP)
+        } else {
+            floor
+        };
+        self.floor = floor / PAGE;
+        self.floor
+    }
 }
 
 impl Free {
@@ -189,6 +222,7 @@ impl<S: System> Pages<S> {
                 returned: Lists::new(),
                 leaving: List::new(),
                 spare: List::new(),
+                regret: Regret { floor: KEEP / PAGE, reused: 0, purged_at: 0, eased_at: 0 },
             }),
             used: AtomicUsize::new(0),
             kept: AtomicUsize::new(0),
@@ -264,6 +298,9 @@ impl<S: System> Pages<S> {
         }
         self.count(state).lower(span.pages());
         self.used.raise(span.pages());
+        if state == State::Returned {
+            free.regret.reused += span.pages();
+        }
         if class == 0 {
             self.blocks.raise(span.pages());
         }
@@ -484,9 +521,9 @@ impl<S: System> Pages<S> {
     }
 
     /// Pages that may be kept.
-    fn limit(&self) -> usize {
+    fn limit(&self, floor: usize) -> usize {
         let used = self.used.load(Ordering::Relaxed);
-        (used / 4).max(KEEP).min(self.allowance.room(used, PAGE))
+        (used / 4).max(floor).min(self.allowance.room(used, PAGE))
     }
 
     fn tick(&self) -> u32 {
@@ -496,8 +533,18 @@ impl<S: System> Pages<S> {
     /// Gives back what is kept beyond the limit, at most `most` pages.
     #[inline]
     fn purge_some<'a>(&'a self, free: Held<'a, S>, most: usize) {
-        if self.kept.load(Ordering::Relaxed) > self.limit() {
-            self.purge(free, keep::target(self.limit()), most, false);
+        if self.kept.load(Ordering::Relaxed) > self.limit(free.regret.floor) {
+            self.purge_beyond(free, most);
+        }
+    }
+
+    #[cold]
+    fn purge_beyond<'a>(&'a self, mut free: Held<'a, S>, most: usize) {
+        let now = self.tick();
+        let limit = self.limit(free.regret.floor(now));
+        if self.kept.load(Ordering::Relaxed) > limit {
+            free.regret.purged_at = now;
+            self.purge(free, keep::target(limit), most, false);
         }
     }
 

@@ -14,6 +14,7 @@ use core::ptr;
 
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
+use super::central::Chain;
 use super::classes::Info;
 use super::pages::{PAGE, PAGE_SHIFT};
 
@@ -185,31 +186,26 @@ pub(super) fn set_next(object: usize, next: usize) {
 
 /// Objects of a span, for its class: both need its lock.
 impl Span {
-    /// Takes up to `want` objects onto a chain that ends with `rest`: the new first one, and how many.
-    pub(super) fn take(&self, info: &Info, want: u32, rest: usize) -> (usize, u32) {
+    /// Hands out objects until `chain` has `want`, or there are none: each goes to the chain's front.
+    pub(super) fn take(&self, info: &Info, want: u32, chain: &mut Chain) {
         let size = info.size as usize;
-        let (mut first, mut got) = (rest, 0);
+        let before = chain.count;
         let mut free = self.free.load(Ordering::Relaxed);
-        while got < want && free != 0 {
+        while chain.count < want && free != 0 {
             let next = next_of(free);
-            set_next(free, first);
-            first = free;
+            chain.push(free);
             free = next;
-            got += 1;
         }
         self.free.store(free, Ordering::Relaxed);
         let fresh = self.fresh.load(Ordering::Relaxed);
-        let more = fresh.min(want - got);
+        let more = fresh.min(want - chain.count);
         // The fresh ones are the last; the lowest goes first.
         let begin = self.start() + (info.objects - fresh) as usize * size;
         for index in (0..more as usize).rev() {
-            let object = begin + index * size;
-            set_next(object, first);
-            first = object;
+            chain.push(begin + index * size);
         }
         self.fresh.store(fresh - more, Ordering::Relaxed);
-        self.used.raise(got + more);
-        (first, got + more)
+        self.used.raise(chain.count - before);
     }
 
     /// Free objects of the chain. O(chain).
