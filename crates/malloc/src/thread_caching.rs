@@ -15,7 +15,7 @@
 //! | to 32 MiB  | span of its own       | as above                                        |
 //! | above      | a mapping of its own  | an entry in a table                             |
 //!
-//! What a thread may cache depends on how many there are: 32 MiB together, 4 MiB at most. `docs/thread-caching.md` walks one
+//! What a thread may cache depends on how many there are: 32 MiB together, 8 MiB at most. `docs/thread-caching.md` walks one
 //! malloc and one free through it. After Ghemawat and Menage, "TCMalloc: Thread-Caching Malloc"; what is better than the text
 //! is that memory goes back to the system.
 use core::ffi::c_void;
@@ -48,9 +48,9 @@ use span::Span;
 const MAX_SPAN: usize = 32 << 20;
 /// A mapping of its own that shrinks stays one down to this.
 const MIN_MAPPING: usize = 1 << 20;
-/// What all caches may hold together, and one: 32 MiB and 4 MiB.
+/// What all caches may hold together, and one: 32 MiB and 8 MiB.
 const TOGETHER: usize = 32 << 20;
-const MOST_CACHED: usize = 4 << 20;
+const MOST_CACHED: usize = 8 << 20;
 
 /// The process's malloc of this design.
 pub type Malloc = ThreadCaching<Os>;

@@ -48,7 +48,10 @@ struct FreeList {
 pub(super) struct Cache {
     member: Member,
     bytes: AtomicUsize,
+    /// What it may hold.
     limit: AtomicUsize,
+    /// When it holds more than this it is collected.
+    collect_at: AtomicUsize,
     lists: [FreeList; CLASSES],
 }
 
@@ -68,6 +71,7 @@ impl Cache {
     pub(super) fn reset(&self) {
         self.bytes.store(0, Ordering::Relaxed);
         self.limit.store(FIRST_LIMIT, Ordering::Relaxed);
+        self.collect_at.store(FIRST_LIMIT, Ordering::Relaxed);
         for list in &self.lists {
             list.first.store(0, Ordering::Relaxed);
             list.length.store(0, Ordering::Relaxed);
@@ -105,7 +109,7 @@ impl Cache {
         list.first.store(object, Ordering::Relaxed);
         let length = list.length.raise(1);
         let bytes = self.bytes.raise(info(class).size as usize);
-        length <= list.most.load(Ordering::Relaxed) && bytes <= self.limit.load(Ordering::Relaxed)
+        length <= list.most.load(Ordering::Relaxed) && bytes <= self.collect_at.load(Ordering::Relaxed)
     }
 
     /// Whether an object is the one that came last.
@@ -178,15 +182,17 @@ impl Cache {
         if length >= info.batch { self.take_chain(class, info.batch) } else { Chain::NONE }
     }
 
-    /// Whether it holds more than its limit.
+    /// Whether it is to be collected.
     pub(super) fn is_full(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) > self.limit.load(Ordering::Relaxed)
+        self.held() > self.collect_at.load(Ordering::Relaxed)
     }
 
-    /// It may hold twice as much from now on, at most `most`.
+    /// After a collection: it may hold twice as much as before, at most `most`. The next collection is a sixteenth of that
+    /// away, or each free would be one while what the lists hold is needed.
     pub(super) fn raise_limit(&self, most: usize) {
-        let limit = self.limit.load(Ordering::Relaxed) * 2;
-        self.limit.store(limit.min(most), Ordering::Relaxed);
+        let limit = (self.limit.load(Ordering::Relaxed) * 2).min(most);
+        self.limit.store(limit, Ordering::Relaxed);
+        self.collect_at.store(limit.max(self.held() + limit / 16), Ordering::Relaxed);
     }
 
     /// Collects: of each list half of what was not needed since the last time goes to `give`.
