@@ -6,6 +6,7 @@ mod arceos;
 mod benchmarks;
 mod blocks;
 mod ci;
+mod classics;
 mod command;
 mod compat;
 mod deny;
@@ -65,6 +66,8 @@ enum Chore {
     Split(split::Options),
     /// Locked operations for each object that workloads allocate
     Locked(locked::Options),
+    /// The figures of the classic mallocs for threads, each against its bound
+    Classics(classics::Options),
     /// The slowest malloc and free of each workload, without first touches of memory
     Slowest(slowest::Options),
     /// Throughput of the flagship on 1 to 128 simulated processors
@@ -147,6 +150,7 @@ impl Cli {
             Chore::Golden(options) => ("golden", golden::run(&options)),
             Chore::Reach(options) => ("reach", reach::run(&options)),
             Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
+            Chore::Classics(options) => ("classics", classics::run(&options)),
             Chore::Slowest(options) => ("slowest", slowest::run(&options)),
             Chore::Split(options) => ("split", split::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),

@@ -69,8 +69,9 @@ fn dynamic(file: &ElfFile64<'_>, tag: elf::DynamicTag) -> Vec<Dynamic> {
 fn exports_every_promised_name() {
     with_library(|file| {
         let exported = exported(file);
-        let missing: Vec<_> =
-            names(&[C, LIBC, LIMITS, CONFINE, OWN, CXX]).filter(|&name| !exported.contains(name)).collect();
+        let missing: Vec<_> = names(&[C, LIBC, LIMITS, CONFINE, OWN, CXX])
+            .filter(|&name| !exported.contains(name))
+            .collect();
         assert!(missing.is_empty(), "not exported: {missing:?}");
     });
 }
@@ -108,7 +109,8 @@ fn drop_ins_export_the_same_but_our_own() {
     for name in registry::mallocs() {
         with_file(&library::drop_in(name), |file| {
             let exported = exported(file);
-            let promised: BTreeSet<String> = names(&[C, LIBC, CONFINE, CXX]).map(str::to_owned).collect();
+            let promised: BTreeSet<String> =
+                names(&[C, LIBC, CONFINE, CXX]).map(str::to_owned).collect();
             let missing: Vec<_> = promised.difference(&exported).collect();
             assert!(missing.is_empty(), "{name}: not exported: {missing:?}");
             let others: Vec<_> = exported

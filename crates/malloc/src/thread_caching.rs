@@ -27,6 +27,7 @@ use base::sync::{AtomicBool, AtomicUsize, Ordering};
 use base::{Broken, Check};
 use page::{Huge, System};
 use source::os::Os;
+use source::os::imp::thread_end::Ended;
 use thread::Members;
 
 use crate::drop_in::{DropIn, Figures};
@@ -118,7 +119,11 @@ impl<S: System> ThreadCaching<S> {
     #[inline(always)]
     fn allocate(&self, class: usize) -> *mut u8 {
         let object = self.cache().map_or(0, |cache| cache.pop(class));
-        if object != 0 { ptr::with_exposed_provenance_mut(object) } else { self.allocate_slow(class) }
+        if object != 0 {
+            ptr::with_exposed_provenance_mut(object)
+        } else {
+            self.allocate_slow(class)
+        }
     }
 
     /// A batch from the central list. Null: out of memory.
@@ -210,13 +215,14 @@ impl<S: System> ThreadCaching<S> {
         let own_span = || {
             let pages = size.max(1).div_ceil(PAGE);
             let fits = size <= MAX_SPAN && align <= MAX_SPAN;
-            let (span, zero) = fits.then(|| self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0))??;
+            let (span, zero) =
+                fits.then(|| self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0))??;
             Some((span.start(), zero))
         };
-        let mapping = || {
-            Some((self.huge.allocate(&self.pages.source, size.max(1), align, false)?, true))
-        };
-        let found = own_span().or_else(mapping).or_else(|| self.make_room(|| own_span().or_else(mapping)));
+        let mapping =
+            || Some((self.huge.allocate(&self.pages.source, size.max(1), align, false)?, true));
+        let found =
+            own_span().or_else(mapping).or_else(|| self.make_room(|| own_span().or_else(mapping)));
         let (at, zero) = found.unwrap_or((0, false));
         (ptr::with_exposed_provenance_mut(at), zero)
     }
@@ -362,7 +368,11 @@ impl<S: System> ThreadCaching<S> {
 unsafe impl<S: System> base::Malloc for ThreadCaching<S> {
     #[inline]
     fn malloc(&self, size: usize) -> *mut u8 {
-        if size <= MAX_SIZE { self.allocate(class_of(size)) } else { self.allocate_large(size, 1).0 }
+        if size <= MAX_SIZE {
+            self.allocate(class_of(size))
+        } else {
+            self.allocate_large(size, 1).0
+        }
     }
 
     fn calloc(&self, count: usize, size: usize) -> *mut u8 {
@@ -471,6 +481,9 @@ impl<S: System> Check for ThreadCaching<S> {
 /// The instance whose threads' ends are announced.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
+/// Called at a thread's end.
+static ENDED: Ended = ended;
+
 extern "C" fn ended(record: *mut c_void) {
     let heap = ptr::with_exposed_provenance::<Malloc>(BEGUN.load(Ordering::Acquire));
     // SAFETY: 0, or what `begin` stored, which lives for ever.
@@ -484,7 +497,7 @@ impl DropIn for Malloc {
 
     fn begin(&'static self) {
         BEGUN.store(ptr::from_ref(self).expose_provenance(), Ordering::Release);
-        self.threads.announce(ended);
+        self.threads.announce(&ENDED);
     }
 
     fn before_confinement(&self) {

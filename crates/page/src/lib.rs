@@ -18,9 +18,9 @@
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod allowance;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
-pub mod arena;
-#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod area;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod arena;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod bins;
 pub mod bitmap;
@@ -40,9 +40,9 @@ mod moved;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod purge;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
-mod refusals;
-#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod radix;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+mod refusals;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod region;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]

@@ -60,7 +60,7 @@ pub struct Members<S> {
     head: AtomicUsize,
     spare: AtomicUsize,
     live: AtomicU32,
-    /// Whom a thread's end is announced to: the address of an [`Ended`]; 0: nobody.
+    /// Whom a thread's end is announced to: the address of a word with an [`Ended`]; 0: nobody.
     ended: AtomicUsize,
 }
 
@@ -79,9 +79,9 @@ impl<S: System> Members<S> {
     }
 
     /// From now on threads' ends are announced to `ended`, with the record. For the malloc that is the process's.
-    pub fn announce(&self, ended: Ended) {
-        thread_end::prepare(ended);
-        self.ended.store(ended as usize, Ordering::Release);
+    pub fn announce(&self, ended: &'static Ended) {
+        thread_end::prepare(*ended);
+        self.ended.store(core::ptr::from_ref(ended).expose_provenance(), Ordering::Release);
     }
 
     /// The lock, for `fork`.
@@ -145,15 +145,11 @@ impl<S: System> Members<S> {
 
     /// Has the thread's end announced. It may allocate, and finds the record.
     fn watch(&self, at: usize) {
-        let ended = self.ended.load(Ordering::Acquire);
-        if ended == 0 {
-            return;
+        let who = self.ended.load(Ordering::Acquire);
+        // SAFETY: 0, or the address that `announce` was given, whose contents stay.
+        if let Some(&ended) = unsafe { core::ptr::with_exposed_provenance::<Ended>(who).as_ref() } {
+            thread_end::watch(ended, at);
         }
-        // SAFETY: the address of an `Ended`, from `announce`.
-        let ended = unsafe {
-            core::mem::transmute::<*const (), Ended>(core::ptr::with_exposed_provenance(ended))
-        };
-        thread_end::watch(ended, at);
     }
 
     /// The calling thread ends: what it kept is `taken`, and the record is a spare one. For an announced record.
@@ -170,7 +166,8 @@ impl<S: System> Members<S> {
     /// Takes a record off the list, to the spare ones. Under the lock.
     fn unlink(&self, at: usize) {
         let Some(record) = Member::get(at) else { return };
-        let (next, prev) = (record.next.load(Ordering::Relaxed), record.prev.load(Ordering::Relaxed));
+        let (next, prev) =
+            (record.next.load(Ordering::Relaxed), record.prev.load(Ordering::Relaxed));
         Member::get(prev).map_or(&self.head, |prev| &prev.next).store(next, Ordering::Relaxed);
         if let Some(next) = Member::get(next) {
             next.prev.store(prev, Ordering::Relaxed);

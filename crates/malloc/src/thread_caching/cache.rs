@@ -109,7 +109,8 @@ impl Cache {
         list.first.store(object, Ordering::Relaxed);
         let length = list.length.raise(1);
         let bytes = self.bytes.raise(info(class).size as usize);
-        length <= list.most.load(Ordering::Relaxed) && bytes <= self.collect_at.load(Ordering::Relaxed)
+        length <= list.most.load(Ordering::Relaxed)
+            && bytes <= self.collect_at.load(Ordering::Relaxed)
     }
 
     /// Whether an object is the one that came last.

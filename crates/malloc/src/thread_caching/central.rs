@@ -11,11 +11,11 @@
 //!
 //! One lock a class; O(1) a batch that is kept whole, else O(objects). After Ghemawat and Menage, "TCMalloc:
 //! Thread-Caching Malloc".
+use base::Broken;
 use base::check::ensure;
 use base::guarded::Guarded;
 use base::lock::Lock;
 use base::sync::Ordering;
-use base::Broken;
 use page::System;
 
 use super::classes::{Info, info};
@@ -51,7 +51,11 @@ impl Chain {
 
     /// All but the first.
     pub(super) fn rest(self) -> Self {
-        if self.count < 2 { Self::NONE } else { Self { first: next_of(self.first), count: self.count - 1, ..self } }
+        if self.count < 2 {
+            Self::NONE
+        } else {
+            Self { first: next_of(self.first), count: self.count - 1, ..self }
+        }
     }
 }
 

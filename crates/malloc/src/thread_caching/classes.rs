@@ -7,6 +7,7 @@
 //!
 //! From 16 on all are multiples of 16, so that a block is aligned as C asks; one of 8 bytes can hold nothing that needs more
 //! than 8. What is aligned beyond takes a class that is a multiple of it.
+use base::bits::{low8, low32};
 
 use super::pages::PAGE;
 
@@ -58,11 +59,11 @@ const fn info_of(size: usize) -> Info {
     }
     let kept = 256 * 1024 / (batch * size);
     Info {
-        size: size as u32,
-        pages: pages as u32,
-        objects: (pages * PAGE / size) as u32,
-        batch: batch as u32,
-        kept: if kept > 16 { 16 } else { kept as u32 },
+        size: low32(size),
+        pages: low32(pages),
+        objects: low32(pages * PAGE / size),
+        batch: low32(batch),
+        kept: if kept > 16 { 16 } else { low32(kept) },
     }
 }
 
@@ -87,7 +88,7 @@ static CLASS_OF: [u8; index_of(MAX_SIZE) + 1] = {
         if largest > INFO[class].size as usize {
             class += 1;
         }
-        of[index] = class as u8;
+        of[index] = low8(class);
         index += 1;
     }
     of

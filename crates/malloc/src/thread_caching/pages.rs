@@ -18,15 +18,15 @@
 //! One lock; O(1). The text has one list for all that is longer than 255 pages, in which the best fit is looked for: a
 //! terabyte of blocks then takes minutes. After Ghemawat and Menage,
 //! "TCMalloc: Thread-Caching Malloc".
+use base::Broken;
 use base::bits::align_up;
 use base::check::ensure;
 use base::guarded::{Guarded, Inside};
 use base::lock::Lock;
 use base::sync::{AtomicU64, AtomicUsize, OneWriter as _, Ordering};
-use base::Broken;
 use page::{Allowance, Arena, RadixMap, Refusals, System};
-use policy::keep;
 use policy::clock::{is_long_ago, is_soon};
+use policy::keep;
 use policy::table::{AT_ONCE, REGRET, SMALL_HEAP, TICK_MS};
 
 use super::span::{List, Span, State};
@@ -362,7 +362,8 @@ impl<S: System> Pages<S> {
     fn insert(&self, free: &mut Held<'_, S>, span: &Span, state: State) {
         span.set_state(state);
         let before = self.entry(span.start() - 1).span();
-        if let Some(before) = before.filter(|other| other.is(state) && other.end() == span.start()) {
+        if let Some(before) = before.filter(|other| other.is(state) && other.end() == span.start())
+        {
             free.lists(state).remove(before);
             span.set_range(before.start(), before.pages() + span.pages());
             self.forget(free, before);
@@ -429,7 +430,8 @@ impl<S: System> Pages<S> {
         let mut any = false;
         for state in [State::Kept, State::Returned] {
             let unit = self.source.page_size() - 1;
-            let is_long = |span: &&Span| span.pages() >= UNMAP && (span.start() | span.len()) & unit == 0;
+            let is_long =
+                |span: &&Span| span.pages() >= UNMAP && (span.start() | span.len()) & unit == 0;
             loop {
                 let Some(span) = free.lists(state).iter().find(is_long) else { break };
                 // SAFETY: free pages, which nobody uses.
@@ -550,7 +552,13 @@ impl<S: System> Pages<S> {
 
     /// Gives back kept pages down to `until`, at most `most`: the longest first, each while the lock is open.
     #[cold]
-    fn purge<'a>(&'a self, mut free: Held<'a, S>, until: usize, most: usize, ordered: bool) -> usize {
+    fn purge<'a>(
+        &'a self,
+        mut free: Held<'a, S>,
+        until: usize,
+        most: usize,
+        ordered: bool,
+    ) -> usize {
         let attempt = if ordered {
             self.refusals.order(self.tick())
         } else {

@@ -12,6 +12,7 @@
 //! Descriptors are never unmapped: who follows a map entry that is no more true finds a span, and asks it.
 use core::ptr;
 
+use base::bits::{low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use super::central::Chain;
@@ -96,13 +97,12 @@ impl Span {
     /// It is these pages from now on.
     pub(super) fn set_range(&self, start: usize, pages: usize) {
         self.start.store(start, Ordering::Relaxed);
-        self.pages.store(base::bits::low32(pages), Ordering::Relaxed);
+        self.pages.store(low32(pages), Ordering::Relaxed);
     }
 
     /// It is in use from now on: for `objects` of a class, or one block.
     pub(super) fn open(&self, class: usize, objects: u32) {
-        // Classes are below 256.
-        self.class.store((class & 0xff) as u8, Ordering::Relaxed);
+        self.class.store(low8(class), Ordering::Relaxed);
         self.used.store(0, Ordering::Relaxed);
         self.free.store(0, Ordering::Relaxed);
         self.fresh.store(objects, Ordering::Relaxed);

@@ -1,0 +1,101 @@
+//! `cargo xtask classics`: the figures of the classic mallocs for threads, each against its bound.
+//!
+//! `heapwright bench` measures workloads and two programs of `bench/programs` on the designs and on the peers that
+//! `cargo xtask peers` finds; what its results say is judged here. What was not measured is no pass.
+//!
+//! | figure | on |
+//! |---|---|
+//! | the grid of t-test1: cells ahead of glibc, 20 threads against 2; a table and the text's two plots | thread-caching |
+//! | bytes of memory for an object of 8 bytes | thread-caching |
+//! | time and peak memory over the workloads of threads, against mimalloc | sharded |
+//! | each of those workloads, against the best peer | all |
+//! | memory while one thread allocates and another frees, for five minutes | all |
+
+mod grid;
+mod peers;
+mod programs;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::{command, figures};
+
+/// The figures of the classic mallocs for threads, each against its bound
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// A tenth of the work, and thirty seconds instead of five minutes
+    #[arg(long)]
+    quick: bool,
+    /// Only these parts; may be given more than once
+    #[arg(long, value_enum)]
+    only: Vec<Part>,
+    /// The command to measure with, instead of building it
+    #[arg(long, value_name = "PATH")]
+    heapwright: Option<PathBuf>,
+}
+
+/// What can be measured by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// The grid of t-test1
+    Grid,
+    /// What small objects cost
+    Objects,
+    /// Workloads of threads, against others
+    Workloads,
+    /// One thread allocates, another frees
+    Handover,
+}
+
+/// A figure and its bound.
+struct Line {
+    says: String,
+    figure: String,
+    bound: String,
+    holds: bool,
+}
+
+impl Line {
+    fn new(says: String, figure: String, bound: &str, holds: bool) -> Self {
+        Self { says, figure, bound: bound.to_owned(), holds }
+    }
+
+    /// What should have been measured was not.
+    fn missing(says: String, bound: &str) -> Self {
+        Self::new(says, "not measured".to_owned(), bound, false)
+    }
+}
+
+/// The mallocs of the registry that are none behind one lock.
+fn designs() -> Vec<&'static str> {
+    let is_block = |name: &&str| registry::BLOCKS.iter().any(|block| block.name == *name);
+    registry::mallocs().filter(|name| !is_block(name)).collect()
+}
+
+/// The chore; whether every figure is within its bound.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let heapwright = command::heapwright(options.heapwright.as_deref())?;
+    let wants = |part| options.only.is_empty() || options.only.contains(&part);
+    let quick = options.quick;
+    let mut lines = Vec::new();
+    if wants(Part::Objects) {
+        lines.extend(programs::objects(&heapwright)?);
+    }
+    if wants(Part::Grid) {
+        lines.extend(grid::lines(&heapwright, quick)?);
+    }
+    if wants(Part::Workloads) {
+        lines.extend(peers::lines(&heapwright, quick)?);
+    }
+    if wants(Part::Handover) {
+        lines.extend(programs::handover(&heapwright, quick)?);
+    }
+    let mut table = figures::table(&["", "figure", "bound", ""]);
+    for line in &lines {
+        let verdict = if line.holds { "pass" } else { "**FAIL**" };
+        table.add_row([&line.says, &line.figure, &line.bound, verdict]);
+    }
+    println!("{table}");
+    Ok(lines.iter().all(|line| line.holds))
+}
