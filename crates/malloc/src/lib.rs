@@ -12,6 +12,7 @@
 
 mod drop_in;
 pub mod heapwright;
+mod links;
 mod misuse;
 pub mod single_lock;
 pub mod thread_caching;

@@ -512,8 +512,11 @@ impl DropIn for Malloc {
         self.release_all();
         if in_child && !self.partial.load(Ordering::Relaxed) {
             self.pages.note_child();
-            // SAFETY: a member's record is a cache.
-            self.threads.only_me(|at| self.empty(unsafe { Cache::at(at) }));
+            self.threads.only_me(|at| {
+                // SAFETY: a member's record is a cache.
+                self.empty(unsafe { Cache::at(at) });
+                true
+            });
         }
     }
 

@@ -152,18 +152,27 @@ impl<S: System> Members<S> {
         }
     }
 
-    /// The calling thread ends: what it kept is `taken`, and the record is a spare one. For an announced record.
+    /// The calling thread ends: what it kept is `taken`, under the lock, and the record is a spare one. For an announced
+    /// record.
     pub fn leave(&self, at: usize, taken: impl FnOnce(usize)) {
         words::store(ENDS, words::load(ENDS) + 1);
         if self.current() == at {
             words::store(RECORD, 0);
         }
-        taken(at);
         let _inside = self.lock.lock();
+        taken(at);
         self.unlink(at);
+        self.spare(at);
     }
 
-    /// Takes a record off the list, to the spare ones. Under the lock.
+    /// A record may be another thread's. Under the lock.
+    fn spare(&self, at: usize) {
+        if let Some(record) = Member::get(at) {
+            record.next.store(self.spare.replace(at), Ordering::Relaxed);
+        }
+    }
+
+    /// Takes a record off the list. Under the lock.
     fn unlink(&self, at: usize) {
         let Some(record) = Member::get(at) else { return };
         let (next, prev) =
@@ -173,7 +182,6 @@ impl<S: System> Members<S> {
             next.prev.store(prev, Ordering::Relaxed);
         }
         record.owner.store(0, Ordering::Relaxed);
-        record.next.store(self.spare.replace(at), Ordering::Relaxed);
         self.live.fetch_sub(1, Ordering::Relaxed);
     }
 
@@ -188,16 +196,30 @@ impl<S: System> Members<S> {
         }
     }
 
-    /// In the child of a fork, whose only thread is the calling one: the others' records are `taken` and spare.
-    pub fn only_me(&self, mut taken: impl FnMut(usize)) {
+    /// Calls `visit` with every record that no thread has, under the lock.
+    pub fn each_spare(&self, mut visit: impl FnMut(usize)) {
+        let _inside = self.lock.lock();
+        let mut at = self.spare.load(Ordering::Relaxed);
+        while let Some(record) = Member::get(at) {
+            visit(at);
+            at = record.next.load(Ordering::Relaxed);
+        }
+    }
+
+    /// In the child of a fork, whose only thread is the calling one: the others' records are `taken`, which answers whether
+    /// one may be used again.
+    pub fn only_me(&self, mut taken: impl FnMut(usize) -> bool) {
         let mine = self.current();
         let _inside = self.lock.lock();
         let mut at = self.head.load(Ordering::Relaxed);
         while let Some(record) = Member::get(at) {
             let next = record.next.load(Ordering::Relaxed);
             if at != mine {
-                taken(at);
+                let is_spare = taken(at);
                 self.unlink(at);
+                if is_spare {
+                    self.spare(at);
+                }
             }
             at = next;
         }

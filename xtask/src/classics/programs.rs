@@ -17,7 +17,7 @@ const FLAT_KIB: f64 = 1024.0;
 fn measure(heapwright: &Path, words: &[&str]) -> Result<Report, String> {
     let program = programs::build(words[0])?.display().to_string();
     let allocators = ["glibc"].into_iter().chain(designs()).collect::<Vec<_>>().join(",");
-    let mut all = ["-a", &allocators, "--no-tails", "--rounds", "1", "--no-warm", "--"]
+    let mut all = ["-a", &allocators, "--no-tails", "--rounds", "1", "--cold", "--"]
         .map(str::to_owned)
         .to_vec();
     all.push(program);

@@ -22,7 +22,7 @@ use thread::Member;
 
 use super::central::Chain;
 use super::classes::{CLASSES, info};
-use super::span::{next_of, set_next};
+use crate::links::{next_of, set_next};
 
 /// What a cache may hold at first.
 pub(super) const FIRST_LIMIT: usize = 64 << 10;

@@ -20,7 +20,8 @@ use page::System;
 
 use super::classes::{Info, info};
 use super::pages::Pages;
-use super::span::{List, Span, next_of, set_next};
+use super::span::{List, Span};
+use crate::links::{next_of, set_next};
 use crate::misuse::Misuse;
 
 /// The most batches that are kept whole.

@@ -30,6 +30,7 @@ use policy::keep;
 use policy::table::{AT_ONCE, REGRET, SMALL_HEAP, TICK_MS};
 
 use super::span::{List, Span, State};
+use crate::links;
 
 /// log2 of [`PAGE`].
 pub(super) const PAGE_SHIFT: u32 = 13;
@@ -73,7 +74,7 @@ impl Entry {
     /// A span that the page is or was of; `None`: it was never one's.
     #[inline(always)]
     pub(super) fn span<'a>(self) -> Option<&'a Span> {
-        Span::get(self.0 & ((1 << CLASS_SHIFT) - 1))
+        links::at(self.0 & ((1 << CLASS_SHIFT) - 1))
     }
 }
 
@@ -343,7 +344,7 @@ impl<S: System> Pages<S> {
 
     fn descriptor(&self, free: &mut Held<'_, S>) -> Option<&'static Span> {
         free.spare.pop().or_else(|| {
-            Span::get(self.arena.allocate(&self.source, size_of::<Span>(), align_of::<Span>())?)
+            links::at(self.arena.allocate(&self.source, size_of::<Span>(), align_of::<Span>())?)
         })
     }
 

@@ -10,14 +10,13 @@
 //! - **S2** of a class's span `used + chain + fresh` is the class's number of objects.
 //!
 //! Descriptors are never unmapped: who follows a map entry that is no more true finds a span, and asks it.
-use core::ptr;
-
 use base::bits::{low8, low32};
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use super::central::Chain;
 use super::classes::Info;
 use super::pages::{PAGE, PAGE_SHIFT};
+use crate::links::{self, Linked, next_of, set_next};
 
 /// What a span is. A number that nobody wrote yet is none of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +37,7 @@ pub(super) enum State {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Span {
-    next: AtomicUsize,
-    prev: AtomicUsize,
+    links: [AtomicUsize; 2],
     start: AtomicUsize,
     /// The first object that is free again; 0: none.
     pub(super) free: AtomicUsize,
@@ -53,15 +51,8 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The span at an address; `None` at 0.
-    #[inline]
-    pub(super) fn get<'a>(at: usize) -> Option<&'a Self> {
-        // SAFETY: 0, or a descriptor: only those are linked and in the map.
-        unsafe { ptr::with_exposed_provenance::<Self>(at).as_ref() }
-    }
-
     pub(super) fn address(&self) -> usize {
-        ptr::from_ref(self).expose_provenance()
+        links::address(self)
     }
 
     pub(super) fn start(&self) -> usize {
@@ -120,68 +111,13 @@ impl Span {
     }
 }
 
-/// A list of spans, each of which is on one list at most.
-#[derive(Debug)]
-pub(super) struct List {
-    first: usize,
-}
+/// A list of spans.
+pub(super) type List = links::List<Span>;
 
-impl List {
-    pub(super) const fn new() -> Self {
-        Self { first: 0 }
+impl Linked for Span {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        &self.links
     }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.first == 0
-    }
-
-    pub(super) fn first<'a>(&self) -> Option<&'a Span> {
-        Span::get(self.first)
-    }
-
-    pub(super) fn push(&mut self, span: &Span) {
-        span.prev.store(0, Ordering::Relaxed);
-        span.next.store(self.first, Ordering::Relaxed);
-        if let Some(old) = self.first() {
-            old.prev.store(span.address(), Ordering::Relaxed);
-        }
-        self.first = span.address();
-    }
-
-    pub(super) fn remove(&mut self, span: &Span) {
-        let (next, prev) = (span.next.load(Ordering::Relaxed), span.prev.load(Ordering::Relaxed));
-        match Span::get(prev) {
-            Some(prev) => prev.next.store(next, Ordering::Relaxed),
-            None => self.first = next,
-        }
-        if let Some(next) = Span::get(next) {
-            next.prev.store(prev, Ordering::Relaxed);
-        }
-    }
-
-    pub(super) fn pop<'a>(&mut self) -> Option<&'a Span> {
-        let first = self.first()?;
-        self.remove(first);
-        Some(first)
-    }
-
-    pub(super) fn iter<'a>(&self) -> impl Iterator<Item = &'a Span> + use<'a> {
-        core::iter::successors(self.first(), |span| Span::get(span.next.load(Ordering::Relaxed)))
-    }
-}
-
-/// The word of a free object that leads to the next one; 0: it is the last.
-#[inline(always)]
-pub(super) fn next_of(object: usize) -> usize {
-    // SAFETY: a free object has a word, and nobody else reads it.
-    unsafe { ptr::with_exposed_provenance::<usize>(object).read() }
-}
-
-/// Sets the word that leads to the next.
-#[inline(always)]
-pub(super) fn set_next(object: usize, next: usize) {
-    // SAFETY: as above.
-    unsafe { ptr::with_exposed_provenance_mut::<usize>(object).write(next) }
 }
 
 /// Objects of a span, for its class: both need its lock.

@@ -1,0 +1,93 @@
+//! Doubly linked lists of descriptors, and singly linked chains of free objects.
+//!
+//! - **I1** a descriptor is on one list at most, and never unmapped while it is on one.
+//!
+//! Whoever has the list's lock, or owns it, may change it. O(1) but for `iter`.
+use core::marker::PhantomData;
+use core::ptr;
+
+use base::sync::{AtomicUsize, Ordering};
+
+/// A descriptor that can be on a list.
+pub(crate) trait Linked {
+    /// The words for the next and the previous one.
+    fn links(&self) -> &[AtomicUsize; 2];
+}
+
+/// A list of descriptors.
+#[derive(Debug)]
+pub(crate) struct List<T> {
+    first: AtomicUsize,
+    of: PhantomData<fn(T)>,
+}
+
+/// The descriptor at an address; `None` at 0.
+#[inline]
+pub(crate) fn at<'a, T>(address: usize) -> Option<&'a T> {
+    // SAFETY: 0, or the address of a descriptor: only those are linked (I1).
+    unsafe { ptr::with_exposed_provenance::<T>(address).as_ref() }
+}
+
+/// A descriptor's address.
+pub(crate) fn address<T>(of: &T) -> usize {
+    ptr::from_ref(of).expose_provenance()
+}
+
+impl<T: Linked + 'static> List<T> {
+    pub(crate) const fn new() -> Self {
+        Self { first: AtomicUsize::new(0), of: PhantomData }
+    }
+
+    pub(crate) fn first<'a>(&self) -> Option<&'a T> {
+        at(self.first.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.load(Ordering::Relaxed) == 0
+    }
+
+    pub(crate) fn push(&self, new: &T) {
+        let [next, prev] = new.links();
+        prev.store(0, Ordering::Relaxed);
+        next.store(self.first.load(Ordering::Relaxed), Ordering::Relaxed);
+        if let Some(old) = self.first() {
+            old.links()[1].store(address(new), Ordering::Relaxed);
+        }
+        self.first.store(address(new), Ordering::Relaxed);
+    }
+
+    pub(crate) fn remove(&self, old: &T) {
+        let [next, prev] = old.links().each_ref().map(|link| link.load(Ordering::Relaxed));
+        let before = at::<T>(prev).map_or(&self.first, |prev| &prev.links()[0]);
+        before.store(next, Ordering::Relaxed);
+        if let Some(next) = at::<T>(next) {
+            next.links()[1].store(prev, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn pop<'a>(&self) -> Option<&'a T> {
+        let first = self.first()?;
+        self.remove(first);
+        Some(first)
+    }
+
+    pub(crate) fn iter<'a>(&self) -> impl Iterator<Item = &'a T> + use<'a, T> {
+        core::iter::successors(self.first(), |one: &&'a T| {
+            at(one.links()[0].load(Ordering::Relaxed))
+        })
+    }
+}
+
+/// The word of a free object that leads to the next one; 0: it is the last.
+#[inline(always)]
+pub(crate) fn next_of(object: usize) -> usize {
+    // SAFETY: a free object has a word, and nobody else reads it.
+    unsafe { ptr::with_exposed_provenance::<usize>(object).read() }
+}
+
+/// Sets the word that leads to the next.
+#[inline(always)]
+pub(crate) fn set_next(object: usize, next: usize) {
+    // SAFETY: as above.
+    unsafe { ptr::with_exposed_provenance_mut::<usize>(object).write(next) }
+}
