@@ -7,6 +7,7 @@ use compose::affix::PowerOfTwo;
 use compose::growing::{AllocateFresh, Trim};
 use compose::{Affix, BlockMalloc, Growing};
 use malloc::DropIn;
+use malloc::superslab::Superslab;
 use malloc::thread_caching::ThreadCaching;
 use source::{Failing, os::Os};
 use testkit::conformance::conformance_on;
@@ -20,13 +21,15 @@ macro_rules! conforms {
     })*) => {$(
         #[test]
         fn $id() {
-            let heap = $($module)*::new();
+            // For ever, as a process's malloc: so it is told of threads' ends.
+            let heap: &'static _ = Box::leak(Box::new($($module)*::new()));
+            heap.begin();
             let purge = || {
                 heap.trim();
             };
             let small_align = <$($module)*::Malloc as DropIn>::SMALL_ALIGN;
             let report = conformance_on(&|rule| {
-                let subject = Subject::new(&heap).with_check(&heap).with_purge(&purge);
+                let subject = Subject::new(heap).with_check(heap).with_purge(&purge);
                 rule(&subject.with_small_align(small_align));
             });
             report.assert_passed();
@@ -109,6 +112,8 @@ macro_rules! malloc_survives {
 }
 
 malloc_survives! {
+    superslab_survives_a_failing_source:
+        Superslab::new, Superslab::trim_all, 16;
     thread_caching_survives_a_failing_source:
         ThreadCaching::new, ThreadCaching::trim_all, 8;
 }

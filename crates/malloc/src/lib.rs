@@ -1,4 +1,4 @@
-//! The finished mallocs: [`heapwright`], the flagship, [`thread_caching`], and those of [`single_lock`].
+//! The finished mallocs: [`heapwright`], the flagship, [`superslab`], [`thread_caching`], and those of [`single_lock`].
 //!
 //! One that is neither is a module of its own, named like its row's `id`: it has `Malloc`, the type, which has [`DropIn`], and
 //! `new`, which is `const`.
@@ -11,10 +11,12 @@
 #![no_std]
 
 mod drop_in;
+mod fork;
 pub mod heapwright;
 mod links;
 mod misuse;
 pub mod single_lock;
+pub mod superslab;
 pub mod thread_caching;
 
 pub use drop_in::{DropIn, Figures};

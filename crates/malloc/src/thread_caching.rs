@@ -18,17 +18,15 @@
 //! What a thread may cache depends on how many there are: 32 MiB together, 8 MiB at most. `docs/thread-caching.md` walks one
 //! malloc and one free through it. After Ghemawat and Menage, "TCMalloc: Thread-Caching Malloc"; what is better than the text
 //! is that memory goes back to the system.
-use core::ffi::c_void;
 use core::{fmt, ptr};
 
 use base::check::ensure;
 use base::lock::Lock;
-use base::sync::{AtomicBool, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use page::{Huge, System};
 use source::os::Os;
-use source::os::imp::thread_end::Ended;
-use thread::Members;
+use thread::{Members, ThreadEnds};
 
 use crate::drop_in::{DropIn, Figures};
 use crate::misuse::{self, Misuse};
@@ -279,12 +277,6 @@ impl<S: System> ThreadCaching<S> {
         }
     }
 
-    /// A thread has ended: `record` is its cache.
-    fn thread_ended(&self, record: usize) {
-        // SAFETY: a record of ours.
-        self.threads.leave(record, |at| self.empty(unsafe { Cache::at(at) }));
-    }
-
     /// Calls `visit` with every lock, in the order in which they nest.
     fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
         visit(self.threads.lock_for_fork())
@@ -292,33 +284,6 @@ impl<S: System> ThreadCaching<S> {
             && visit(self.huge.lock_for_fork())
             && visit(self.pages.lock_for_fork())
             && visit(self.pages.arena.lock_for_fork())
-    }
-
-    fn release_all(&self) {
-        self.each_lock(|lock| {
-            lock.release();
-            true
-        });
-    }
-
-    /// Before a fork: as [`DropIn::before_fork`].
-    fn hold_all(&self, mut timeout_ms: u32, last: bool) -> bool {
-        let mut interrupted = false;
-        self.each_lock(|lock| {
-            interrupted |= lock.is_interrupted();
-            true
-        });
-        let partial = interrupted || last;
-        self.partial.store(partial, Ordering::Relaxed);
-        let held = self.each_lock(|lock| lock.hold(&mut timeout_ms) || partial);
-        if !held {
-            self.release_all();
-            self.each_lock(|lock| {
-                lock.nudge();
-                true
-            });
-        }
-        held
     }
 
     /// Puts together what is free: the calling thread's cache and whole batches go to their spans.
@@ -478,17 +443,10 @@ impl<S: System> Check for ThreadCaching<S> {
     }
 }
 
-/// The instance whose threads' ends are announced.
-static BEGUN: AtomicUsize = AtomicUsize::new(0);
-
-/// Called at a thread's end.
-static ENDED: Ended = ended;
-
-extern "C" fn ended(record: *mut c_void) {
-    let heap = ptr::with_exposed_provenance::<Malloc>(BEGUN.load(Ordering::Acquire));
-    // SAFETY: 0, or what `begin` stored, which lives for ever.
-    if let Some(heap) = unsafe { heap.as_ref() } {
-        heap.thread_ended(record.expose_provenance());
+impl ThreadEnds for Malloc {
+    fn thread_ended(&'static self, record: usize) {
+        // SAFETY: a record of ours.
+        self.threads.leave(record, |at| self.empty(unsafe { Cache::at(at) }));
     }
 }
 
@@ -496,20 +454,19 @@ impl DropIn for Malloc {
     const SMALL_ALIGN: usize = 8;
 
     fn begin(&'static self) {
-        BEGUN.store(ptr::from_ref(self).expose_provenance(), Ordering::Release);
-        self.threads.announce(&ENDED);
+        self.threads.announce(self);
     }
 
     fn before_confinement(&self) {
         self.pages.look_at_memory_limit();
     }
 
-    fn before_fork(&self, timeout_ms: u32, last: bool) -> bool {
-        self.hold_all(timeout_ms, last)
+    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
     }
 
     fn after_fork(&self, in_child: bool) {
-        self.release_all();
+        crate::fork::release_all(|visit| self.each_lock(visit));
         if in_child && !self.partial.load(Ordering::Relaxed) {
             self.pages.note_child();
             self.threads.only_me(|at| {

@@ -137,6 +137,12 @@ macro_rules! mallocs {
                 about: "TCMalloc's design: lists in each thread, central lists, spans of pages",
                 module: [::malloc::thread_caching], settings: [],
             }
+            {
+                name: "superslab", id: superslab,
+                about: "slabs in superslabs of 2 MiB, magazines, a queue for each thread",
+                module: [::malloc::superslab],
+                settings: ["superslab" "magazine" "lazy_init" "reuse_pool" "remote_queue"],
+            }
             // A new malloc's row goes here.
         }
     };

@@ -24,6 +24,6 @@ mod words;
 
 pub use account::Outside;
 pub use cache::ThreadCache;
-pub use members::{Member, Members};
+pub use members::{Member, Members, ThreadEnds};
 pub use registry::Registry;
 pub use tls::Tls;

@@ -13,10 +13,12 @@
 //! that it used last.
 //!
 //! Layer *thread*. [`current`](Members::current): three loads and a branch.
+use core::ffi::c_void;
+
 use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use page::System;
-use source::os::imp::thread_end::{self, Ended};
+use source::os::imp::thread_end;
 
 use crate::words::{self, ENDS, RECORD};
 
@@ -24,11 +26,42 @@ use crate::words::{self, ENDS, RECORD};
 /// allocate, and the C library comes back to us four times.
 const MOST_ENDS: usize = 3;
 
+/// A malloc that has records of threads.
+pub trait ThreadEnds: 'static {
+    /// The calling thread ends: `record` is its own.
+    fn thread_ended(&'static self, record: usize);
+}
+
+/// Calls the malloc at an address.
+type Call = fn(usize, usize);
+
+fn call<M: ThreadEnds>(malloc: usize, record: usize) {
+    // SAFETY: the address that `announce` was given, whose contents stay.
+    if let Some(malloc) = unsafe { core::ptr::with_exposed_provenance::<M>(malloc).as_ref() } {
+        malloc.thread_ended(record);
+    }
+}
+
+/// Called at a thread's end, for any malloc's record.
+extern "C" fn ended(record: *mut c_void) {
+    let at = record.expose_provenance();
+    // SAFETY: `watch` was given a record, which stays (M1).
+    let member = unsafe { Member::at(at) };
+    let who = member.ended.load(Ordering::Relaxed);
+    // SAFETY: 0, or the address of a constant.
+    if let Some(call) = unsafe { core::ptr::with_exposed_provenance::<Call>(who).as_ref() } {
+        call(member.malloc.load(Ordering::Relaxed), at);
+    }
+}
+
 /// What every record begins with.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Member {
     owner: AtomicUsize,
+    /// Whom the thread's end is announced to, and for which malloc.
+    ended: AtomicUsize,
+    malloc: AtomicUsize,
     next: AtomicUsize,
     prev: AtomicUsize,
 }
@@ -60,8 +93,9 @@ pub struct Members<S> {
     head: AtomicUsize,
     spare: AtomicUsize,
     live: AtomicU32,
-    /// Whom a thread's end is announced to: the address of a word with an [`Ended`]; 0: nobody.
+    /// Whom threads' ends are announced to: the address of a [`Call`]; 0: nobody. And for which malloc.
     ended: AtomicUsize,
+    malloc: AtomicUsize,
 }
 
 impl<S: System> Members<S> {
@@ -75,13 +109,16 @@ impl<S: System> Members<S> {
             spare: AtomicUsize::new(0),
             live: AtomicU32::new(0),
             ended: AtomicUsize::new(0),
+            malloc: AtomicUsize::new(0),
         }
     }
 
-    /// From now on threads' ends are announced to `ended`, with the record. For the malloc that is the process's.
-    pub fn announce(&self, ended: &'static Ended) {
-        thread_end::prepare(*ended);
-        self.ended.store(core::ptr::from_ref(ended).expose_provenance(), Ordering::Release);
+    /// From now on threads' ends are announced to the malloc that this is a part of.
+    pub fn announce<M: ThreadEnds>(&self, malloc: &'static M) {
+        thread_end::prepare(ended);
+        let call: &'static Call = const { &(call::<M> as Call) };
+        self.malloc.store(core::ptr::from_ref(malloc).expose_provenance(), Ordering::Relaxed);
+        self.ended.store(core::ptr::from_ref(call).expose_provenance(), Ordering::Release);
     }
 
     /// The lock, for `fork`.
@@ -146,8 +183,11 @@ impl<S: System> Members<S> {
     /// Has the thread's end announced. It may allocate, and finds the record.
     fn watch(&self, at: usize) {
         let who = self.ended.load(Ordering::Acquire);
-        // SAFETY: 0, or the address that `announce` was given, whose contents stay.
-        if let Some(&ended) = unsafe { core::ptr::with_exposed_provenance::<Ended>(who).as_ref() } {
+        if who != 0
+            && let Some(member) = Member::get(at)
+        {
+            member.malloc.store(self.malloc.load(Ordering::Relaxed), Ordering::Relaxed);
+            member.ended.store(who, Ordering::Relaxed);
             thread_end::watch(ended, at);
         }
     }
@@ -194,6 +234,12 @@ impl<S: System> Members<S> {
             visit(at);
             at = next;
         }
+    }
+
+    /// Does something while no thread comes or goes.
+    pub fn inside(&self, work: impl FnOnce()) {
+        let _inside = self.lock.lock();
+        work();
     }
 
     /// Calls `visit` with every record that no thread has, under the lock.

@@ -1,0 +1,777 @@
+//! Superslab: slabs of 64 KiB in superslabs of 2 MiB, a magazine and a slab for each class in each thread, and a queue for each
+//! thread of what others freed.
+//!
+//! ```text
+//! malloc ─► magazine has an object? ─► it                        no atomics
+//!              └─► slab that serves now ─► one that has an object ─► a fresh one of a superslab
+//!                     ▲ before: what others freed of ours          └─► pool ─► system
+//! free   ─► map ─► descriptor ─► class ─► magazine has room? it
+//!              └─► half of the magazine: ours to their slabs, others' in chains to their owners' queues
+//! ```
+//!
+//! | size          | where                     | metadata                                   |
+//! |---------------|---------------------------|--------------------------------------------|
+//! | to 32 KiB     | slab of its class         | 64 bytes a slab, 4 KiB a superslab         |
+//! | to 1 MiB      | run of slabs              | as above                                   |
+//! | above         | a mapping of its own      | an entry in a table                        |
+//!
+//! The design is that of a text whose first version lost 5.2 % by it; each part it suspected can be switched off
+//! ([`switches`]), and `heapwright bench superslab` measures them. `docs/superslab.md` walks one malloc and one free through it.
+use core::{fmt, ptr};
+
+use base::check::ensure;
+use base::lock::Lock;
+use base::sync::{AtomicBool, OneWriter as _, Ordering};
+use base::{Broken, Check};
+use object::size_class::{class_of, class_of_aligned, info};
+use page::{Huge, System};
+use source::os::Os;
+use thread::{Members, ThreadEnds};
+
+use crate::drop_in::{DropIn, Figures};
+use crate::misuse::{self, Misuse};
+
+mod heap;
+mod pool;
+mod slab;
+mod switches;
+
+use heap::{Bin, Heap, Whose};
+use pool::Pool;
+use slab::{HEAD, SLAB, SLABS, SUPER, Slab, State, Super};
+use switches::Switches;
+
+/// The largest size of a class.
+const MAX_SIZE: usize = 32 << 10;
+/// The largest run, half a superslab: of what is longer one would leave the rest of its superslab empty.
+const MAX_RUN: usize = SLABS / 2 * SLAB;
+/// A mapping of its own that shrinks stays one down to this.
+const MIN_MAPPING: usize = 1 << 20;
+/// Free slabs that cost memory, which a heap keeps at least: 2 MiB.
+const KEEP: usize = SLABS;
+/// Superslabs that are looked at for a run.
+const LOOKS: usize = 64;
+
+/// The process's malloc of this design.
+pub type Malloc = Superslab<Os>;
+
+/// One that has done nothing yet.
+#[must_use]
+pub const fn new() -> Malloc {
+    Superslab::new(Os)
+}
+
+/// The malloc, on a system `S`.
+#[derive(Debug)]
+pub struct Superslab<S> {
+    pool: Pool<S>,
+    huge: Huge<S>,
+    threads: Members<S>,
+    switches: Switches,
+    /// For queues, where they are not to be without a lock.
+    remote: Lock<S>,
+    /// Whether the fork under way could not take every lock.
+    partial: AtomicBool,
+}
+
+fn size_of_class(class: usize) -> usize {
+    info(class).size as usize
+}
+
+impl<S: System> Superslab<S> {
+    /// One that has done nothing yet: no call to `source` before the first request.
+    #[must_use]
+    pub const fn new(source: S) -> Self {
+        Self {
+            pool: Pool::new(source),
+            huge: Huge::new(),
+            threads: Members::new(),
+            switches: Switches::new(),
+            remote: Lock::new(),
+            partial: AtomicBool::new(false),
+        }
+    }
+
+    /// Where its memory comes from.
+    pub fn source(&self) -> &S {
+        &self.pool.source
+    }
+
+    /// The calling thread's heap, if it has one.
+    #[inline(always)]
+    fn heap(&self) -> Option<&Heap> {
+        let at = self.threads.current();
+        // SAFETY: a member's record is a heap.
+        (at != 0).then(|| unsafe { Heap::at(at) })
+    }
+
+    /// The calling thread's heap: a new one, or one that another thread has left. `None`: out of memory, or the thread is as
+    /// good as ended.
+    #[cold]
+    fn heap_or_new(&self) -> Option<&Heap> {
+        if let Some(heap) = self.heap() {
+            return Some(heap);
+        }
+        let fresh = || self.pool.arena.allocate(&self.pool.source, size_of::<Heap>(), 64);
+        // SAFETY: a record, or memory of zeroes for one.
+        let at = self.threads.enter(fresh, |at| unsafe { Heap::at(at) }.set_whose(Whose::Owned));
+        // SAFETY: as in `heap`.
+        (at != 0).then(|| unsafe { Heap::at(at) })
+    }
+
+    #[inline(always)]
+    fn allocate(&self, class: usize) -> *mut u8 {
+        let object = self.heap().map_or(0, |heap| heap.bins[class].pop());
+        if object != 0 {
+            ptr::with_exposed_provenance_mut(object)
+        } else {
+            self.allocate_slow(class)
+        }
+    }
+
+    /// An object from a slab, and more for the magazine. Null: out of memory.
+    #[cold]
+    #[inline(never)]
+    fn allocate_slow(&self, class: usize) -> *mut u8 {
+        let Some(heap) = self.heap_or_new() else {
+            // A thread that has no heap any more.
+            return self.allocate_mapping(size_of_class(class), 1);
+        };
+        self.drain(heap);
+        let (bin, magazine) = (&heap.bins[class], self.switches.magazine());
+        let size = size_of_class(class);
+        let mut object = bin.pop();
+        if object == 0 {
+            object = self.take(heap, class);
+        }
+        if object == 0 && self.make_room(heap) {
+            object = self.take(heap, class);
+        }
+        // Large objects by fewer: a magazine holds at most a slab's worth.
+        let most = (magazine / 2).min(base::bits::low32(SLAB / size));
+        if object != 0 && magazine > 0 {
+            for _ in 1..bin.ask(most) {
+                // No slab is made for them.
+                let Some(current) = bin.current().filter(|slab| slab.has_free()) else { break };
+                let more = current.take(size);
+                heap.out.raise(size);
+                if !bin.push(more, magazine) {
+                    self.put(heap, current, more);
+                    break;
+                }
+            }
+        }
+        ptr::with_exposed_provenance_mut(object)
+    }
+
+    /// An object of a class from this heap's slabs; 0: out of memory.
+    fn take(&self, heap: &Heap, class: usize) -> usize {
+        let (bin, size) = (&heap.bins[class], size_of_class(class));
+        if bin.current().is_none_or(|slab| !slab.has_free()) {
+            let Some(next) = bin.open.pop().or_else(|| self.fresh(heap, class)) else { return 0 };
+            next.set_state(State::Taken);
+            bin.set_current(Some(next));
+        }
+        let object = bin.current().map_or(0, |slab| slab.take(size));
+        if object != 0 {
+            heap.out.raise(size);
+        }
+        object
+    }
+
+    /// A fresh slab of a class. `None`: out of memory.
+    fn fresh(&self, heap: &Heap, class: usize) -> Option<&'static Slab> {
+        let size = size_of_class(class);
+        let (slab, range) = if self.switches.superslab() {
+            let it = match heap.roomy.first() {
+                Some(it) => it,
+                None => self.new_super(heap)?,
+            };
+            let dirty = it.dirty();
+            let taken = it.take()?;
+            heap.dirty.lower((dirty - it.dirty()) as usize);
+            if it.is_full() {
+                heap.roomy.remove(it);
+            }
+            taken
+        } else if let Some(slab) = heap.singles.pop() {
+            heap.single_count.lower(1);
+            (slab, (slab.start(), SLAB))
+        } else {
+            let (slab, at) = self.pool.take_single()?;
+            (slab, (at, SLAB))
+        };
+        heap.slabs.raise(1);
+        slab.open(heap.address(), class, size, range, self.switches.lazy_init());
+        Some(slab)
+    }
+
+    fn new_super(&self, heap: &Heap) -> Option<&'static Super> {
+        let it = self.pool.take(heap.address())?;
+        heap.dirty.raise(it.dirty() as usize);
+        heap.roomy.push(it);
+        Some(it)
+    }
+
+    /// An object of this heap goes back to its slab.
+    fn put(&self, heap: &Heap, slab: &Slab, object: usize) {
+        let class = slab.class();
+        if class == 0 {
+            return self.end_run(heap, slab);
+        }
+        let size = size_of_class(class);
+        if !slab.is_object(object, size) {
+            misuse::end::<S>("free()", object, Misuse::Inside);
+        }
+        if slab.used() == 0 || slab.is_last_freed(object) {
+            misuse::end::<S>("free()", object, Misuse::Free);
+        }
+        slab.put(object);
+        heap.out.lower(size);
+        let bin = &heap.bins[class];
+        if bin.current().is_some_and(|current| ptr::eq(current, slab)) {
+            return;
+        }
+        if slab.used() == 0 {
+            if slab.is(State::Open) {
+                bin.open.remove(slab);
+            }
+            self.retire(heap, slab);
+        } else if slab.is(State::Taken) {
+            slab.set_state(State::Open);
+            bin.open.push(slab);
+        }
+    }
+
+    /// An empty slab of this heap, on no list.
+    fn retire(&self, heap: &Heap, slab: &Slab) {
+        slab.close();
+        heap.slabs.lower(1);
+        match self.pool.super_of(slab) {
+            Some(it) => self.give_slabs(heap, it, slab, 1),
+            None if heap.single_count.load(Ordering::Relaxed) < KEEP => {
+                heap.singles.push(slab);
+                heap.single_count.raise(1);
+            }
+            None => self.pool.give_single(slab),
+        }
+    }
+
+    /// Slabs of a superslab of this heap are free again.
+    fn give_slabs(&self, heap: &Heap, it: &Super, slab: &Slab, count: usize) {
+        let was_full = it.is_full();
+        let kept = KEEP.max(heap.slabs.load(Ordering::Relaxed) / 4);
+        let is_much = heap.dirty.load(Ordering::Relaxed) + count > kept;
+        let first = slab.start() & !(SLAB - 1);
+        // The first slab has the head, which stays.
+        let clean = is_much
+            && !first.is_multiple_of(SUPER)
+            // SAFETY: whole slabs without a live block.
+            && unsafe { self.pool.source.purge(first, count * SLAB) };
+        it.put(slab, count, clean);
+        if !clean {
+            heap.dirty.raise(count);
+        }
+        if it.is_all_free() {
+            if !was_full {
+                heap.roomy.remove(it);
+            }
+            heap.dirty.lower(it.dirty() as usize);
+            self.pool.give(it, &self.switches);
+        } else if was_full {
+            heap.roomy.push(it);
+        }
+    }
+
+    /// What others freed of this heap's goes back to its slabs.
+    #[inline]
+    fn drain(&self, heap: &Heap) {
+        if heap.has_remote() {
+            self.drain_all(heap);
+        }
+    }
+
+    #[cold]
+    fn drain_all(&self, heap: &Heap) {
+        heap.drain(|object| match self.pool.slab_of(object) {
+            Some(slab) => self.put(heap, slab, object),
+            None => self.end_for("free()", object),
+        });
+    }
+
+    /// Gives objects back that are no more the thread's: its own to their slabs, others' to their owners.
+    #[cold]
+    #[inline(never)]
+    fn flush(&self, heap: &Heap, bin: &Bin, count: usize) {
+        // A chain of one owner's objects.
+        let (mut first, mut last, mut owner) = (0, 0, 0);
+        bin.take_oldest(count, |object| {
+            let Some(slab) = self.pool.slab_of(object) else { self.end_for("free()", object) };
+            if slab.owner() == heap.address() {
+                return self.put(heap, slab, object);
+            }
+            if slab.owner() != owner && first != 0 {
+                self.push_remote(owner, first, last);
+                first = 0;
+            }
+            if first == 0 {
+                (last, owner) = (object, slab.owner());
+            }
+            crate::links::set_next(object, first);
+            first = object;
+        });
+        if first != 0 {
+            self.push_remote(owner, first, last);
+        }
+    }
+
+    /// A chain of another heap's objects goes to its queue.
+    fn push_remote(&self, owner: usize, first: usize, last: usize) {
+        // SAFETY: the owner of a slab is a heap, whose record stays.
+        let heap = unsafe { Heap::at(owner) };
+        let guard = (!self.switches.remote_queue()).then(|| self.remote.lock());
+        let is_left = heap.push_remote(first, last);
+        drop(guard);
+        if is_left {
+            self.drain_left(heap);
+        }
+    }
+
+    /// Drains a heap without an owner, so that what it frees can go back.
+    #[cold]
+    fn drain_left(&self, heap: &Heap) {
+        self.threads.inside(|| {
+            if heap.is(Whose::Left) {
+                self.drain(heap);
+            }
+        });
+    }
+
+    /// Frees an object: to the magazine, else half of it goes first.
+    #[cold]
+    #[inline(never)]
+    fn free_slow(&self, slab: &Slab, class: usize, object: usize) {
+        let magazine = self.switches.magazine();
+        let Some(heap) = self.heap_or_new() else {
+            return self.push_remote(slab.owner(), object, object);
+        };
+        if magazine == 0 {
+            return self.free_past_magazine(heap, slab, object);
+        }
+        let bin = &heap.bins[class];
+        if bin.count() as u32 >= magazine {
+            self.flush(heap, bin, bin.count() / 2 + 1);
+        }
+        if !bin.push(object, magazine) {
+            self.free_past_magazine(heap, slab, object);
+        }
+    }
+
+    fn free_past_magazine(&self, heap: &Heap, slab: &Slab, object: usize) {
+        if slab.owner() == heap.address() {
+            self.put(heap, slab, object);
+        } else {
+            self.push_remote(slab.owner(), object, object);
+        }
+    }
+
+    /// A block of more than a class has, and whether it is zero.
+    #[cold]
+    #[inline(never)]
+    fn allocate_large(&self, size: usize, align: usize) -> (*mut u8, bool) {
+        if size > isize::MAX.cast_unsigned() {
+            return (ptr::null_mut(), false);
+        }
+        if size <= MAX_RUN && align <= SLAB && self.switches.superslab() {
+            let slabs = size.max(1).div_ceil(SLAB);
+            if let Some(heap) = self.heap_or_new()
+                && let Some((at, zero)) = self.take_run(heap, slabs)
+            {
+                return (ptr::with_exposed_provenance_mut(at), zero);
+            }
+        }
+        (self.allocate_mapping(size, align), true)
+    }
+
+    fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
+        let map = || self.huge.allocate(&self.pool.source, size.max(1), align, false);
+        // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
+        let at = map().or_else(|| {
+            let room = self.heap().is_some_and(|heap| self.make_room(heap)) || self.pool.trim() > 0;
+            room.then(map)?
+        });
+        ptr::with_exposed_provenance_mut(at.unwrap_or(0))
+    }
+
+    /// A run of slabs of this heap.
+    fn take_run(&self, heap: &Heap, slabs: usize) -> Option<(usize, bool)> {
+        self.drain(heap);
+        let take = |it: &Super| {
+            let dirty = it.dirty();
+            let (slab, at, zero) = it.take_run(slabs)?;
+            heap.dirty.lower((dirty - it.dirty()) as usize);
+            heap.slabs.raise(slabs);
+            heap.out.raise(slabs * SLAB);
+            slab.open_run(heap.address(), at, slabs);
+            if it.is_full() {
+                heap.roomy.remove(it);
+            }
+            Some((at, zero))
+        };
+        heap.roomy.iter().take(LOOKS).find_map(take).or_else(|| take(self.new_super(heap)?))
+    }
+
+    fn end_run(&self, heap: &Heap, slab: &Slab) {
+        let slabs = slab.run();
+        slab.close();
+        heap.slabs.lower(slabs);
+        heap.out.lower(slabs * SLAB);
+        if let Some(it) = self.pool.super_of(slab) {
+            self.give_slabs(heap, it, slab, slabs);
+        }
+    }
+
+    /// Frees what is no object of a class: a run, a mapping, or nothing of ours.
+    #[cold]
+    #[inline(never)]
+    fn free_large(&self, address: usize) {
+        let Some(slab) = self.pool.slab_of(address) else {
+            if !self.huge.deallocate(&self.pool.source, address) {
+                self.end_for("free()", address);
+            }
+            return;
+        };
+        if !slab.is_run_at(address) {
+            self.end_for("free()", address);
+        }
+        match self.heap() {
+            Some(heap) if slab.owner() == heap.address() => self.end_run(heap, slab),
+            _ => self.push_remote(slab.owner(), address, address),
+        }
+    }
+
+    #[cold]
+    fn end_for(&self, caller: &str, address: usize) -> ! {
+        let is_ours = self.pool.slab_of(address).is_some();
+        misuse::end::<S>(caller, address, if is_ours { Misuse::NoBlock } else { Misuse::Foreign })
+    }
+
+    /// Bytes of the live block at `address`, and what it is.
+    fn size_of(&self, caller: &str, address: usize) -> (usize, Kind) {
+        match self.pool.slab_of(address) {
+            Some(slab) if slab.class() != 0 => (size_of_class(slab.class()), Kind::Object),
+            Some(slab) if slab.is_run_at(address) => (slab.run() * SLAB, Kind::Run),
+            Some(_) => self.end_for(caller, address),
+            None => match self.huge.len_of(address) {
+                Some(len) => (len, Kind::Mapping),
+                None => self.end_for(caller, address),
+            },
+        }
+    }
+
+    /// Empties the magazines of a heap that is the calling thread's, or nobody's.
+    fn empty(&self, heap: &Heap) {
+        for bin in &heap.bins {
+            self.flush(heap, bin, bin.count());
+        }
+        self.drain(heap);
+        for bin in &heap.bins {
+            if let Some(current) = bin.current() {
+                bin.set_current(None);
+                if current.used() == 0 {
+                    self.retire(heap, current);
+                } else if current.has_free() {
+                    current.set_state(State::Open);
+                    bin.open.push(current);
+                }
+            }
+        }
+        while let Some(single) = heap.singles.pop() {
+            heap.single_count.lower(1);
+            self.pool.give_single(single);
+        }
+    }
+
+    /// Gives up what is empty, where a request was refused. `true`: there was something.
+    #[cold]
+    fn make_room(&self, heap: &Heap) -> bool {
+        let before = heap.out.load(Ordering::Relaxed);
+        self.empty(heap);
+        self.pool.trim() > 0 || heap.out.load(Ordering::Relaxed) < before
+    }
+
+    /// Gives back all that is free; the bytes. What other threads keep stays theirs.
+    pub fn trim_all(&self) -> usize {
+        let mut gone = 0;
+        let mut purge = |heap: &Heap| {
+            for it in heap.roomy.iter() {
+                // SAFETY: a free slab.
+                let purged = it.purge(|at, len| unsafe { self.pool.source.purge(at, len) });
+                heap.dirty.lower(purged / SLAB);
+                gone += purged;
+            }
+        };
+        if let Some(heap) = self.heap() {
+            self.empty(heap);
+            purge(heap);
+        }
+        self.threads.each_spare(|at| {
+            // SAFETY: a record is a heap.
+            let heap = unsafe { Heap::at(at) };
+            if heap.is(Whose::Left) {
+                self.drain(heap);
+                purge(heap);
+            }
+        });
+        gone + self.pool.trim()
+    }
+
+    /// Calls `visit` with every lock, in the order in which they nest.
+    fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
+        visit(self.threads.lock_for_fork())
+            && visit(&self.remote)
+            && visit(self.huge.lock_for_fork())
+            && visit(self.pool.lock_for_fork())
+            && visit(self.pool.arena.lock_for_fork())
+    }
+
+    fn numbers(&self) -> Figures {
+        let (mut out, mut cached) = (0, 0);
+        let mut add = |at: usize| {
+            // SAFETY: a record is a heap.
+            let heap = unsafe { Heap::at(at) };
+            out += heap.out.load(Ordering::Relaxed);
+            cached += heap.cached(size_of_class);
+        };
+        self.threads.each(&mut add);
+        self.threads.each_spare(&mut add);
+        let huge = (self.huge.bytes(), self.huge.count());
+        let ours = self.pool.bytes() + self.pool.pooled_bytes();
+        Figures {
+            committed: ours + self.pool.arena.used_bytes() + huge.0,
+            live: out.saturating_sub(cached) + huge.0,
+            cached,
+            huge,
+        }
+    }
+}
+
+/// What a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Object,
+    Run,
+    Mapping,
+}
+
+// SAFETY: objects of slabs, runs and mappings are disjoint, and come back before they are handed out again; every class is a
+// multiple of 16, and every slab begins at a multiple of a page.
+unsafe impl<S: System> base::Malloc for Superslab<S> {
+    #[inline]
+    fn malloc(&self, size: usize) -> *mut u8 {
+        if size <= MAX_SIZE {
+            self.allocate(class_of(size.max(1)))
+        } else {
+            self.allocate_large(size, 1).0
+        }
+    }
+
+    fn calloc(&self, count: usize, size: usize) -> *mut u8 {
+        let Some(size) = count.checked_mul(size) else { return ptr::null_mut() };
+        let (block, zero) = match size {
+            0..=MAX_SIZE => (self.allocate(class_of(size.max(1))), false),
+            _ => self.allocate_large(size, 1),
+        };
+        if !block.is_null() && !zero {
+            // SAFETY: just allocated, at least `size` bytes.
+            unsafe { block.write_bytes(0, size) };
+        }
+        block
+    }
+
+    fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
+        let class = class_of_aligned(size, align)
+            .filter(|&class| align <= HEAD && size_of_class(class) <= MAX_SIZE);
+        class.map_or_else(|| self.allocate_large(size, align).0, |class| self.allocate(class))
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
+        let address = ptr.expose_provenance();
+        if address == 0 {
+            return self.malloc(size);
+        }
+        if size > isize::MAX.cast_unsigned() {
+            return ptr::null_mut();
+        }
+        let (held, kind) = self.size_of("realloc()", address);
+        if size <= held && size > held / 2 && kind != Kind::Mapping {
+            return ptr;
+        }
+        if kind == Kind::Mapping && size >= MIN_MAPPING {
+            let resize = || self.huge.resize(&self.pool.source, address, size);
+            let moved = resize().or_else(|| self.make_room(self.heap()?).then(resize)?);
+            if let Some(at) = moved {
+                return ptr::with_exposed_provenance_mut(at);
+            }
+        }
+        let new = self.malloc(size);
+        if new.is_null() {
+            return if size <= held { ptr } else { new };
+        }
+        // SAFETY: both are live, of at least the lesser size, and apart.
+        unsafe { new.copy_from_nonoverlapping(ptr, held.min(size)) };
+        // SAFETY: the caller gives it up.
+        unsafe { self.free(ptr) };
+        new
+    }
+
+    #[inline]
+    unsafe fn free(&self, ptr: *mut u8) {
+        let address = ptr.expose_provenance();
+        let slab = self.pool.slab_of(address);
+        let Some((slab, class)) =
+            slab.map(|slab| (slab, slab.class())).filter(|(_, class)| *class != 0)
+        else {
+            if address != 0 {
+                self.free_large(address);
+            }
+            return;
+        };
+        let Some(heap) = self.heap() else { return self.free_slow(slab, class, address) };
+        let bin = &heap.bins[class];
+        if bin.is_newest(address) {
+            misuse::end::<S>("free()", address, Misuse::Free);
+        }
+        if !bin.push(address, self.switches.magazine()) {
+            self.free_slow(slab, class, address);
+        }
+    }
+
+    #[inline]
+    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.free(ptr) };
+    }
+
+    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
+        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
+    }
+}
+
+impl<S: System> Check for Superslab<S> {
+    /// Of the calling thread's heap, and of those that nobody owns: others' change meanwhile.
+    fn check(&self) -> Result<(), Broken> {
+        let mut answer = Ok(());
+        let mut check = |at: usize| {
+            // SAFETY: a record is a heap.
+            let heap = unsafe { Heap::at(at) };
+            let quiet = at == self.threads.current() || heap.is(Whose::Left);
+            if quiet && answer.is_ok() {
+                answer = check_heap(heap);
+            }
+        };
+        self.threads.each(&mut check);
+        self.threads.each_spare(&mut check);
+        answer?;
+        self.huge.check()
+    }
+}
+
+fn check_heap(heap: &Heap) -> Result<(), Broken> {
+    for (class, bin) in heap.bins.iter().enumerate() {
+        for slab in bin.open.iter() {
+            ensure(slab.class() == class, "H2: a slab is on its class's list", slab.start())?;
+            ensure(
+                slab.is(State::Open) && slab.has_free(),
+                "H2: a slab on a list has an object",
+                slab.start(),
+            )?;
+            ensure(slab.adds_up(), "S1: a slab's objects add up", slab.start())?;
+        }
+        if let Some(current) = bin.current() {
+            ensure(
+                current.is(State::Taken),
+                "H2: the current slab is on no list",
+                current.start(),
+            )?;
+            ensure(current.adds_up(), "S1: a slab's objects add up", current.start())?;
+        }
+    }
+    let mut dirty = 0;
+    for it in heap.roomy.iter() {
+        ensure(it.owner() == heap.address(), "S2: a superslab is its owner's", it.base())?;
+        ensure(
+            !it.is_full() && !it.is_all_free(),
+            "S2: one on the list has a free slab",
+            it.base(),
+        )?;
+        let ours = it.in_use().all(|slab| slab.owner() == heap.address());
+        ensure(ours, "S2: its slabs are its owner's", it.base())?;
+        dirty += it.dirty() as usize;
+    }
+    ensure(
+        dirty == heap.dirty.load(Ordering::Relaxed),
+        "S2: free slabs that cost memory add up",
+        dirty,
+    )
+}
+
+impl ThreadEnds for Malloc {
+    fn thread_ended(&'static self, record: usize) {
+        // SAFETY: a record of ours.
+        let heap = unsafe { Heap::at(record) };
+        // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
+        self.empty(heap);
+        self.threads.leave(record, |_| {
+            heap.leave();
+            self.drain(heap);
+        });
+    }
+}
+
+impl DropIn for Malloc {
+    fn begin(&'static self) {
+        self.threads.announce(self);
+    }
+
+    fn set(&self, key: &str, value: &str) -> bool {
+        self.switches.set(key, value)
+    }
+
+    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+    }
+
+    fn after_fork(&self, in_child: bool) {
+        crate::fork::release_all(|visit| self.each_lock(visit));
+        if in_child && !self.partial.load(Ordering::Relaxed) {
+            self.threads.only_me(|at| {
+                // SAFETY: a member's record is a heap.
+                unsafe { Heap::at(at) }.set_whose(Whose::Lost);
+                false
+            });
+        }
+    }
+
+    fn trim(&self) -> usize {
+        self.trim_all()
+    }
+
+    fn figures(&self) -> Figures {
+        self.numbers()
+    }
+
+    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let Figures { live, cached, .. } = self.numbers();
+        write!(
+            out,
+            "{live} bytes in use, {cached} in magazines of {} threads, {} in superslabs, {} in the pool",
+            self.threads.live(),
+            self.pool.bytes(),
+            self.pool.pooled_bytes()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

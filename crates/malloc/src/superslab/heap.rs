@@ -1,0 +1,210 @@
+//! A thread's heap: a packed record per class, its superslabs, and the queue of what others freed.
+//!
+//! ```text
+//! record of a class, a cache line and the magazine behind it
+//! [ count │ ask │ slab that serves now │ slabs that have an object │ object, object, … ]
+//!
+//! remote   object ─► object ─► object        others push chains by compare-and-swap; the owner takes all at once
+//! ```
+//!
+//! - **H1** a magazine's objects are nobody's; they may be of any heap.
+//! - **H2** a slab of a class is the record's current one, on its open list, or has no object and is on none.
+//! - **H3** what is on the queue belongs to this heap. Whoever pushes and then sees the heap without an owner drains it, as
+//!   does who leaves it, after saying so: one of the two sees the other.
+//!
+//! A heap goes to the next thread that begins when its own has ended, with all its slabs. In the child of a fork those of
+//! other threads are lost: nobody knows in the middle of what they were.
+use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering, fence};
+use object::size_class::CLASSES;
+use thread::Member;
+
+use super::slab::{Slab, Slabs, Supers};
+use super::switches::MOST;
+use crate::links::{next_of, set_next};
+
+/// Whose a heap is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// A thread's.
+    Owned = 1,
+    /// Of a thread that has ended.
+    Left = 2,
+    /// Of a thread that does not exist in this child of a fork.
+    Lost = 3,
+}
+
+/// The record of a class.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct Bin {
+    count: AtomicU32,
+    /// Objects to ask for the next time.
+    ask: AtomicU32,
+    current: AtomicUsize,
+    pub(super) open: Slabs,
+    objects: [AtomicUsize; MOST as usize],
+}
+
+impl Bin {
+    /// The object that came last; 0: there is none.
+    #[inline(always)]
+    pub(super) fn pop(&self) -> usize {
+        let count = self.count.load(Ordering::Relaxed);
+        if count == 0 {
+            return 0;
+        }
+        self.count.store(count - 1, Ordering::Relaxed);
+        self.objects[count as usize - 1].load(Ordering::Relaxed)
+    }
+
+    /// Keeps an object. `false`: `most` are there already.
+    #[inline(always)]
+    pub(super) fn push(&self, object: usize, most: u32) -> bool {
+        let count = self.count.load(Ordering::Relaxed);
+        if count >= most.min(MOST) {
+            return false;
+        }
+        self.objects[count as usize].store(object, Ordering::Relaxed);
+        self.count.store(count + 1, Ordering::Relaxed);
+        true
+    }
+
+    /// Whether an object is the one that came last.
+    #[inline(always)]
+    pub(super) fn is_newest(&self, object: usize) -> bool {
+        let count = self.count.load(Ordering::Relaxed) as usize;
+        count > 0 && self.objects[count - 1].load(Ordering::Relaxed) == object
+    }
+
+    /// Objects here.
+    pub(super) fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed) as usize
+    }
+
+    /// Takes the `count` oldest objects out, each to `give`.
+    pub(super) fn take_oldest(&self, count: usize, mut give: impl FnMut(usize)) {
+        let all = self.count();
+        let count = count.min(all);
+        self.objects[..count].iter().for_each(|object| give(object.load(Ordering::Relaxed)));
+        for place in count..all {
+            let object = self.objects[place].load(Ordering::Relaxed);
+            self.objects[place - count].store(object, Ordering::Relaxed);
+        }
+        self.count.lower(base::bits::low32(count));
+    }
+
+    /// How many objects to fetch: twice as many each time, up to `most`.
+    pub(super) fn ask(&self, most: u32) -> u32 {
+        let ask = self.ask.load(Ordering::Relaxed).clamp(1, most.max(1));
+        self.ask.store((ask * 2).min(most), Ordering::Relaxed);
+        ask
+    }
+
+    /// The slab that serves now.
+    pub(super) fn current<'a>(&self) -> Option<&'a Slab> {
+        crate::links::at(self.current.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn set_current(&self, slab: Option<&Slab>) {
+        self.current.store(slab.map_or(0, crate::links::address), Ordering::Relaxed);
+    }
+}
+
+/// A thread's heap. All zero but for the lists is an empty one, and an empty list is zero too.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct Heap {
+    member: Member,
+    whose: AtomicU32,
+    /// Bytes that are out of slabs: with the program, in magazines and queues.
+    pub(super) out: AtomicUsize,
+    /// Free slabs of its superslabs that cost memory.
+    pub(super) dirty: AtomicUsize,
+    /// Slabs in use.
+    pub(super) slabs: AtomicUsize,
+    /// Superslabs that have a free slab.
+    pub(super) roomy: Supers,
+    /// Single slabs that are empty, for the next.
+    pub(super) singles: Slabs,
+    pub(super) single_count: AtomicUsize,
+    /// What others freed; a line of its own.
+    remote: Remote,
+    pub(super) bins: [Bin; CLASSES],
+}
+
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Remote(AtomicUsize);
+
+impl Heap {
+    /// The heap at an address.
+    ///
+    /// # Safety
+    ///
+    /// `at` is the address of a record of [`Members`](thread::Members) that is a heap, or memory of zeroes for one.
+    #[inline(always)]
+    pub(super) unsafe fn at<'a>(at: usize) -> &'a Self {
+        // SAFETY: the caller's promise; records are never unmapped.
+        unsafe { &*core::ptr::with_exposed_provenance(at) }
+    }
+
+    pub(super) fn address(&self) -> usize {
+        crate::links::address(self)
+    }
+
+    pub(super) fn is(&self, whose: Whose) -> bool {
+        self.whose.load(Ordering::Relaxed) == whose as u32
+    }
+
+    pub(super) fn set_whose(&self, whose: Whose) {
+        self.whose.store(whose as u32, Ordering::Relaxed);
+    }
+
+    /// Pushes a chain of this heap's objects (H3). `true`: nobody owns it, so the caller has to drain it.
+    pub(super) fn push_remote(&self, first: usize, last: usize) -> bool {
+        let mut old = self.remote.0.load(Ordering::Relaxed);
+        loop {
+            set_next(last, old);
+            let put = self.remote.0.compare_exchange_weak(
+                old,
+                first,
+                Ordering::Release,
+                Ordering::Relaxed,
+            );
+            match put {
+                Ok(_) => break,
+                Err(other) => old = other,
+            }
+        }
+        // Pairs with the fence of who leaves it (H3).
+        fence(Ordering::SeqCst);
+        self.is(Whose::Left)
+    }
+
+    /// Whether others have freed something.
+    #[inline]
+    pub(super) fn has_remote(&self) -> bool {
+        self.remote.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// Takes all that others freed: each object to `give`.
+    pub(super) fn drain(&self, mut give: impl FnMut(usize)) {
+        let mut object = self.remote.0.swap(0, Ordering::Acquire);
+        while object != 0 {
+            let next = next_of(object);
+            give(object);
+            object = next;
+        }
+    }
+
+    /// Nobody owns it from now on: whoever pushes after this drains it (H3).
+    pub(super) fn leave(&self) {
+        self.set_whose(Whose::Left);
+        fence(Ordering::SeqCst);
+    }
+
+    /// Bytes in the magazines.
+    pub(super) fn cached(&self, size: impl Fn(usize) -> usize) -> usize {
+        self.bins.iter().enumerate().map(|(class, bin)| bin.count() * size(class)).sum()
+    }
+}

@@ -1,0 +1,339 @@
+//! Slabs of 64 KiB and superslabs of 32 of them.
+//!
+//! ```text
+//! superslab, 2 MiB at a multiple of it
+//! [ head: free, clean │ descriptor × 32 │ slab 0: 60 KiB │ slab 1 │ … │ slab 31 ]
+//!
+//! slab  [ object │ object │ … │ never handed out ]     of a class: `free` is a chain of objects, `fresh` counts the rest
+//! run   [ one block over 1 to 16 slabs           ]
+//! ```
+//!
+//! - **S1** of a slab of a class `used + chain + fresh` is its capacity.
+//! - **S2** a superslab's `free` has a bit for each slab that is neither of a class nor of a run; `clean` those of them that
+//!   are zero.
+//!
+//! Only the owner's thread changes any of it (or who holds the lock of the members while no thread owns it).
+use base::bits::low32;
+use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+
+use crate::links::{self, Linked, List, next_of, set_next};
+
+/// Bytes of a slab.
+pub(super) const SLAB: usize = 64 << 10;
+/// Bytes of a superslab.
+pub(super) const SUPER: usize = 2 << 20;
+/// Slabs in it.
+pub(super) const SLABS: usize = SUPER / SLAB;
+/// Where the first slab's objects begin: a page, so that blocks aligned to one can be there.
+pub(super) const HEAD: usize = 4096;
+/// Every slab.
+const ALL: u32 = u32::MAX;
+
+/// What a slab is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Free, or inside of a run.
+    Free = 0,
+    /// Of a class, and on no list: full, or the one that serves now.
+    Taken = 1,
+    /// Of a class, and on its list of slabs that have an object.
+    Open = 2,
+    /// The first of a run.
+    Run = 3,
+}
+
+/// A slab's descriptor.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct Slab {
+    links: [AtomicUsize; 2],
+    start: AtomicUsize,
+    free: AtomicUsize,
+    /// The heap it belongs to: the address of a record.
+    owner: AtomicUsize,
+    class: AtomicU32,
+    used: AtomicU32,
+    fresh: AtomicU32,
+    capacity: AtomicU32,
+    /// Slabs of the run.
+    run: AtomicU32,
+    state: AtomicU32,
+}
+
+impl Linked for Slab {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        &self.links
+    }
+}
+
+impl Slab {
+    pub(super) fn start(&self) -> usize {
+        self.start.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn owner(&self) -> usize {
+        self.owner.load(Ordering::Relaxed)
+    }
+
+    /// The class of its objects; 0: there are none.
+    #[inline(always)]
+    pub(super) fn class(&self) -> usize {
+        self.class.load(Ordering::Relaxed) as usize
+    }
+
+    pub(super) fn used(&self) -> u32 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is(&self, state: State) -> bool {
+        self.state.load(Ordering::Relaxed) == state as u32
+    }
+
+    pub(super) fn set_state(&self, state: State) {
+        self.state.store(state as u32, Ordering::Relaxed);
+    }
+
+    /// Slabs of the run that begins here.
+    pub(super) fn run(&self) -> usize {
+        self.run.load(Ordering::Relaxed) as usize
+    }
+
+    /// Whether it is a run that begins at `address`.
+    pub(super) fn is_run_at(&self, address: usize) -> bool {
+        self.is(State::Run) && self.start() == address
+    }
+
+    /// It is of a class from now on: `len` bytes from `start`, objects of `size`. `lazy`: none is touched.
+    pub(super) fn open(
+        &self,
+        owner: usize,
+        class: usize,
+        size: usize,
+        (start, len): (usize, usize),
+        lazy: bool,
+    ) {
+        let capacity = low32(len / size);
+        self.start.store(start, Ordering::Relaxed);
+        self.owner.store(owner, Ordering::Relaxed);
+        self.used.store(0, Ordering::Relaxed);
+        self.capacity.store(capacity, Ordering::Relaxed);
+        let mut free = 0;
+        if !lazy {
+            for index in (0..capacity as usize).rev() {
+                set_next(start + index * size, free);
+                free = start + index * size;
+            }
+        }
+        self.free.store(free, Ordering::Relaxed);
+        self.fresh.store(if lazy { capacity } else { 0 }, Ordering::Relaxed);
+        self.set_state(State::Taken);
+        self.class.store(low32(class), Ordering::Relaxed);
+    }
+
+    /// It is a run of `slabs` from now on.
+    pub(super) fn open_run(&self, owner: usize, start: usize, slabs: usize) {
+        self.start.store(start, Ordering::Relaxed);
+        self.owner.store(owner, Ordering::Relaxed);
+        self.run.store(low32(slabs), Ordering::Relaxed);
+        self.class.store(0, Ordering::Relaxed);
+        self.set_state(State::Run);
+    }
+
+    /// It is free from now on.
+    pub(super) fn close(&self) {
+        self.class.store(0, Ordering::Relaxed);
+        self.set_state(State::Free);
+    }
+
+    /// An object; 0: there is none.
+    #[inline]
+    pub(super) fn take(&self, size: usize) -> usize {
+        let free = self.free.load(Ordering::Relaxed);
+        if free != 0 {
+            self.free.store(next_of(free), Ordering::Relaxed);
+            self.used.raise(1);
+            return free;
+        }
+        let fresh = self.fresh.load(Ordering::Relaxed);
+        if fresh == 0 {
+            return 0;
+        }
+        self.fresh.store(fresh - 1, Ordering::Relaxed);
+        self.used.raise(1);
+        self.start() + (self.capacity.load(Ordering::Relaxed) - fresh) as usize * size
+    }
+
+    /// Takes an object back.
+    #[inline]
+    pub(super) fn put(&self, object: usize) {
+        set_next(object, self.free.load(Ordering::Relaxed));
+        self.free.store(object, Ordering::Relaxed);
+        self.used.lower(1);
+    }
+
+    /// Whether `object` came back last.
+    pub(super) fn is_last_freed(&self, object: usize) -> bool {
+        self.free.load(Ordering::Relaxed) == object
+    }
+
+    /// Whether an object begins at an address in the slab.
+    pub(super) fn is_object(&self, address: usize, size: usize) -> bool {
+        let offset = address.wrapping_sub(self.start());
+        offset.is_multiple_of(size)
+            && offset / size < self.capacity.load(Ordering::Relaxed) as usize
+    }
+
+    /// Whether it has an object.
+    pub(super) fn has_free(&self) -> bool {
+        self.free.load(Ordering::Relaxed) != 0 || self.fresh.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether its objects add up (S1). O(chain).
+    pub(super) fn adds_up(&self) -> bool {
+        let mut count = self.used() + self.fresh.load(Ordering::Relaxed);
+        let mut free = self.free.load(Ordering::Relaxed);
+        while free != 0 {
+            count += 1;
+            free = next_of(free);
+        }
+        count == self.capacity.load(Ordering::Relaxed)
+    }
+}
+
+/// A superslab: what stands at its beginning.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct Super {
+    links: [AtomicUsize; 2],
+    owner: AtomicUsize,
+    free: AtomicU32,
+    clean: AtomicU32,
+    /// When it came to the pool.
+    pub(super) since: AtomicU32,
+    slabs: [Slab; SLABS],
+}
+
+const _: () = assert!(size_of::<Super>() <= HEAD, "the head has its place");
+
+impl Linked for Super {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        &self.links
+    }
+}
+
+/// Slabs `first` to `first + count`, as bits.
+fn bits(first: usize, count: usize) -> u32 {
+    (u32::MAX >> (SLABS - count)) << first
+}
+
+impl Super {
+    /// The superslab that begins at an address.
+    pub(super) fn at<'a>(base: usize) -> Option<&'a Self> {
+        links::at(base)
+    }
+
+    pub(super) fn base(&self) -> usize {
+        links::address(self)
+    }
+
+    /// It is this owner's, and all free. `clean`: all of it is zero.
+    pub(super) fn open(&self, owner: usize, clean: bool) {
+        self.owner.store(owner, Ordering::Relaxed);
+        self.free.store(ALL, Ordering::Relaxed);
+        self.clean.store(if clean { ALL & !1 } else { 0 }, Ordering::Relaxed);
+    }
+
+    pub(super) fn owner(&self) -> usize {
+        self.owner.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_all_free(&self) -> bool {
+        self.free.load(Ordering::Relaxed) == ALL
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.free.load(Ordering::Relaxed) == 0
+    }
+
+    /// Free slabs that cost memory.
+    pub(super) fn dirty(&self) -> u32 {
+        (self.free.load(Ordering::Relaxed) & !self.clean.load(Ordering::Relaxed)).count_ones()
+    }
+
+    /// The descriptor of the slab that `address` lies in.
+    #[inline(always)]
+    pub(super) fn slab_of(&self, address: usize) -> &Slab {
+        &self.slabs[address / SLAB % SLABS]
+    }
+
+    /// Where slab `index` begins, and its length.
+    fn range(&self, index: usize) -> (usize, usize) {
+        let head = if index == 0 { HEAD } else { 0 };
+        (self.base() + index * SLAB + head, SLAB - head)
+    }
+
+    /// Takes a free slab, one that costs memory before one that does not: it and its bytes. `None`: there is none.
+    pub(super) fn take(&self) -> Option<(&Slab, (usize, usize))> {
+        let free = self.free.load(Ordering::Relaxed);
+        let dirty = free & !self.clean.load(Ordering::Relaxed);
+        let from = if dirty != 0 { dirty } else { free };
+        if from == 0 {
+            return None;
+        }
+        let index = from.trailing_zeros() as usize;
+        self.free.store(free & !bits(index, 1), Ordering::Relaxed);
+        self.clean.store(self.clean.load(Ordering::Relaxed) & !bits(index, 1), Ordering::Relaxed);
+        Some((&self.slabs[index], self.range(index)))
+    }
+
+    /// Takes `count` free slabs in a row but the first one: the first's descriptor, its address, and whether all are zero.
+    pub(super) fn take_run(&self, count: usize) -> Option<(&Slab, usize, bool)> {
+        let free = self.free.load(Ordering::Relaxed);
+        let first =
+            (1..=SLABS - count).find(|&first| free & bits(first, count) == bits(first, count))?;
+        let clean = self.clean.load(Ordering::Relaxed);
+        let run = bits(first, count);
+        self.free.store(free & !run, Ordering::Relaxed);
+        self.clean.store(clean & !run, Ordering::Relaxed);
+        Some((&self.slabs[first], self.range(first).0, clean & run == run))
+    }
+
+    /// Slabs are free again; `clean`: they are zero.
+    pub(super) fn put(&self, slab: &Slab, count: usize, clean: bool) {
+        let first = (links::address(slab) - links::address(&self.slabs)) / size_of::<Slab>();
+        let run = bits(first, count);
+        self.free.store(self.free.load(Ordering::Relaxed) | run, Ordering::Relaxed);
+        if clean {
+            self.clean.store(self.clean.load(Ordering::Relaxed) | run, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes note of free slabs that are zero now: calls `purge` with each one that costs memory, but the first.
+    pub(super) fn purge(&self, mut purge: impl FnMut(usize, usize) -> bool) -> usize {
+        let mut gone = 0;
+        for index in 1..SLABS {
+            let dirty = self.free.load(Ordering::Relaxed) & !self.clean.load(Ordering::Relaxed);
+            if dirty & bits(index, 1) != 0 && purge(self.range(index).0, SLAB) {
+                let clean = self.clean.load(Ordering::Relaxed);
+                self.clean.store(clean | bits(index, 1), Ordering::Relaxed);
+                gone += SLAB;
+            }
+        }
+        gone
+    }
+
+    /// The slabs of classes.
+    pub(super) fn in_use(&self) -> impl Iterator<Item = &Slab> {
+        let free = self.free.load(Ordering::Relaxed);
+        self.slabs
+            .iter()
+            .enumerate()
+            .filter(move |(i, slab)| free & bits(*i, 1) == 0 && slab.class() != 0)
+            .map(|(_, slab)| slab)
+    }
+}
+
+/// A list of slabs.
+pub(super) type Slabs = List<Slab>;
+/// A list of superslabs.
+pub(super) type Supers = List<Super>;

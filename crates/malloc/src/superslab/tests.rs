@@ -1,0 +1,101 @@
+//! Shapes that a test from outside does not see.
+extern crate std;
+use std::boxed::Box;
+use std::thread;
+use std::vec::Vec;
+
+use base::Malloc as _;
+use source::Failing;
+
+use super::*;
+
+fn heap() -> Box<Superslab<Failing<Os>>> {
+    Box::new(Superslab::new(Failing::new(Os)))
+}
+
+/// Sends the address of a block to another thread.
+struct Sent(*mut u8);
+
+// SAFETY: a block may be freed by any thread.
+unsafe impl Send for Sent {}
+
+#[test]
+fn what_is_freed_goes_back() {
+    let heap = heap();
+    let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
+    assert!(heap.numbers().live >= 100_000_000);
+    heap.check().unwrap();
+    // SAFETY: live blocks of this heap.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.check().unwrap();
+    assert!(heap.numbers().committed < 150 << 20, "{:?}", heap.numbers());
+    heap.trim_all();
+    heap.check().unwrap();
+    assert!(heap.numbers().committed < 4 << 20, "{:?}", heap.numbers());
+    assert_eq!((heap.numbers().live, heap.numbers().cached), (0, 0));
+}
+
+#[test]
+fn what_others_free_comes_back_to_its_owner() {
+    let heap = heap();
+    let blocks: Vec<_> = (0..10_000).map(|_| Sent(heap.malloc(100))).collect();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // SAFETY: live blocks of this heap.
+            blocks.into_iter().for_each(|block| unsafe { heap.free(block.0) });
+        });
+    });
+    let before = heap.pool.bytes();
+    let again: Vec<_> = (0..9_000).map(|_| heap.malloc(100)).collect();
+    assert_eq!(heap.pool.bytes(), before, "nothing new was mapped");
+    heap.check().unwrap();
+    // SAFETY: live blocks of this heap.
+    again.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.check().unwrap();
+}
+
+#[test]
+fn every_part_can_be_off() {
+    for (key, value) in [
+        ("superslab", "off"),
+        ("magazine", "0"),
+        ("magazine", "120"),
+        ("lazy_init", "off"),
+        ("reuse_pool", "off"),
+        ("remote_queue", "off"),
+    ] {
+        let heap = heap();
+        assert!(heap.switches.set(key, value), "{key}={value}");
+        let blocks: Vec<_> = (1..3000).map(|i| Sent(heap.malloc(i * 37 % 100_000))).collect();
+        heap.check().unwrap();
+        let (mine, theirs): (Vec<_>, Vec<_>) =
+            blocks.into_iter().enumerate().partition(|(i, _)| i % 2 == 0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                // SAFETY: live blocks of this heap.
+                theirs.into_iter().for_each(|(_, block)| unsafe { heap.free(block.0) });
+            });
+        });
+        // SAFETY: live blocks of this heap.
+        mine.into_iter().for_each(|(_, block)| unsafe { heap.free(block.0) });
+        heap.check().unwrap_or_else(|broken| panic!("{key}={value}: {broken}"));
+    }
+    let heap = heap();
+    for (key, value) in
+        [("superslab", "maybe"), ("magazine", "121"), ("magazine", "-1"), ("other", "on")]
+    {
+        assert!(!heap.switches.set(key, value), "{key}={value}");
+    }
+}
+
+#[test]
+fn runs_come_from_superslabs_and_go_back() {
+    let heap = heap();
+    let blocks: Vec<_> = (0..40).map(|i| heap.malloc(40_000 + i * 25_000)).collect();
+    heap.check().unwrap();
+    assert_eq!(heap.huge.count(), 0, "1 MB is a run");
+    // SAFETY: live blocks of this heap.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.check().unwrap();
+    assert_eq!(heap.numbers().live, 0);
+}
