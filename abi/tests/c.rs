@@ -151,6 +151,11 @@ mod drop_ins {
             &["aligned_alloc", "malloc_alignment", "new_forms"],
         ),
         (
+            &["superslab"],
+            "a slab of 64 KiB goes back when it is empty, and one block in 100 stays",
+            &["malloc_trim"],
+        ),
+        (
             &["worst-fit"],
             "every small block is cut from the largest free one, so soon no large one is left",
             &["mlockall"],

@@ -1,5 +1,5 @@
 // survival: memory moves between threads: what one thread has freed, 300 MB in blocks of every kind, serves the next thread
-// (the TCMalloc text's program needed 600 MB); the second phase adds less than 5 %
+//   (the TCMalloc text's program needed 600 MB); the second phase adds less than 5 %
 #include "threads.h"
 
 enum { TOTAL = 300000000 };

@@ -1,5 +1,5 @@
 // survival: one thread only allocates, another only frees; the memory stays where it is after the first rounds, and objects
-// of threads that have ended are freed by others
+//   of threads that have ended are freed by others
 #include "threads.h"
 
 enum { BATCH = 1000, ROUNDS = 3000, WARM = 300 };

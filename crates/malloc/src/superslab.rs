@@ -49,6 +49,8 @@ const MAX_RUN: usize = SLABS / 2 * SLAB;
 const MIN_MAPPING: usize = 1 << 20;
 /// Free slabs that cost memory, which a heap keeps at least: 2 MiB.
 const KEEP: usize = SLABS;
+/// A slab of objects up to this size goes on serving when it is empty: larger ones are soon cut again.
+const KEEP_EMPTY: usize = 256;
 /// Superslabs that are looked at for a run.
 const LOOKS: usize = 64;
 
@@ -113,8 +115,12 @@ impl<S: System> Superslab<S> {
             return Some(heap);
         }
         let fresh = || self.pool.arena.allocate(&self.pool.source, size_of::<Heap>(), 64);
-        // SAFETY: a record, or memory of zeroes for one.
-        let at = self.threads.enter(fresh, |at| unsafe { Heap::at(at) }.set_whose(Whose::Owned));
+        let at = self.threads.enter(fresh, |at| {
+            // SAFETY: a record, or memory of zeroes for one.
+            let heap = unsafe { Heap::at(at) };
+            heap.set_whose(Whose::Owned);
+            heap.set_magazines(self.switches.magazine(), size_of_class);
+        });
         // SAFETY: as in `heap`.
         (at != 0).then(|| unsafe { Heap::at(at) })
     }
@@ -138,7 +144,7 @@ impl<S: System> Superslab<S> {
             return self.allocate_mapping(size_of_class(class), 1);
         };
         self.drain(heap);
-        let (bin, magazine) = (&heap.bins[class], self.switches.magazine());
+        let bin = &heap.bins[class];
         let size = size_of_class(class);
         let mut object = bin.pop();
         if object == 0 {
@@ -147,15 +153,13 @@ impl<S: System> Superslab<S> {
         if object == 0 && self.make_room(heap) {
             object = self.take(heap, class);
         }
-        // Large objects by fewer: a magazine holds at most a slab's worth.
-        let most = (magazine / 2).min(base::bits::low32(SLAB / size));
-        if object != 0 && magazine > 0 {
-            for _ in 1..bin.ask(most) {
+        if object != 0 && bin.most() > 0 {
+            for _ in 1..bin.ask() {
                 // No slab is made for them.
                 let Some(current) = bin.current().filter(|slab| slab.has_free()) else { break };
                 let more = current.take(size);
                 heap.out.raise(size);
-                if !bin.push(more, magazine) {
+                if !bin.push(more) {
                     self.put(heap, current, more);
                     break;
                 }
@@ -182,28 +186,37 @@ impl<S: System> Superslab<S> {
     /// A fresh slab of a class. `None`: out of memory.
     fn fresh(&self, heap: &Heap, class: usize) -> Option<&'static Slab> {
         let size = size_of_class(class);
-        let (slab, range) = if self.switches.superslab() {
-            let it = match heap.roomy.first() {
-                Some(it) => it,
-                None => self.new_super(heap)?,
-            };
-            let dirty = it.dirty();
-            let taken = it.take()?;
-            heap.dirty.lower((dirty - it.dirty()) as usize);
-            if it.is_full() {
-                heap.roomy.remove(it);
-            }
-            taken
-        } else if let Some(slab) = heap.singles.pop() {
-            heap.single_count.lower(1);
-            (slab, (slab.start(), SLAB))
-        } else {
-            let (slab, at) = self.pool.take_single()?;
-            (slab, (at, SLAB))
-        };
+        let cut = || self.switches.superslab().then(|| self.cut(heap))?;
+        // Where there are no addresses for a superslab there may be some for a slab.
+        let (slab, range) = cut().or_else(|| self.single(heap))?;
         heap.slabs.raise(1);
         slab.open(heap.address(), class, size, range, self.switches.lazy_init());
         Some(slab)
+    }
+
+    /// A free slab of this heap's superslabs, or of a new one.
+    fn cut(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize))> {
+        let it = match heap.roomy.first() {
+            Some(it) => it,
+            None => self.new_super(heap)?,
+        };
+        let dirty = it.dirty();
+        let taken = it.take()?;
+        heap.dirty.lower((dirty - it.dirty()) as usize);
+        if it.is_full() {
+            heap.roomy.remove(it);
+        }
+        Some(taken)
+    }
+
+    /// A slab that is a mapping of its own.
+    fn single(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize))> {
+        if let Some(slab) = heap.singles.pop() {
+            heap.single_count.lower(1);
+            return Some((slab, (slab.start(), SLAB)));
+        }
+        let (slab, at) = self.pool.take_single()?;
+        Some((slab, (at, SLAB)))
     }
 
     fn new_super(&self, heap: &Heap) -> Option<&'static Super> {
@@ -230,7 +243,10 @@ impl<S: System> Superslab<S> {
         heap.out.lower(size);
         let bin = &heap.bins[class];
         if bin.current().is_some_and(|current| ptr::eq(current, slab)) {
-            return;
+            if slab.used() > 0 || size <= KEEP_EMPTY {
+                return;
+            }
+            bin.set_current(None);
         }
         if slab.used() == 0 {
             if slab.is(State::Open) {
@@ -260,17 +276,19 @@ impl<S: System> Superslab<S> {
     /// Slabs of a superslab of this heap are free again.
     fn give_slabs(&self, heap: &Heap, it: &Super, slab: &Slab, count: usize) {
         let was_full = it.is_full();
-        let kept = KEEP.max(heap.slabs.load(Ordering::Relaxed) / 4);
+        let kept = KEEP.max(heap.slabs.load(Ordering::Relaxed) / 16);
         let is_much = heap.dirty.load(Ordering::Relaxed) + count > kept;
         let first = slab.start() & !(SLAB - 1);
         // The first slab has the head, which stays.
-        let clean = is_much
-            && !first.is_multiple_of(SUPER)
-            // SAFETY: whole slabs without a live block.
-            && unsafe { self.pool.source.purge(first, count * SLAB) };
+        let clean = is_much && !first.is_multiple_of(SUPER) && self.pool.purge(first, count * SLAB);
         it.put(slab, count, clean);
         if !clean {
             heap.dirty.raise(count);
+        }
+        if is_much {
+            // What was kept while more was in use.
+            let purged = it.purge(|at, len| self.pool.purge(at, len));
+            heap.dirty.lower(purged / SLAB);
         }
         if it.is_all_free() {
             if !was_full {
@@ -351,20 +369,17 @@ impl<S: System> Superslab<S> {
     #[cold]
     #[inline(never)]
     fn free_slow(&self, slab: &Slab, class: usize, object: usize) {
-        let magazine = self.switches.magazine();
         let Some(heap) = self.heap_or_new() else {
             return self.push_remote(slab.owner(), object, object);
         };
-        if magazine == 0 {
-            return self.free_past_magazine(heap, slab, object);
-        }
         let bin = &heap.bins[class];
-        if bin.count() as u32 >= magazine {
+        if bin.most() > 0 {
             self.flush(heap, bin, bin.count() / 2 + 1);
+            if bin.push(object) {
+                return;
+            }
         }
-        if !bin.push(object, magazine) {
-            self.free_past_magazine(heap, slab, object);
-        }
+        self.free_past_magazine(heap, slab, object);
     }
 
     fn free_past_magazine(&self, heap: &Heap, slab: &Slab, object: usize) {
@@ -383,9 +398,8 @@ impl<S: System> Superslab<S> {
             return (ptr::null_mut(), false);
         }
         if size <= MAX_RUN && align <= SLAB && self.switches.superslab() {
-            let slabs = size.max(1).div_ceil(SLAB);
             if let Some(heap) = self.heap_or_new()
-                && let Some((at, zero)) = self.take_run(heap, slabs)
+                && let Some((at, zero)) = self.take_run(heap, size)
             {
                 return (ptr::with_exposed_provenance_mut(at), zero);
             }
@@ -404,15 +418,16 @@ impl<S: System> Superslab<S> {
     }
 
     /// A run of slabs of this heap.
-    fn take_run(&self, heap: &Heap, slabs: usize) -> Option<(usize, bool)> {
+    fn take_run(&self, heap: &Heap, size: usize) -> Option<(usize, bool)> {
         self.drain(heap);
+        let slabs = size.max(1).div_ceil(SLAB);
         let take = |it: &Super| {
             let dirty = it.dirty();
             let (slab, at, zero) = it.take_run(slabs)?;
             heap.dirty.lower((dirty - it.dirty()) as usize);
             heap.slabs.raise(slabs);
             heap.out.raise(slabs * SLAB);
-            slab.open_run(heap.address(), at, slabs);
+            slab.open_run(heap.address(), at, slabs, size);
             if it.is_full() {
                 heap.roomy.remove(it);
             }
@@ -460,7 +475,7 @@ impl<S: System> Superslab<S> {
     fn size_of(&self, caller: &str, address: usize) -> (usize, Kind) {
         match self.pool.slab_of(address) {
             Some(slab) if slab.class() != 0 => (size_of_class(slab.class()), Kind::Object),
-            Some(slab) if slab.is_run_at(address) => (slab.run() * SLAB, Kind::Run),
+            Some(slab) if slab.is_run_at(address) => (slab.run_bytes(), Kind::Run),
             Some(_) => self.end_for(caller, address),
             None => match self.huge.len_of(address) {
                 Some(len) => (len, Kind::Mapping),
@@ -604,7 +619,13 @@ unsafe impl<S: System> base::Malloc for Superslab<S> {
             return ptr::null_mut();
         }
         let (held, kind) = self.size_of("realloc()", address);
-        if size <= held && size > held / 2 && kind != Kind::Mapping {
+        if size <= held && size > held / 2 && kind == Kind::Object {
+            return ptr;
+        }
+        if kind == Kind::Run
+            && let Some(slab) = self.pool.slab_of(address)
+            && slab.resize_run(size)
+        {
             return ptr;
         }
         if kind == Kind::Mapping && size >= MIN_MAPPING {
@@ -642,7 +663,7 @@ unsafe impl<S: System> base::Malloc for Superslab<S> {
         if bin.is_newest(address) {
             misuse::end::<S>("free()", address, Misuse::Free);
         }
-        if !bin.push(address, self.switches.magazine()) {
+        if !bin.push(address) {
             self.free_slow(slab, class, address);
         }
     }
@@ -735,7 +756,11 @@ impl DropIn for Malloc {
     }
 
     fn set(&self, key: &str, value: &str) -> bool {
-        self.switches.set(key, value)
+        let known = self.switches.set(key, value);
+        if let Some(heap) = self.heap() {
+            heap.set_magazines(self.switches.magazine(), size_of_class);
+        }
+        known
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {

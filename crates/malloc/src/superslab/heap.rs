@@ -22,6 +22,9 @@ use super::slab::{Slab, Slabs, Supers};
 use super::switches::MOST;
 use crate::links::{next_of, set_next};
 
+/// What a magazine holds at most; four objects in any case.
+const MAGAZINE_BYTES: usize = 32 << 10;
+
 /// Whose a heap is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
@@ -40,6 +43,8 @@ pub(super) struct Bin {
     count: AtomicU32,
     /// Objects to ask for the next time.
     ask: AtomicU32,
+    /// Objects that it holds at most.
+    most: AtomicU32,
     current: AtomicUsize,
     pub(super) open: Slabs,
     objects: [AtomicUsize; MOST as usize],
@@ -57,11 +62,11 @@ impl Bin {
         self.objects[count as usize - 1].load(Ordering::Relaxed)
     }
 
-    /// Keeps an object. `false`: `most` are there already.
+    /// Keeps an object. `false`: it holds as many as it may.
     #[inline(always)]
-    pub(super) fn push(&self, object: usize, most: u32) -> bool {
+    pub(super) fn push(&self, object: usize) -> bool {
         let count = self.count.load(Ordering::Relaxed);
-        if count >= most.min(MOST) {
+        if count >= self.most() {
             return false;
         }
         self.objects[count as usize].store(object, Ordering::Relaxed);
@@ -93,8 +98,15 @@ impl Bin {
         self.count.lower(base::bits::low32(count));
     }
 
-    /// How many objects to fetch: twice as many each time, up to `most`.
-    pub(super) fn ask(&self, most: u32) -> u32 {
+    /// Objects that it holds at most.
+    #[inline(always)]
+    pub(super) fn most(&self) -> u32 {
+        self.most.load(Ordering::Relaxed).min(MOST)
+    }
+
+    /// How many objects to fetch: twice as many each time, up to half of what it holds.
+    pub(super) fn ask(&self) -> u32 {
+        let most = self.most() / 2;
         let ask = self.ask.load(Ordering::Relaxed).clamp(1, most.max(1));
         self.ask.store((ask * 2).min(most), Ordering::Relaxed);
         ask
@@ -150,6 +162,14 @@ impl Heap {
 
     pub(super) fn address(&self) -> usize {
         crate::links::address(self)
+    }
+
+    /// Each magazine holds `magazine` objects from now on, of large ones fewer.
+    pub(super) fn set_magazines(&self, magazine: u32, size: impl Fn(usize) -> usize) {
+        for (class, bin) in self.bins.iter().enumerate().skip(1) {
+            let few = base::bits::low32(MAGAZINE_BYTES / size(class)).max(4);
+            bin.most.store(magazine.min(few), Ordering::Relaxed);
+        }
     }
 
     pub(super) fn is(&self, whose: Whose) -> bool {

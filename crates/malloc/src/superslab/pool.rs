@@ -13,7 +13,7 @@ use base::bits::{index, low32};
 use base::guarded::Guarded;
 use base::lock::Lock;
 use base::sync::{AtomicUsize, OneWriter as _, Ordering};
-use page::{Arena, RadixMap, System};
+use page::{Arena, RadixMap, Refusals, System};
 use policy::clock::is_due;
 use policy::table::TICK_MS;
 
@@ -21,8 +21,8 @@ use super::slab::{SLAB, SUPER, Slab, Super, Supers};
 use super::switches::Switches;
 use crate::links;
 
-/// Superslabs that wait in the pool at least: 16 MiB.
-const LEAST: usize = 8;
+/// Superslabs that wait in the pool at least: 8 MiB.
+const LEAST: usize = 4;
 /// And at most.
 const MOST: usize = 64;
 
@@ -37,6 +37,7 @@ pub(super) struct Pool<S> {
     /// Bytes of superslabs and single slabs that came from the system, and of those in the pool.
     mapped: AtomicUsize,
     pooled: AtomicUsize,
+    refusals: Refusals,
 }
 
 #[derive(Debug)]
@@ -56,6 +57,7 @@ impl<S: System> Pool<S> {
             state: Guarded::new(State { empty: Supers::new(), spare: links::List::new() }),
             mapped: AtomicUsize::new(0),
             pooled: AtomicUsize::new(0),
+            refusals: Refusals::new(),
         }
     }
 
@@ -86,6 +88,13 @@ impl<S: System> Pool<S> {
     /// The superslab that a slab is of; `None`: it is single.
     pub(super) fn super_of<'a>(&self, slab: &Slab) -> Option<&'a Super> {
         Super::at(self.supers.get(links::address(slab)))
+    }
+
+    /// Gives free memory back; not if the kernel has refused lately.
+    pub(super) fn purge(&self, at: usize, len: usize) -> bool {
+        let Some(attempt) = self.refusals.attempt(self.tick()) else { return false };
+        // SAFETY: whole slabs without a live block, which the caller owns.
+        attempt.note(unsafe { self.source.purge(at, len) })
     }
 
     fn tick(&self) -> u32 {

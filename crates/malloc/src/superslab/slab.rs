@@ -98,6 +98,20 @@ impl Slab {
         self.run.load(Ordering::Relaxed) as usize
     }
 
+    /// Bytes of the run's block: what was asked for in whole pages, so that the rest is never touched.
+    pub(super) fn run_bytes(&self) -> usize {
+        self.capacity.load(Ordering::Relaxed) as usize * HEAD
+    }
+
+    /// The run's block has `size` bytes from now on. `false`: that takes another number of slabs.
+    pub(super) fn resize_run(&self, size: usize) -> bool {
+        let fits = size > 0 && size.div_ceil(SLAB) == self.run();
+        if fits {
+            self.capacity.store(low32(size.div_ceil(HEAD)), Ordering::Relaxed);
+        }
+        fits
+    }
+
     /// Whether it is a run that begins at `address`.
     pub(super) fn is_run_at(&self, address: usize) -> bool {
         self.is(State::Run) && self.start() == address
@@ -130,11 +144,12 @@ impl Slab {
         self.class.store(low32(class), Ordering::Relaxed);
     }
 
-    /// It is a run of `slabs` from now on.
-    pub(super) fn open_run(&self, owner: usize, start: usize, slabs: usize) {
+    /// It is a run of `slabs` from now on, for a block of `size` bytes.
+    pub(super) fn open_run(&self, owner: usize, start: usize, slabs: usize, size: usize) {
         self.start.store(start, Ordering::Relaxed);
         self.owner.store(owner, Ordering::Relaxed);
         self.run.store(low32(slabs), Ordering::Relaxed);
+        self.capacity.store(low32(size.div_ceil(HEAD)), Ordering::Relaxed);
         self.class.store(0, Ordering::Relaxed);
         self.set_state(State::Run);
     }

@@ -32,7 +32,7 @@ impl Switches {
             lazy_init: AtomicBool::new(true),
             reuse_pool: AtomicBool::new(true),
             remote_queue: AtomicBool::new(true),
-            magazine: AtomicU32::new(64),
+            magazine: AtomicU32::new(MOST),
         }
     }
 
