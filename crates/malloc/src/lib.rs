@@ -10,6 +10,7 @@
 //! `no_std`, and never allocates, being what allocates.
 #![no_std]
 
+mod chunks;
 mod drop_in;
 mod fork;
 pub mod heapwright;

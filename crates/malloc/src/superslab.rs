@@ -96,7 +96,7 @@ impl<S: System> Superslab<S> {
 
     /// Where its memory comes from.
     pub fn source(&self) -> &S {
-        &self.pool.source
+        &self.pool.supers.source
     }
 
     /// The calling thread's heap, if it has one.
@@ -114,7 +114,8 @@ impl<S: System> Superslab<S> {
         if let Some(heap) = self.heap() {
             return Some(heap);
         }
-        let fresh = || self.pool.arena.allocate(&self.pool.source, size_of::<Heap>(), 64);
+        let fresh =
+            || self.pool.supers.arena.allocate(&self.pool.supers.source, size_of::<Heap>(), 64);
         let at = self.threads.enter(fresh, |at| {
             // SAFETY: a record, or memory of zeroes for one.
             let heap = unsafe { Heap::at(at) };
@@ -280,14 +281,15 @@ impl<S: System> Superslab<S> {
         let is_much = heap.dirty.load(Ordering::Relaxed) + count > kept;
         let first = slab.start() & !(SLAB - 1);
         // The first slab has the head, which stays.
-        let clean = is_much && !first.is_multiple_of(SUPER) && self.pool.purge(first, count * SLAB);
+        let clean =
+            is_much && !first.is_multiple_of(SUPER) && self.pool.supers.purge(first, count * SLAB);
         it.put(slab, count, clean);
         if !clean {
             heap.dirty.raise(count);
         }
         if is_much {
             // What was kept while more was in use.
-            let purged = it.purge(|at, len| self.pool.purge(at, len));
+            let purged = it.purge(|at, len| self.pool.supers.purge(at, len));
             heap.dirty.lower(purged / SLAB);
         }
         if it.is_all_free() {
@@ -295,7 +297,7 @@ impl<S: System> Superslab<S> {
                 heap.roomy.remove(it);
             }
             heap.dirty.lower(it.dirty() as usize);
-            self.pool.give(it, &self.switches);
+            self.pool.supers.give(it, self.switches.reuse_pool());
         } else if was_full {
             heap.roomy.push(it);
         }
@@ -408,10 +410,11 @@ impl<S: System> Superslab<S> {
     }
 
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
-        let map = || self.huge.allocate(&self.pool.source, size.max(1), align, false);
+        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, false);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
-            let room = self.heap().is_some_and(|heap| self.make_room(heap)) || self.pool.trim() > 0;
+            let room =
+                self.heap().is_some_and(|heap| self.make_room(heap)) || self.pool.supers.trim() > 0;
             room.then(map)?
         });
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))
@@ -451,7 +454,7 @@ impl<S: System> Superslab<S> {
     #[inline(never)]
     fn free_large(&self, address: usize) {
         let Some(slab) = self.pool.slab_of(address) else {
-            if !self.huge.deallocate(&self.pool.source, address) {
+            if !self.huge.deallocate(&self.pool.supers.source, address) {
                 self.end_for("free()", address);
             }
             return;
@@ -512,7 +515,7 @@ impl<S: System> Superslab<S> {
     fn make_room(&self, heap: &Heap) -> bool {
         let before = heap.out.load(Ordering::Relaxed);
         self.empty(heap);
-        self.pool.trim() > 0 || heap.out.load(Ordering::Relaxed) < before
+        self.pool.supers.trim() > 0 || heap.out.load(Ordering::Relaxed) < before
     }
 
     /// Gives back all that is free; the bytes. What other threads keep stays theirs.
@@ -521,7 +524,7 @@ impl<S: System> Superslab<S> {
         let mut purge = |heap: &Heap| {
             for it in heap.roomy.iter() {
                 // SAFETY: a free slab.
-                let purged = it.purge(|at, len| unsafe { self.pool.source.purge(at, len) });
+                let purged = it.purge(|at, len| unsafe { self.pool.supers.source.purge(at, len) });
                 heap.dirty.lower(purged / SLAB);
                 gone += purged;
             }
@@ -538,7 +541,7 @@ impl<S: System> Superslab<S> {
                 purge(heap);
             }
         });
-        gone + self.pool.trim()
+        gone + self.pool.supers.trim()
     }
 
     /// Calls `visit` with every lock, in the order in which they nest.
@@ -546,8 +549,7 @@ impl<S: System> Superslab<S> {
         visit(self.threads.lock_for_fork())
             && visit(&self.remote)
             && visit(self.huge.lock_for_fork())
-            && visit(self.pool.lock_for_fork())
-            && visit(self.pool.arena.lock_for_fork())
+            && self.pool.locks().into_iter().all(visit)
     }
 
     fn numbers(&self) -> Figures {
@@ -561,9 +563,9 @@ impl<S: System> Superslab<S> {
         self.threads.each(&mut add);
         self.threads.each_spare(&mut add);
         let huge = (self.huge.bytes(), self.huge.count());
-        let ours = self.pool.bytes() + self.pool.pooled_bytes();
+        let ours = self.pool.bytes() + self.pool.supers.pooled_bytes();
         Figures {
-            committed: ours + self.pool.arena.used_bytes() + huge.0,
+            committed: ours + self.pool.supers.arena.used_bytes() + huge.0,
             live: out.saturating_sub(cached) + huge.0,
             cached,
             huge,
@@ -629,7 +631,7 @@ unsafe impl<S: System> base::Malloc for Superslab<S> {
             return ptr;
         }
         if kind == Kind::Mapping && size >= MIN_MAPPING {
-            let resize = || self.huge.resize(&self.pool.source, address, size);
+            let resize = || self.huge.resize(&self.pool.supers.source, address, size);
             let moved = resize().or_else(|| self.make_room(self.heap()?).then(resize)?);
             if let Some(at) = moved {
                 return ptr::with_exposed_provenance_mut(at);
@@ -793,7 +795,7 @@ impl DropIn for Malloc {
             "{live} bytes in use, {cached} in magazines of {} threads, {} in superslabs, {} in the pool",
             self.threads.live(),
             self.pool.bytes(),
-            self.pool.pooled_bytes()
+            self.pool.supers.pooled_bytes()
         )
     }
 }

@@ -16,6 +16,7 @@
 use base::bits::low32;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
+use crate::chunks::Chunk;
 use crate::links::{self, Linked, List, next_of, set_next};
 
 /// Bytes of a slab.
@@ -224,7 +225,7 @@ pub(super) struct Super {
     free: AtomicU32,
     clean: AtomicU32,
     /// When it came to the pool.
-    pub(super) since: AtomicU32,
+    since: AtomicU32,
     slabs: [Slab; SLABS],
 }
 
@@ -236,17 +237,20 @@ impl Linked for Super {
     }
 }
 
+impl Chunk for Super {
+    const LEN: usize = SUPER;
+
+    fn since(&self) -> &AtomicU32 {
+        &self.since
+    }
+}
+
 /// Slabs `first` to `first + count`, as bits.
 fn bits(first: usize, count: usize) -> u32 {
     (u32::MAX >> (SLABS - count)) << first
 }
 
 impl Super {
-    /// The superslab that begins at an address.
-    pub(super) fn at<'a>(base: usize) -> Option<&'a Self> {
-        links::at(base)
-    }
-
     pub(super) fn base(&self) -> usize {
         links::address(self)
     }

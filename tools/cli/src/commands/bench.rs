@@ -4,6 +4,7 @@ mod allocators;
 mod list;
 mod next;
 mod progress;
+mod superslab;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
@@ -49,6 +50,7 @@ Examples:
   heapwright bench -- ./program input.txt          your own program
   heapwright bench -a glibc -a mine=./libmine.so --rounds 20 -- ./program
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
+  heapwright bench superslab                       superslab with each part on and off, and what that says
 
 Each round runs a workload once on every allocator, in random order. glibc takes part twice: what it \
 differs from itself by is noise. Memory over time and single calls are measured in passes of their own. \
@@ -103,7 +105,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(mut self) -> anyhow::Result<ExitCode> {
         if self.list {
             return list::print();
         }
@@ -112,18 +114,13 @@ impl Bench {
         let before = Busyness::now();
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
         let inspection = self.inspection(&mut warnings)?;
-        let chosen = allocators::chosen(
-            &self.allocators.allocators,
-            self.measure.region,
-            inspection.as_ref(),
-            &mut warnings,
-        )?;
-        let mut subjects = line_up(chosen, self.program.is_absent());
-        self.settings_are_of_use(&subjects)?;
-        for subject in &mut subjects {
-            subject.environment =
-                variables(&subject.allocator, &self.settings.of(&subject.allocator))?;
-        }
+        let is_experiment = superslab::is_asked(&self.workloads);
+        let subjects = if is_experiment {
+            self.workloads = superslab::workloads();
+            self.experiment()?
+        } else {
+            self.subjects(inspection.as_ref(), &mut warnings)?
+        };
         let interrupted = catch_interrupts()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
@@ -177,6 +174,9 @@ impl Bench {
         };
         let report = summary::report(&session, &options, circumstances);
         let written = self.output.write(&report, folder.as_deref());
+        if is_experiment && self.output.is_for_people() {
+            println!("{}", superslab::verdicts(&report));
+        }
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         let folder = folder.filter(|_| written.is_ok());
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
@@ -190,6 +190,43 @@ impl Bench {
             _ if report.some_failed() => exit::SOME_FAILED,
             _ => 0,
         }))
+    }
+
+    /// Who takes part, and with what in the environment.
+    fn subjects(
+        &self,
+        inspection: Option<&Inspection>,
+        warnings: &mut Vec<String>,
+    ) -> anyhow::Result<Vec<session::Subject>> {
+        let asked = &self.allocators.allocators;
+        let chosen = allocators::chosen(asked, self.measure.region, inspection, warnings)?;
+        let mut subjects = line_up(chosen, self.program.is_absent());
+        self.settings_are_of_use(&subjects)?;
+        for subject in &mut subjects {
+            subject.environment =
+                variables(&subject.allocator, &self.settings.of(&subject.allocator))?;
+        }
+        Ok(subjects)
+    }
+
+    /// Those of `bench superslab`, which are one library with other settings.
+    fn experiment(&self) -> anyhow::Result<Vec<session::Subject>> {
+        if !self.allocators.allocators.is_empty() || self.measure.region {
+            bail!(Usage(
+                "bench superslab has allocators of its own: the design with each part on and off"
+                    .to_owned()
+            ));
+        }
+        let mut subjects = superslab::subjects()?;
+        for subject in &mut subjects {
+            let own = superslab::settings(subject).unwrap_or_default();
+            let mut settings = self.settings.settings.clone();
+            for item in own.split(',').filter(|item| !item.is_empty()) {
+                settings.push(item.parse()?);
+            }
+            subject.environment = variables(&subject.allocator, &settings)?;
+        }
+        Ok(subjects)
     }
 
     /// What is known of the user's own program before it runs.

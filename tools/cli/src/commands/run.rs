@@ -16,7 +16,7 @@ use super::check;
 use crate::exit::Usage;
 use crate::flags::allocator::OneAllocator;
 use crate::flags::program::Program;
-use crate::flags::settings::{CLASSIC, SettingsFlags, knows};
+use crate::flags::settings::{SettingsFlags, knows, of_classic};
 use crate::{allocators, exit};
 
 const EXAMPLES: &str = "\
@@ -85,7 +85,7 @@ impl Run {
                 "{} has no setting {:?}; there are {}",
                 allocator.name,
                 other.key,
-                CLASSIC.join(", ")
+                of_classic(&allocator.name).join(", ")
             )));
         }
         if self.stats {

@@ -15,8 +15,15 @@ pub(crate) struct SettingsFlags {
     pub(crate) settings: Vec<Setting>,
 }
 
-/// The settings that the classic designs have.
-pub(crate) const CLASSIC: [&str; 3] = ["stats", "check", "deepbind"];
+/// The settings that all classic designs have.
+const CLASSIC: [&str; 3] = ["stats", "check", "deepbind"];
+
+/// The settings of the classic design of this name: what all have, and its own.
+pub(crate) fn of_classic(name: &str) -> Vec<&'static str> {
+    let row = registry::MALLOCS.iter().find(|row| row.name == name);
+    let own = row.map_or(&[] as &[&str], |row| row.settings);
+    CLASSIC.into_iter().chain(own.iter().copied()).collect()
+}
 
 impl SettingsFlags {
     /// Those that `allocator` has.
@@ -27,7 +34,7 @@ impl SettingsFlags {
 
 /// Whether `allocator` has this setting. Of a library of somebody else's nothing is known, so it may have it.
 pub(crate) fn knows(allocator: &Allocator, setting: &Setting) -> bool {
-    let embedded = embedded::find(&allocator.name);
-    let is_classic = embedded.is_some_and(|library| library.name != HEAPWRIGHT);
-    allocator.library().is_some() && (!is_classic || CLASSIC.contains(&setting.key.as_str()))
+    let classic = embedded::find(&allocator.name).filter(|library| library.name != HEAPWRIGHT);
+    let has = |name| of_classic(name).contains(&setting.key.as_str());
+    allocator.library().is_some() && classic.is_none_or(|library| has(library.name))
 }
