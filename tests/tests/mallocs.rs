@@ -7,6 +7,7 @@ use compose::affix::PowerOfTwo;
 use compose::growing::{AllocateFresh, Trim};
 use compose::{Affix, BlockMalloc, Growing};
 use malloc::DropIn;
+use malloc::sharded::Sharded;
 use malloc::superslab::Superslab;
 use malloc::thread_caching::ThreadCaching;
 use source::{Failing, os::Os};
@@ -112,6 +113,8 @@ macro_rules! malloc_survives {
 }
 
 malloc_survives! {
+    sharded_survives_a_failing_source:
+        Sharded::new, Sharded::trim_all, 16;
     superslab_survives_a_failing_source:
         Superslab::new, Superslab::trim_all, 16;
     thread_caching_survives_a_failing_source:

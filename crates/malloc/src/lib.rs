@@ -1,4 +1,4 @@
-//! The finished mallocs: [`heapwright`], the flagship, [`superslab`], [`thread_caching`], and those of [`single_lock`].
+//! The finished mallocs: [`heapwright`], the flagship, [`sharded`], [`superslab`], [`thread_caching`], and those of [`single_lock`].
 //!
 //! One that is neither is a module of its own, named like its row's `id`: it has `Malloc`, the type, which has [`DropIn`], and
 //! `new`, which is `const`.
@@ -16,6 +16,7 @@ mod fork;
 pub mod heapwright;
 mod links;
 mod misuse;
+pub mod sharded;
 pub mod single_lock;
 pub mod superslab;
 pub mod thread_caching;

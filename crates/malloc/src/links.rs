@@ -33,6 +33,11 @@ pub(crate) fn address<T>(of: &T) -> usize {
     ptr::from_ref(of).expose_provenance()
 }
 
+/// The one after this on its list.
+pub(crate) fn next<'a, T: Linked>(this: &T) -> Option<&'a T> {
+    at(this.links()[0].load(Ordering::Relaxed))
+}
+
 impl<T: Linked + 'static> List<T> {
     pub(crate) const fn new() -> Self {
         Self { first: AtomicUsize::new(0), of: PhantomData }
@@ -44,6 +49,11 @@ impl<T: Linked + 'static> List<T> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.first.load(Ordering::Relaxed) == 0
+    }
+
+    /// Forgets all that is on it.
+    pub(crate) fn clear(&self) {
+        self.first.store(0, Ordering::Relaxed);
     }
 
     pub(crate) fn push(&self, new: &T) {

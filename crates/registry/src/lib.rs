@@ -143,6 +143,11 @@ macro_rules! mallocs {
                 module: [::malloc::superslab],
                 settings: ["superslab" "magazine" "lazy_init" "reuse_pool" "remote_queue"],
             }
+            {
+                name: "sharded", id: sharded,
+                about: "mimalloc's design: a heap in each thread, three free lists in each page",
+                module: [::malloc::sharded], settings: [],
+            }
             // A new malloc's row goes here.
         }
     };

@@ -1,0 +1,730 @@
+//! Sharded: the design of mimalloc. A heap in each thread, pages of one block size in segments, and three free lists in each
+//! page.
+//!
+//! ```text
+//! malloc ─► page of the size ─ free has a block? ─► it                     no atomics
+//!              └─► slow ─ delayed blocks; next page of the queue: collect its lists, or count fresh blocks off
+//!                    └─► slices of a segment ─ an abandoned one ─ pool ─ system
+//! free   ─► map ─► segment ─ mine? ─► local_free of the page               no atomics
+//!              └─ another thread's: thread_free of the page                one compare-and-swap
+//!                    └─ of a full page: the heap's delayed list, once
+//! ```
+//!
+//! | size         | where                                  | metadata                          |
+//! |--------------|----------------------------------------|-----------------------------------|
+//! | to 8 KiB     | page of 64 KiB of its class            | 128 bytes a page                  |
+//! | to 64 KiB    | page of 512 KiB of its class           | as above                          |
+//! | to 2 MiB     | slices of 64 KiB, one block            | as above                          |
+//! | above        | a mapping of its own                   | an entry in a table               |
+//!
+//! `docs/sharded.md` walks one malloc and one free through it; `docs/memory-order.md` has every atomic, `model` the protocol in
+//! every interleaving. After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019.
+use core::{fmt, ptr};
+
+use base::check::ensure;
+use base::guarded::Guarded;
+use base::lock::Lock;
+use base::sync::{AtomicBool, AtomicUsize, OneWriter as _, Ordering, fence};
+use base::{Broken, Check};
+use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
+use page::{Huge, System};
+use source::os::Os;
+use thread::{Members, ThreadEnds};
+
+use crate::chunks::Chunks;
+use crate::drop_in::{DropIn, Figures};
+use crate::links;
+use crate::misuse::{self, Misuse};
+
+mod abandon;
+mod heap;
+mod own_heaps;
+mod pages;
+
+pub use heap::Heap;
+use heap::{MAX_DIRECT, Thread, Whose};
+use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, SLICES, Segment, Segments, State};
+
+/// The largest block of a segment: half of one. Of what is longer one would leave the rest empty.
+const MAX_SINGLE: usize = SEGMENT / 2;
+/// A mapping of its own that shrinks stays one down to this.
+const MIN_MAPPING: usize = 1 << 20;
+/// Free slices that cost memory, which a thread keeps at least: 4 MiB.
+const KEEP: usize = SLICES;
+/// Segments that are looked at for a row of slices.
+const LOOKS: usize = 32;
+/// Bytes of fresh blocks that are counted off at a time.
+const EXTEND: usize = 4096;
+/// Pages of a queue that are looked at before a fresh one is made.
+const SEARCH: usize = 64;
+
+/// The process's malloc of this design.
+pub type Malloc = Sharded<Os>;
+
+/// One that has done nothing yet.
+#[must_use]
+pub const fn new() -> Malloc {
+    Sharded::new(Os)
+}
+
+/// The malloc, on a system `S`.
+#[derive(Debug)]
+pub struct Sharded<S> {
+    segments: Chunks<S, Segment, 22, 4>,
+    /// Segments of threads that have ended.
+    abandoned: Guarded<S, Segments>,
+    huge: Huge<S>,
+    threads: Members<S>,
+    /// Whether the fork under way could not take every lock.
+    partial: AtomicBool,
+}
+
+fn size_of_class(class: usize) -> usize {
+    info(class).size as usize
+}
+
+impl<S: System> Sharded<S> {
+    /// One that has done nothing yet: no call to `source` before the first request.
+    #[must_use]
+    pub const fn new(source: S) -> Self {
+        Self {
+            segments: Chunks::new(source),
+            abandoned: Guarded::new(Segments::new()),
+            huge: Huge::new(),
+            threads: Members::new(),
+            partial: AtomicBool::new(false),
+        }
+    }
+
+    /// Where its memory comes from.
+    pub fn source(&self) -> &S {
+        &self.segments.source
+    }
+
+    /// The calling thread's record, if it has one.
+    #[inline(always)]
+    fn thread(&self) -> Option<&Thread> {
+        let at = self.threads.current();
+        // SAFETY: a member's record is one of a thread.
+        (at != 0).then(|| unsafe { Thread::at(at) })
+    }
+
+    /// The calling thread's record, made if need be. `None`: out of memory, or the thread is as good as ended.
+    #[cold]
+    fn thread_or_new(&self) -> Option<&Thread> {
+        if let Some(thread) = self.thread() {
+            return Some(thread);
+        }
+        let (arena, source) = (&self.segments.arena, &self.segments.source);
+        let fresh = || arena.allocate(source, size_of::<Thread>(), 64);
+        // SAFETY: a record, or memory of zeroes for one.
+        let at = self.threads.enter(fresh, |at| unsafe { Thread::at(at) }.reset());
+        // SAFETY: as in `thread`.
+        (at != 0).then(|| unsafe { Thread::at(at) })
+    }
+
+    /// A block of a class. Null: out of memory.
+    #[inline(always)]
+    fn allocate(&self, class: usize) -> *mut u8 {
+        let page = self.thread().and_then(|thread| thread.heap.bins[class].first());
+        let block = page.map_or(0, Page::pop);
+        if block != 0 { ptr::with_exposed_provenance_mut(block) } else { self.allocate_slow(class) }
+    }
+
+    /// A block of at most [`MAX_DIRECT`] bytes. Null: out of memory.
+    #[inline(always)]
+    fn allocate_direct(&self, size: usize) -> *mut u8 {
+        let page = self.thread().and_then(|thread| thread.heap.direct(size));
+        let block = page.map_or(0, Page::pop);
+        if block != 0 {
+            ptr::with_exposed_provenance_mut(block)
+        } else {
+            self.allocate_slow(class_of(size.max(1)))
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate_slow(&self, class: usize) -> *mut u8 {
+        let Some(thread) = self.thread_or_new() else {
+            // A thread that has no record any more.
+            return self.allocate_mapping(size_of_class(class), 1);
+        };
+        let block = self.allocate_in(thread, &thread.heap, class);
+        ptr::with_exposed_provenance_mut(block)
+    }
+
+    /// A block of a class from a heap of the calling thread; 0: out of memory.
+    fn allocate_in(&self, thread: &Thread, heap: &Heap, class: usize) -> usize {
+        self.free_delayed(thread, heap);
+        if let Some(page) = self.find(thread, heap, class) {
+            return page.pop();
+        }
+        self.make_room(thread);
+        self.find(thread, heap, class).map_or(0, Page::pop)
+    }
+
+    /// The blocks of full pages that others freed are freed.
+    fn free_delayed(&self, thread: &Thread, heap: &Heap) {
+        heap.take_delayed(|block| match self.segments.of(block) {
+            Some(segment) => self.free_local(thread, segment, segment.page_of(block), block),
+            None => self.end_for("free()", block),
+        });
+    }
+
+    /// The first page of a class's queue that has a block, or a fresh one. `None`: out of memory.
+    fn find<'a>(&self, thread: &'a Thread, heap: &Heap, class: usize) -> Option<&'a Page> {
+        let (bin, size) = (&heap.bins[class], size_of_class(class));
+        for _ in 0..SEARCH {
+            let Some(page) = bin.first() else { break };
+            if page.collect() || page.extend(size, (EXTEND / size).max(1)) {
+                return Some(page);
+            }
+            self.to_full(heap, page);
+        }
+        self.fresh(thread, heap, class)
+    }
+
+    /// A page without a block leaves its queue (H2).
+    fn to_full(&self, heap: &Heap, page: &Page) {
+        heap.dequeue(page);
+        page.set_state(State::Full);
+        heap.full.push(page);
+        page.want(true, wait::<S>);
+        // Who freed before it was said has told nobody.
+        if page.collect() {
+            self.from_full(heap, page);
+        }
+    }
+
+    /// A full page has a block again.
+    fn from_full(&self, heap: &Heap, page: &Page) {
+        page.want(false, wait::<S>);
+        heap.full.remove(page);
+        if page.class() != 0 {
+            page.set_state(State::Queued);
+            heap.enqueue(page);
+        }
+    }
+
+    /// A fresh page of a class at the front of its queue. `None`: out of memory.
+    fn fresh<'a>(&self, thread: &'a Thread, heap: &Heap, class: usize) -> Option<&'a Page> {
+        let size = size_of_class(class);
+        let slices = if size <= MAX_SMALL { 1 } else { MEDIUM };
+        if let Some(page) = self.adopt_for(thread, heap, class) {
+            return Some(page);
+        }
+        let (page, (start, len), _) = self.take_slices(thread, slices)?;
+        page.open(heap.address(), class, size, start, len);
+        page.set_state(State::Queued);
+        page.extend(size, (EXTEND / size).max(1));
+        heap.enqueue(page);
+        Some(page)
+    }
+
+    /// Slices of the thread's segments, or of a new one.
+    fn take_slices<'a>(
+        &self,
+        thread: &'a Thread,
+        count: usize,
+    ) -> Option<(&'a Page, (usize, usize), bool)> {
+        let take = |segment: &'a Segment| {
+            let dirty = segment.dirty();
+            let taken = segment.take(count)?;
+            thread.dirty.lower((dirty - segment.dirty()) as usize);
+            thread.slices.raise(count);
+            if segment.is_full() {
+                thread.roomy.remove(segment);
+                thread.packed.push(segment);
+            }
+            Some(taken)
+        };
+        let near = thread.roomy.iter().take(LOOKS).find_map(take);
+        near.or_else(|| {
+            let (segment, zero) = self.segments.take()?;
+            segment.open(thread.address(), zero);
+            thread.dirty.raise(segment.dirty() as usize);
+            thread.roomy.push(segment);
+            take(segment)
+        })
+    }
+
+    /// A page without a block in use goes, with its slices; it is on no list.
+    fn give_slices(&self, thread: &Thread, segment: &Segment, page: &Page) {
+        let was_full = segment.is_full();
+        let count = page.slices();
+        let first = page.start() & !(SLICE - 1);
+        thread.slices.lower(count);
+        let kept = KEEP.max(thread.slices.load(Ordering::Relaxed) / 16);
+        let is_much = thread.dirty.load(Ordering::Relaxed) + count > kept;
+        // The first slice has the head, which stays.
+        let clean =
+            is_much && !first.is_multiple_of(SEGMENT) && self.segments.purge(first, count * SLICE);
+        segment.put(page, clean);
+        if !clean {
+            thread.dirty.raise(count);
+        }
+        if is_much {
+            // What was kept while more was in use.
+            let purged = segment.purge(|at, len| self.segments.purge(at, len));
+            thread.dirty.lower(purged / SLICE);
+        }
+        if was_full {
+            thread.packed.remove(segment);
+            thread.roomy.push(segment);
+        }
+        if segment.is_all_free() {
+            thread.roomy.remove(segment);
+            thread.dirty.lower(segment.dirty() as usize);
+            self.segments.give(segment, true);
+        }
+    }
+
+    /// A block of the calling thread is freed.
+    #[inline(always)]
+    fn free_local(&self, thread: &Thread, segment: &Segment, page: &Page, block: usize) {
+        if page.used() == 0 || page.is_last_freed(block) {
+            misuse::end::<S>("free()", block, Misuse::Free);
+        }
+        let used = page.push(block);
+        if used == 0 || !page.is(State::Queued) {
+            self.after_free(thread, segment, page);
+        }
+    }
+
+    /// The page of a block that was freed is empty, or was full.
+    #[cold]
+    #[inline(never)]
+    fn after_free(&self, thread: &Thread, segment: &Segment, page: &Page) {
+        let Some(heap) = Heap::at(page.heap()) else { return };
+        if page.used() == 0 {
+            self.retire(thread, heap, segment, page);
+        } else if page.is(State::Full) {
+            self.from_full(heap, page);
+        }
+    }
+
+    /// An empty page goes, unless it is the only one of its class and small: it would soon be made again.
+    fn retire(&self, thread: &Thread, heap: &Heap, segment: &Segment, page: &Page) {
+        if page.is(State::Full) {
+            page.want(false, wait::<S>);
+            heap.full.remove(page);
+        } else {
+            let bin = &heap.bins[page.class()];
+            let is_only = bin.iter().take(2).count() == 1;
+            if is_only && size_of_class(page.class()) <= MAX_SMALL / 8 {
+                return;
+            }
+            heap.dequeue(page);
+        }
+        self.give_slices(thread, segment, page);
+    }
+
+    /// A block of another thread's is freed.
+    #[cold]
+    #[inline(never)]
+    fn free_theirs(&self, segment: &Segment, page: &Page, block: usize) {
+        if page.class() != 0 && !page.is_block(block, size_of_class(page.class())) {
+            misuse::end::<S>("free()", block, Misuse::Inside);
+        }
+        if let Some(heap) = page.push_theirs(block) {
+            if let Some(heap) = Heap::at(heap) {
+                heap.push_delayed(block);
+            }
+            page.told();
+        }
+        // Pairs with the fence of who abandons it.
+        fence(Ordering::SeqCst);
+        if segment.owner() == 0
+            && let Some(thread) = self.thread_or_new()
+        {
+            self.adopt(thread, segment);
+        }
+    }
+
+    /// A block of more than a class has, and whether it is zero.
+    #[cold]
+    #[inline(never)]
+    fn allocate_large(&self, size: usize, align: usize) -> (*mut u8, bool) {
+        if size > isize::MAX.cast_unsigned() {
+            return (ptr::null_mut(), false);
+        }
+        if size <= MAX_SINGLE && align <= SLICE {
+            let slices = size.max(1).div_ceil(SLICE).max(2);
+            if let Some(thread) = self.thread_or_new()
+                && let Some((at, zero)) = self.single(thread, &thread.heap, size, slices)
+            {
+                return (ptr::with_exposed_provenance_mut(at), zero);
+            }
+        }
+        (self.allocate_mapping(size, align), true)
+    }
+
+    /// A page of one block: it is full, so that who frees it tells.
+    fn single(
+        &self,
+        thread: &Thread,
+        heap: &Heap,
+        size: usize,
+        slices: usize,
+    ) -> Option<(usize, bool)> {
+        self.free_delayed(thread, heap);
+        let (page, (start, _), zero) = self.take_slices(thread, slices)?;
+        page.open(heap.address(), 0, 0, start, size);
+        page.set_state(State::Full);
+        heap.full.push(page);
+        page.want(true, wait::<S>);
+        Some((start, zero))
+    }
+
+    fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
+        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, false);
+        // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
+        let at = map().or_else(|| {
+            if let Some(thread) = self.thread() {
+                self.make_room(thread);
+            }
+            self.segments.trim();
+            map()
+        });
+        ptr::with_exposed_provenance_mut(at.unwrap_or(0))
+    }
+
+    #[cold]
+    fn end_for(&self, caller: &str, address: usize) -> ! {
+        let is_ours = self.segments.of(address).is_some();
+        misuse::end::<S>(caller, address, if is_ours { Misuse::NoBlock } else { Misuse::Foreign })
+    }
+
+    /// Bytes of the live block at `address`, and its page if it has one.
+    fn size_of(&self, caller: &str, address: usize) -> (usize, Option<&Page>) {
+        let Some(segment) = self.segments.of(address) else {
+            return match self.huge.len_of(address) {
+                Some(len) => (len, None),
+                None => self.end_for(caller, address),
+            };
+        };
+        let page = segment.page_of(address);
+        match page.class() {
+            0 if page.is(State::None) || page.start() != address => self.end_for(caller, address),
+            0 => (page.single_len(), Some(page)),
+            class => (size_of_class(class), Some(page)),
+        }
+    }
+
+    /// Gives up what is empty, where a request was refused.
+    #[cold]
+    fn make_room(&self, thread: &Thread) {
+        self.collect(thread);
+        self.adopt_all(thread);
+        self.segments.trim();
+    }
+
+    /// All that others freed is taken note of, and empty pages go.
+    fn collect(&self, thread: &Thread) {
+        for heap in thread.all_heaps() {
+            self.free_delayed(thread, heap);
+            for class in 1..heap.bins.len() {
+                let mut next = heap.bins[class].first();
+                while let Some(page) = next {
+                    next = links::next(page);
+                    page.collect();
+                    if page.used() == 0
+                        && let Some(segment) = self.segments.of(links::address(page))
+                    {
+                        heap.dequeue(page);
+                        self.give_slices(thread, segment, page);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives back all that is free; the bytes. What other threads keep stays theirs.
+    pub fn trim_all(&self) -> usize {
+        let mut gone = 0;
+        if let Some(thread) = self.thread() {
+            self.collect(thread);
+            self.adopt_all(thread);
+            for segment in thread.roomy.iter() {
+                // SAFETY: free slices of this thread's.
+                let purged =
+                    segment.purge(|at, len| unsafe { self.segments.source.purge(at, len) });
+                thread.dirty.lower(purged / SLICE);
+                gone += purged;
+            }
+        }
+        gone + self.segments.trim()
+    }
+
+    /// Calls `visit` with every lock, in the order in which they nest.
+    fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
+        visit(self.threads.lock_for_fork())
+            && visit(self.abandoned.bare())
+            && visit(self.huge.lock_for_fork())
+            && visit(self.segments.lock_for_fork())
+            && visit(self.segments.arena.lock_for_fork())
+    }
+
+    fn numbers(&self) -> Figures {
+        let mut used = 0;
+        let mut add = |segment: &Segment| used += segment.used_bytes();
+        // Others' pages change meanwhile: the sum is what was there at some moment for each.
+        self.threads.each(|at| {
+            // SAFETY: a member's record is one of a thread.
+            let thread = unsafe { Thread::at(at) };
+            if !thread.is_lost() {
+                thread.roomy.iter().chain(thread.packed.iter()).for_each(&mut add);
+            }
+        });
+        self.abandoned.lock().iter().for_each(&mut add);
+        let huge = (self.huge.bytes(), self.huge.count());
+        let ours = self.segments.bytes() + self.segments.pooled_bytes();
+        Figures {
+            committed: ours + self.segments.arena.used_bytes() + huge.0,
+            live: used + huge.0,
+            cached: 0,
+            huge,
+        }
+    }
+}
+
+/// Waits a little for a word to change.
+fn wait<S: System>(word: &AtomicUsize, old: usize) {
+    for _ in 0..100 {
+        base::sync::spin_hint();
+        if word.load(Ordering::Relaxed) != old {
+            return;
+        }
+    }
+    S::nap(word, old);
+}
+
+// SAFETY: blocks of pages, single blocks and mappings are disjoint, and come back before they are handed out again; every class
+// is a multiple of 16, and every page begins at a multiple of 16 KiB.
+unsafe impl<S: System> base::Malloc for Sharded<S> {
+    #[inline]
+    fn malloc(&self, size: usize) -> *mut u8 {
+        match size {
+            0..=MAX_DIRECT => self.allocate_direct(size),
+            0..=MAX_SIZE => self.allocate(class_of(size)),
+            _ => self.allocate_large(size, 1).0,
+        }
+    }
+
+    fn calloc(&self, count: usize, size: usize) -> *mut u8 {
+        let Some(size) = count.checked_mul(size) else { return ptr::null_mut() };
+        let (block, zero) = match size {
+            0..=MAX_SIZE => (self.malloc(size), false),
+            _ => self.allocate_large(size, 1),
+        };
+        if !block.is_null() && !zero {
+            // SAFETY: just allocated, at least `size` bytes.
+            unsafe { block.write_bytes(0, size) };
+        }
+        block
+    }
+
+    fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
+        let class = class_of_aligned(size, align).filter(|_| align <= HEAD);
+        class.map_or_else(|| self.allocate_large(size, align).0, |class| self.allocate(class))
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
+        let address = ptr.expose_provenance();
+        if address == 0 {
+            return self.malloc(size);
+        }
+        if size > isize::MAX.cast_unsigned() {
+            return ptr::null_mut();
+        }
+        let (held, page) = self.size_of("realloc()", address);
+        match page {
+            Some(page) if page.class() != 0 => {
+                if size <= held && size > held / 2 {
+                    return ptr;
+                }
+            }
+            Some(page) => {
+                if page.resize_single(size) {
+                    return ptr;
+                }
+            }
+            None if size >= MIN_MAPPING => {
+                let resize = || self.huge.resize(&self.segments.source, address, size);
+                let again = || {
+                    self.make_room(self.thread()?);
+                    resize()
+                };
+                if let Some(at) = resize().or_else(again) {
+                    return ptr::with_exposed_provenance_mut(at);
+                }
+            }
+            None => {}
+        }
+        let new = self.malloc(size);
+        if new.is_null() {
+            return if size <= held { ptr } else { new };
+        }
+        // SAFETY: both are live, of at least the lesser size, and apart.
+        unsafe { new.copy_from_nonoverlapping(ptr, held.min(size)) };
+        // SAFETY: the caller gives it up.
+        unsafe { self.free(ptr) };
+        new
+    }
+
+    #[inline]
+    unsafe fn free(&self, ptr: *mut u8) {
+        let address = ptr.expose_provenance();
+        let Some(segment) = self.segments.of(address) else {
+            if address != 0 && !self.huge.deallocate(&self.segments.source, address) {
+                self.end_for("free()", address);
+            }
+            return;
+        };
+        let page = segment.page_of(address);
+        if page.class() == 0 || address & 15 != 0 {
+            self.check_single(page, address);
+        }
+        match self.thread() {
+            Some(thread) if thread.address() == segment.owner() => {
+                self.free_local(thread, segment, page, address);
+            }
+            _ => self.free_theirs(segment, page, address),
+        }
+    }
+
+    #[inline]
+    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.free(ptr) };
+    }
+
+    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
+        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
+    }
+}
+
+impl<S: System> Sharded<S> {
+    /// What is freed is no block of a class: it has to be a single one.
+    #[cold]
+    fn check_single(&self, page: &Page, address: usize) {
+        if page.class() != 0 {
+            misuse::end::<S>("free()", address, Misuse::Inside);
+        }
+        if page.is(State::None) || page.start() != address {
+            self.end_for("free()", address);
+        }
+    }
+}
+
+impl<S: System> Check for Sharded<S> {
+    /// Of the calling thread's heaps: others' change meanwhile.
+    fn check(&self) -> Result<(), Broken> {
+        if let Some(thread) = self.thread() {
+            check_thread(thread)?;
+        }
+        self.huge.check()
+    }
+}
+
+fn check_thread(thread: &Thread) -> Result<(), Broken> {
+    for heap in thread.all_heaps() {
+        for (class, bin) in heap.bins.iter().enumerate() {
+            for page in bin.iter() {
+                let at = page.start();
+                ensure(
+                    page.class() == class && page.is(State::Queued),
+                    "H1: a page is in its queue",
+                    at,
+                )?;
+                ensure(page.heap() == heap.address(), "H1: a page is its heap's", at)?;
+                ensure(page.adds_up(), "A1: a page's blocks add up", at)?;
+            }
+            let size = size_of_class(class);
+            if class > 0 && size <= MAX_DIRECT {
+                let direct = heap.direct(size).map_or(0, links::address);
+                let first = bin.first().map_or(0, links::address);
+                ensure(direct == first, "H1: direct names the first page of its queue", size)?;
+            }
+        }
+        for page in heap.full.iter() {
+            ensure(page.is(State::Full), "H1: a full page is on the list", page.start())?;
+        }
+    }
+    let mut dirty = 0;
+    for segment in thread.roomy.iter().chain(thread.packed.iter()) {
+        ensure(
+            segment.owner() == thread.address(),
+            "A2: a segment is its owner's",
+            links::address(segment),
+        )?;
+        dirty += segment.dirty() as usize;
+    }
+    for segment in thread.roomy.iter() {
+        ensure(
+            !segment.is_full(),
+            "A2: one on the list has a free slice",
+            links::address(segment),
+        )?;
+    }
+    ensure(
+        dirty == thread.dirty.load(Ordering::Relaxed),
+        "A2: free slices that cost memory add up",
+        dirty,
+    )
+}
+
+impl ThreadEnds for Malloc {
+    fn thread_ended(&'static self, record: usize) {
+        // SAFETY: a record of ours.
+        self.abandon(unsafe { Thread::at(record) });
+        self.threads.leave(record, |_| ());
+    }
+}
+
+impl DropIn for Malloc {
+    fn begin(&'static self) {
+        self.threads.announce(self);
+    }
+
+    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+    }
+
+    fn after_fork(&self, in_child: bool) {
+        crate::fork::release_all(|visit| self.each_lock(visit));
+        if !in_child || self.partial.load(Ordering::Relaxed) {
+            return;
+        }
+        self.threads.only_me(|at| {
+            // SAFETY: a member's record is one of a thread.
+            unsafe { Thread::at(at) }.set_whose(Whose::Lost);
+            false
+        });
+        let mine = self.thread().into_iter().flat_map(Thread::all_heaps);
+        mine.flat_map(Heap::pages).for_each(Page::forget_tellers);
+    }
+
+    fn trim(&self) -> usize {
+        self.trim_all()
+    }
+
+    fn figures(&self) -> Figures {
+        self.numbers()
+    }
+
+    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(
+            out,
+            "{} bytes in use by {} threads, {} in segments, {} in the pool",
+            self.numbers().live,
+            self.threads.live(),
+            self.segments.bytes(),
+            self.segments.pooled_bytes()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

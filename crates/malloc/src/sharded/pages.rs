@@ -1,0 +1,463 @@
+//! Pages of one block size, with three lists, and the segments of 4 MiB that they are in.
+//!
+//! ```text
+//! segment, 4 MiB at a multiple of it: 64 slices of 64 KiB
+//! [ head: free, clean │ descriptor × 64 │ page │ page │ a page of 512 KiB │ one block of 5 slices │ … ]
+//!
+//! page   free         what the next mallocs take
+//!        local_free   what the thread itself freed: becomes `free` when that is used up
+//!        thread_free  what others freed, and two bits: whether the owner wants to be told (see `Told`)
+//! ```
+//!
+//! - **A1** of a page `used + free + local_free + fresh` is its capacity; what is on `thread_free` and on its way is used.
+//! - **A2** a segment's `free` has a bit for each slice that is in no page; `clean` those of them that are zero.
+//! - **A3** only the owner's thread writes, but for `thread_free` and a heap's list of delayed blocks.
+//!
+//! After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019, sections 2 and 3.
+use base::bits::{low8, low32};
+use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
+
+use crate::chunks::Chunk;
+use crate::links::{self, Linked, List, next_of, set_next};
+
+/// Bytes of a slice: a page of small blocks.
+pub(super) const SLICE: usize = 64 << 10;
+/// Bytes of a segment.
+pub(super) const SEGMENT: usize = 4 << 20;
+/// Slices in it.
+pub(super) const SLICES: usize = SEGMENT / SLICE;
+/// Where the first slice's blocks begin.
+pub(super) const HEAD: usize = 16 << 10;
+/// Slices of a page of medium blocks: 512 KiB.
+pub(super) const MEDIUM: usize = 8;
+/// The largest small block: eight in a page.
+pub(super) const MAX_SMALL: usize = SLICE / 8;
+/// What is counted in the length of a single block.
+const UNIT: usize = 4096;
+
+/// Where a page is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// No page, or a slice inside of one.
+    None = 0,
+    /// In its class's queue: it has blocks, or may have.
+    Queued = 1,
+    /// On the heap's list of full pages.
+    Full = 2,
+    /// In an abandoned segment.
+    Left = 3,
+}
+
+/// What a free by another thread does beside pushing its block to `thread_free`: the two low bits of that word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Nothing: the owner looks at the page by itself.
+    No = 0,
+    /// The page is full: the block goes to the heap's list of delayed ones instead, once.
+    Wanted = 1,
+    /// Somebody is doing that: the heap stays until it is done.
+    Telling = 2,
+}
+
+const BITS: usize = 3;
+
+/// A page's descriptor. The second cache line is for other threads.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct Page {
+    links: [AtomicUsize; 2],
+    /// What the next mallocs take.
+    pub(super) free: AtomicUsize,
+    local_free: AtomicUsize,
+    start: AtomicUsize,
+    /// The heap it belongs to.
+    heap: AtomicUsize,
+    pub(super) used: AtomicU32,
+    fresh: AtomicU32,
+    /// Blocks; of a single block its length in units of 4 KiB.
+    capacity: AtomicU32,
+    class: AtomicU8,
+    slices: AtomicU8,
+    /// Slices from the first one of the page to this one.
+    back: AtomicU8,
+    state: AtomicU8,
+    shared: Shared,
+}
+
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Shared {
+    thread_free: AtomicUsize,
+}
+
+impl Linked for Page {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        &self.links
+    }
+}
+
+/// A list of pages.
+pub(super) type Pages = List<Page>;
+
+impl Page {
+    pub(super) fn start(&self) -> usize {
+        self.start.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn heap(&self) -> usize {
+        self.heap.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_heap(&self, heap: usize) {
+        self.heap.store(heap, Ordering::Release);
+    }
+
+    /// The class of its blocks; 0: it is one block.
+    #[inline(always)]
+    pub(super) fn class(&self) -> usize {
+        usize::from(self.class.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn slices(&self) -> usize {
+        usize::from(self.slices.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn used(&self) -> u32 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is(&self, state: State) -> bool {
+        self.state.load(Ordering::Relaxed) == state as u8
+    }
+
+    pub(super) fn set_state(&self, state: State) {
+        self.state.store(state as u8, Ordering::Relaxed);
+    }
+
+    /// It is a page of `size` bytes a block from now on; or with class 0 one block of `len` bytes.
+    pub(super) fn open(&self, heap: usize, class: usize, size: usize, start: usize, len: usize) {
+        let capacity = if class == 0 { len.div_ceil(UNIT) } else { len / size };
+        self.start.store(start, Ordering::Relaxed);
+        self.free.store(0, Ordering::Relaxed);
+        self.local_free.store(0, Ordering::Relaxed);
+        self.used.store(u32::from(class == 0), Ordering::Relaxed);
+        self.capacity.store(low32(capacity), Ordering::Relaxed);
+        self.fresh.store(if class == 0 { 0 } else { low32(capacity) }, Ordering::Relaxed);
+        self.shared.thread_free.store(Told::No as usize, Ordering::Relaxed);
+        self.class.store(low8(class), Ordering::Relaxed);
+        self.set_heap(heap);
+    }
+
+    /// Takes the next of `free`; 0: there is none.
+    #[inline(always)]
+    pub(super) fn pop(&self) -> usize {
+        let block = self.free.load(Ordering::Relaxed);
+        if block != 0 {
+            self.free.store(next_of(block), Ordering::Relaxed);
+            self.used.raise(1);
+        }
+        block
+    }
+
+    /// Its thread frees a block; what is left in use.
+    #[inline(always)]
+    pub(super) fn push(&self, block: usize) -> u32 {
+        set_next(block, self.local_free.load(Ordering::Relaxed));
+        self.local_free.store(block, Ordering::Relaxed);
+        let used = self.used.load(Ordering::Relaxed).wrapping_sub(1);
+        self.used.store(used, Ordering::Relaxed);
+        used
+    }
+
+    /// Whether `block` is the one that its thread freed last.
+    #[inline(always)]
+    pub(super) fn is_last_freed(&self, block: usize) -> bool {
+        self.local_free.load(Ordering::Relaxed) == block
+    }
+
+    /// What was freed becomes `free`, by its thread and by others. `true`: there is some.
+    pub(super) fn collect(&self) -> bool {
+        self.collect_theirs();
+        if self.free.load(Ordering::Relaxed) == 0 {
+            self.free.store(self.local_free.replace(0), Ordering::Relaxed);
+        }
+        self.free.load(Ordering::Relaxed) != 0
+    }
+
+    /// What others freed becomes `local_free`.
+    fn collect_theirs(&self) {
+        let word = &self.shared.thread_free;
+        let mut old = word.load(Ordering::Relaxed);
+        loop {
+            if old & !BITS == 0 {
+                return;
+            }
+            match word.compare_exchange_weak(old, old & BITS, Ordering::Acquire, Ordering::Relaxed)
+            {
+                Ok(_) => break,
+                Err(other) => old = other,
+            }
+        }
+        let mut block = old & !BITS;
+        while block != 0 {
+            let next = next_of(block);
+            self.push(block);
+            block = next;
+        }
+    }
+
+    /// Whether others have freed something of it.
+    pub(super) fn has_theirs(&self) -> bool {
+        self.shared.thread_free.load(Ordering::Acquire) & !BITS != 0
+    }
+
+    /// Whether it has blocks that were never used.
+    pub(super) fn has_fresh(&self) -> bool {
+        self.fresh.load(Ordering::Relaxed) != 0
+    }
+
+    /// Makes up to `most` blocks of what was never used. `true`: there are some.
+    pub(super) fn extend(&self, size: usize, most: usize) -> bool {
+        let fresh = self.fresh.load(Ordering::Relaxed);
+        let count = (fresh as usize).min(most);
+        let begin = self.start() + (self.capacity.load(Ordering::Relaxed) - fresh) as usize * size;
+        let mut free = self.free.load(Ordering::Relaxed);
+        for index in (0..count).rev() {
+            set_next(begin + index * size, free);
+            free = begin + index * size;
+        }
+        self.free.store(free, Ordering::Relaxed);
+        self.fresh.store(fresh - low32(count), Ordering::Relaxed);
+        count > 0
+    }
+
+    /// Whether a block begins at an address in the page.
+    pub(super) fn is_block(&self, address: usize, size: usize) -> bool {
+        let offset = address.wrapping_sub(self.start());
+        offset.is_multiple_of(size)
+            && offset / size < self.capacity.load(Ordering::Relaxed) as usize
+    }
+
+    /// Bytes of the single block.
+    pub(super) fn single_len(&self) -> usize {
+        self.capacity.load(Ordering::Relaxed) as usize * UNIT
+    }
+
+    /// The single block has `len` bytes from now on. `false`: that takes another number of slices.
+    pub(super) fn resize_single(&self, len: usize) -> bool {
+        let fits = len > 0 && len.div_ceil(SLICE) == self.slices();
+        if fits {
+            self.capacity.store(low32(len.div_ceil(UNIT)), Ordering::Relaxed);
+        }
+        fits
+    }
+
+    /// Whether its blocks add up, with none on `thread_free` (A1). O(chains).
+    pub(super) fn adds_up(&self) -> bool {
+        let count = |first: usize| {
+            let (mut count, mut block) = (0, first);
+            while block != 0 {
+                count += 1;
+                block = next_of(block);
+            }
+            count
+        };
+        let lists = [&self.free, &self.local_free].map(|list| count(list.load(Ordering::Relaxed)));
+        let sum = self.used() + self.fresh.load(Ordering::Relaxed) + lists[0] + lists[1];
+        self.class() == 0 || sum == self.capacity.load(Ordering::Relaxed)
+    }
+}
+
+/// The protocol between the owner and those that free its blocks.
+impl Page {
+    /// Another thread frees a block. `Some`: the page is full, and the caller tells its heap, whose address this is, before it
+    /// says so with [`told`](Self::told).
+    pub(super) fn push_theirs(&self, block: usize) -> Option<usize> {
+        let word = &self.shared.thread_free;
+        let mut old = word.load(Ordering::Relaxed);
+        loop {
+            let is_wanted = old & BITS == Told::Wanted as usize;
+            let new = if is_wanted {
+                old & !BITS | Told::Telling as usize
+            } else {
+                set_next(block, old & !BITS);
+                block | old & BITS
+            };
+            match word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return is_wanted.then(|| self.heap()),
+                Err(other) => old = other,
+            }
+        }
+    }
+
+    /// The heap has been told.
+    pub(super) fn told(&self) {
+        self.change(|bits| if bits == Told::Telling as usize { Told::No as usize } else { bits });
+    }
+
+    /// From now on its owner wants to be told, or not. Waits while somebody is telling.
+    pub(super) fn want(&self, wanted: bool, wait: impl Fn(&AtomicUsize, usize)) {
+        let word = &self.shared.thread_free;
+        loop {
+            let old = word.load(Ordering::Acquire);
+            if old & BITS == Told::Telling as usize {
+                wait(word, old);
+                continue;
+            }
+            let new = old & !BITS | usize::from(wanted);
+            if word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// In the child of a fork: who was telling does not exist.
+    pub(super) fn forget_tellers(&self) {
+        self.told();
+    }
+
+    fn change(&self, to: impl Fn(usize) -> usize) {
+        let word = &self.shared.thread_free;
+        let mut old = word.load(Ordering::Relaxed);
+        loop {
+            let new = old & !BITS | to(old & BITS);
+            match word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(other) => old = other,
+            }
+        }
+    }
+}
+
+/// A segment: what stands at its beginning.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(super) struct Segment {
+    links: [AtomicUsize; 2],
+    /// The record of the thread that owns it; 0: it is abandoned.
+    owner: AtomicUsize,
+    free: AtomicU64,
+    clean: AtomicU64,
+    since: AtomicU32,
+    pages: [Page; SLICES],
+}
+
+const _: () = assert!(size_of::<Segment>() <= HEAD, "the head has its place");
+
+impl Linked for Segment {
+    fn links(&self) -> &[AtomicUsize; 2] {
+        &self.links
+    }
+}
+
+impl Chunk for Segment {
+    const LEN: usize = SEGMENT;
+
+    fn since(&self) -> &AtomicU32 {
+        &self.since
+    }
+}
+
+/// A list of segments.
+pub(super) type Segments = List<Segment>;
+
+/// Slices `first` to `first + count`, as bits.
+fn bits(first: usize, count: usize) -> u64 {
+    (u64::MAX >> (SLICES - count)) << first
+}
+
+impl Segment {
+    /// It is this owner's, and all free. `clean`: all of it is zero.
+    pub(super) fn open(&self, owner: usize, clean: bool) {
+        self.set_owner(owner);
+        self.free.store(u64::MAX, Ordering::Relaxed);
+        self.clean.store(if clean { u64::MAX & !1 } else { 0 }, Ordering::Relaxed);
+    }
+
+    /// The record of the thread that owns it; 0: nobody.
+    #[inline(always)]
+    pub(super) fn owner(&self) -> usize {
+        self.owner.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_owner(&self, owner: usize) {
+        self.owner.store(owner, Ordering::Release);
+    }
+
+    pub(super) fn is_all_free(&self) -> bool {
+        self.free.load(Ordering::Relaxed) == u64::MAX
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.free.load(Ordering::Relaxed) == 0
+    }
+
+    /// Free slices that cost memory.
+    pub(super) fn dirty(&self) -> u32 {
+        (self.free.load(Ordering::Relaxed) & !self.clean.load(Ordering::Relaxed)).count_ones()
+    }
+
+    /// The page that `address` lies in.
+    #[inline(always)]
+    pub(super) fn page_of(&self, address: usize) -> &Page {
+        let slice = address / SLICE % SLICES;
+        let back = usize::from(self.pages[slice].back.load(Ordering::Relaxed));
+        &self.pages[slice - back.min(slice)]
+    }
+
+    /// Takes `count` free slices in a row: the page, where it begins and how long it is, and whether it is zero. `None`: there
+    /// are none.
+    pub(super) fn take(&self, count: usize) -> Option<(&Page, (usize, usize), bool)> {
+        let (free, clean) = (self.free.load(Ordering::Relaxed), self.clean.load(Ordering::Relaxed));
+        let fits = |set: u64, first: &usize| set & bits(*first, count) == bits(*first, count);
+        // The first slice has the head, and serves small pages only; what costs memory goes first.
+        let least = usize::from(count > 1);
+        let found = (least..=SLICES - count).find(|first| fits(free & !clean, first));
+        let first = found.or_else(|| (least..=SLICES - count).find(|first| fits(free, first)))?;
+        let run = bits(first, count);
+        self.free.store(free & !run, Ordering::Relaxed);
+        self.clean.store(clean & !run, Ordering::Relaxed);
+        for (back, page) in self.pages[first..first + count].iter().enumerate() {
+            page.back.store(low8(back), Ordering::Relaxed);
+        }
+        self.pages[first].slices.store(low8(count), Ordering::Relaxed);
+        let head = if first == 0 { HEAD } else { 0 };
+        let start = links::address(self) + first * SLICE + head;
+        Some((&self.pages[first], (start, count * SLICE - head), clean & run == run))
+    }
+
+    /// A page's slices are free again; `clean`: they are zero.
+    pub(super) fn put(&self, page: &Page, clean: bool) {
+        let first = (links::address(page) - links::address(&self.pages)) / size_of::<Page>();
+        let count = page.slices();
+        for page in &self.pages[first..first + count] {
+            page.back.store(0, Ordering::Relaxed);
+            page.class.store(0, Ordering::Relaxed);
+            page.set_state(State::None);
+        }
+        let run = bits(first, count);
+        self.free.store(self.free.load(Ordering::Relaxed) | run, Ordering::Relaxed);
+        if clean {
+            self.clean.store(self.clean.load(Ordering::Relaxed) | run, Ordering::Relaxed);
+        }
+    }
+
+    /// Calls `purge` with each free slice that costs memory, but the first, and takes note of those that are zero then.
+    pub(super) fn purge(&self, mut purge: impl FnMut(usize, usize) -> bool) -> usize {
+        let mut gone = 0;
+        for slice in 1..SLICES {
+            let dirty = self.free.load(Ordering::Relaxed) & !self.clean.load(Ordering::Relaxed);
+            if dirty & bits(slice, 1) != 0 && purge(links::address(self) + slice * SLICE, SLICE) {
+                let clean = self.clean.load(Ordering::Relaxed);
+                self.clean.store(clean | bits(slice, 1), Ordering::Relaxed);
+                gone += SLICE;
+            }
+        }
+        gone
+    }
+
+    /// Its pages.
+    pub(super) fn pages(&self) -> impl Iterator<Item = &Page> {
+        self.pages.iter().filter(|page| !page.is(State::None))
+    }
+}
