@@ -11,7 +11,7 @@
 //!   inside of others it may name any span, but never with a class.
 //! - **P3** used, kept and returned pages add up to what came from the system.
 //!
-//! What is kept is limited: 16 MiB (more while what went back is needed again within a second) or a quarter of what is used,
+//! What is kept is limited: 16 MiB (40 while what went back is needed again within a second) or a quarter of what is used,
 //! and near a memory limit less. What is beyond goes back in the calls that free, longest first, while the lock is open to
 //! others.
 //!
@@ -50,6 +50,9 @@ const LEAST_GROWTH: usize = (1 << 20) / PAGE;
 const MOST_GROWTH: usize = (64 << 20) / PAGE;
 /// Bytes of free pages that are kept at least.
 const KEEP: usize = 16 << 20;
+/// And while what went back is needed again within a second. No more: a program that then lives on what its threads cache comes
+/// here no more, and keeps it.
+const MOST_KEPT: usize = 40 << 20;
 /// Free spans of this length and more are unmapped when the system has no addresses left: 1 MiB.
 const UNMAP: usize = (1 << 20) / PAGE;
 
@@ -163,24 +166,18 @@ struct Regret {
     /// Zero pages handed out since the last purge: perhaps ones that went back too early.
     reused: usize,
     purged_at: u32,
-    eased_at: u32,
 }
 
 impl Regret {
-    /// A purge is due at `now`: the floor, which rises if what went back was needed again within a second, and sinks in
-    /// four seconds without a purge.
+    /// A purge is due at `now`: the floor, which rises if what went back was needed again within a second, and sinks when
+    /// there was none for four.
     fn floor(&mut self, now: u32) -> usize {
-        let reused = core::mem::take(&mut self.reused);
-        let floor = self.floor * PAGE;
-        let floor = if reused * PAGE >= REGRET && is_soon(self.purged_at, now) {
-            keep::raised(floor, KEEP)
-        } else if is_long_ago(self.purged_at, now) && is_long_ago(self.eased_at, now) {
-            self.eased_at = now;
-            keep::lowered(floor, KEEP)
-        } else {
-            floor
-        };
-        self.floor = floor / PAGE;
+        let reused = core::mem::take(&mut self.reused) * PAGE;
+        if reused >= REGRET && is_soon(self.purged_at, now) {
+            self.floor = MOST_KEPT / PAGE;
+        } else if is_long_ago(self.purged_at, now) {
+            self.floor = KEEP / PAGE;
+        }
         self.floor
     }
 }
@@ -223,7 +220,7 @@ impl<S: System> Pages<S> {
                 returned: Lists::new(),
                 leaving: List::new(),
                 spare: List::new(),
-                regret: Regret { floor: KEEP / PAGE, reused: 0, purged_at: 0, eased_at: 0 },
+                regret: Regret { floor: KEEP / PAGE, reused: 0, purged_at: 0 },
             }),
             used: AtomicUsize::new(0),
             kept: AtomicUsize::new(0),
@@ -307,6 +304,11 @@ impl<S: System> Pages<S> {
         }
         span.open(class, objects);
         self.enter(span, class);
+        let room = self.allowance.room(self.used.load(Ordering::Relaxed), PAGE);
+        if state == State::Returned && self.kept.load(Ordering::Relaxed) > room {
+            // A memory limit: what is kept elsewhere makes room.
+            self.purge(free, keep::target(room), usize::MAX, false);
+        }
         Some((span, state == State::Returned))
     }
 
@@ -389,7 +391,7 @@ impl<S: System> Pages<S> {
     fn grow(&self, free: &mut Held<'_, S>, pages: usize) -> Option<&'static Span> {
         let total = self.used.load(Ordering::Relaxed) + self.kept.load(Ordering::Relaxed);
         // While no other thread can notice the descriptor that it takes.
-        let is_large = total > SMALL_HEAP / PAGE && !self.allowance.has_looked();
+        let is_large = total + pages > SMALL_HEAP / PAGE && !self.allowance.has_looked();
         if is_large && self.source.is_only_thread() {
             self.allowance.look(&self.source);
         }
@@ -566,7 +568,7 @@ impl<S: System> Pages<S> {
             let Some(attempt) = self.refusals.attempt(self.tick()) else { return 0 };
             attempt
         };
-        let mut gone = 0;
+        let (mut gone, aside) = (0, List::new());
         while gone < most && self.kept.load(Ordering::Relaxed) > until && !attempt.is_over() {
             let Some(span) = free.kept.longest() else { break };
             free.kept.remove(span);
@@ -590,16 +592,22 @@ impl<S: System> Pages<S> {
             attempt.note(is_zero);
             free = self.free.lock();
             free.leaving.remove(span);
+            if !is_zero {
+                // Not the next to be tried: the longest are.
+                aside.push(span);
+                continue;
+            }
             let pages = span.pages();
             self.used.lower(pages);
-            let state = if is_zero { State::Returned } else { State::Kept };
-            self.count(state).raise(pages);
-            self.insert(&mut free, span, state);
-            if !is_zero {
-                break;
-            }
+            self.returned.raise(pages);
+            self.insert(&mut free, span, State::Returned);
             gone += pages;
             self.purged.raise((pages * PAGE) as u64);
+        }
+        while let Some(refused) = aside.pop() {
+            self.used.lower(refused.pages());
+            self.kept.raise(refused.pages());
+            self.insert(&mut free, refused, State::Kept);
         }
         drop(free);
         gone * PAGE

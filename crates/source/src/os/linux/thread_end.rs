@@ -10,7 +10,7 @@
 use core::ffi::{c_int, c_uint, c_void};
 use core::ptr;
 
-use base::sync::{AtomicU32, Ordering};
+use base::sync::{AtomicU32, AtomicUsize, Ordering};
 
 use super::weak::{self, address_of};
 
@@ -29,17 +29,21 @@ const NONE: u32 = u32::MAX;
 const REFUSED: u32 = u32::MAX - 1;
 
 static KEY: AtomicU32 = AtomicU32::new(NONE);
+/// The address of the function that the key is for.
+static WHOSE: AtomicUsize = AtomicUsize::new(0);
 
-/// Makes the key now. `ended` is the same in every call.
+/// Makes the key now.
 pub fn prepare(ended: Ended) {
     key(ended);
 }
 
-/// Has `ended` called with `value`, which is not 0, when this thread ends. `ended` is the
-/// same in every call. `false`: nobody would call it. It may allocate.
+/// Has `ended` called with `value`, which is not 0, when this thread ends. The key is for the
+/// first `ended` there is; another, as a second malloc in one process has it, goes the way without a
+/// key. `false`: nobody would call it. It may allocate.
 pub fn watch(ended: Ended, value: usize) -> bool {
     let value = ptr::without_provenance_mut(value);
     match key(ended) {
+        _ if WHOSE.load(Ordering::Relaxed) != ended as usize => at_thread_exit(ended, value),
         REFUSED => at_thread_exit(ended, value),
         // SAFETY: the key exists, and its value is only given back to our destructor.
         key => unsafe { pthread_setspecific(key, value) == 0 },
@@ -62,7 +66,10 @@ fn make_key(ended: Ended) -> u32 {
     let refused = unsafe { pthread_key_create(&raw mut key, ended) } != 0;
     let made = if refused { REFUSED } else { key };
     match KEY.compare_exchange(NONE, made, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => made,
+        Ok(_) => {
+            WHOSE.store(ended as usize, Ordering::Relaxed);
+            made
+        }
         Err(first) => first,
     }
 }
