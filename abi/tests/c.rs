@@ -151,9 +151,14 @@ mod drop_ins {
             &["aligned_alloc", "malloc_alignment", "new_forms"],
         ),
         (
-            &["superslab"],
-            "a slab of 64 KiB goes back when it is empty, and one block in 100 stays",
+            &["superslab", "sharded"],
+            "a slab or page of 64 KiB goes back when it is empty, and one block in 100 stays",
             &["malloc_trim"],
+        ),
+        (
+            &["sharded"],
+            "a segment is 4 MiB at a multiple of that, for which a limit of 6 MiB leaves no room",
+            &["rlimit_as_tiny"],
         ),
         (
             &["worst-fit"],

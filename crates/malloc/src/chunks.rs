@@ -29,8 +29,11 @@ pub(crate) trait Chunk: Linked + 'static {
 }
 
 /// Bytes that wait in the pool at least, and at most.
-const LEAST: usize = 8 << 20;
+const LEAST: usize = 4 << 20;
 const MOST: usize = 128 << 20;
+
+/// The bit of a map entry that is no part of the address.
+const MARK: usize = 1;
 
 /// Chunks of `1 << SHIFT` bytes; `ROOT` as [`RadixMap`] has it.
 #[derive(Debug)]
@@ -76,7 +79,18 @@ impl<S: System, C: Chunk, const SHIFT: u32, const ROOT: usize> Chunks<S, C, SHIF
     /// The chunk that an address lies in; `None`: it is in none of ours.
     #[inline(always)]
     pub(crate) fn of<'a>(&self, address: usize) -> Option<&'a C> {
-        links::at(self.map.get(address))
+        links::at(self.map.get(address) & !MARK)
+    }
+
+    /// Marks a chunk, or takes its mark away: who may not touch the chunk can still ask for that.
+    pub(crate) fn mark(&self, chunk: &C, marked: bool) {
+        let base = links::address(chunk);
+        self.map.set(base, base | if marked { MARK } else { 0 });
+    }
+
+    /// Whether the chunk that an address lies in is marked. It need not be there any more.
+    pub(crate) fn is_marked(&self, address: usize) -> bool {
+        self.map.get(address) & MARK != 0
     }
 
     /// A chunk from the pool or the system, and whether it is all zero. `None`: out of memory.
@@ -108,7 +122,7 @@ impl<S: System, C: Chunk, const SHIFT: u32, const ROOT: usize> Chunks<S, C, SHIF
         chunk.since().store(now, Ordering::Relaxed);
         empty.push(chunk);
         self.pooled.raise(C::LEN);
-        let most = (self.bytes() / 4).clamp(LEAST, MOST);
+        let most = (self.bytes() / 8).clamp(LEAST, MOST);
         // The newest is first: the last has waited longest.
         while let Some((place, old)) = empty.iter().enumerate().last() {
             let before = place * C::LEN;

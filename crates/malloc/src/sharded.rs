@@ -49,8 +49,8 @@ use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, SLICES, Segment, Segm
 const MAX_SINGLE: usize = SEGMENT / 2;
 /// A mapping of its own that shrinks stays one down to this.
 const MIN_MAPPING: usize = 1 << 20;
-/// Free slices that cost memory, which a thread keeps at least: 4 MiB.
-const KEEP: usize = SLICES;
+/// Free slices that cost memory, which a thread keeps at least: 2 MiB.
+const KEEP: usize = SLICES / 2;
 /// Segments that are looked at for a row of slices.
 const LOOKS: usize = 32;
 /// Bytes of fresh blocks that are counted off at a time.
@@ -264,11 +264,6 @@ impl<S: System> Sharded<S> {
         if !clean {
             thread.dirty.raise(count);
         }
-        if is_much {
-            // What was kept while more was in use.
-            let purged = segment.purge(|at, len| self.segments.purge(at, len));
-            thread.dirty.lower(purged / SLICE);
-        }
         if was_full {
             thread.packed.remove(segment);
             thread.roomy.push(segment);
@@ -277,6 +272,24 @@ impl<S: System> Sharded<S> {
             thread.roomy.remove(segment);
             thread.dirty.lower(segment.dirty() as usize);
             self.segments.give(segment, true);
+        }
+        if is_much {
+            self.purge_kept(thread, kept);
+        }
+    }
+
+    /// Gives back free slices that were kept while more was in use, until `kept` are left.
+    fn purge_kept(&self, thread: &Thread, kept: usize) {
+        for segment in thread.roomy.iter() {
+            if thread.dirty.load(Ordering::Relaxed) <= kept {
+                return;
+            }
+            let purged = segment.purge(|at, len| self.segments.purge(at, len));
+            thread.dirty.lower(purged / SLICE);
+            if purged == 0 && segment.dirty() > 1 {
+                // The kernel refuses.
+                return;
+            }
         }
     }
 
@@ -312,7 +325,7 @@ impl<S: System> Sharded<S> {
         } else {
             let bin = &heap.bins[page.class()];
             let is_only = bin.iter().take(2).count() == 1;
-            if is_only && size_of_class(page.class()) <= MAX_SMALL / 8 {
+            if is_only && size_of_class(page.class()) <= MAX_SMALL / 32 {
                 return;
             }
             heap.dequeue(page);
@@ -335,7 +348,7 @@ impl<S: System> Sharded<S> {
         }
         // Pairs with the fence of who abandons it.
         fence(Ordering::SeqCst);
-        if segment.owner() == 0
+        if self.segments.is_marked(block)
             && let Some(thread) = self.thread_or_new()
         {
             self.adopt(thread, segment);

@@ -287,11 +287,6 @@ impl<S: System> Superslab<S> {
         if !clean {
             heap.dirty.raise(count);
         }
-        if is_much {
-            // What was kept while more was in use.
-            let purged = it.purge(|at, len| self.pool.supers.purge(at, len));
-            heap.dirty.lower(purged / SLAB);
-        }
         if it.is_all_free() {
             if !was_full {
                 heap.roomy.remove(it);
@@ -300,6 +295,24 @@ impl<S: System> Superslab<S> {
             self.pool.supers.give(it, self.switches.reuse_pool());
         } else if was_full {
             heap.roomy.push(it);
+        }
+        if is_much {
+            self.purge_kept(heap, kept);
+        }
+    }
+
+    /// Gives back free slabs that were kept while more was in use, until `kept` are left.
+    fn purge_kept(&self, heap: &Heap, kept: usize) {
+        for it in heap.roomy.iter() {
+            if heap.dirty.load(Ordering::Relaxed) <= kept {
+                return;
+            }
+            let purged = it.purge(|at, len| self.pool.supers.purge(at, len));
+            heap.dirty.lower(purged / SLAB);
+            if purged == 0 && it.dirty() > 1 {
+                // The kernel refuses.
+                return;
+            }
         }
     }
 

@@ -6,9 +6,9 @@
 //! block of an abandoned segment freed ─► who freed it adopts it
 //! ```
 //!
-//! - **B1** a segment is on the list exactly while its owner is 0; both change under the list's lock.
+//! - **B1** a segment is on the list exactly while its owner is 0 and it is marked in the map; all change under the list's lock.
 //! - **B2** whoever frees a block of an abandoned segment and sees that it is, adopts it; who abandons one looks for such blocks
-//!   after saying so: one of the two sees the other.
+//!   after saying so: one of the two sees the other. The mark is in the map, as a segment may be gone once a block is pushed.
 use base::sync::{OneWriter as _, Ordering, fence};
 use page::System;
 
@@ -29,53 +29,66 @@ impl<S: System> Sharded<S> {
             page.want(false, wait::<S>);
         }
         self.collect(thread);
+        thread.all_heaps().for_each(Heap::forget_pages);
         for list in [&thread.roomy, &thread.packed] {
             while let Some(segment) = list.pop() {
-                thread.dirty.lower(segment.dirty() as usize);
-                self.abandon_segment(segment);
-                fence(Ordering::SeqCst);
-                if segment.owner() == 0 && segment.pages().any(Page::has_theirs) {
-                    // It comes back with what was freed meanwhile, and is abandoned again or goes.
-                    self.adopt_quietly(thread, segment);
-                }
+                self.leave(thread, segment);
             }
         }
         thread.reset();
     }
 
-    fn abandon_segment(&self, segment: &Segment) {
-        for page in segment.pages() {
-            page.set_state(State::Left);
-            page.set_heap(0);
+    /// A segment of a thread that ends, whose pages are on no list, is abandoned; unless what was freed meanwhile was its last.
+    fn leave(&self, thread: &Thread, segment: &Segment) {
+        loop {
+            for page in segment.pages() {
+                page.set_state(State::Left);
+                page.set_heap(0);
+            }
+            let abandoned = self.abandoned.lock();
+            abandoned.push(segment);
+            segment.set_owner(0);
+            self.segments.mark(segment, true);
+            drop(abandoned);
+            fence(Ordering::SeqCst);
+            if !self.take_abandoned(thread, segment, |there| there.pages().any(Page::has_theirs)) {
+                return;
+            }
+            let mut is_used = false;
+            for page in segment.pages() {
+                page.collect();
+                is_used |= page.used() > 0;
+            }
+            if !is_used {
+                segment.pages().for_each(|page| segment.put(page, false));
+                self.segments.give(segment, true);
+                return;
+            }
         }
-        let abandoned = self.abandoned.lock();
-        abandoned.push(segment);
-        segment.set_owner(0);
     }
 
-    /// Takes an abandoned segment off the list. `false`: another thread was faster.
-    fn take_abandoned(&self, thread: &Thread, segment: &Segment) -> bool {
+    /// Takes an abandoned segment off the list, if it is there and `wanted`. It is not touched before.
+    fn take_abandoned(
+        &self,
+        thread: &Thread,
+        segment: &Segment,
+        wanted: impl Fn(&Segment) -> bool,
+    ) -> bool {
         let abandoned = self.abandoned.lock();
-        let is_there = abandoned.iter().any(|other| core::ptr::eq(other, segment));
+        let is_there =
+            abandoned.iter().any(|other| core::ptr::eq(other, segment)) && wanted(segment);
         if is_there {
             abandoned.remove(segment);
             segment.set_owner(thread.address());
+            self.segments.mark(segment, false);
         }
         is_there
     }
 
     /// The calling thread owns a segment that nobody owned, if nobody else was faster.
     pub(super) fn adopt(&self, thread: &Thread, segment: &Segment) {
-        if self.take_abandoned(thread, segment) {
+        if self.take_abandoned(thread, segment, |_| true) {
             self.settle(thread, segment);
-        }
-    }
-
-    /// As [`adopt`](Self::adopt), by a thread that ends.
-    fn adopt_quietly(&self, thread: &Thread, segment: &Segment) {
-        self.adopt(thread, segment);
-        for page in thread.heap.pages() {
-            page.want(false, wait::<S>);
         }
     }
 

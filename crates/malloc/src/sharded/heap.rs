@@ -65,9 +65,14 @@ impl Heap {
     pub(super) fn reset(&self, thread: usize) {
         self.thread.store(thread, Ordering::Relaxed);
         self.direct.iter().for_each(|page| page.store(0, Ordering::Relaxed));
+        self.forget_pages();
+        self.delayed.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Its pages are on no list any more.
+    pub(super) fn forget_pages(&self) {
         self.bins.iter().for_each(Pages::clear);
         self.full.clear();
-        self.delayed.0.store(0, Ordering::Relaxed);
     }
 
     /// The page that serves `size`, at most [`MAX_DIRECT`].

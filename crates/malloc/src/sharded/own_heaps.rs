@@ -9,7 +9,7 @@ use object::size_class::{MAX_SIZE, class_of};
 use page::System;
 
 use super::heap::Heap;
-use super::pages::{SLICE, State};
+use super::pages::SLICE;
 use super::{MAX_SINGLE, Sharded, wait};
 use crate::links;
 
@@ -83,7 +83,8 @@ impl<S: System> Sharded<S> {
         };
         for list in heap.bins.iter().chain([&heap.full]) {
             while let Some(page) = list.pop() {
-                page.set_state(State::Full);
+                // Who tells of a block still needs the page.
+                page.want(false, wait::<S>);
                 if let Some(segment) = self.segments.of(links::address(page)) {
                     self.give_slices(thread, segment, page);
                 }
