@@ -13,7 +13,7 @@ use base::bits::{index, low32};
 use base::guarded::Guarded;
 use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
-use page::{Arena, RadixMap, Refusals, System};
+use page::{Arena, Attempt, RadixMap, Refusals, System};
 use policy::clock::is_due;
 use policy::table::TICK_MS;
 
@@ -162,9 +162,18 @@ impl<S: System, C: Chunk, const SHIFT: u32, const ROOT: usize> Chunks<S, C, SHIF
 
     /// Gives back free memory that the caller owns; not if the kernel has refused lately.
     pub(crate) fn purge(&self, at: usize, len: usize) -> bool {
-        let Some(attempt) = self.refusals.attempt(self.tick()) else { return false };
+        self.attempt().is_some_and(|attempt| self.purge_in(&attempt, at, len))
+    }
+
+    /// Begins to give several pieces back; `None`: the kernel has refused lately.
+    pub(crate) fn attempt(&self) -> Option<Attempt<'_>> {
+        self.refusals.attempt(self.tick())
+    }
+
+    /// Gives back free memory that the caller owns, unless the kernel has refused too often in this attempt.
+    pub(crate) fn purge_in(&self, attempt: &Attempt<'_>, at: usize, len: usize) -> bool {
         // SAFETY: without a live block, and the caller's.
-        attempt.note(unsafe { self.source.purge(at, len) })
+        !attempt.is_over() && attempt.note(unsafe { self.source.purge(at, len) })
     }
 
     fn tick(&self) -> u32 {

@@ -280,16 +280,13 @@ impl<S: System> Sharded<S> {
 
     /// Gives back free slices that were kept while more was in use, until `kept` are left.
     fn purge_kept(&self, thread: &Thread, kept: usize) {
+        let Some(attempt) = self.segments.attempt() else { return };
         for segment in thread.roomy.iter() {
-            if thread.dirty.load(Ordering::Relaxed) <= kept {
+            if thread.dirty.load(Ordering::Relaxed) <= kept || attempt.is_over() {
                 return;
             }
-            let purged = segment.purge(|at, len| self.segments.purge(at, len));
+            let purged = segment.purge(|at, len| self.segments.purge_in(&attempt, at, len));
             thread.dirty.lower(purged / SLICE);
-            if purged == 0 && segment.dirty() > 1 {
-                // The kernel refuses.
-                return;
-            }
         }
     }
 

@@ -303,16 +303,13 @@ impl<S: System> Superslab<S> {
 
     /// Gives back free slabs that were kept while more was in use, until `kept` are left.
     fn purge_kept(&self, heap: &Heap, kept: usize) {
+        let Some(attempt) = self.pool.supers.attempt() else { return };
         for it in heap.roomy.iter() {
-            if heap.dirty.load(Ordering::Relaxed) <= kept {
+            if heap.dirty.load(Ordering::Relaxed) <= kept || attempt.is_over() {
                 return;
             }
-            let purged = it.purge(|at, len| self.pool.supers.purge(at, len));
+            let purged = it.purge(|at, len| self.pool.supers.purge_in(&attempt, at, len));
             heap.dirty.lower(purged / SLAB);
-            if purged == 0 && it.dirty() > 1 {
-                // The kernel refuses.
-                return;
-            }
         }
     }
 
