@@ -3,6 +3,7 @@
 //! ```text
 //! lock       the real file of crates/base, compiled against loom's atomics
 //! shelf      what crates/object does around its `protocol`, which is the real one
+//! page       what sharded does with frees by other threads, and superslab with its queues
 //! spans      what thread-caching does around its central lists, in vectors
 //! futex      how threads sleep, for the lock
 //! ```
@@ -17,6 +18,8 @@ mod futex;
 #[rustfmt::skip]
 #[expect(unreachable_pub, reason = "the file is another crate's")]
 mod lock;
+#[cfg(all(loom, test))]
+mod page;
 #[cfg(all(loom, test))]
 mod shelf;
 #[cfg(all(loom, test))]

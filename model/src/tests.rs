@@ -1,5 +1,6 @@
 //! The models. Each says its threads; bounds and run times are in `model/README.md`.
 mod lock;
+mod page;
 mod slab;
 mod spans;
 

@@ -180,25 +180,25 @@ impl<S: System> Sharded<S> {
             if page.collect() || page.extend(size, (EXTEND / size).max(1)) {
                 return Some(page);
             }
-            self.to_full(heap, page);
+            self.begin_full(heap, page);
         }
         self.fresh(thread, heap, class)
     }
 
     /// A page without a block leaves its queue (H2).
-    fn to_full(&self, heap: &Heap, page: &Page) {
+    fn begin_full(&self, heap: &Heap, page: &Page) {
         heap.dequeue(page);
         page.set_state(State::Full);
         heap.full.push(page);
         page.want(true, wait::<S>);
         // Who freed before it was said has told nobody.
         if page.collect() {
-            self.from_full(heap, page);
+            self.end_full(heap, page);
         }
     }
 
     /// A full page has a block again.
-    fn from_full(&self, heap: &Heap, page: &Page) {
+    fn end_full(&self, heap: &Heap, page: &Page) {
         page.want(false, wait::<S>);
         heap.full.remove(page);
         if page.class() != 0 {
@@ -310,7 +310,7 @@ impl<S: System> Sharded<S> {
         if page.used() == 0 {
             self.retire(thread, heap, segment, page);
         } else if page.is(State::Full) {
-            self.from_full(heap, page);
+            self.end_full(heap, page);
         }
     }
 
@@ -516,8 +516,8 @@ unsafe impl<S: System> base::Malloc for Sharded<S> {
     #[inline]
     fn malloc(&self, size: usize) -> *mut u8 {
         match size {
-            0..=MAX_DIRECT => self.allocate_direct(size),
-            0..=MAX_SIZE => self.allocate(class_of(size)),
+            ..=MAX_DIRECT => self.allocate_direct(size),
+            size if size <= MAX_SIZE => self.allocate(class_of(size)),
             _ => self.allocate_large(size, 1).0,
         }
     }
@@ -550,16 +550,8 @@ unsafe impl<S: System> base::Malloc for Sharded<S> {
         }
         let (held, page) = self.size_of("realloc()", address);
         match page {
-            Some(page) if page.class() != 0 => {
-                if size <= held && size > held / 2 {
-                    return ptr;
-                }
-            }
-            Some(page) => {
-                if page.resize_single(size) {
-                    return ptr;
-                }
-            }
+            Some(page) if page.class() != 0 && size <= held && size > held / 2 => return ptr,
+            Some(page) if page.class() == 0 && page.resize_single(size) => return ptr,
             None if size >= MIN_MAPPING => {
                 let resize = || self.huge.resize(&self.segments.source, address, size);
                 let again = || {
@@ -570,7 +562,7 @@ unsafe impl<S: System> base::Malloc for Sharded<S> {
                     return ptr::with_exposed_provenance_mut(at);
                 }
             }
-            None => {}
+            _ => {}
         }
         let new = self.malloc(size);
         if new.is_null() {

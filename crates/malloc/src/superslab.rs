@@ -409,12 +409,13 @@ impl<S: System> Superslab<S> {
         if size > isize::MAX.cast_unsigned() {
             return (ptr::null_mut(), false);
         }
-        if size <= MAX_RUN && align <= SLAB && self.switches.superslab() {
-            if let Some(heap) = self.heap_or_new()
-                && let Some((at, zero)) = self.take_run(heap, size)
-            {
-                return (ptr::with_exposed_provenance_mut(at), zero);
-            }
+        if size <= MAX_RUN
+            && align <= SLAB
+            && self.switches.superslab()
+            && let Some(heap) = self.heap_or_new()
+            && let Some((at, zero)) = self.take_run(heap, size)
+        {
+            return (ptr::with_exposed_provenance_mut(at), zero);
         }
         (self.allocate_mapping(size, align), true)
     }

@@ -120,6 +120,8 @@ fn giving_up_strands_nobody() {
         let others = [adds(shared.clone()), adds(shared.clone())];
         if shared.lock.hold(&mut 1) {
             shared.lock.release();
+        } else {
+            shared.lock.nudge();
         }
         others.into_iter().for_each(|other| other.join().expect("it does not panic"));
     });

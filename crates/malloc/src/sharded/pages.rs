@@ -371,7 +371,7 @@ impl Segment {
     pub(super) fn open(&self, owner: usize, clean: bool) {
         self.set_owner(owner);
         self.free.store(u64::MAX, Ordering::Relaxed);
-        self.clean.store(if clean { u64::MAX & !1 } else { 0 }, Ordering::Relaxed);
+        self.clean.store(if clean { !1 } else { 0 }, Ordering::Relaxed);
     }
 
     /// The record of the thread that owns it; 0: nobody.
