@@ -42,7 +42,7 @@ mod own_heaps;
 mod pages;
 
 pub use heap::Heap;
-use heap::{MAX_DIRECT, Thread, Whose};
+use heap::{MAX_DIRECT, Thread};
 use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, SLICES, Segment, Segments, State};
 
 /// The largest block of a segment: half of one. Of what is longer one would leave the rest empty.
@@ -478,16 +478,18 @@ impl<S: System> Sharded<S> {
 
     fn numbers(&self) -> Figures {
         let mut used = 0;
-        let mut add = |segment: &Segment| used += segment.used_bytes();
-        // Others' pages change meanwhile: the sum is what was there at some moment for each.
         self.threads.each(|at| {
             // SAFETY: a member's record is one of a thread.
             let thread = unsafe { Thread::at(at) };
-            if !thread.is_lost() {
-                thread.roomy.iter().chain(thread.packed.iter()).for_each(&mut add);
+            if at == self.threads.current() {
+                let all = thread.roomy.iter().chain(thread.packed.iter());
+                used += all.map(Segment::used_bytes).sum::<usize>();
+            } else {
+                // Its segments may go at any moment: what its pages have in all.
+                used += thread.slices.load(Ordering::Relaxed) * SLICE;
             }
         });
-        self.abandoned.lock().iter().for_each(&mut add);
+        used += self.abandoned.lock().iter().map(Segment::used_bytes).sum::<usize>();
         let huge = (self.huge.bytes(), self.huge.count());
         let ours = self.segments.bytes() + self.segments.pooled_bytes();
         Figures {
@@ -699,11 +701,8 @@ impl DropIn for Malloc {
         if !in_child || self.partial.load(Ordering::Relaxed) {
             return;
         }
-        self.threads.only_me(|at| {
-            // SAFETY: a member's record is one of a thread.
-            unsafe { Thread::at(at) }.set_whose(Whose::Lost);
-            false
-        });
+        // The others' heaps are lost: nobody knows in the middle of what they were.
+        self.threads.only_me(|_| false);
         let mine = self.thread().into_iter().flat_map(Thread::all_heaps);
         mine.flat_map(Heap::pages).for_each(Page::forget_tellers);
     }

@@ -9,7 +9,7 @@
 //! - **H1** a page of a class is in its queue, or full and on the list of full ones; `direct` of a size names the first page of
 //!   its class's queue, or nothing.
 //! - **H2** a full page wants to be told of the next block that others free (module `pages`), so that it comes back.
-use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 use object::size_class::{CLASSES, class_of, info};
 use thread::Member;
 
@@ -19,15 +19,6 @@ use crate::links::{self, next_of, set_next};
 /// The largest size that is looked up directly.
 pub(super) const MAX_DIRECT: usize = 1024;
 const DIRECT: usize = MAX_DIRECT / 16 + 1;
-
-/// Whose a thread's record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// A thread's, or spare.
-    Thread = 0,
-    /// Of a thread that does not exist in this child of a fork.
-    Lost = 1,
-}
 
 /// A heap. All zero is an empty one.
 #[derive(Debug)]
@@ -154,7 +145,6 @@ impl Heap {
 #[repr(C)]
 pub(super) struct Thread {
     member: Member,
-    whose: AtomicU32,
     /// Segments with a free slice, and those without.
     pub(super) roomy: Segments,
     pub(super) packed: Segments,
@@ -182,17 +172,8 @@ impl Thread {
         links::address(self)
     }
 
-    pub(super) fn is_lost(&self) -> bool {
-        self.whose.load(Ordering::Relaxed) == Whose::Lost as u32
-    }
-
-    pub(super) fn set_whose(&self, whose: Whose) {
-        self.whose.store(whose as u32, Ordering::Relaxed);
-    }
-
     /// Empty: for memory that held another thread's.
     pub(super) fn reset(&self) {
-        self.set_whose(Whose::Thread);
         self.roomy.clear();
         self.packed.clear();
         self.dirty.replace(0);
