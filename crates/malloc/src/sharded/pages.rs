@@ -14,7 +14,7 @@
 //! - **A3** only the owner's thread writes, but for `thread_free` and a heap's list of delayed blocks.
 //!
 //! After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019, sections 2 and 3.
-use base::bits::{low8, low32};
+use base::bits::{low8, low32, run_starts};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 
 use crate::chunks::Chunk;
@@ -409,11 +409,15 @@ impl Segment {
     /// are none.
     pub(super) fn take(&self, count: usize) -> Option<(&Page, (usize, usize), bool)> {
         let (free, clean) = (self.free.load(Ordering::Relaxed), self.clean.load(Ordering::Relaxed));
-        let fits = |set: u64, first: &usize| set & bits(*first, count) == bits(*first, count);
-        // The first slice has the head, and serves small pages only; what costs memory goes first.
-        let least = usize::from(count > 1);
-        let found = (least..=SLICES - count).find(|first| fits(free & !clean, first));
-        let first = found.or_else(|| (least..=SLICES - count).find(|first| fits(free, first)))?;
+        // The first slice has the head, and serves pages of one slice only; what costs memory goes first.
+        let usable = if count > 1 { !1 } else { u64::MAX };
+        let starts = |set: u64| run_starts(u128::from(set & usable), low32(count));
+        let dirty = starts(free & !clean);
+        let from = if dirty != 0 { dirty } else { starts(free) };
+        if from == 0 {
+            return None;
+        }
+        let first = from.trailing_zeros() as usize;
         let run = bits(first, count);
         self.free.store(free & !run, Ordering::Relaxed);
         self.clean.store(clean & !run, Ordering::Relaxed);

@@ -13,7 +13,7 @@
 //!   are zero.
 //!
 //! Only the owner's thread changes any of it (or who holds the lock of the members while no thread owns it).
-use base::bits::low32;
+use base::bits::{low32, run_starts};
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use crate::chunks::Chunk;
@@ -308,8 +308,11 @@ impl Super {
     /// Takes `count` free slabs in a row but the first one: the first's descriptor, its address, and whether all are zero.
     pub(super) fn take_run(&self, count: usize) -> Option<(&Slab, usize, bool)> {
         let free = self.free.load(Ordering::Relaxed);
-        let first =
-            (1..=SLABS - count).find(|&first| free & bits(first, count) == bits(first, count))?;
+        let starts = run_starts(u128::from(free & !1), low32(count));
+        if starts == 0 {
+            return None;
+        }
+        let first = starts.trailing_zeros() as usize;
         let clean = self.clean.load(Ordering::Relaxed);
         let run = bits(first, count);
         self.free.store(free & !run, Ordering::Relaxed);
