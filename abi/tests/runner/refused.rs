@@ -47,6 +47,7 @@ const EXCEPTIONS: &[Exception] = &[
             "malloc_trim",
             "purge_while_quiet",
             "refused_mlock_part",
+            "thread_phases",
         ],
         "memory must go back",
     ),
