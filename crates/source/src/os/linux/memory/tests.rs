@@ -82,15 +82,22 @@ fn the_machine_has_memory_and_a_clock() {
 
 #[test]
 fn a_target_is_ours_while_its_mark_is_there() {
-    let at = marked(TWO, 1 << 21).expect("memory");
-    assert!(is_marked(at));
-    // SAFETY: nobody uses the range.
-    assert!(unsafe { Os.release(at, TWO) });
-    assert!(!is_marked(at), "a hole is nobody's");
-    assert_eq!(Os.claim(at, TWO), Claim::Ours);
-    assert!(!is_marked(at), "another mapping has no mark");
-    // SAFETY: nobody uses the range.
-    assert!(unsafe { Os.release(at, TWO) });
+    let claimed = (0..100).any(|_| {
+        let at = marked(TWO, 1 << 21).expect("memory");
+        assert!(is_marked(at));
+        // SAFETY: nobody uses the range.
+        assert!(unsafe { Os.release(at, TWO) });
+        assert!(!is_marked(at), "a hole is nobody's");
+        // Another test's thread may be faster: then with another hole.
+        if Os.claim(at, TWO) != Claim::Ours {
+            return false;
+        }
+        assert!(!is_marked(at), "another mapping has no mark");
+        // SAFETY: nobody uses the range.
+        assert!(unsafe { Os.release(at, TWO) });
+        true
+    });
+    assert!(claimed, "no hole of a hundred could be claimed");
 }
 
 #[test]
