@@ -29,7 +29,7 @@ pub(crate) trait Chunk: Linked + 'static {
 }
 
 /// Bytes that wait in the pool at least, and at most.
-const LEAST: usize = 16 << 20;
+const LEAST: usize = 12 << 20;
 const MOST: usize = 128 << 20;
 
 /// The bit of a map entry that is no part of the address.

@@ -14,7 +14,7 @@
 //! |--------------|----------------------------------------|-----------------------------------|
 //! | to 8 KiB     | page of 64 KiB of its class            | 128 bytes a page                  |
 //! | to 64 KiB    | page of 512 KiB of its class           | as above                          |
-//! | to 2 MiB     | slices of 64 KiB, one block            | as above                          |
+//! | to 1 MiB     | slices of 64 KiB, one block            | as above                          |
 //! | above        | a mapping of its own                   | an entry in a table               |
 //!
 //! `docs/sharded.md` walks one malloc and one free through it; `docs/memory-order.md` has every atomic, `model` the protocol in
@@ -45,8 +45,8 @@ pub use heap::Heap;
 use heap::{MAX_DIRECT, Thread};
 use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, SLICES, Segment, Segments, State};
 
-/// The largest block of a segment: half of one. Of what is longer one would leave the rest empty.
-const MAX_SINGLE: usize = SEGMENT / 2;
+/// The largest block of a segment, a quarter of one: what is longer would leave much of it empty.
+const MAX_SINGLE: usize = SEGMENT / 4;
 /// A mapping of its own that shrinks stays one down to this.
 const MIN_MAPPING: usize = 1 << 20;
 /// Free slices that cost memory, which a thread keeps at least: 2 MiB.

@@ -24,7 +24,7 @@ impl<S: System> Sharded<S> {
         Some(heap)
     }
 
-    /// `size` bytes of a heap of the calling thread, at most 2 MiB. Null: out of memory, more than that, or another thread's
+    /// `size` bytes of a heap of the calling thread, at most 1 MiB. Null: out of memory, more than that, or another thread's
     /// heap.
     pub fn heap_allocate(&self, heap: &Heap, size: usize) -> *mut u8 {
         let Some(thread) = self.thread().filter(|thread| thread.address() == heap.thread()) else {
