@@ -1,5 +1,7 @@
 //! The mallocs of the registry under the suite: conformance, and for those behind one lock a source that fails.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use base::lock::Lock;
 use base::{Check, Malloc};
 use block::{buddy, fit, tlsf};
@@ -14,6 +16,12 @@ use source::{Failing, os::Os};
 use testkit::conformance::conformance_on;
 use testkit::{Distribution, Generator, Program, Subject, fault, kept};
 
+/// One test at a time: some rules look at the addresses of the whole process.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// One `#[test]` per malloc of the registry.
 macro_rules! conforms {
     ($({
@@ -22,6 +30,7 @@ macro_rules! conforms {
     })*) => {$(
         #[test]
         fn $id() {
+            let _alone = alone();
             // For ever, as a process's malloc: so it is told of threads' ends.
             let heap: &'static _ = Box::leak(Box::new($($module)*::new()));
             heap.begin();
@@ -52,6 +61,7 @@ where
     A: AllocateFresh + Trim + base::Free + base::UsableSize + base::ResizeInPlace + Send,
     BlockMalloc<Lock<Os>, A>: Malloc + Check,
 {
+    let _alone = alone();
     let sweep = |name: &str, program: &Program| {
         let swept = fault::sweep(60, |n| {
             let heap = new();
@@ -93,6 +103,7 @@ macro_rules! malloc_survives {
     ($($name:ident: $new:expr, $trim:expr, $small_align:expr;)*) => {$(
         #[test]
         fn $name() {
+            let _alone = alone();
             let sweep = |name: &str, program: &Program| {
                 let swept = fault::sweep(60, |n| {
                     let heap = Box::new($new(Failing::new(Os)));
