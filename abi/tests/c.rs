@@ -151,6 +151,31 @@ mod drop_ins {
             &["aligned_alloc", "malloc_alignment", "new_forms"],
         ),
         (
+            &["thread-caching", "superslab", "sharded"],
+            "the message names free(), whatever was called",
+            &["delete_stack", "delete_twice_large"],
+        ),
+        (
+            &["thread-caching", "superslab", "sharded"],
+            "what was freed serves again at once, in blocks of any size",
+            &["free_twice_kept_200000"],
+        ),
+        (
+            &["superslab", "sharded"],
+            "what was freed serves again at once, in blocks of any size",
+            &["free_twice_kept_70000", "free_twice_large_thread"],
+        ),
+        (
+            &["superslab", "sharded"],
+            "a large block that another thread freed is live until its owner looks",
+            &["realloc_kept_thread"],
+        ),
+        (
+            &["thread-caching"],
+            "an object is not looked at before it goes from a cache to its span",
+            &["free_interior_small"],
+        ),
+        (
             &["superslab", "sharded"],
             "a slab or page of 64 KiB goes back when it is empty, and one block in 100 stays",
             &["malloc_trim"],
@@ -205,12 +230,14 @@ mod drop_ins {
             .filter(|(designs, ..)| of_design(designs))
             .flat_map(|(_, because, rules)| rules.iter().map(|rule| (*rule, *because)))
             .collect();
-        crate::run::drop_in(design, &without);
+        let row = registry::MALLOCS.iter().find(|row| row.name == design);
+        let misuse = row.is_some_and(|row| row.abilities.contains(&"misuse"));
+        crate::run::drop_in(design, misuse, &without);
     }
 
     macro_rules! drop_ins {
         ($({
-            name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt,
+            name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt, abilities: $abilities:tt,
         })*) => {$(
             #[test]
             fn $id() {

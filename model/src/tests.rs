@@ -1,8 +1,25 @@
 //! The models. Each says its threads; bounds and run times are in `model/README.md`.
+use loom::sync::Arc;
+use loom::thread;
+
 mod lock;
 mod page;
 mod slab;
 mod spans;
+
+/// A thread that does something in a world.
+fn spawn<W: 'static, T: 'static>(
+    world: &Arc<W>,
+    f: impl FnOnce(&W) -> T + 'static,
+) -> thread::JoinHandle<T> {
+    let world = world.clone();
+    thread::spawn(move || f(&world))
+}
+
+/// What it answers.
+fn join<T>(thread: thread::JoinHandle<T>) -> T {
+    thread.join().expect("it does not panic")
+}
 
 /// Runs `model` in every interleaving.
 fn check_all(model: impl Fn() + Sync + Send + 'static) {

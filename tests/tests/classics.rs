@@ -7,6 +7,7 @@ use std::path::Path;
 macro_rules! classics {
     ($({
         name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt,
+        abilities: $abilities:tt,
     })*) => {$(
         mod $id {
             #[test]

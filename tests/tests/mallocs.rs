@@ -26,7 +26,7 @@ fn alone() -> MutexGuard<'static, ()> {
 macro_rules! conforms {
     ($({
         name: $name:literal, id: $id:ident, about: $about:literal,
-        module: [$($module:tt)*], settings: $settings:tt,
+        module: [$($module:tt)*], settings: $settings:tt, abilities: $abilities:tt,
     })*) => {$(
         #[test]
         fn $id() {

@@ -18,6 +18,9 @@ pub(crate) fn cargo() -> Command {
     cargo
 }
 
+/// The exit code of `heapwright bench` when an allocator failed in a workload.
+const CONTENDER_FAILED: i32 = 3;
+
 /// Runs a command of cargo, whose output is shown; an error names its words.
 pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
     let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
@@ -78,6 +81,12 @@ pub(crate) fn heapwright(given: Option<&Path>) -> Result<PathBuf, String> {
 pub(crate) fn bench(heapwright: &Path, words: &[String]) -> Result<Report, String> {
     let mut command = Command::new(heapwright);
     command.args(["bench", "--format", "json"]).args(words).env_remove("LD_PRELOAD");
-    let text = output(command.stderr(Stdio::inherit()))?;
-    Report::from_json(&text).map_err(|e| format!("bench's result: {e}"))
+    let done = command.stderr(Stdio::inherit()).output();
+    let done = done.map_err(|e| format!("{} did not start: {e}", heapwright.display()))?;
+    // A contender that failed somewhere is a result too: its cells are empty.
+    if !(done.status.success() || done.status.code() == Some(CONTENDER_FAILED)) {
+        return Err(format!("{} bench: {}", heapwright.display(), done.status));
+    }
+    Report::from_json(&String::from_utf8_lossy(&done.stdout))
+        .map_err(|e| format!("bench's result: {e}"))
 }

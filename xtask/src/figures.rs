@@ -12,3 +12,13 @@ pub(crate) fn table(header: &[&str]) -> Table {
     }
     table
 }
+
+/// The geometric mean of ratios, which are positive; of one it is that one. `None`: there are none.
+pub(crate) fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+    match ratios {
+        [] => None,
+        [one] => Some(*one),
+        #[expect(clippy::cast_precision_loss, reason = "some dozens")]
+        _ => Some((ratios.iter().map(|r| r.ln()).sum::<f64>() / ratios.len() as f64).exp()),
+    }
+}

@@ -1,6 +1,5 @@
-//! A malloc of the registry: all of each function is its fast half.
+//! A malloc of the registry.
 use core::fmt;
-use core::ptr;
 
 use malloc::{DropIn, Figures};
 use source::Report;
@@ -13,7 +12,7 @@ use super::Info;
 macro_rules! choose {
     ($({
         name: $name:literal, id: $id:ident, about: $about:literal,
-        module: [$($module:tt)*], settings: [$($setting:literal)*],
+        module: [$($module:tt)*], settings: [$($setting:literal)*], abilities: $abilities:tt,
     })*) => {$(
         #[cfg(heap = $name)]
         pub(crate) static HEAP: Whole<$($module)*::Malloc> = Whole($($module)*::new());
@@ -29,7 +28,7 @@ registry::mallocs!(choose);
 /// Every size there is: no size takes another path.
 pub(crate) const MAX_LINEAR: usize = isize::MAX.cast_unsigned();
 
-/// A malloc without a fast half, under the names that one with two has.
+/// A malloc, under the names that the flagship has for its parts.
 #[derive(Debug)]
 pub(crate) struct Whole<M>(M);
 
@@ -41,18 +40,17 @@ impl<M: DropIn> Whole<M> {
 
     #[inline]
     pub(crate) fn malloc_linear(&self, size: usize) -> *mut u8 {
-        self.0.malloc(size)
+        self.0.malloc_fast(size)
     }
 
     #[inline]
     pub(crate) fn malloc_fast(&self, size: usize) -> *mut u8 {
-        self.0.malloc(size)
+        self.0.malloc_fast(size)
     }
 
-    /// The fast half refused, which is final.
     #[inline]
-    pub(crate) fn malloc_slow(&self, _size: usize) -> *mut u8 {
-        ptr::null_mut()
+    pub(crate) fn malloc_slow(&self, size: usize) -> *mut u8 {
+        self.0.malloc_slow(size)
     }
 
     #[inline]
@@ -80,15 +78,17 @@ impl<M: DropIn> Whole<M> {
     #[inline]
     pub(crate) unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { self.0.free(ptr) };
-        true
+        unsafe { self.0.free_fast(ptr) }
     }
 
     /// # Safety
     ///
-    /// As [`Malloc::free`]; the fast half leaves nothing to do.
+    /// As [`Malloc::free`], which the fast half refused.
     #[inline]
-    pub(crate) unsafe fn free_slow(&self, _ptr: *mut u8, _caller: &str) {}
+    pub(crate) unsafe fn free_slow(&self, ptr: *mut u8, _caller: &str) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.free_slow(ptr) };
+    }
 
     /// # Safety
     ///
@@ -110,9 +110,12 @@ impl<M: DropIn> Whole<M> {
 
     /// # Safety
     ///
-    /// As [`Malloc::free_sized`]; the fast half leaves nothing to do.
+    /// As [`Malloc::free_sized`], which the fast half refused.
     #[inline]
-    pub(crate) unsafe fn free_sized_slow(&self, _: *mut u8, _: usize, _: usize, _caller: &str) {}
+    pub(crate) unsafe fn free_sized_slow(&self, ptr: *mut u8, _: usize, _: usize, _caller: &str) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.free_slow(ptr) };
+    }
 
     /// # Safety
     ///

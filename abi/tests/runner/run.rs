@@ -52,9 +52,9 @@ pub(crate) fn program(name: &str) {
     assert!(failures.is_empty(), "\n{name}: {}\n{failures}", source.rule);
 }
 
-/// Runs every program whose rule is one for any malloc on the drop-in library of a classic design, but for those named in
-/// `without`, each with its reason. Panics with all that failed.
-pub(crate) fn drop_in(name: &str, without: &[(&str, &str)]) {
+/// Runs every program whose rule is one for any malloc, and with `misuse` those that misuse one, on the drop-in library of a
+/// classic design, but for those named in `without`, each with its reason. Panics with all that failed.
+pub(crate) fn drop_in(name: &str, misuse: bool, without: &[(&str, &str)]) {
     if env::var_os("HEAPWRIGHT_SO").is_some() {
         println!("{name}: skipped, HEAPWRIGHT_SO names another library");
         return;
@@ -62,9 +62,10 @@ pub(crate) fn drop_in(name: &str, without: &[(&str, &str)]) {
     let library = library::drop_in(name);
     let mut failures = String::new();
     let mut count = 0;
-    for file in crate::source::all("tests/c") {
+    let misuses = if misuse { crate::source::all("../tests/misuse") } else { Vec::new() };
+    for file in crate::source::all("tests/c").into_iter().chain(misuses) {
         let source = Source::read(&file);
-        if !source.is_for_any_malloc() {
+        if !(source.is_for_any_malloc() || misuse && source.is_misuse_of_any()) {
             continue;
         }
         if let Some((rule, why)) = without.iter().find(|(rule, _)| *rule == source.name()) {

@@ -141,6 +141,12 @@ impl Source {
         self.link == Link::Nothing && self.preload && self.expect.is_none()
     }
 
+    /// Whether it misuses a malloc and asks for the message, without settings or calls of heapwright's own.
+    pub(crate) fn is_misuse_of_any(&self) -> bool {
+        let is_plain = self.link == Link::Nothing && self.preload && self.env.is_empty();
+        is_plain && self.expect.is_some() && self.rule.starts_with("misuse: ")
+    }
+
     /// Whether it is C++.
     pub(crate) fn is_cxx(&self) -> bool {
         self.path.extension().is_some_and(|extension| extension == "cc")

@@ -8,62 +8,83 @@
 //!
 //! - **P1** the map names a chunk exactly while it is somebody's or in the pool.
 //!
-//! One lock; O(pool) when a chunk becomes empty, two system calls when one comes or goes. A look in the map is three loads.
+//! One lock; O(pool) when a chunk becomes empty, two system calls when one comes or goes. A look in the map is two loads.
 use base::bits::{index, low32};
 use base::guarded::Guarded;
 use base::lock::Lock;
-use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
-use page::{Arena, Attempt, RadixMap, Refusals, System};
+use base::sync::{AtomicBool, AtomicUsize, OneWriter as _, Ordering};
+use page::{Allowance, Arena, Attempt, ChunkMap, Refusals, System};
 use policy::clock::is_due;
-use policy::table::TICK_MS;
+use policy::table::{HUGE_FROM, REGRET, SMALL_HEAP, TICK_MS};
 
-use crate::links::{self, Linked, List};
+use crate::links::{self, List};
+use crate::regret::Regret;
 
-/// What stands at the beginning of a chunk.
-pub(crate) trait Chunk: Linked + 'static {
-    /// Bytes of a chunk, a power of two.
-    const LEN: usize;
+mod owned;
+mod pieces;
 
-    /// When it came to the pool.
-    fn since(&self) -> &AtomicU32;
-}
+pub(crate) use owned::Owned;
+pub(crate) use pieces::{Chunk, PIECE, Pieces};
 
-/// Bytes that wait in the pool at least, and at most.
+/// Bytes that may wait in the pool, at first and at most while what was unmapped is mapped again soon.
 const LEAST: usize = 12 << 20;
-const MOST: usize = 128 << 20;
+const MOST: usize = 256 << 20;
+/// Of a large heap an eighth may wait.
+const SHARE: usize = 8;
 
-/// The bit of a map entry that is no part of the address.
-const MARK: usize = 1;
+/// What the map says of a chunk, and of one that is marked.
+const OURS: usize = 1;
+const MARKED: usize = 2;
 
-/// Chunks of `1 << SHIFT` bytes; `ROOT` as [`RadixMap`] has it.
+/// Chunks of `1 << SHIFT` bytes.
 #[derive(Debug)]
-pub(crate) struct Chunks<S, C, const SHIFT: u32, const ROOT: usize> {
+pub(crate) struct Chunks<S, C, const SHIFT: u32> {
     pub(crate) source: S,
     pub(crate) arena: Arena<S>,
-    map: RadixMap<SHIFT, ROOT>,
+    map: ChunkMap<SHIFT>,
     empty: Guarded<S, List<C>>,
     /// Bytes that came from the system, and of those in the pool.
     mapped: AtomicUsize,
     pooled: AtomicUsize,
+    /// Bytes in use that are in no chunk.
+    beside: AtomicUsize,
+    /// Whether this is the child of a fork.
+    in_child: AtomicBool,
+    regret: Regret,
+    allowance: Allowance,
     refusals: Refusals,
 }
 
-impl<S: System, C: Chunk, const SHIFT: u32, const ROOT: usize> Chunks<S, C, SHIFT, ROOT> {
+impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
     pub(crate) const fn new(source: S) -> Self {
         const { assert!(C::LEN == 1 << SHIFT, "one size in two forms") };
         Self {
             source,
             arena: Arena::new(),
-            map: RadixMap::new(),
+            map: ChunkMap::new(),
             empty: Guarded::new(List::new()),
             mapped: AtomicUsize::new(0),
             pooled: AtomicUsize::new(0),
+            beside: AtomicUsize::new(0),
+            in_child: AtomicBool::new(false),
+            regret: Regret::new(),
+            allowance: Allowance::new(),
             refusals: Refusals::new(),
         }
     }
 
     pub(crate) fn lock_for_fork(&self) -> &Lock<S> {
         self.empty.bare()
+    }
+
+    /// In the child of a fork: no more huge pages, each of which a child of its own would copy whole.
+    pub(crate) fn note_child(&self) {
+        self.in_child.store(true, Ordering::Relaxed);
+    }
+
+    /// What descriptors are made from.
+    pub(crate) fn room(&self) -> (&Arena<S>, &S) {
+        (&self.arena, &self.source)
     }
 
     /// Bytes that came from the system, but for those in the pool.
@@ -76,21 +97,28 @@ impl<S: System, C: Chunk, const SHIFT: u32, const ROOT: usize> Chunks<S, C, SHIF
         self.pooled.load(Ordering::Relaxed)
     }
 
+    /// Whether what is mapped now is to have huge pages: the heap is large with it, and memory is not limited.
+    pub(crate) fn wants_huge(&self, len: usize) -> bool {
+        let is_large = self.mapped.load(Ordering::Relaxed).saturating_add(len) > HUGE_FROM;
+        let may = self.room_for_free(0) == usize::MAX && !self.in_child.load(Ordering::Relaxed);
+        is_large && may
+    }
+
     /// The chunk that an address lies in; `None`: it is in none of ours.
     #[inline(always)]
     pub(crate) fn of<'a>(&self, address: usize) -> Option<&'a C> {
-        links::at(self.map.get(address) & !MARK)
+        // The chunk's address does not wait for the map's answer.
+        if self.map.get(address) == 0 { None } else { links::at(address & !(C::LEN - 1)) }
     }
 
     /// Marks a chunk, or takes its mark away: who may not touch the chunk can still ask for that.
     pub(crate) fn mark(&self, chunk: &C, marked: bool) {
-        let base = links::address(chunk);
-        self.map.set(base, base | if marked { MARK } else { 0 });
+        self.map.set(links::address(chunk), if marked { MARKED } else { OURS });
     }
 
     /// Whether the chunk that an address lies in is marked. It need not be there any more.
     pub(crate) fn is_marked(&self, address: usize) -> bool {
-        self.map.get(address) & MARK != 0
+        self.map.get(address) == MARKED
     }
 
     /// A chunk from the pool or the system, and whether it is all zero. `None`: out of memory.
@@ -100,14 +128,20 @@ impl<S: System, C: Chunk, const SHIFT: u32, const ROOT: usize> Chunks<S, C, SHIF
             self.pooled.lower(C::LEN);
             return Some((pooled, false));
         }
+        self.grow(C::LEN);
         let base = self.source.map(C::LEN, C::LEN)?;
-        if !self.map.cover(&self.arena, &self.source, base, C::LEN) {
+        if !self.map.cover(&self.arena, &self.source, base) {
             // SAFETY: mapped above, and nobody has seen it.
             unsafe { self.source.release(base, C::LEN) };
             return None;
         }
-        self.map.set(base, base);
+        if self.wants_huge(C::LEN) {
+            // SAFETY: mapped above, and nobody has seen it.
+            unsafe { self.source.prefer_huge(base, C::LEN, true) };
+        }
+        self.map.set(base, OURS);
         self.mapped.raise(C::LEN);
+        self.regret.take(C::LEN);
         Some((links::at(base)?, true))
     }
 
@@ -119,21 +153,86 @@ impl<S: System, C: Chunk, const SHIFT: u32, const ROOT: usize> Chunks<S, C, SHIF
             self.unmap(chunk);
             return;
         }
-        chunk.since().store(now, Ordering::Relaxed);
+        chunk.pieces().since.store(now, Ordering::Relaxed);
         empty.push(chunk);
         self.pooled.raise(C::LEN);
-        let most = (self.bytes() / 8).clamp(LEAST, MOST);
+        let room = self.room_for_free(0);
+        let mut most = (self.bytes() / SHARE).max(self.regret.floor(LEAST));
+        if self.pooled_bytes() > most.min(room) {
+            most = most.max(self.regret.due(now, (LEAST, MOST), REGRET));
+        }
+        self.expire(&empty, now, most.min(room));
+    }
+
+    /// Unmaps what has waited for long, and what is beyond `most` bytes. Under the lock.
+    fn expire(&self, empty: &List<C>, now: u32, most: usize) {
         // The newest is first: the last has waited longest.
         while let Some((place, old)) = empty.iter().enumerate().last() {
             let before = place * C::LEN;
-            let is_old = is_due(old.since().load(Ordering::Relaxed), now) && before >= LEAST / 2;
+            let is_old =
+                is_due(old.pieces().since.load(Ordering::Relaxed), now) && before >= LEAST / 2;
             if before < most && !is_old {
                 break;
             }
             empty.remove(old);
             self.pooled.lower(C::LEN);
+            self.regret.purged(now, C::LEN);
             self.unmap(old);
         }
+    }
+
+    /// What has waited for long in the pool goes, if there is much.
+    fn expire_pool(&self, now: u32) {
+        if self.pooled_bytes() > LEAST / 2 {
+            let empty = self.empty.lock();
+            self.regret.calm(now);
+            self.expire(&empty, now, usize::MAX);
+        }
+    }
+
+    /// What may be free beside what is in use, of which `free` bytes are not: as much as a memory limit leaves.
+    fn room_for_free(&self, free: usize) -> usize {
+        let used = self.bytes().saturating_add(self.beside.load(Ordering::Relaxed));
+        self.allowance.room(used.saturating_sub(free), 1)
+    }
+
+    /// The heap grows by `len` bytes: the memory limit is read while no other thread can notice the descriptor that it takes.
+    fn grow(&self, len: usize) {
+        let bytes = self.mapped.load(Ordering::Relaxed) + self.beside.load(Ordering::Relaxed);
+        let is_large = bytes.saturating_add(len) > SMALL_HEAP;
+        if is_large && !self.allowance.has_looked() && self.source.is_only_thread() {
+            self.look_at_memory_limit();
+        }
+    }
+
+    /// `beside` bytes are in use that are in no chunk.
+    pub(crate) fn note_beside(&self, beside: usize) {
+        self.beside.store(beside, Ordering::Relaxed);
+    }
+
+    /// So many are now, or are about to be: where memory is limited, what the
+    /// pool and the caller keep makes way.
+    pub(crate) fn make_way(&self, of: Option<&Owned<C>>, beside: usize) {
+        self.note_beside(beside);
+        self.grow(0);
+        let kept = of.map_or(0, Owned::kept);
+        let room = self.room_for_free(kept);
+        if room == usize::MAX {
+            return;
+        }
+        let now = self.tick();
+        if self.pooled_bytes() + kept > room {
+            self.expire(&self.empty.lock(), now, room.saturating_sub(kept));
+        }
+        if let Some(of) = of {
+            let beyond = (self.pooled_bytes() + kept).saturating_sub(room);
+            self.purge_pieces(of, beyond.div_ceil(PIECE), now);
+        }
+    }
+
+    /// Reads the memory limit, the first time.
+    pub(crate) fn look_at_memory_limit(&self) {
+        self.allowance.look(&self.source);
     }
 
     fn unmap(&self, old: &C) {
@@ -160,18 +259,13 @@ impl<S: System, C: Chunk, const SHIFT: u32, const ROOT: usize> Chunks<S, C, SHIF
         gone
     }
 
-    /// Gives back free memory that the caller owns; not if the kernel has refused lately.
-    pub(crate) fn purge(&self, at: usize, len: usize) -> bool {
-        self.attempt().is_some_and(|attempt| self.purge_in(&attempt, at, len))
-    }
-
     /// Begins to give several pieces back; `None`: the kernel has refused lately.
-    pub(crate) fn attempt(&self) -> Option<Attempt<'_>> {
+    fn attempt(&self) -> Option<Attempt<'_>> {
         self.refusals.attempt(self.tick())
     }
 
     /// Gives back free memory that the caller owns, unless the kernel has refused too often in this attempt.
-    pub(crate) fn purge_in(&self, attempt: &Attempt<'_>, at: usize, len: usize) -> bool {
+    fn purge_in(&self, attempt: &Attempt<'_>, at: usize, len: usize) -> bool {
         // SAFETY: without a live block, and the caller's.
         !attempt.is_over() && attempt.note(unsafe { self.source.purge(at, len) })
     }

@@ -1,6 +1,7 @@
 //! `DropIn`: what a drop-in library asks of a malloc beside the calls of a program.
 //!
 //! ```text
+//! malloc, free ──────────────────► a fast half, which is inlined, and a slow one
 //! mallinfo, malloc_info, stats=1 ─► figures, write_stats
 //! malloc_trim ───────────────────► trim
 //! HEAPWRIGHT="key=value" ────────► set
@@ -8,8 +9,8 @@
 //! prctl, before a filter ────────► before_confinement
 //! ```
 //!
-//! A malloc with a row in `crates/registry` and this trait is a library `libheapwright-NAME.so`. The flagship has more (a fast
-//! and a slow half of each call, heaps, a safe mode), and `abi` knows it by itself.
+//! A malloc with a row in `crates/registry` and this trait is a library `libheapwright-NAME.so`. The flagship has more (heaps, a
+//! safe mode), and `abi` knows it by itself.
 use core::fmt;
 
 use base::{Check, Malloc};
@@ -31,6 +32,37 @@ pub struct Figures {
 pub trait DropIn: Malloc + Check {
     /// What a block of less than 16 bytes is aligned to: C asks for no more than such a block can hold (C23 7.24.3).
     const SMALL_ALIGN: usize = 16;
+
+    /// The fast half of `malloc`. Null: [`malloc_slow`](Self::malloc_slow) is to be asked.
+    fn malloc_fast(&self, size: usize) -> *mut u8 {
+        self.malloc(size)
+    }
+
+    /// The slow half. Null: out of memory.
+    fn malloc_slow(&self, size: usize) -> *mut u8 {
+        let _ = size;
+        core::ptr::null_mut()
+    }
+
+    /// The fast half of `free`. `false`: nothing is done, and [`free_slow`](Self::free_slow) is to be called.
+    ///
+    /// # Safety
+    ///
+    /// As [`Malloc::free`].
+    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.free(ptr) };
+        true
+    }
+
+    /// The slow half.
+    ///
+    /// # Safety
+    ///
+    /// As [`Malloc::free`], which the fast half refused.
+    unsafe fn free_slow(&self, ptr: *mut u8) {
+        let _ = ptr;
+    }
 
     /// Once, before `main`, on the instance that the process uses.
     fn begin(&'static self) {}

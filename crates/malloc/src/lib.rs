@@ -12,10 +12,14 @@
 
 mod chunks;
 mod drop_in;
+mod fallback;
 mod fork;
 pub mod heapwright;
 mod links;
 mod misuse;
+mod regret;
+#[cfg(test)]
+mod shapes;
 pub mod sharded;
 pub mod single_lock;
 pub mod superslab;

@@ -88,6 +88,59 @@ impl<T: Linked + 'static> List<T> {
     }
 }
 
+/// A list that has an end too.
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
+    list: List<T>,
+    last: AtomicUsize,
+}
+
+impl<T: Linked + 'static> Queue<T> {
+    pub(crate) fn first<'a>(&self) -> Option<&'a T> {
+        self.list.first()
+    }
+
+    pub(crate) fn clear(&self) {
+        self.list.clear();
+        self.last.store(0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn push_front(&self, new: &T) {
+        if self.list.is_empty() {
+            self.last.store(address(new), Ordering::Relaxed);
+        }
+        self.list.push(new);
+    }
+
+    pub(crate) fn push_back(&self, new: &T) {
+        let Some(last) = at::<T>(self.last.load(Ordering::Relaxed)) else {
+            return self.push_front(new);
+        };
+        let [next, prev] = new.links();
+        next.store(0, Ordering::Relaxed);
+        prev.store(address(last), Ordering::Relaxed);
+        last.links()[0].store(address(new), Ordering::Relaxed);
+        self.last.store(address(new), Ordering::Relaxed);
+    }
+
+    pub(crate) fn remove(&self, old: &T) {
+        if self.last.load(Ordering::Relaxed) == address(old) {
+            self.last.store(old.links()[1].load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        self.list.remove(old);
+    }
+
+    pub(crate) fn pop<'a>(&self) -> Option<&'a T> {
+        let first = self.first()?;
+        self.remove(first);
+        Some(first)
+    }
+
+    pub(crate) fn iter<'a>(&self) -> impl Iterator<Item = &'a T> + use<'a, T> {
+        self.list.iter()
+    }
+}
+
 /// The word of a free object that leads to the next one; 0: it is the last.
 #[inline(always)]
 pub(crate) fn next_of(object: usize) -> usize {

@@ -24,37 +24,37 @@ use core::{fmt, ptr};
 use base::check::ensure;
 use base::guarded::Guarded;
 use base::lock::Lock;
-use base::sync::{AtomicBool, AtomicUsize, OneWriter as _, Ordering, fence};
+use base::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 use base::{Broken, Check};
 use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
 use page::{Huge, System};
 use source::os::Os;
 use thread::{Members, ThreadEnds};
 
-use crate::chunks::Chunks;
+use crate::chunks::{Chunk as _, Chunks};
 use crate::drop_in::{DropIn, Figures};
+use crate::fallback;
 use crate::links;
 use crate::misuse::{self, Misuse};
 
 mod abandon;
 mod heap;
+mod idle;
 mod own_heaps;
 mod pages;
 
 pub use heap::Heap;
 use heap::{MAX_DIRECT, Thread};
-use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, SLICES, Segment, Segments, State};
+use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, Segment, Segments, State};
 
 /// The largest block of a segment, a quarter of one: what is longer would leave much of it empty.
 const MAX_SINGLE: usize = SEGMENT / 4;
 /// A mapping of its own that shrinks stays one down to this.
 const MIN_MAPPING: usize = 1 << 20;
-/// Free slices that cost memory, which a thread keeps at least: 2 MiB.
-const KEEP: usize = SLICES / 2;
-/// Segments that are looked at for a row of slices.
-const LOOKS: usize = 32;
 /// Bytes of fresh blocks that are counted off at a time.
 const EXTEND: usize = 4096;
+/// Slow paths that the only page of a class stays for when it is empty; one of 512 KiB goes at once.
+const STAYS: u8 = 64;
 /// Pages of a queue that are looked at before a fresh one is made.
 const SEARCH: usize = 64;
 
@@ -70,11 +70,11 @@ pub const fn new() -> Malloc {
 /// The malloc, on a system `S`.
 #[derive(Debug)]
 pub struct Sharded<S> {
-    segments: Chunks<S, Segment, 22, 4>,
+    segments: Chunks<S, Segment, 22>,
     /// Segments of threads that have ended.
     abandoned: Guarded<S, Segments>,
     huge: Huge<S>,
-    threads: Members<S>,
+    threads: Members<S, Thread>,
     /// Whether the fork under way could not take every lock.
     partial: AtomicBool,
 }
@@ -104,23 +104,21 @@ impl<S: System> Sharded<S> {
     /// The calling thread's record, if it has one.
     #[inline(always)]
     fn thread(&self) -> Option<&Thread> {
-        let at = self.threads.current();
-        // SAFETY: a member's record is one of a thread.
-        (at != 0).then(|| unsafe { Thread::at(at) })
+        self.threads.current()
     }
 
     /// The calling thread's record, made if need be. `None`: out of memory, or the thread is as good as ended.
-    #[cold]
     fn thread_or_new(&self) -> Option<&Thread> {
         if let Some(thread) = self.thread() {
             return Some(thread);
         }
-        let (arena, source) = (&self.segments.arena, &self.segments.source);
-        let fresh = || arena.allocate(source, size_of::<Thread>(), 64);
-        // SAFETY: a record, or memory of zeroes for one.
-        let at = self.threads.enter(fresh, |at| unsafe { Thread::at(at) }.reset());
-        // SAFETY: as in `thread`.
-        (at != 0).then(|| unsafe { Thread::at(at) })
+        let ready = |thread: &Thread| thread.heap.reset(thread.address());
+        let thread = self.threads.current_or_new(self.segments.room(), ready);
+        if self.threads.live() >= 2 {
+            // The first moment at which there are threads: later it would be noticed more often.
+            self.segments.look_at_memory_limit();
+        }
+        thread
     }
 
     /// A block of a class. Null: out of memory.
@@ -131,15 +129,25 @@ impl<S: System> Sharded<S> {
         if block != 0 { ptr::with_exposed_provenance_mut(block) } else { self.allocate_slow(class) }
     }
 
-    /// A block of at most [`MAX_DIRECT`] bytes. Null: out of memory.
+    /// What lies ready for at most [`MAX_DIRECT`] bytes. Null: nothing.
     #[inline(always)]
-    fn allocate_direct(&self, size: usize) -> *mut u8 {
+    fn malloc_ready(&self, size: usize) -> *mut u8 {
+        if size > MAX_DIRECT {
+            return ptr::null_mut();
+        }
         let page = self.thread().and_then(|thread| thread.heap.direct(size));
-        let block = page.map_or(0, Page::pop);
-        if block != 0 {
-            ptr::with_exposed_provenance_mut(block)
-        } else {
+        ptr::with_exposed_provenance_mut(page.map_or(0, Page::pop))
+    }
+
+    /// A block of what does not lie ready. Null: out of memory.
+    #[inline(never)]
+    fn malloc_any(&self, size: usize) -> *mut u8 {
+        if size <= MAX_DIRECT {
             self.allocate_slow(class_of(size.max(1)))
+        } else if size <= MAX_SIZE {
+            self.allocate(class_of(size))
+        } else {
+            self.allocate_large(size, 1).0
         }
     }
 
@@ -157,6 +165,8 @@ impl<S: System> Sharded<S> {
     /// A block of a class from a heap of the calling thread; 0: out of memory.
     fn allocate_in(&self, thread: &Thread, heap: &Heap, class: usize) -> usize {
         self.free_delayed(thread, heap);
+        self.end_idle(thread, heap);
+        self.segments.pass(&thread.segments);
         if let Some(page) = self.find(thread, heap, class) {
             return page.pop();
         }
@@ -167,7 +177,11 @@ impl<S: System> Sharded<S> {
     /// The blocks of full pages that others freed are freed.
     fn free_delayed(&self, thread: &Thread, heap: &Heap) {
         heap.take_delayed(|block| match self.segments.of(block) {
-            Some(segment) => self.free_local(thread, segment, segment.page_of(block), block),
+            Some(segment) => {
+                if !self.free_local(thread, segment, segment.page_of(block), block) {
+                    misuse::end::<S>("free()", block, Misuse::Free);
+                }
+            }
             None => self.end_for("free()", block),
         });
     }
@@ -177,7 +191,7 @@ impl<S: System> Sharded<S> {
         let (bin, size) = (&heap.bins[class], size_of_class(class));
         for _ in 0..SEARCH {
             let Some(page) = bin.first() else { break };
-            if page.collect() || page.extend(size, (EXTEND / size).max(1)) {
+            if page.collect::<S>() || page.extend(size, (EXTEND / size).max(1)) {
                 return Some(page);
             }
             self.begin_full(heap, page);
@@ -192,7 +206,7 @@ impl<S: System> Sharded<S> {
         heap.full.push(page);
         page.want(true, wait::<S>);
         // Who freed before it was said has told nobody.
-        if page.collect() {
+        if page.collect::<S>() {
             self.end_full(heap, page);
         }
     }
@@ -203,7 +217,7 @@ impl<S: System> Sharded<S> {
         heap.full.remove(page);
         if page.class() != 0 {
             page.set_state(State::Queued);
-            heap.enqueue(page);
+            heap.enqueue_last(page);
         }
     }
 
@@ -214,7 +228,7 @@ impl<S: System> Sharded<S> {
         if let Some(page) = self.adopt_for(thread, heap, class) {
             return Some(page);
         }
-        let (page, (start, len), _) = self.take_slices(thread, slices)?;
+        let ((page, start, len), _) = self.take_slices(thread, slices)?;
         page.open(heap.address(), class, size, start, len);
         page.set_state(State::Queued);
         page.extend(size, (EXTEND / size).max(1));
@@ -222,90 +236,50 @@ impl<S: System> Sharded<S> {
         Some(page)
     }
 
-    /// Slices of the thread's segments, or of a new one.
-    fn take_slices<'a>(
+    /// Slices in a row as a page: it, where it begins and how long it is; and whether all is zero. `None`: out of memory.
+    fn take_slices(
         &self,
-        thread: &'a Thread,
+        thread: &Thread,
         count: usize,
-    ) -> Option<(&'a Page, (usize, usize), bool)> {
-        let take = |segment: &'a Segment| {
-            let dirty = segment.dirty();
-            let taken = segment.take(count)?;
-            thread.dirty.lower((dirty - segment.dirty()) as usize);
-            thread.slices.raise(count);
-            if segment.is_full() {
-                thread.roomy.remove(segment);
-                thread.packed.push(segment);
-            }
-            Some(taken)
-        };
-        let near = thread.roomy.iter().take(LOOKS).find_map(take);
-        near.or_else(|| {
-            let (segment, zero) = self.segments.take()?;
-            segment.open(thread.address(), zero);
-            thread.dirty.raise(segment.dirty() as usize);
-            thread.roomy.push(segment);
-            take(segment)
-        })
+    ) -> Option<((&'static Page, usize, usize), bool)> {
+        // The first slice serves pages of one slice only.
+        let whole = count > 1;
+        let (segment, first, zero) =
+            self.segments.take_pieces(&thread.segments, thread.address(), count, whole)?;
+        Some((segment.begin(first, count), zero))
     }
 
     /// A page without a block in use goes, with its slices; it is on no list.
     fn give_slices(&self, thread: &Thread, segment: &Segment, page: &Page) {
-        let was_full = segment.is_full();
-        let count = page.slices();
-        let first = page.start() & !(SLICE - 1);
-        thread.slices.lower(count);
-        let kept = KEEP.max(thread.slices.load(Ordering::Relaxed) / 16);
-        let is_much = thread.dirty.load(Ordering::Relaxed) + count > kept;
-        // The first slice has the head, which stays.
-        let clean =
-            is_much && !first.is_multiple_of(SEGMENT) && self.segments.purge(first, count * SLICE);
-        segment.put(page, clean);
-        if !clean {
-            thread.dirty.raise(count);
-        }
-        if was_full {
-            thread.packed.remove(segment);
-            thread.roomy.push(segment);
-        }
-        if segment.is_all_free() {
-            thread.roomy.remove(segment);
-            thread.dirty.lower(segment.dirty() as usize);
-            self.segments.give(segment, true);
-        }
-        if is_much {
-            self.purge_kept(thread, kept);
-        }
+        let slices = segment.end(page);
+        self.segments.give_pieces(&thread.segments, segment, slices, true);
     }
 
-    /// Gives back free slices that were kept while more was in use, until `kept` are left.
-    fn purge_kept(&self, thread: &Thread, kept: usize) {
-        let Some(attempt) = self.segments.attempt() else { return };
-        for segment in thread.roomy.iter() {
-            if thread.dirty.load(Ordering::Relaxed) <= kept || attempt.is_over() {
-                return;
-            }
-            let purged = segment.purge(|at, len| self.segments.purge_in(&attempt, at, len));
-            thread.dirty.lower(purged / SLICE);
-        }
-    }
-
-    /// A block of the calling thread is freed.
+    /// A block of the calling thread is freed. `false`: it freed that one last.
     #[inline(always)]
-    fn free_local(&self, thread: &Thread, segment: &Segment, page: &Page, block: usize) {
-        if page.used() == 0 || page.is_last_freed(block) {
-            misuse::end::<S>("free()", block, Misuse::Free);
+    fn free_local(&self, thread: &Thread, segment: &Segment, page: &Page, block: usize) -> bool {
+        let Some(used) = page.push(block) else { return false };
+        if used.cast_signed() <= 0 || !page.is(State::Queued) {
+            self.after_free(thread, segment, page, block);
         }
-        let used = page.push(block);
-        if used == 0 || !page.is(State::Queued) {
-            self.after_free(thread, segment, page);
-        }
+        true
     }
 
-    /// The page of a block that was freed is empty, or was full.
+    /// The page of a block that was freed is empty, or was full; or it had none in use.
     #[cold]
     #[inline(never)]
-    fn after_free(&self, thread: &Thread, segment: &Segment, page: &Page) {
+    fn after_free(&self, thread: &Thread, segment: &Segment, page: &Page, block: usize) {
+        if page.is(State::None) || page.class() == 0 && page.start() != block {
+            self.end_for("free()", block);
+        }
+        if page.used().cast_signed() < 0 {
+            misuse::end::<S>("free()", block, Misuse::Free);
+        }
+        self.settle_page(thread, segment, page);
+    }
+
+    /// A page that is empty goes, one that was full comes back.
+    fn settle_page(&self, thread: &Thread, segment: &Segment, page: &Page) {
         let Some(heap) = Heap::at(page.heap()) else { return };
         if page.used() == 0 {
             self.retire(thread, heap, segment, page);
@@ -314,20 +288,35 @@ impl<S: System> Sharded<S> {
         }
     }
 
-    /// An empty page goes, unless it is the only one of its class and small: it would soon be made again.
+    /// An empty page goes; the only one of its class some slow paths later, as it would soon be made again (H3).
     fn retire(&self, thread: &Thread, heap: &Heap, segment: &Segment, page: &Page) {
+        if page.has_theirs() {
+            // All its blocks are free: what others freed beside them was free before.
+            page.collect::<S>();
+        }
         if page.is(State::Full) {
             page.want(false, wait::<S>);
             heap.full.remove(page);
         } else {
-            let bin = &heap.bins[page.class()];
-            let is_only = bin.iter().take(2).count() == 1;
-            if is_only && size_of_class(page.class()) <= MAX_SMALL / 32 {
-                return;
+            let is_only = heap.bins[page.class()].iter().take(2).count() == 1;
+            if is_only && page.slices() == 1 {
+                return heap.idle.begin(page.class(), STAYS);
             }
             heap.dequeue(page);
         }
         self.give_slices(thread, segment, page);
+    }
+
+    /// Pages that have been empty for long go.
+    fn end_idle(&self, thread: &Thread, heap: &Heap) {
+        heap.idle.each_due(|class| {
+            if let Some(page) = heap.bins[class].first().filter(|page| page.used() == 0)
+                && let Some(segment) = self.segments.of(links::address(page))
+            {
+                heap.dequeue(page);
+                self.give_slices(thread, segment, page);
+            }
+        });
     }
 
     /// A block of another thread's is freed.
@@ -379,7 +368,7 @@ impl<S: System> Sharded<S> {
         slices: usize,
     ) -> Option<(usize, bool)> {
         self.free_delayed(thread, heap);
-        let (page, (start, _), zero) = self.take_slices(thread, slices)?;
+        let ((page, start, _), zero) = self.take_slices(thread, slices)?;
         page.open(heap.address(), 0, 0, start, size);
         page.set_state(State::Full);
         heap.full.push(page);
@@ -388,7 +377,12 @@ impl<S: System> Sharded<S> {
     }
 
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
-        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, false);
+        self.segments.make_way(
+            self.thread().map(|thread| &thread.segments),
+            self.huge.bytes().saturating_add(size),
+        );
+        let huge = self.segments.wants_huge(size);
+        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, huge);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             if let Some(thread) = self.thread() {
@@ -438,7 +432,7 @@ impl<S: System> Sharded<S> {
                 let mut next = heap.bins[class].first();
                 while let Some(page) = next {
                     next = links::next(page);
-                    page.collect();
+                    page.collect::<S>();
                     if page.used() == 0
                         && let Some(segment) = self.segments.of(links::address(page))
                     {
@@ -456,13 +450,7 @@ impl<S: System> Sharded<S> {
         if let Some(thread) = self.thread() {
             self.collect(thread);
             self.adopt_all(thread);
-            for segment in thread.roomy.iter() {
-                // SAFETY: free slices of this thread's.
-                let purged =
-                    segment.purge(|at, len| unsafe { self.segments.source.purge(at, len) });
-                thread.dirty.lower(purged / SLICE);
-                gone += purged;
-            }
+            gone += self.segments.trim_pieces(&thread.segments);
         }
         gone + self.segments.trim()
     }
@@ -478,16 +466,14 @@ impl<S: System> Sharded<S> {
 
     fn numbers(&self) -> Figures {
         let mut used = 0;
-        self.threads.each(|at| {
-            // SAFETY: a member's record is one of a thread.
-            let thread = unsafe { Thread::at(at) };
-            if at == self.threads.current() {
-                let all = thread.roomy.iter().chain(thread.packed.iter());
-                used += all.map(Segment::used_bytes).sum::<usize>();
+        let mine = self.thread().map(ptr::from_ref);
+        self.threads.each(|thread| {
+            used += if mine == Some(ptr::from_ref(thread)) {
+                thread.segments.iter().map(Segment::used_bytes).sum::<usize>()
             } else {
-                // Its segments may go at any moment: what its pages have in all.
-                used += thread.slices.load(Ordering::Relaxed) * SLICE;
-            }
+                // They may go at any moment: what their pages have in all.
+                thread.segments.used_bytes()
+            };
         });
         used += self.abandoned.lock().iter().map(Segment::used_bytes).sum::<usize>();
         let huge = (self.huge.bytes(), self.huge.count());
@@ -517,24 +503,15 @@ fn wait<S: System>(word: &AtomicUsize, old: usize) {
 unsafe impl<S: System> base::Malloc for Sharded<S> {
     #[inline]
     fn malloc(&self, size: usize) -> *mut u8 {
-        match size {
-            ..=MAX_DIRECT => self.allocate_direct(size),
-            size if size <= MAX_SIZE => self.allocate(class_of(size)),
-            _ => self.allocate_large(size, 1).0,
-        }
+        let block = self.malloc_ready(size);
+        if block.is_null() { self.malloc_any(size) } else { block }
     }
 
     fn calloc(&self, count: usize, size: usize) -> *mut u8 {
-        let Some(size) = count.checked_mul(size) else { return ptr::null_mut() };
-        let (block, zero) = match size {
+        fallback::calloc(count, size, |size| match size {
             0..=MAX_SIZE => (self.malloc(size), false),
             _ => self.allocate_large(size, 1),
-        };
-        if !block.is_null() && !zero {
-            // SAFETY: just allocated, at least `size` bytes.
-            unsafe { block.write_bytes(0, size) };
-        }
-        block
+        })
     }
 
     fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
@@ -566,35 +543,14 @@ unsafe impl<S: System> base::Malloc for Sharded<S> {
             }
             _ => {}
         }
-        let new = self.malloc(size);
-        if new.is_null() {
-            return if size <= held { ptr } else { new };
-        }
-        // SAFETY: both are live, of at least the lesser size, and apart.
-        unsafe { new.copy_from_nonoverlapping(ptr, held.min(size)) };
-        // SAFETY: the caller gives it up.
-        unsafe { self.free(ptr) };
-        new
+        // SAFETY: the caller's promise.
+        unsafe { fallback::realloc_by_copy(self, ptr, held, size) }
     }
 
     #[inline]
     unsafe fn free(&self, ptr: *mut u8) {
-        let address = ptr.expose_provenance();
-        let Some(segment) = self.segments.of(address) else {
-            if address != 0 && !self.huge.deallocate(&self.segments.source, address) {
-                self.end_for("free()", address);
-            }
-            return;
-        };
-        let page = segment.page_of(address);
-        if page.class() == 0 || address & 15 != 0 {
-            self.check_single(page, address);
-        }
-        match self.thread() {
-            Some(thread) if thread.address() == segment.owner() => {
-                self.free_local(thread, segment, page, address);
-            }
-            _ => self.free_theirs(segment, page, address),
+        if !self.free_ready(ptr.expose_provenance()) {
+            self.free_any(ptr.addr());
         }
     }
 
@@ -610,15 +566,39 @@ unsafe impl<S: System> base::Malloc for Sharded<S> {
 }
 
 impl<S: System> Sharded<S> {
-    /// What is freed is no block of a class: it has to be a single one.
-    #[cold]
-    fn check_single(&self, page: &Page, address: usize) {
-        if page.class() != 0 {
-            misuse::end::<S>("free()", address, Misuse::Inside);
-        }
-        if page.is(State::None) || page.start() != address {
+    /// Frees a block of the calling thread. `false`: it is none, or looks wrong.
+    #[inline(always)]
+    fn free_ready(&self, address: usize) -> bool {
+        let Some(segment) = self.segments.of(address) else { return false };
+        let page = segment.page_of(address);
+        // SAFETY: a segment's owner is 0 or a record of ours.
+        let Some(thread) = (unsafe { self.threads.current_if(segment.owner()) }) else {
+            return false;
+        };
+        address & 15 == 0 && self.free_local(thread, segment, page, address)
+    }
+
+    /// Frees what [`free_ready`](Self::free_ready) refused.
+    #[inline(never)]
+    fn free_any(&self, address: usize) {
+        let Some(segment) = self.segments.of(address) else {
+            if address != 0 && !self.huge.deallocate(&self.segments.source, address) {
+                self.end_for("free()", address);
+            }
+            self.segments.note_beside(self.huge.bytes());
+            return;
+        };
+        let page = segment.page_of(address);
+        if page.is(State::None) || page.class() == 0 && page.start() != address {
             self.end_for("free()", address);
         }
+        if address & 15 != 0 {
+            misuse::end::<S>("free()", address, Misuse::Inside);
+        }
+        if self.thread().is_some_and(|thread| thread.address() == segment.owner()) {
+            misuse::end::<S>("free()", address, Misuse::Free);
+        }
+        self.free_theirs(segment, page, address);
     }
 }
 
@@ -656,40 +636,45 @@ fn check_thread(thread: &Thread) -> Result<(), Broken> {
             ensure(page.is(State::Full), "H1: a full page is on the list", page.start())?;
         }
     }
-    let mut dirty = 0;
-    for segment in thread.roomy.iter().chain(thread.packed.iter()) {
-        ensure(
-            segment.owner() == thread.address(),
-            "A2: a segment is its owner's",
-            links::address(segment),
-        )?;
-        dirty += segment.dirty() as usize;
-    }
-    for segment in thread.roomy.iter() {
-        ensure(
-            !segment.is_full(),
-            "A2: one on the list has a free slice",
-            links::address(segment),
-        )?;
-    }
-    ensure(
-        dirty == thread.dirty.load(Ordering::Relaxed),
-        "A2: free slices that cost memory add up",
-        dirty,
-    )
+    thread.segments.check(thread.address())
 }
 
 impl ThreadEnds for Malloc {
-    fn thread_ended(&'static self, record: usize) {
-        // SAFETY: a record of ours.
-        self.abandon(unsafe { Thread::at(record) });
-        self.threads.leave(record, |_| ());
+    type Record = Thread;
+
+    fn thread_ended(&'static self, thread: &Thread) {
+        self.abandon(thread);
+        self.threads.leave(thread, || ());
     }
 }
 
 impl DropIn for Malloc {
+    #[inline(always)]
+    fn malloc_fast(&self, size: usize) -> *mut u8 {
+        self.malloc_ready(size)
+    }
+
+    #[inline(always)]
+    fn malloc_slow(&self, size: usize) -> *mut u8 {
+        self.malloc_any(size)
+    }
+
+    #[inline(always)]
+    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
+        self.free_ready(ptr.expose_provenance())
+    }
+
+    #[inline(always)]
+    unsafe fn free_slow(&self, ptr: *mut u8) {
+        self.free_any(ptr.expose_provenance());
+    }
+
     fn begin(&'static self) {
         self.threads.announce(self);
+    }
+
+    fn before_confinement(&self) {
+        self.segments.look_at_memory_limit();
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
@@ -701,6 +686,7 @@ impl DropIn for Malloc {
         if !in_child || self.partial.load(Ordering::Relaxed) {
             return;
         }
+        self.segments.note_child();
         // The others' heaps are lost: nobody knows in the middle of what they were.
         self.threads.only_me(|_| false);
         let mine = self.thread().into_iter().flat_map(Thread::all_heaps);

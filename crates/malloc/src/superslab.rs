@@ -29,6 +29,7 @@ use source::os::Os;
 use thread::{Members, ThreadEnds};
 
 use crate::drop_in::{DropIn, Figures};
+use crate::fallback;
 use crate::misuse::{self, Misuse};
 
 mod heap;
@@ -38,7 +39,7 @@ mod switches;
 
 use heap::{Bin, Heap, Whose};
 use pool::Pool;
-use slab::{HEAD, SLAB, SLABS, SUPER, Slab, State, Super};
+use slab::{HEAD, SLAB, SLABS, Slab, State, Super};
 use switches::Switches;
 
 /// The largest size of a class.
@@ -47,12 +48,10 @@ const MAX_SIZE: usize = 32 << 10;
 const MAX_RUN: usize = SLABS / 2 * SLAB;
 /// A mapping of its own that shrinks stays one down to this.
 const MIN_MAPPING: usize = 1 << 20;
-/// Free slabs that cost memory, which a heap keeps at least: 2 MiB.
+/// Empty slabs that are mappings of their own, which a heap keeps: 2 MiB.
 const KEEP: usize = SLABS;
 /// A slab of objects up to this size goes on serving when it is empty: larger ones are soon cut again.
 const KEEP_EMPTY: usize = 256;
-/// Superslabs that are looked at for a run.
-const LOOKS: usize = 64;
 
 /// The process's malloc of this design.
 pub type Malloc = Superslab<Os>;
@@ -68,7 +67,7 @@ pub const fn new() -> Malloc {
 pub struct Superslab<S> {
     pool: Pool<S>,
     huge: Huge<S>,
-    threads: Members<S>,
+    threads: Members<S, Heap>,
     switches: Switches,
     /// For queues, where they are not to be without a lock.
     remote: Lock<S>,
@@ -102,38 +101,36 @@ impl<S: System> Superslab<S> {
     /// The calling thread's heap, if it has one.
     #[inline(always)]
     fn heap(&self) -> Option<&Heap> {
-        let at = self.threads.current();
-        // SAFETY: a member's record is a heap.
-        (at != 0).then(|| unsafe { Heap::at(at) })
+        self.threads.current()
     }
 
     /// The calling thread's heap: a new one, or one that another thread has left. `None`: out of memory, or the thread is as
     /// good as ended.
-    #[cold]
     fn heap_or_new(&self) -> Option<&Heap> {
         if let Some(heap) = self.heap() {
             return Some(heap);
         }
-        let fresh =
-            || self.pool.supers.arena.allocate(&self.pool.supers.source, size_of::<Heap>(), 64);
-        let at = self.threads.enter(fresh, |at| {
-            // SAFETY: a record, or memory of zeroes for one.
-            let heap = unsafe { Heap::at(at) };
+        let heap = self.threads.current_or_new(self.pool.supers.room(), |heap| {
             heap.set_whose(Whose::Owned);
             heap.set_magazines(self.switches.magazine(), size_of_class);
         });
-        // SAFETY: as in `heap`.
-        (at != 0).then(|| unsafe { Heap::at(at) })
+        if self.threads.live() >= 2 {
+            // The first moment at which there are threads: later it would be noticed more often.
+            self.pool.supers.look_at_memory_limit();
+        }
+        heap
+    }
+
+    /// An object from the magazine of a class. Null: it has none.
+    #[inline(always)]
+    fn pop(&self, class: usize) -> *mut u8 {
+        ptr::with_exposed_provenance_mut(self.heap().map_or(0, |heap| heap.bins[class].pop()))
     }
 
     #[inline(always)]
     fn allocate(&self, class: usize) -> *mut u8 {
-        let object = self.heap().map_or(0, |heap| heap.bins[class].pop());
-        if object != 0 {
-            ptr::with_exposed_provenance_mut(object)
-        } else {
-            self.allocate_slow(class)
-        }
+        let object = self.pop(class);
+        if object.is_null() { self.allocate_slow(class) } else { object }
     }
 
     /// An object from a slab, and more for the magazine. Null: out of memory.
@@ -145,12 +142,10 @@ impl<S: System> Superslab<S> {
             return self.allocate_mapping(size_of_class(class), 1);
         };
         self.drain(heap);
+        self.pool.supers.pass(&heap.supers);
         let bin = &heap.bins[class];
         let size = size_of_class(class);
-        let mut object = bin.pop();
-        if object == 0 {
-            object = self.take(heap, class);
-        }
+        let mut object = self.take(heap, class);
         if object == 0 && self.make_room(heap) {
             object = self.take(heap, class);
         }
@@ -190,24 +185,15 @@ impl<S: System> Superslab<S> {
         let cut = || self.switches.superslab().then(|| self.cut(heap))?;
         // Where there are no addresses for a superslab there may be some for a slab.
         let (slab, range) = cut().or_else(|| self.single(heap))?;
-        heap.slabs.raise(1);
         slab.open(heap.address(), class, size, range, self.switches.lazy_init());
         Some(slab)
     }
 
     /// A free slab of this heap's superslabs, or of a new one.
     fn cut(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize))> {
-        let it = match heap.roomy.first() {
-            Some(it) => it,
-            None => self.new_super(heap)?,
-        };
-        let dirty = it.dirty();
-        let taken = it.take()?;
-        heap.dirty.lower((dirty - it.dirty()) as usize);
-        if it.is_full() {
-            heap.roomy.remove(it);
-        }
-        Some(taken)
+        let (it, first, _) =
+            self.pool.supers.take_pieces(&heap.supers, heap.address(), 1, false)?;
+        Some(it.slab(first))
     }
 
     /// A slab that is a mapping of its own.
@@ -220,17 +206,13 @@ impl<S: System> Superslab<S> {
         Some((slab, (at, SLAB)))
     }
 
-    fn new_super(&self, heap: &Heap) -> Option<&'static Super> {
-        let it = self.pool.take(heap.address())?;
-        heap.dirty.raise(it.dirty() as usize);
-        heap.roomy.push(it);
-        Some(it)
-    }
-
     /// An object of this heap goes back to its slab.
     fn put(&self, heap: &Heap, slab: &Slab, object: usize) {
         let class = slab.class();
         if class == 0 {
+            if !slab.is_run_at(object) {
+                self.end_for("free()", object);
+            }
             return self.end_run(heap, slab);
         }
         let size = size_of_class(class);
@@ -263,7 +245,6 @@ impl<S: System> Superslab<S> {
     /// An empty slab of this heap, on no list.
     fn retire(&self, heap: &Heap, slab: &Slab) {
         slab.close();
-        heap.slabs.lower(1);
         match self.pool.super_of(slab) {
             Some(it) => self.give_slabs(heap, it, slab, 1),
             None if heap.single_count.load(Ordering::Relaxed) < KEEP => {
@@ -276,41 +257,8 @@ impl<S: System> Superslab<S> {
 
     /// Slabs of a superslab of this heap are free again.
     fn give_slabs(&self, heap: &Heap, it: &Super, slab: &Slab, count: usize) {
-        let was_full = it.is_full();
-        let kept = KEEP.max(heap.slabs.load(Ordering::Relaxed) / 16);
-        let is_much = heap.dirty.load(Ordering::Relaxed) + count > kept;
-        let first = slab.start() & !(SLAB - 1);
-        // The first slab has the head, which stays.
-        let clean =
-            is_much && !first.is_multiple_of(SUPER) && self.pool.supers.purge(first, count * SLAB);
-        it.put(slab, count, clean);
-        if !clean {
-            heap.dirty.raise(count);
-        }
-        if it.is_all_free() {
-            if !was_full {
-                heap.roomy.remove(it);
-            }
-            heap.dirty.lower(it.dirty() as usize);
-            self.pool.supers.give(it, self.switches.reuse_pool());
-        } else if was_full {
-            heap.roomy.push(it);
-        }
-        if is_much {
-            self.purge_kept(heap, kept);
-        }
-    }
-
-    /// Gives back free slabs that were kept while more was in use, until `kept` are left.
-    fn purge_kept(&self, heap: &Heap, kept: usize) {
-        let Some(attempt) = self.pool.supers.attempt() else { return };
-        for it in heap.roomy.iter() {
-            if heap.dirty.load(Ordering::Relaxed) <= kept || attempt.is_over() {
-                return;
-            }
-            let purged = it.purge(|at, len| self.pool.supers.purge_in(&attempt, at, len));
-            heap.dirty.lower(purged / SLAB);
-        }
+        let slabs = (it.index_of(slab), count);
+        self.pool.supers.give_pieces(&heap.supers, it, slabs, self.switches.reuse_pool());
     }
 
     /// What others freed of this heap's goes back to its slabs.
@@ -357,8 +305,7 @@ impl<S: System> Superslab<S> {
 
     /// A chain of another heap's objects goes to its queue.
     fn push_remote(&self, owner: usize, first: usize, last: usize) {
-        // SAFETY: the owner of a slab is a heap, whose record stays.
-        let heap = unsafe { Heap::at(owner) };
+        let Some(heap) = crate::links::at::<Heap>(owner) else { return };
         let guard = (!self.switches.remote_queue()).then(|| self.remote.lock());
         let is_left = heap.push_remote(first, last);
         drop(guard);
@@ -421,7 +368,11 @@ impl<S: System> Superslab<S> {
     }
 
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
-        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, false);
+        self.pool
+            .supers
+            .make_way(self.heap().map(|heap| &heap.supers), self.huge.bytes().saturating_add(size));
+        let huge = self.pool.supers.wants_huge(size);
+        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, huge);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             let room =
@@ -435,25 +386,17 @@ impl<S: System> Superslab<S> {
     fn take_run(&self, heap: &Heap, size: usize) -> Option<(usize, bool)> {
         self.drain(heap);
         let slabs = size.max(1).div_ceil(SLAB);
-        let take = |it: &Super| {
-            let dirty = it.dirty();
-            let (slab, at, zero) = it.take_run(slabs)?;
-            heap.dirty.lower((dirty - it.dirty()) as usize);
-            heap.slabs.raise(slabs);
-            heap.out.raise(slabs * SLAB);
-            slab.open_run(heap.address(), at, slabs, size);
-            if it.is_full() {
-                heap.roomy.remove(it);
-            }
-            Some((at, zero))
-        };
-        heap.roomy.iter().take(LOOKS).find_map(take).or_else(|| take(self.new_super(heap)?))
+        let (it, first, zero) =
+            self.pool.supers.take_pieces(&heap.supers, heap.address(), slabs, true)?;
+        let (slab, (at, _)) = it.slab(first);
+        slab.open_run(heap.address(), at, slabs, size);
+        heap.out.raise(slabs * SLAB);
+        Some((at, zero))
     }
 
     fn end_run(&self, heap: &Heap, slab: &Slab) {
         let slabs = slab.run();
         slab.close();
-        heap.slabs.lower(slabs);
         heap.out.lower(slabs * SLAB);
         if let Some(it) = self.pool.super_of(slab) {
             self.give_slabs(heap, it, slab, slabs);
@@ -468,6 +411,7 @@ impl<S: System> Superslab<S> {
             if !self.huge.deallocate(&self.pool.supers.source, address) {
                 self.end_for("free()", address);
             }
+            self.pool.supers.note_beside(self.huge.bytes());
             return;
         };
         if !slab.is_run_at(address) {
@@ -532,24 +476,14 @@ impl<S: System> Superslab<S> {
     /// Gives back all that is free; the bytes. What other threads keep stays theirs.
     pub fn trim_all(&self) -> usize {
         let mut gone = 0;
-        let mut purge = |heap: &Heap| {
-            for it in heap.roomy.iter() {
-                // SAFETY: a free slab.
-                let purged = it.purge(|at, len| unsafe { self.pool.supers.source.purge(at, len) });
-                heap.dirty.lower(purged / SLAB);
-                gone += purged;
-            }
-        };
         if let Some(heap) = self.heap() {
             self.empty(heap);
-            purge(heap);
+            gone += self.pool.supers.trim_pieces(&heap.supers);
         }
-        self.threads.each_spare(|at| {
-            // SAFETY: a record is a heap.
-            let heap = unsafe { Heap::at(at) };
+        self.threads.each_spare(|heap| {
             if heap.is(Whose::Left) {
                 self.drain(heap);
-                purge(heap);
+                gone += self.pool.supers.trim_pieces(&heap.supers);
             }
         });
         gone + self.pool.supers.trim()
@@ -565,9 +499,7 @@ impl<S: System> Superslab<S> {
 
     fn numbers(&self) -> Figures {
         let (mut out, mut cached) = (0, 0);
-        let mut add = |at: usize| {
-            // SAFETY: a record is a heap.
-            let heap = unsafe { Heap::at(at) };
+        let mut add = |heap: &Heap| {
             out += heap.out.load(Ordering::Relaxed);
             cached += heap.cached(size_of_class);
         };
@@ -597,24 +529,15 @@ enum Kind {
 unsafe impl<S: System> base::Malloc for Superslab<S> {
     #[inline]
     fn malloc(&self, size: usize) -> *mut u8 {
-        if size <= MAX_SIZE {
-            self.allocate(class_of(size.max(1)))
-        } else {
-            self.allocate_large(size, 1).0
-        }
+        let object = self.malloc_ready(size);
+        if object.is_null() { self.malloc_any(size) } else { object }
     }
 
     fn calloc(&self, count: usize, size: usize) -> *mut u8 {
-        let Some(size) = count.checked_mul(size) else { return ptr::null_mut() };
-        let (block, zero) = match size {
+        fallback::calloc(count, size, |size| match size {
             0..=MAX_SIZE => (self.allocate(class_of(size.max(1))), false),
             _ => self.allocate_large(size, 1),
-        };
-        if !block.is_null() && !zero {
-            // SAFETY: just allocated, at least `size` bytes.
-            unsafe { block.write_bytes(0, size) };
-        }
-        block
+        })
     }
 
     fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
@@ -648,36 +571,14 @@ unsafe impl<S: System> base::Malloc for Superslab<S> {
                 return ptr::with_exposed_provenance_mut(at);
             }
         }
-        let new = self.malloc(size);
-        if new.is_null() {
-            return if size <= held { ptr } else { new };
-        }
-        // SAFETY: both are live, of at least the lesser size, and apart.
-        unsafe { new.copy_from_nonoverlapping(ptr, held.min(size)) };
-        // SAFETY: the caller gives it up.
-        unsafe { self.free(ptr) };
-        new
+        // SAFETY: the caller's promise.
+        unsafe { fallback::realloc_by_copy(self, ptr, held, size) }
     }
 
     #[inline]
     unsafe fn free(&self, ptr: *mut u8) {
-        let address = ptr.expose_provenance();
-        let slab = self.pool.slab_of(address);
-        let Some((slab, class)) =
-            slab.map(|slab| (slab, slab.class())).filter(|(_, class)| *class != 0)
-        else {
-            if address != 0 {
-                self.free_large(address);
-            }
-            return;
-        };
-        let Some(heap) = self.heap() else { return self.free_slow(slab, class, address) };
-        let bin = &heap.bins[class];
-        if bin.is_newest(address) {
-            misuse::end::<S>("free()", address, Misuse::Free);
-        }
-        if !bin.push(address) {
-            self.free_slow(slab, class, address);
+        if !self.free_ready(ptr.expose_provenance()) {
+            self.free_any(ptr.addr());
         }
     }
 
@@ -692,14 +593,63 @@ unsafe impl<S: System> base::Malloc for Superslab<S> {
     }
 }
 
+/// The halves of malloc and free.
+impl<S: System> Superslab<S> {
+    /// What lies ready. Null: nothing.
+    #[inline(always)]
+    fn malloc_ready(&self, size: usize) -> *mut u8 {
+        if size <= MAX_SIZE { self.pop(class_of(size.max(1))) } else { ptr::null_mut() }
+    }
+
+    /// What does not lie ready. Null: out of memory.
+    #[inline(never)]
+    fn malloc_any(&self, size: usize) -> *mut u8 {
+        if size <= MAX_SIZE {
+            self.allocate_slow(class_of(size.max(1)))
+        } else {
+            self.allocate_large(size, 1).0
+        }
+    }
+
+    /// Frees to a magazine. `false`: it is full, or this is no object, or looks wrong.
+    #[inline(always)]
+    fn free_ready(&self, address: usize) -> bool {
+        let Some(it) = self.pool.supers.of(address) else { return false };
+        let class = it.slab_of(address).class();
+        let Some(heap) = self.heap().filter(|_| class != 0) else { return false };
+        let bin = &heap.bins[class];
+        !bin.is_newest(address) && bin.push(address)
+    }
+
+    /// Frees what [`free_ready`](Self::free_ready) refused.
+    #[inline(never)]
+    fn free_any(&self, address: usize) {
+        let slab = self.pool.slab_of(address);
+        let Some((slab, class)) =
+            slab.map(|slab| (slab, slab.class())).filter(|(_, class)| *class != 0)
+        else {
+            if address != 0 {
+                self.free_large(address);
+            }
+            return;
+        };
+        let bin = self.heap().map(|heap| &heap.bins[class]);
+        if bin.is_some_and(|bin| bin.is_newest(address)) {
+            misuse::end::<S>("free()", address, Misuse::Free);
+        }
+        if !bin.is_some_and(|bin| bin.push(address)) {
+            self.free_slow(slab, class, address);
+        }
+    }
+}
+
 impl<S: System> Check for Superslab<S> {
     /// Of the calling thread's heap, and of those that nobody owns: others' change meanwhile.
     fn check(&self) -> Result<(), Broken> {
         let mut answer = Ok(());
-        let mut check = |at: usize| {
-            // SAFETY: a record is a heap.
-            let heap = unsafe { Heap::at(at) };
-            let quiet = at == self.threads.current() || heap.is(Whose::Left);
+        let mine = self.heap().map(ptr::from_ref);
+        let mut check = |heap: &Heap| {
+            let quiet = mine == Some(ptr::from_ref(heap)) || heap.is(Whose::Left);
             if quiet && answer.is_ok() {
                 answer = check_heap(heap);
             }
@@ -731,32 +681,20 @@ fn check_heap(heap: &Heap) -> Result<(), Broken> {
             ensure(current.adds_up(), "S1: a slab's objects add up", current.start())?;
         }
     }
-    let mut dirty = 0;
-    for it in heap.roomy.iter() {
-        ensure(it.owner() == heap.address(), "S2: a superslab is its owner's", it.base())?;
-        ensure(
-            !it.is_full() && !it.is_all_free(),
-            "S2: one on the list has a free slab",
-            it.base(),
-        )?;
+    for it in heap.supers.iter() {
         let ours = it.in_use().all(|slab| slab.owner() == heap.address());
-        ensure(ours, "S2: its slabs are its owner's", it.base())?;
-        dirty += it.dirty() as usize;
+        ensure(ours, "S2: its slabs are its owner's", crate::links::address(it))?;
     }
-    ensure(
-        dirty == heap.dirty.load(Ordering::Relaxed),
-        "S2: free slabs that cost memory add up",
-        dirty,
-    )
+    heap.supers.check(heap.address())
 }
 
 impl ThreadEnds for Malloc {
-    fn thread_ended(&'static self, record: usize) {
-        // SAFETY: a record of ours.
-        let heap = unsafe { Heap::at(record) };
+    type Record = Heap;
+
+    fn thread_ended(&'static self, heap: &Heap) {
         // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
         self.empty(heap);
-        self.threads.leave(record, |_| {
+        self.threads.leave(heap, || {
             heap.leave();
             self.drain(heap);
         });
@@ -764,6 +702,26 @@ impl ThreadEnds for Malloc {
 }
 
 impl DropIn for Malloc {
+    #[inline(always)]
+    fn malloc_fast(&self, size: usize) -> *mut u8 {
+        self.malloc_ready(size)
+    }
+
+    #[inline(always)]
+    fn malloc_slow(&self, size: usize) -> *mut u8 {
+        self.malloc_any(size)
+    }
+
+    #[inline(always)]
+    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
+        self.free_ready(ptr.expose_provenance())
+    }
+
+    #[inline(always)]
+    unsafe fn free_slow(&self, ptr: *mut u8) {
+        self.free_any(ptr.expose_provenance());
+    }
+
     fn begin(&'static self) {
         self.threads.announce(self);
     }
@@ -776,6 +734,10 @@ impl DropIn for Malloc {
         known
     }
 
+    fn before_confinement(&self) {
+        self.pool.supers.look_at_memory_limit();
+    }
+
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
         crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
     }
@@ -783,9 +745,9 @@ impl DropIn for Malloc {
     fn after_fork(&self, in_child: bool) {
         crate::fork::release_all(|visit| self.each_lock(visit));
         if in_child && !self.partial.load(Ordering::Relaxed) {
-            self.threads.only_me(|at| {
-                // SAFETY: a member's record is a heap.
-                unsafe { Heap::at(at) }.set_whose(Whose::Lost);
+            self.pool.supers.note_child();
+            self.threads.only_me(|heap| {
+                heap.set_whose(Whose::Lost);
                 false
             });
         }

@@ -28,6 +28,8 @@ pub mod bitmap;
 pub mod block;
 pub mod buddy;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod chunk_map;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod geometry;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod heap;
@@ -58,6 +60,7 @@ mod window;
 pub use self::{
     allowance::Allowance,
     arena::Arena,
+    chunk_map::ChunkMap,
     geometry::{BLOCK, GRANULE},
     heap::{PageHeap, Run},
     huge::Huge,

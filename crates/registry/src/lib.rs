@@ -120,6 +120,9 @@ macro_rules! single_locks {
 /// - `name`, `id`, `about`: as in [`blocks!`].
 /// - `module`: where its type `Malloc` and its `new` are. Whoever uses it depends on its crate.
 /// - `settings`: its own keys of the variable `HEAPWRIGHT`, beside those that all have.
+/// - `abilities`: `threads` (no lock that all share on the usual path), `returns` (free memory goes back to the system without
+///   being asked), `misuse` (what is freed twice or is no block ends the process with a message, where it is seen), `heaps`
+///   (blocks that can all be freed at once).
 #[macro_export]
 macro_rules! mallocs {
     ($then:ident) => {
@@ -131,22 +134,24 @@ macro_rules! mallocs {
         $then! {
             $({
                 name: $name, id: $id, about: $about, module: [::malloc::single_lock::$id], settings: [],
+                abilities: [returns],
             })*
             {
                 name: "thread-caching", id: thread_caching,
                 about: "TCMalloc's design: lists in each thread, central lists, spans of pages",
-                module: [::malloc::thread_caching], settings: [],
+                module: [::malloc::thread_caching], settings: [], abilities: [threads returns misuse],
             }
             {
                 name: "superslab", id: superslab,
                 about: "slabs in superslabs of 2 MiB, magazines, a queue for each thread",
                 module: [::malloc::superslab],
                 settings: ["superslab" "magazine" "lazy_init" "reuse_pool" "remote_queue"],
+                abilities: [threads returns misuse],
             }
             {
                 name: "sharded", id: sharded,
                 about: "mimalloc's design: a heap in each thread, three free lists in each page",
-                module: [::malloc::sharded], settings: [],
+                module: [::malloc::sharded], settings: [], abilities: [threads returns misuse heaps],
             }
             // A new malloc's row goes here.
         }
@@ -213,16 +218,25 @@ pub struct Malloc {
     pub about: &'static str,
     /// Its own keys of the variable `HEAPWRIGHT`.
     pub settings: &'static [&'static str],
+    /// The words for what it can do beside a malloc's calls.
+    pub abilities: &'static [&'static str],
 }
+
+/// The flagship's abilities: those of [`Malloc`], and a safe mode and profiles.
+pub const FLAGSHIP: &[&str] = &["threads", "returns", "misuse", "heaps", "safe", "profile"];
 
 macro_rules! names {
     ($({
         name: $name:literal, id: $id:ident, about: $about:literal,
-        module: $module:tt, settings: [$($setting:literal)*],
+        module: $module:tt, settings: [$($setting:literal)*], abilities: [$($ability:ident)*],
     })*) => {
         /// Every malloc but the flagship, each a drop-in library.
-        pub const MALLOCS: &[Malloc] =
-            &[$(Malloc { name: $name, about: $about, settings: &[$($setting),*] }),*];
+        pub const MALLOCS: &[Malloc] = &[$(Malloc {
+            name: $name,
+            about: $about,
+            settings: &[$($setting),*],
+            abilities: &[$(stringify!($ability)),*],
+        }),*];
     };
 }
 

@@ -20,10 +20,11 @@ pub mod members;
 pub mod registry;
 pub mod runs;
 pub mod tls;
+mod tls_block;
 mod words;
 
 pub use account::Outside;
 pub use cache::ThreadCache;
-pub use members::{Member, Members, ThreadEnds};
+pub use members::{Member, Members, Record, ThreadEnds};
 pub use registry::Registry;
 pub use tls::Tls;

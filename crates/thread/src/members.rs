@@ -14,10 +14,12 @@
 //!
 //! Layer *thread*. [`current`](Members::current): three loads and a branch.
 use core::ffi::c_void;
+use core::marker::PhantomData;
+use core::ptr;
 
 use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
-use page::System;
+use page::{Arena, System};
 use source::os::imp::thread_end;
 
 use crate::words::{self, ENDS, RECORD};
@@ -25,11 +27,23 @@ use crate::words::{self, ENDS, RECORD};
 /// How often a thread's end may be announced before it goes without a record: destructors that run after ours may
 /// allocate, and the C library comes back to us four times.
 const MOST_ENDS: usize = 3;
+/// Bytes of a cache line: no two records share one.
+const LINE: usize = 64;
+
+/// What a malloc keeps for each of its threads.
+///
+/// # Safety
+///
+/// It is `#[repr(C)]` and begins with a [`Member`], and memory of zeroes is one.
+pub unsafe trait Record: Sync + Sized + 'static {}
 
 /// A malloc that has records of threads.
 pub trait ThreadEnds: 'static {
+    /// What it keeps for each.
+    type Record: Record;
+
     /// The calling thread ends: `record` is its own.
-    fn thread_ended(&'static self, record: usize);
+    fn thread_ended(&'static self, record: &Self::Record);
 }
 
 /// Calls the malloc at an address.
@@ -37,19 +51,26 @@ type Call = fn(usize, usize);
 
 fn call<M: ThreadEnds>(malloc: usize, record: usize) {
     // SAFETY: the address that `announce` was given, whose contents stay.
-    if let Some(malloc) = unsafe { core::ptr::with_exposed_provenance::<M>(malloc).as_ref() } {
+    let malloc = unsafe { ptr::with_exposed_provenance::<M>(malloc).as_ref() };
+    if let (Some(malloc), Some(record)) = (malloc, record_at(record)) {
         malloc.thread_ended(record);
     }
+}
+
+/// The record at an address; `None` at 0.
+#[inline(always)]
+fn record_at<'a, R: Record>(at: usize) -> Option<&'a R> {
+    // SAFETY: 0, or the address of a record of this malloc (M2), which stays (M1).
+    unsafe { ptr::with_exposed_provenance::<R>(at).as_ref() }
 }
 
 /// Called at a thread's end, for any malloc's record.
 extern "C" fn ended(record: *mut c_void) {
     let at = record.expose_provenance();
-    // SAFETY: `watch` was given a record, which stays (M1).
-    let member = unsafe { Member::at(at) };
+    let Some(member) = Member::get(at) else { return };
     let who = member.ended.load(Ordering::Relaxed);
     // SAFETY: 0, or the address of a constant.
-    if let Some(call) = unsafe { core::ptr::with_exposed_provenance::<Call>(who).as_ref() } {
+    if let Some(call) = unsafe { ptr::with_exposed_provenance::<Call>(who).as_ref() } {
         call(member.malloc.load(Ordering::Relaxed), at);
     }
 }
@@ -67,26 +88,16 @@ pub struct Member {
 }
 
 impl Member {
-    /// The record at an address.
-    ///
-    /// # Safety
-    ///
-    /// `at` is the address of a record (M1).
     #[inline(always)]
-    unsafe fn at<'a>(at: usize) -> &'a Self {
-        // SAFETY: the caller's promise.
-        unsafe { &*core::ptr::with_exposed_provenance(at) }
-    }
-
     fn get<'a>(at: usize) -> Option<&'a Self> {
-        // SAFETY: only addresses of records are linked (M1).
-        (at != 0).then(|| unsafe { Self::at(at) })
+        // SAFETY: 0, or the address of a record (M1), which begins with one of these.
+        unsafe { ptr::with_exposed_provenance::<Self>(at).as_ref() }
     }
 }
 
-/// The list of records.
+/// The list of records, each an `R`.
 #[derive(Debug)]
-pub struct Members<S> {
+pub struct Members<S, R> {
     /// This malloc's number (M2); 0 before its first record.
     id: AtomicUsize,
     lock: Lock<S>,
@@ -96,9 +107,10 @@ pub struct Members<S> {
     /// Whom threads' ends are announced to: the address of a [`Call`]; 0: nobody. And for which malloc.
     ended: AtomicUsize,
     malloc: AtomicUsize,
+    of: PhantomData<fn(R)>,
 }
 
-impl<S: System> Members<S> {
+impl<S: System, R: Record> Members<S, R> {
     /// No thread yet.
     #[must_use]
     pub const fn new() -> Self {
@@ -110,15 +122,16 @@ impl<S: System> Members<S> {
             live: AtomicU32::new(0),
             ended: AtomicUsize::new(0),
             malloc: AtomicUsize::new(0),
+            of: PhantomData,
         }
     }
 
     /// From now on threads' ends are announced to the malloc that this is a part of.
-    pub fn announce<M: ThreadEnds>(&self, malloc: &'static M) {
+    pub fn announce<M: ThreadEnds<Record = R>>(&self, malloc: &'static M) {
         thread_end::prepare(ended);
         let call: &'static Call = const { &(call::<M> as Call) };
-        self.malloc.store(core::ptr::from_ref(malloc).expose_provenance(), Ordering::Relaxed);
-        self.ended.store(core::ptr::from_ref(call).expose_provenance(), Ordering::Release);
+        self.malloc.store(ptr::from_ref(malloc).expose_provenance(), Ordering::Relaxed);
+        self.ended.store(ptr::from_ref(call).expose_provenance(), Ordering::Release);
     }
 
     /// The lock, for `fork`.
@@ -131,44 +144,58 @@ impl<S: System> Members<S> {
         self.live.load(Ordering::Relaxed)
     }
 
-    /// The address of the calling thread's record; 0: it has none here.
+    /// The calling thread's record, if it has one here.
     #[inline(always)]
-    pub fn current(&self) -> usize {
+    pub fn current(&self) -> Option<&R> {
         let at = words::load(RECORD);
-        if at == 0 {
-            return 0;
-        }
-        // SAFETY: the word holds 0 or a record (M1).
-        let owner = unsafe { Member::at(at) }.owner.load(Ordering::Relaxed);
-        if owner == self.id.load(Ordering::Relaxed) { at } else { 0 }
+        let owner = Member::get(at)?.owner.load(Ordering::Relaxed);
+        if owner == self.id.load(Ordering::Relaxed) { record_at(at) } else { None }
     }
 
-    /// Makes the calling thread a member: with a spare record, or one that `fresh` gives, of zeroes. 0: no memory, or the
-    /// thread is as good as ended. `ready` is called with a record before anybody sees it.
-    pub fn enter(&self, fresh: impl FnOnce() -> Option<usize>, ready: impl FnOnce(usize)) -> usize {
+    /// The calling thread's record, if it is the one at `at`. Two loads and a branch.
+    ///
+    /// # Safety
+    ///
+    /// `at` is 0 or the address of a record of this malloc.
+    #[inline(always)]
+    pub unsafe fn current_if(&self, at: usize) -> Option<&R> {
+        if at == words::load(RECORD) { record_at(at) } else { None }
+    }
+
+    /// The calling thread's record: its own, or a spare one, or one from the arena. `ready` is called with what was not the
+    /// thread's before anybody sees it. `None`: no memory, or the thread is as good as ended.
+    #[cold]
+    pub fn current_or_new(
+        &self,
+        (arena, source): (&Arena<S>, &S),
+        ready: impl FnOnce(&R),
+    ) -> Option<&R> {
+        if let Some(mine) = self.current() {
+            return Some(mine);
+        }
         if words::load(ENDS) > MOST_ENDS {
-            return 0;
+            return None;
         }
         let inside = self.lock.lock();
         let spare = self.spare.load(Ordering::Relaxed);
         let at = match Member::get(spare) {
             Some(record) => self.spare.replace(record.next.load(Ordering::Relaxed)),
-            None => fresh().unwrap_or(0),
+            None => arena.allocate(source, size_of::<R>(), align_of::<R>().max(LINE))?,
         };
-        let Some(record) = Member::get(at) else { return 0 };
-        ready(at);
-        record.owner.store(self.number(), Ordering::Relaxed);
-        record.prev.store(0, Ordering::Relaxed);
+        let (record, member) = (record_at(at)?, Member::get(at)?);
+        ready(record);
+        member.owner.store(self.number(), Ordering::Relaxed);
+        member.prev.store(0, Ordering::Relaxed);
         let old = self.head.replace(at);
-        record.next.store(old, Ordering::Relaxed);
+        member.next.store(old, Ordering::Relaxed);
         if let Some(old) = Member::get(old) {
             old.prev.store(at, Ordering::Relaxed);
         }
         self.live.fetch_add(1, Ordering::Relaxed);
         drop(inside);
         words::store(RECORD, at);
-        self.watch(at);
-        at
+        self.watch(member, at);
+        Some(record)
     }
 
     /// This malloc's number (M2). Under the lock.
@@ -181,26 +208,24 @@ impl<S: System> Members<S> {
     }
 
     /// Has the thread's end announced. It may allocate, and finds the record.
-    fn watch(&self, at: usize) {
+    fn watch(&self, member: &Member, at: usize) {
         let who = self.ended.load(Ordering::Acquire);
-        if who != 0
-            && let Some(member) = Member::get(at)
-        {
+        if who != 0 {
             member.malloc.store(self.malloc.load(Ordering::Relaxed), Ordering::Relaxed);
             member.ended.store(who, Ordering::Relaxed);
             thread_end::watch(ended, at);
         }
     }
 
-    /// The calling thread ends: what it kept is `taken`, under the lock, and the record is a spare one. For an announced
-    /// record.
-    pub fn leave(&self, at: usize, taken: impl FnOnce(usize)) {
+    /// The calling thread ends, whose record was announced: it is a spare one, once `last` was done, under the lock.
+    pub fn leave(&self, record: &R, last: impl FnOnce()) {
+        let at = ptr::from_ref(record).expose_provenance();
         words::store(ENDS, words::load(ENDS) + 1);
-        if self.current() == at {
+        if self.current().is_some_and(|mine| ptr::eq(mine, record)) {
             words::store(RECORD, 0);
         }
         let _inside = self.lock.lock();
-        taken(at);
+        last();
         self.unlink(at);
         self.spare(at);
     }
@@ -226,13 +251,23 @@ impl<S: System> Members<S> {
     }
 
     /// Calls `visit` with every record, under the lock.
-    pub fn each(&self, mut visit: impl FnMut(usize)) {
+    pub fn each(&self, visit: impl FnMut(&R)) {
         let _inside = self.lock.lock();
-        let mut at = self.head.load(Ordering::Relaxed);
-        while let Some(record) = Member::get(at) {
-            let next = record.next.load(Ordering::Relaxed);
-            visit(at);
-            at = next;
+        Self::walk(&self.head, visit);
+    }
+
+    /// Calls `visit` with every record that no thread has, under the lock.
+    pub fn each_spare(&self, visit: impl FnMut(&R)) {
+        let _inside = self.lock.lock();
+        Self::walk(&self.spare, visit);
+    }
+
+    /// Calls `visit` with each record of a list. It may be taken off meanwhile.
+    fn walk(first: &AtomicUsize, mut visit: impl FnMut(&R)) {
+        let mut at = first.load(Ordering::Relaxed);
+        while let (Some(member), Some(record)) = (Member::get(at), record_at(at)) {
+            at = member.next.load(Ordering::Relaxed);
+            visit(record);
         }
     }
 
@@ -242,37 +277,26 @@ impl<S: System> Members<S> {
         work();
     }
 
-    /// Calls `visit` with every record that no thread has, under the lock.
-    pub fn each_spare(&self, mut visit: impl FnMut(usize)) {
-        let _inside = self.lock.lock();
-        let mut at = self.spare.load(Ordering::Relaxed);
-        while let Some(record) = Member::get(at) {
-            visit(at);
-            at = record.next.load(Ordering::Relaxed);
-        }
-    }
-
     /// In the child of a fork, whose only thread is the calling one: the others' records are `taken`, which answers whether
     /// one may be used again.
-    pub fn only_me(&self, mut taken: impl FnMut(usize) -> bool) {
-        let mine = self.current();
+    pub fn only_me(&self, mut taken: impl FnMut(&R) -> bool) {
+        let mine = self.current().map(ptr::from_ref);
         let _inside = self.lock.lock();
-        let mut at = self.head.load(Ordering::Relaxed);
-        while let Some(record) = Member::get(at) {
-            let next = record.next.load(Ordering::Relaxed);
-            if at != mine {
-                let is_spare = taken(at);
-                self.unlink(at);
-                if is_spare {
-                    self.spare(at);
-                }
+        Self::walk(&self.head, |record| {
+            if mine == Some(ptr::from_ref(record)) {
+                return;
             }
-            at = next;
-        }
+            let is_spare = taken(record);
+            let at = ptr::from_ref(record).expose_provenance();
+            self.unlink(at);
+            if is_spare {
+                self.spare(at);
+            }
+        });
     }
 }
 
-impl<S: System> Default for Members<S> {
+impl<S: System, R: Record> Default for Members<S, R> {
     fn default() -> Self {
         Self::new()
     }

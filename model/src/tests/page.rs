@@ -1,24 +1,11 @@
 //! Sharded: what others free against retirement, a page that becomes full, and abandonment. Superslab: its queues.
 use loom::sync::Arc;
-use loom::thread;
 
-use super::{check, check_all};
+use super::{check, check_all, join, spawn};
 use crate::page::{Fences, World};
 
 fn world(blocks: usize) -> Arc<World> {
     Arc::new(World::new(blocks, Fences::Full))
-}
-
-fn spawn<T: 'static>(
-    world: &Arc<World>,
-    f: impl FnOnce(&World) -> T + 'static,
-) -> thread::JoinHandle<T> {
-    let world = world.clone();
-    thread::spawn(move || f(&world))
-}
-
-fn join<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("it does not panic")
 }
 
 fn sorted(mut blocks: Vec<usize>) -> Vec<usize> {

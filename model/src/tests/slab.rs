@@ -1,8 +1,7 @@
 //! Claiming, giving back, listing and retiring.
 use loom::sync::Arc;
-use loom::thread;
 
-use super::{check, check_all};
+use super::{check, check_all, join, spawn};
 use crate::shelf::{Object, Seen, Unlist, World};
 
 /// A slab of one shelf with every object claimed.
@@ -10,18 +9,6 @@ fn full(whole: &[u64], unlist: Unlist) -> (Arc<World>, Vec<Object>) {
     let world = Arc::new(World::new(1, whole, unlist, Seen::Same));
     let objects = world.make_full(0, 0);
     (world, objects)
-}
-
-fn spawn<T: 'static>(
-    world: &Arc<World>,
-    f: impl FnOnce(&World) -> T + 'static,
-) -> thread::JoinHandle<T> {
-    let world = world.clone();
-    thread::spawn(move || f(&world))
-}
-
-fn join<T>(thread: thread::JoinHandle<T>) -> T {
-    thread.join().expect("it does not panic")
 }
 
 /// Two claimers and a freer on one word: nobody gets an object that another has.

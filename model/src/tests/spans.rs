@@ -1,8 +1,7 @@
 //! Thread-caching: the central list under two threads, and a thread's end.
 use loom::sync::Arc;
-use loom::thread;
 
-use super::{check, check_all};
+use super::{check, check_all, join, spawn};
 use crate::spans::{OBJECTS, World};
 
 /// Two threads take and give back, with no batch kept: nobody gets an object that another has, and each empty span goes.
@@ -10,18 +9,17 @@ use crate::spans::{OBJECTS, World};
 fn two_threads_on_a_central_list() {
     check_all(|| {
         let world = Arc::new(World::new(2, 0));
-        let theirs = world.clone();
-        let other = thread::spawn(move || {
-            let got = theirs.take(1);
-            theirs.put(got);
-            theirs.take(1).len()
+        let other = spawn(&world, |world| {
+            let got = world.take(1);
+            world.put(got);
+            world.take(1).len()
         });
         let got = world.take(2);
         let (mut first, second) = (got.clone(), got[1..].to_vec());
         first.truncate(1);
         world.put(first);
         world.put(second);
-        let held = other.join().expect("it does not panic");
+        let held = join(other);
         world.end(held);
     });
 }
@@ -32,10 +30,9 @@ fn a_batch_changes_hands() {
     check_all(|| {
         let world = Arc::new(World::new(2, 1));
         let batch = world.take(OBJECTS);
-        let theirs = world.clone();
-        let giver = thread::spawn(move || theirs.put(batch));
+        let giver = spawn(&world, move |world| world.put(batch));
         let held = world.take(OBJECTS).len();
-        giver.join().expect("it does not panic");
+        join(giver);
         world.end(held);
     });
 }
@@ -47,15 +44,14 @@ fn a_thread_ends() {
         let world = Arc::new(World::new(2, 1));
         let record = world.enter();
         let cache = world.take(2);
-        let (theirs, others) = (world.clone(), world.clone());
-        let ender = thread::spawn(move || theirs.leave(record, cache));
-        let beginner = thread::spawn(move || {
-            let record = others.enter();
-            (record, others.take(1).len())
+        let ender = spawn(&world, move |world| world.leave(record, cache));
+        let beginner = spawn(&world, |world| {
+            let record = world.enter();
+            (record, world.take(1).len())
         });
         assert!(world.members() <= 2);
-        ender.join().expect("it does not panic");
-        let (record, held) = beginner.join().expect("it does not panic");
+        join(ender);
+        let (record, held) = join(beginner);
         assert!(record <= 1);
         assert_eq!(world.members(), 1);
         world.end(held);

@@ -15,6 +15,7 @@ fn ours_and_glibc_are_always_there() {
     assert!(list[0]["library"].as_str().unwrap().ends_with(".so"));
     assert_eq!(list[1]["name"], "glibc");
     assert_eq!(list[1]["library"], Value::Null);
+    assert_eq!(list[1]["abilities"], Value::Null, "it is not ours to say");
     let (table, _, _) = outcome(heapwright().arg("list"));
     assert!(table.contains("heapwright") && table.contains("next     heapwright bench -- CMD"));
 }
@@ -27,6 +28,8 @@ fn the_classic_designs_are_there_by_name() {
         let found = list.as_array().unwrap().iter().find(|a| a["name"] == *name);
         let found = found.unwrap_or_else(|| panic!("no {name} in {out}"));
         assert_eq!(found["problem"], Value::Null, "{out}");
+        let abilities = found["abilities"].as_array().unwrap();
+        assert!(abilities.iter().any(|word| word == "returns"), "{out}");
         let library = found["library"].as_str().unwrap();
         assert!(library.contains(&format!("libheapwright-{name}-")), "{library}");
     }

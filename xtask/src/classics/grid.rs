@@ -93,9 +93,8 @@ fn kept(report: &Report) -> Line {
     let Some(ratios) = SIZES.iter().map(ratio).collect::<Option<Vec<_>>>() else {
         return Line::missing(says, bound);
     };
-    #[expect(clippy::cast_precision_loss, reason = "a dozen")]
-    let mean =
-        (ratios.iter().map(|(_, ratio)| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+    let all: Vec<f64> = ratios.iter().map(|(_, ratio)| *ratio).collect();
+    let Some(mean) = figures::geometric_mean(&all) else { return Line::missing(says, bound) };
     let least = ratios.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
     let figure = format!("{mean:.3} (least {:.2}, to {} B)", least.1, least.0);
     Line::new(says, figure, bound, mean >= KEPT)

@@ -38,13 +38,6 @@ const MOST: f64 = 2.0;
 /// `sharded` beside mimalloc 2, on the mean of time and of peak memory.
 const BESIDE: f64 = 1.10;
 
-/// The geometric mean of what there is; `None`: there is nothing.
-fn mean(ratios: &[f64]) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "some dozens")]
-    let count = ratios.len() as f64;
-    (!ratios.is_empty()).then(|| (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / count).exp())
-}
-
 fn time(cell: &Cell) -> Option<f64> {
     cell.time.map(|time| time.median)
 }
@@ -64,16 +57,18 @@ fn beside(report: &Report, design: &str, other: &str, of: fn(&Cell) -> Option<f6
         let of = |name| cell(report, work, name).and_then(of);
         Some(of(design)? / of(other)?)
     };
-    mean(&report.workloads.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
+    figures::geometric_mean(&report.workloads.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
 }
 
 /// All lines of this part.
 pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
     eprintln!("classics: workloads of threads");
-    let found: Vec<_> = peers::find()
-        .into_iter()
-        .filter(|peer| PEERS.iter().any(|name| peer.name.starts_with(name)))
-        .collect();
+    let mut found = peers::find();
+    found.retain(|peer| PEERS.iter().any(|name| peer.name.starts_with(name)));
+    if found.iter().any(|peer| peer.name == "mimalloc-2") {
+        // The distribution's is an older version of the same.
+        found.retain(|peer| peer.name != "mimalloc-2.0");
+    }
     if found.is_empty() {
         return Err("no mimalloc, jemalloc or tcmalloc is there: cargo xtask peers".to_owned());
     }
@@ -98,10 +93,10 @@ pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String>
         }
         let says = format!("sharded: {what} ÷ mimalloc 2's over {} workloads", WORKLOADS.len());
         let bound = "at most 1.10";
-        let name =
-            found.iter().map(|peer| peer.name.as_str()).find(|name| name.starts_with("mimalloc-2"));
-        let name =
-            name.or_else(|| found.iter().map(|p| p.name.as_str()).find(|n| *n == "mimalloc"));
+        // The newest of its second generation: the one that is compiled, before a distribution's.
+        let name = ["mimalloc-2", "mimalloc"]
+            .into_iter()
+            .find(|name| found.iter().any(|peer| peer.name == *name));
         lines.push(match name.and_then(|name| beside(&report, "sharded", name, of)) {
             Some(ratio) => Line::new(says, format!("{ratio:.3}"), bound, ratio <= BESIDE),
             None => Line::missing(says, bound),

@@ -7,6 +7,8 @@ use bench::result::{Cell, Report};
 use bench::session::Role;
 use serde::Deserialize;
 
+use crate::figures;
+
 /// Whose figures these are.
 pub(super) const SUBJECT: &str = "heapwright";
 pub(super) const GLIBC: &str = "glibc";
@@ -124,11 +126,7 @@ fn value(report: &Report, allocator: &str, value: &str) -> Option<f64> {
     let who = report.allocators.iter().position(|e| e.name == allocator)?;
     let each = report.workloads.iter().map(|w| of_cell(w.cells.get(who)?, value));
     let each: Vec<f64> = each.collect::<Option<_>>()?;
-    match each[..] {
-        [] => None,
-        [one] => Some(one),
-        _ => Some((each.iter().map(|v| v.ln()).sum::<f64>() / each.len() as f64).exp()),
-    }
+    figures::geometric_mean(&each)
 }
 
 fn of_cell(cell: &Cell, value: &str) -> Option<f64> {

@@ -15,6 +15,7 @@ use thread::tls::ENDS;
 use thread::{ThreadCache, Tls};
 
 use super::Flagship;
+use crate::misuse::{self, Misuse};
 
 impl<S: System, T: Tls> Flagship<S, T> {
     /// `size` bytes when [`malloc_fast`](Self::malloc_fast) had none. Null: out of memory.
@@ -214,12 +215,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         match answer {
             Ok(()) => (),
             Err(Fault::Foreign(address)) => self.foreign(caller, address),
-            Err(Fault::Misaligned(address)) => S::fatal(format_args!(
-                "{caller}: {address:#x} points into a block, not at its start"
-            )),
-            Err(Fault::DoubleFree(address)) => {
-                S::fatal(format_args!("{caller}: {address:#x} is free already (double free)"))
-            }
+            Err(Fault::Misaligned(address)) => misuse::end::<S>(caller, address, Misuse::Inside),
+            Err(Fault::DoubleFree(address)) => misuse::end::<S>(caller, address, Misuse::Free),
         }
     }
 
@@ -227,9 +224,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub(crate) fn foreign(&self, caller: &'static str, address: usize) -> ! {
         let region = &self.pages.region;
         let ours = region.granule_of(address).is_some();
-        let what =
-            if ours { "is not a live block (freed already, or inside one)" } else { "is not ours" };
-        S::fatal(format_args!("{caller}: {address:#x} {what}"))
+        misuse::end::<S>(caller, address, if ours { Misuse::NoBlock } else { Misuse::Foreign })
     }
 
     /// The usable size of a live block; `None`: there is no such block.

@@ -9,12 +9,13 @@
 //! - **B1** a segment is on the list exactly while its owner is 0 and it is marked in the map; all change under the list's lock.
 //! - **B2** whoever frees a block of an abandoned segment and sees that it is, adopts it; who abandons one looks for such blocks
 //!   after saying so: one of the two sees the other. The mark is in the map, as a segment may be gone once a block is pushed.
-use base::sync::{OneWriter as _, Ordering, fence};
+use base::sync::{Ordering, fence};
 use page::System;
 
 use super::heap::{Heap, Thread};
 use super::pages::{Page, SLICE, Segment, State};
 use super::{Sharded, wait};
+use crate::chunks::Chunk as _;
 use crate::links;
 
 /// Abandoned segments that are adopted for one page at most.
@@ -29,13 +30,13 @@ impl<S: System> Sharded<S> {
             page.want(false, wait::<S>);
         }
         self.collect(thread);
-        thread.all_heaps().for_each(Heap::forget_pages);
-        for list in [&thread.roomy, &thread.packed] {
-            while let Some(segment) = list.pop() {
-                self.leave(thread, segment);
-            }
+        thread.heap.reset(thread.address());
+        while let Some(heap) = Heap::at(thread.heaps.load(Ordering::Relaxed)) {
+            self.end_heap(thread, heap);
         }
-        thread.reset();
+        while let Some(segment) = thread.segments.pop() {
+            self.leave(thread, segment);
+        }
     }
 
     /// A segment of a thread that ends, whose pages are on no list, is abandoned; unless what was freed meanwhile was its last.
@@ -56,11 +57,11 @@ impl<S: System> Sharded<S> {
             }
             let mut is_used = false;
             for page in segment.pages() {
-                page.collect();
+                page.collect::<S>();
                 is_used |= page.used() > 0;
             }
             if !is_used {
-                segment.pages().for_each(|page| segment.put(page, false));
+                segment.pages().for_each(|page| _ = segment.end(page));
                 self.segments.give(segment, true);
                 return;
             }
@@ -94,31 +95,24 @@ impl<S: System> Sharded<S> {
 
     /// An adopted segment's pages come to the thread's heap, the empty ones go.
     fn settle(&self, thread: &Thread, segment: &Segment) {
-        let list = if segment.is_full() { &thread.packed } else { &thread.roomy };
-        list.push(segment);
-        thread.dirty.raise(segment.dirty() as usize);
+        thread.segments.push(segment);
         let heap = &thread.heap;
-        let mut left = segment.pages().count();
-        for page in segment.pages() {
-            thread.slices.raise(page.slices());
+        // With its last page the segment may go: nothing looks for one after that.
+        let count = segment.pages().count();
+        for page in segment.pages().take(count) {
             page.set_heap(heap.address());
-            let has_free = page.collect();
-            left -= 1;
+            let has_free = page.collect::<S>();
             if page.used() == 0 {
-                // With the last page the segment may go.
                 self.give_slices(thread, segment, page);
-                if left == 0 {
-                    return;
-                }
             } else if page.class() != 0 && (has_free || page.has_fresh()) {
                 page.set_state(State::Queued);
-                heap.enqueue(page);
+                heap.enqueue_last(page);
             } else {
                 page.set_state(State::Full);
                 heap.full.push(page);
                 page.want(true, wait::<S>);
-                if page.collect() {
-                    self.after_free(thread, segment, page);
+                if page.collect::<S>() {
+                    self.settle_page(thread, segment, page);
                 }
             }
         }
@@ -139,7 +133,7 @@ impl<S: System> Sharded<S> {
             self.adopt(thread, segment);
             let page = thread.heap.bins[class].first();
             let size = super::size_of_class(class);
-            if let Some(page) = page.filter(|page| page.collect() || page.extend(size, 1)) {
+            if let Some(page) = page.filter(|page| page.collect::<S>() || page.extend(size, 1)) {
                 return Some(page);
             }
         }

@@ -9,12 +9,15 @@
 //! - **H1** a page of a class is in its queue, or full and on the list of full ones; `direct` of a size names the first page of
 //!   its class's queue, or nothing.
 //! - **H2** a full page wants to be told of the next block that others free (module `pages`), so that it comes back.
-use base::sync::{AtomicUsize, OneWriter as _, Ordering};
+//! - **H3** the only page of a class stays for some slow paths when it is empty (module `idle`).
+use base::sync::{AtomicUsize, Ordering};
 use object::size_class::{CLASSES, class_of, info};
-use thread::Member;
+use thread::{Member, Record};
 
-use super::pages::{Page, Pages, Segments};
-use crate::links::{self, next_of, set_next};
+use super::idle::Idle;
+use super::pages::{Page, Pages, Segment};
+use crate::chunks::Owned;
+use crate::links::{self, Queue, next_of, set_next};
 
 /// The largest size that is looked up directly.
 pub(super) const MAX_DIRECT: usize = 1024;
@@ -24,13 +27,14 @@ const DIRECT: usize = MAX_DIRECT / 16 + 1;
 #[derive(Debug)]
 #[repr(C)]
 pub struct Heap {
-    /// The record of the thread that it is of.
+    /// The record of the thread that it is of; 0: it was deleted.
     thread: AtomicUsize,
-    /// The next heap of that thread.
+    /// The next on that thread's list.
     pub(super) next: AtomicUsize,
     direct: [AtomicUsize; DIRECT],
-    pub(super) bins: [Pages; CLASSES],
+    pub(super) bins: [Queue<Page>; CLASSES],
     pub(super) full: Pages,
+    pub(super) idle: Idle,
     delayed: Delayed,
 }
 
@@ -52,18 +56,14 @@ impl Heap {
         self.thread.load(Ordering::Relaxed)
     }
 
-    /// Empty, and of this thread.
+    /// Empty, and of this thread; 0: of none.
     pub(super) fn reset(&self, thread: usize) {
         self.thread.store(thread, Ordering::Relaxed);
         self.direct.iter().for_each(|page| page.store(0, Ordering::Relaxed));
-        self.forget_pages();
-        self.delayed.0.store(0, Ordering::Relaxed);
-    }
-
-    /// Its pages are on no list any more.
-    pub(super) fn forget_pages(&self) {
-        self.bins.iter().for_each(Pages::clear);
+        self.bins.iter().for_each(Queue::clear);
         self.full.clear();
+        self.idle.clear();
+        self.delayed.0.store(0, Ordering::Relaxed);
     }
 
     /// The page that serves `size`, at most [`MAX_DIRECT`].
@@ -90,9 +90,15 @@ impl Heap {
         }
     }
 
-    /// A page goes to the front of its class's queue.
+    /// A page goes to the front of its class's queue: it serves next.
     pub(super) fn enqueue(&self, page: &Page) {
-        self.bins[page.class()].push(page);
+        self.bins[page.class()].push_front(page);
+        self.set_direct(page.class());
+    }
+
+    /// A page goes to the end of its class's queue: more of it may be free until it serves.
+    pub(super) fn enqueue_last(&self, page: &Page) {
+        self.bins[page.class()].push_back(page);
         self.set_direct(page.class());
     }
 
@@ -134,51 +140,34 @@ impl Heap {
         }
     }
 
+    /// Takes a page off its list; `None`: there is none left.
+    pub(super) fn pop<'a>(&self) -> Option<&'a Page> {
+        self.bins.iter().find_map(Queue::pop).or_else(|| self.full.pop())
+    }
+
     /// All its pages.
     pub(super) fn pages(&self) -> impl Iterator<Item = &Page> {
-        self.bins.iter().chain([&self.full]).flat_map(Pages::iter)
+        self.bins.iter().flat_map(Queue::iter).chain(self.full.iter())
     }
 }
 
-/// A thread's record: its segments, and its first heap.
+/// A thread's record: its segments, and its first heap. All zero is an empty one.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Thread {
+pub struct Thread {
     member: Member,
-    /// Segments with a free slice, and those without.
-    pub(super) roomy: Segments,
-    pub(super) packed: Segments,
-    /// Free slices that cost memory, and slices in use.
-    pub(super) dirty: AtomicUsize,
-    pub(super) slices: AtomicUsize,
-    /// Its other heaps.
+    pub(super) segments: Owned<Segment>,
+    /// Its other heaps, and heaps that were deleted.
     pub(super) heaps: AtomicUsize,
+    pub(super) spare: AtomicUsize,
     pub(super) heap: Heap,
 }
 
-impl Thread {
-    /// The record at an address.
-    ///
-    /// # Safety
-    ///
-    /// `at` is the address of a record of [`Members`](thread::Members) that is one of these, or memory of zeroes for one.
-    #[inline(always)]
-    pub(super) unsafe fn at<'a>(at: usize) -> &'a Self {
-        // SAFETY: the caller's promise; records are never unmapped.
-        unsafe { &*core::ptr::with_exposed_provenance(at) }
-    }
+// SAFETY: it begins with a `Member`, and zeroes are an empty one.
+unsafe impl Record for Thread {}
 
+impl Thread {
     pub(super) fn address(&self) -> usize {
         links::address(self)
-    }
-
-    /// Empty: for memory that held another thread's.
-    pub(super) fn reset(&self) {
-        self.roomy.clear();
-        self.packed.clear();
-        self.dirty.replace(0);
-        self.slices.replace(0);
-        self.heaps.replace(0);
-        self.heap.reset(self.address());
     }
 }

@@ -1,35 +1,47 @@
 //! First-class heaps: blocks of one thread that can all be freed at once.
 //!
 //! A heap is used by the thread that made it; its blocks may be freed by any, one by one as well. What the thread has not
-//! deleted when it ends is abandoned as its other blocks are.
+//! deleted when it ends is abandoned as its other blocks are, and the heap is deleted.
 //!
 //! - **O1** a heap's pages are its own: deleting it hands them to the thread's first heap, destroying it frees them.
-use base::sync::{OneWriter as _, Ordering};
+//! - **O2** a deleted heap is no thread's, until the same record's thread makes one again; its memory is never anything else.
+use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 use object::size_class::{MAX_SIZE, class_of};
 use page::System;
 
-use super::heap::Heap;
+use super::heap::{Heap, Thread};
 use super::pages::SLICE;
 use super::{MAX_SINGLE, Sharded, wait};
 use crate::links;
 
 impl<S: System> Sharded<S> {
-    /// A new, empty heap of the calling thread. `None`: out of memory. 6 KiB that stay until the process ends.
+    /// A new, empty heap of the calling thread. `None`: out of memory. 6 KiB, which serve again when it was deleted.
     pub fn heap_new(&self) -> Option<&Heap> {
         let thread = self.thread_or_new()?;
-        let at = self.segments.arena.allocate(&self.segments.source, size_of::<Heap>(), 64)?;
-        let heap = Heap::at(at)?;
+        let heap = match Heap::at(thread.spare.load(Ordering::Relaxed)) {
+            Some(spare) => {
+                thread.spare.store(spare.next.load(Ordering::Relaxed), Ordering::Relaxed);
+                spare
+            }
+            None => {
+                let (arena, source) = self.segments.room();
+                Heap::at(arena.allocate(source, size_of::<Heap>(), 64)?)?
+            }
+        };
         heap.reset(thread.address());
-        heap.next.store(thread.heaps.replace(at), Ordering::Relaxed);
+        heap.next.store(thread.heaps.replace(heap.address()), Ordering::Relaxed);
         Some(heap)
+    }
+
+    /// The calling thread's record, if it made this heap.
+    fn maker(&self, heap: &Heap) -> Option<&Thread> {
+        self.thread().filter(|thread| thread.address() == heap.thread())
     }
 
     /// `size` bytes of a heap of the calling thread, at most 1 MiB. Null: out of memory, more than that, or another thread's
     /// heap.
     pub fn heap_allocate(&self, heap: &Heap, size: usize) -> *mut u8 {
-        let Some(thread) = self.thread().filter(|thread| thread.address() == heap.thread()) else {
-            return core::ptr::null_mut();
-        };
+        let Some(thread) = self.maker(heap) else { return core::ptr::null_mut() };
         let block = if size <= MAX_SIZE {
             self.allocate_in(thread, heap, class_of(size.max(1)))
         } else if size <= MAX_SINGLE {
@@ -43,15 +55,13 @@ impl<S: System> Sharded<S> {
 
     /// A heap of the calling thread goes; its blocks stay, as blocks of malloc. `false`: it is another thread's.
     pub fn heap_delete(&self, heap: &Heap) -> bool {
-        let Some(thread) = self.thread().filter(|thread| thread.address() == heap.thread()) else {
-            return false;
-        };
+        let Some(thread) = self.maker(heap) else { return false };
         self.free_delayed(thread, heap);
         let first = &thread.heap;
         for bin in &heap.bins {
             while let Some(page) = bin.pop() {
                 page.set_heap(first.address());
-                first.enqueue(page);
+                first.enqueue_last(page);
             }
         }
         while let Some(page) = heap.full.pop() {
@@ -59,16 +69,15 @@ impl<S: System> Sharded<S> {
             page.set_heap(first.address());
             first.full.push(page);
             page.want(true, wait::<S>);
-            if page.collect()
+            if page.collect::<S>()
                 && let Some(segment) = self.segments.of(links::address(page))
             {
-                self.after_free(thread, segment, page);
+                self.settle_page(thread, segment, page);
             }
         }
         // Those that were being told while it was taken apart.
         self.free_delayed(thread, heap);
-        heap.reset(thread.address());
-        self.unlink(thread, heap);
+        self.end_heap(thread, heap);
         true
     }
 
@@ -78,34 +87,28 @@ impl<S: System> Sharded<S> {
     ///
     /// Nobody uses a block of it any more, or frees one meanwhile.
     pub unsafe fn heap_destroy(&self, heap: &Heap) -> bool {
-        let Some(thread) = self.thread().filter(|thread| thread.address() == heap.thread()) else {
-            return false;
-        };
-        for list in heap.bins.iter().chain([&heap.full]) {
-            while let Some(page) = list.pop() {
-                // Who tells of a block still needs the page.
-                page.want(false, wait::<S>);
-                if let Some(segment) = self.segments.of(links::address(page)) {
-                    self.give_slices(thread, segment, page);
-                }
+        let Some(thread) = self.maker(heap) else { return false };
+        while let Some(page) = heap.pop() {
+            // Who tells of a block still needs the page.
+            page.want(false, wait::<S>);
+            if let Some(segment) = self.segments.of(links::address(page)) {
+                self.give_slices(thread, segment, page);
             }
         }
-        heap.reset(thread.address());
-        self.unlink(thread, heap);
+        self.end_heap(thread, heap);
         true
     }
 
-    /// Takes a heap off its thread's list.
-    fn unlink(&self, thread: &super::Thread, heap: &Heap) {
+    /// A heap without a page is no thread's from now on (O2).
+    pub(super) fn end_heap(&self, thread: &Thread, heap: &Heap) {
         let next = heap.next.load(Ordering::Relaxed);
-        if thread.heaps.load(Ordering::Relaxed) == heap.address() {
-            thread.heaps.store(next, Ordering::Relaxed);
-            return;
+        let is_next = |before: &&AtomicUsize| before.load(Ordering::Relaxed) == heap.address();
+        let mut links =
+            core::iter::once(&thread.heaps).chain(thread.all_heaps().map(|other| &other.next));
+        if let Some(before) = links.find(is_next) {
+            before.store(next, Ordering::Relaxed);
         }
-        let before =
-            thread.all_heaps().find(|other| other.next.load(Ordering::Relaxed) == heap.address());
-        if let Some(before) = before {
-            before.next.store(next, Ordering::Relaxed);
-        }
+        heap.reset(0);
+        heap.next.store(thread.spare.replace(heap.address()), Ordering::Relaxed);
     }
 }

@@ -10,18 +10,20 @@
 //! ```
 //!
 //! - **A1** of a page `used + free + local_free + fresh` is its capacity; what is on `thread_free` and on its way is used.
-//! - **A2** a segment's `free` has a bit for each slice that is in no page; `clean` those of them that are zero.
+//! - **A2** a segment's free pieces (module `chunks`) are the slices that are in no page.
 //! - **A3** only the owner's thread writes, but for `thread_free` and a heap's list of delayed blocks.
 //!
 //! After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019, sections 2 and 3.
-use base::bits::{low8, low32, run_starts};
-use base::sync::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
+use base::bits::{low8, low32};
+use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use source::Report;
 
-use crate::chunks::Chunk;
+use crate::chunks::{Chunk, PIECE, Pieces};
 use crate::links::{self, Linked, List, next_of, set_next};
+use crate::misuse::{self, Misuse};
 
 /// Bytes of a slice: a page of small blocks.
-pub(super) const SLICE: usize = 64 << 10;
+pub(super) const SLICE: usize = PIECE;
 /// Bytes of a segment.
 pub(super) const SEGMENT: usize = 4 << 20;
 /// Slices in it.
@@ -159,25 +161,23 @@ impl Page {
         block
     }
 
-    /// Its thread frees a block; what is left in use.
+    /// Its thread frees a block; what is left in use. `None`: it freed that one last.
     #[inline(always)]
-    pub(super) fn push(&self, block: usize) -> u32 {
-        set_next(block, self.local_free.load(Ordering::Relaxed));
+    pub(super) fn push(&self, block: usize) -> Option<u32> {
+        let last = self.local_free.load(Ordering::Relaxed);
+        if last == block {
+            return None;
+        }
+        set_next(block, last);
         self.local_free.store(block, Ordering::Relaxed);
         let used = self.used.load(Ordering::Relaxed).wrapping_sub(1);
         self.used.store(used, Ordering::Relaxed);
-        used
-    }
-
-    /// Whether `block` is the one that its thread freed last.
-    #[inline(always)]
-    pub(super) fn is_last_freed(&self, block: usize) -> bool {
-        self.local_free.load(Ordering::Relaxed) == block
+        Some(used)
     }
 
     /// What was freed becomes `free`, by its thread and by others. `true`: there is some.
-    pub(super) fn collect(&self) -> bool {
-        self.collect_theirs();
+    pub(super) fn collect<R: Report>(&self) -> bool {
+        self.collect_theirs::<R>();
         if self.free.load(Ordering::Relaxed) == 0 {
             self.free.store(self.local_free.replace(0), Ordering::Relaxed);
         }
@@ -185,7 +185,7 @@ impl Page {
     }
 
     /// What others freed becomes `local_free`.
-    fn collect_theirs(&self) {
+    fn collect_theirs<R: Report>(&self) {
         let word = &self.shared.thread_free;
         let mut old = word.load(Ordering::Relaxed);
         loop {
@@ -201,7 +201,9 @@ impl Page {
         let mut block = old & !BITS;
         while block != 0 {
             let next = next_of(block);
-            self.push(block);
+            if self.used() == 0 || self.push(block).is_none() {
+                misuse::end::<R>("free()", block, Misuse::Free);
+            }
             block = next;
         }
     }
@@ -333,105 +335,44 @@ impl Page {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Segment {
-    links: [AtomicUsize; 2],
-    /// The record of the thread that owns it; 0: it is abandoned.
-    owner: AtomicUsize,
-    free: AtomicU64,
-    clean: AtomicU64,
-    since: AtomicU32,
+    pieces: Pieces,
     pages: [Page; SLICES],
 }
 
 const _: () = assert!(size_of::<Segment>() <= HEAD, "the head has its place");
 
-impl Linked for Segment {
-    fn links(&self) -> &[AtomicUsize; 2] {
-        &self.links
-    }
-}
-
 impl Chunk for Segment {
     const LEN: usize = SEGMENT;
 
-    fn since(&self) -> &AtomicU32 {
-        &self.since
+    fn pieces(&self) -> &Pieces {
+        &self.pieces
     }
 }
 
 /// A list of segments.
 pub(super) type Segments = List<Segment>;
 
-/// Slices `first` to `first + count`, as bits.
-fn bits(first: usize, count: usize) -> u64 {
-    (u64::MAX >> (SLICES - count)) << first
-}
-
 impl Segment {
-    /// It is this owner's, and all free. `clean`: all of it is zero.
-    pub(super) fn open(&self, owner: usize, clean: bool) {
-        self.set_owner(owner);
-        self.free.store(u64::MAX, Ordering::Relaxed);
-        self.clean.store(if clean { !1 } else { 0 }, Ordering::Relaxed);
-    }
-
-    /// The record of the thread that owns it; 0: nobody.
-    #[inline(always)]
-    pub(super) fn owner(&self) -> usize {
-        self.owner.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn set_owner(&self, owner: usize) {
-        self.owner.store(owner, Ordering::Release);
-    }
-
-    pub(super) fn is_all_free(&self) -> bool {
-        self.free.load(Ordering::Relaxed) == u64::MAX
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.free.load(Ordering::Relaxed) == 0
-    }
-
-    /// Free slices that cost memory.
-    pub(super) fn dirty(&self) -> u32 {
-        (self.free.load(Ordering::Relaxed) & !self.clean.load(Ordering::Relaxed)).count_ones()
-    }
-
     /// The page that `address` lies in.
     #[inline(always)]
     pub(super) fn page_of(&self, address: usize) -> &Page {
-        let slice = address / SLICE % SLICES;
-        let back = usize::from(self.pages[slice].back.load(Ordering::Relaxed));
-        &self.pages[slice - back.min(slice)]
+        let slice = address / SLICE;
+        let back = usize::from(self.pages[slice % SLICES].back.load(Ordering::Relaxed));
+        &self.pages[slice.wrapping_sub(back) % SLICES]
     }
 
-    /// Takes `count` free slices in a row: the page, where it begins and how long it is, and whether it is zero. `None`: there
-    /// are none.
-    pub(super) fn take(&self, count: usize) -> Option<(&Page, (usize, usize), bool)> {
-        let (free, clean) = (self.free.load(Ordering::Relaxed), self.clean.load(Ordering::Relaxed));
-        // The first slice has the head, and serves pages of one slice only; what costs memory goes first.
-        let usable = if count > 1 { !1 } else { u64::MAX };
-        let starts = |set: u64| run_starts(u128::from(set & usable), low32(count));
-        let dirty = starts(free & !clean);
-        let from = if dirty != 0 { dirty } else { starts(free) };
-        if from == 0 {
-            return None;
-        }
-        let first = from.trailing_zeros() as usize;
-        let run = bits(first, count);
-        self.free.store(free & !run, Ordering::Relaxed);
-        self.clean.store(clean & !run, Ordering::Relaxed);
+    /// Slices that were taken are a page: it, where it begins and how long it is.
+    pub(super) fn begin(&self, first: usize, count: usize) -> (&Page, usize, usize) {
         for (back, page) in self.pages[first..first + count].iter().enumerate() {
             page.back.store(low8(back), Ordering::Relaxed);
         }
         self.pages[first].slices.store(low8(count), Ordering::Relaxed);
         let head = if first == 0 { HEAD } else { 0 };
-        let start = links::address(self) + first * SLICE + head;
-        Some((&self.pages[first], (start, count * SLICE - head), clean & run == run))
+        (&self.pages[first], self.piece_at(first) + head, count * SLICE - head)
     }
 
-    /// A page's slices are free again; `clean`: they are zero.
-    pub(super) fn put(&self, page: &Page, clean: bool) {
+    /// A page is none any more: its first slice, and how many it had.
+    pub(super) fn end(&self, page: &Page) -> (usize, usize) {
         let first = (links::address(page) - links::address(&self.pages)) / size_of::<Page>();
         let count = page.slices();
         for page in &self.pages[first..first + count] {
@@ -439,25 +380,7 @@ impl Segment {
             page.class.store(0, Ordering::Relaxed);
             page.set_state(State::None);
         }
-        let run = bits(first, count);
-        self.free.store(self.free.load(Ordering::Relaxed) | run, Ordering::Relaxed);
-        if clean {
-            self.clean.store(self.clean.load(Ordering::Relaxed) | run, Ordering::Relaxed);
-        }
-    }
-
-    /// Calls `purge` with each free slice that costs memory, but the first, and takes note of those that are zero then.
-    pub(super) fn purge(&self, mut purge: impl FnMut(usize, usize) -> bool) -> usize {
-        let mut gone = 0;
-        for slice in 1..SLICES {
-            let dirty = self.free.load(Ordering::Relaxed) & !self.clean.load(Ordering::Relaxed);
-            if dirty & bits(slice, 1) != 0 && purge(links::address(self) + slice * SLICE, SLICE) {
-                let clean = self.clean.load(Ordering::Relaxed);
-                self.clean.store(clean | bits(slice, 1), Ordering::Relaxed);
-                gone += SLICE;
-            }
-        }
-        gone
+        (first, count)
     }
 
     /// Its pages.

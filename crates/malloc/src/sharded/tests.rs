@@ -8,16 +8,11 @@ use base::Malloc as _;
 use source::Failing;
 
 use super::*;
+use crate::shapes::{Sent, come_back};
 
 fn heap() -> Box<Sharded<Failing<Os>>> {
     Box::new(Sharded::new(Failing::new(Os)))
 }
-
-/// Sends the address of a block to another thread.
-struct Sent(*mut u8);
-
-// SAFETY: a block may be freed by any thread.
-unsafe impl Send for Sent {}
 
 #[test]
 fn what_is_freed_goes_back() {
@@ -37,20 +32,7 @@ fn what_is_freed_goes_back() {
 #[test]
 fn what_others_free_comes_back_to_its_owner() {
     let heap = heap();
-    let blocks: Vec<_> = (0..10_000).map(|_| Sent(heap.malloc(100))).collect();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            // SAFETY: live blocks of this heap.
-            blocks.into_iter().for_each(|block| unsafe { heap.free(block.0) });
-        });
-    });
-    let before = heap.segments.bytes();
-    let again: Vec<_> = (0..9_000).map(|_| heap.malloc(100)).collect();
-    assert_eq!(heap.segments.bytes(), before, "nothing new was mapped");
-    heap.check().unwrap();
-    // SAFETY: live blocks of this heap.
-    again.into_iter().for_each(|block| unsafe { heap.free(block) });
-    heap.check().unwrap();
+    come_back(&*heap, || heap.segments.bytes());
 }
 
 #[test]
@@ -87,4 +69,61 @@ fn a_heap_can_be_deleted_and_destroyed() {
     blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
     heap.check().unwrap();
     assert_eq!(heap.numbers().live, 0);
+}
+
+#[test]
+fn a_heap_that_was_deleted_serves_again_and_its_handle_is_no_thread_s() {
+    let heap = heap();
+    let block = heap.malloc(1);
+    let first = heap.heap_new().unwrap();
+    assert!(heap.heap_delete(first));
+    assert!(heap.heap_allocate(first, 100).is_null(), "it is gone");
+    assert!(!heap.heap_delete(first));
+    let used = heap.segments.arena.used_bytes();
+    for _ in 0..100 {
+        let again = heap.heap_new().unwrap();
+        assert!(core::ptr::eq(again, first), "its memory serves again");
+        assert!(!heap.heap_allocate(again, 5000).is_null());
+        // SAFETY: its block is not used.
+        assert!(unsafe { heap.heap_destroy(again) });
+    }
+    assert_eq!(heap.segments.arena.used_bytes(), used);
+    // SAFETY: a live block.
+    unsafe { heap.free(block) };
+    heap.check().unwrap();
+}
+
+#[test]
+fn a_heap_of_a_thread_that_has_ended_is_nobody_s() {
+    let heap: &'static Sharded<Os> = Box::leak(Box::new(Sharded::new(Os)));
+    DropIn::begin(heap);
+    let made = || {
+        let own = heap.heap_new().unwrap();
+        let block = Sent(heap.heap_allocate(own, 100));
+        (core::ptr::from_ref(own).expose_provenance(), block)
+    };
+    let (own, block) = thread::spawn(made).join().unwrap();
+    let own = Heap::at(own).unwrap();
+    let refused = || heap.heap_allocate(own, 100).is_null() && !heap.heap_delete(own);
+    assert!(refused());
+    // The next thread has the record of the one that has ended.
+    assert!(thread::spawn(refused).join().unwrap());
+    // SAFETY: a live block.
+    unsafe { heap.free(block.0) };
+    heap.check().unwrap();
+    assert_eq!(heap.numbers().live, 0);
+}
+
+#[test]
+fn pages_come_back_at_the_queue_s_end() {
+    let heap = heap();
+    // Two pages of 4,096 blocks of 16 bytes but for the first one's head, all used.
+    let blocks: Vec<_> = (0..10_000).map(|_| heap.malloc(16)).collect();
+    // SAFETY: live blocks of this heap, each freed once.
+    blocks[..4000].iter().rev().for_each(|block| unsafe { heap.free(*block) });
+    let again: Vec<_> = (0..3000).map(|_| heap.malloc(16)).collect();
+    heap.check().unwrap();
+    // SAFETY: as above.
+    again.iter().chain(&blocks[4000..]).for_each(|block| unsafe { heap.free(*block) });
+    heap.check().unwrap();
 }

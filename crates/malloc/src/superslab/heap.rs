@@ -16,10 +16,11 @@
 //! other threads are lost: nobody knows in the middle of what they were.
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering, fence};
 use object::size_class::CLASSES;
-use thread::Member;
+use thread::{Member, Record};
 
-use super::slab::{Slab, Slabs, Supers};
+use super::slab::{Slab, Slabs, Super};
 use super::switches::MOST;
+use crate::chunks::Owned;
 use crate::links::{next_of, set_next};
 
 /// What a magazine holds at most; four objects in any case.
@@ -122,20 +123,15 @@ impl Bin {
     }
 }
 
-/// A thread's heap. All zero but for the lists is an empty one, and an empty list is zero too.
+/// A thread's heap. All zero is an empty one.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Heap {
+pub struct Heap {
     member: Member,
     whose: AtomicU32,
     /// Bytes that are out of slabs: with the program, in magazines and queues.
     pub(super) out: AtomicUsize,
-    /// Free slabs of its superslabs that cost memory.
-    pub(super) dirty: AtomicUsize,
-    /// Slabs in use.
-    pub(super) slabs: AtomicUsize,
-    /// Superslabs that have a free slab.
-    pub(super) roomy: Supers,
+    pub(super) supers: Owned<Super>,
     /// Single slabs that are empty, for the next.
     pub(super) singles: Slabs,
     pub(super) single_count: AtomicUsize,
@@ -144,22 +140,14 @@ pub(super) struct Heap {
     pub(super) bins: [Bin; CLASSES],
 }
 
+// SAFETY: it begins with a `Member`, and zeroes are an empty one.
+unsafe impl Record for Heap {}
+
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Remote(AtomicUsize);
 
 impl Heap {
-    /// The heap at an address.
-    ///
-    /// # Safety
-    ///
-    /// `at` is the address of a record of [`Members`](thread::Members) that is a heap, or memory of zeroes for one.
-    #[inline(always)]
-    pub(super) unsafe fn at<'a>(at: usize) -> &'a Self {
-        // SAFETY: the caller's promise; records are never unmapped.
-        unsafe { &*core::ptr::with_exposed_provenance(at) }
-    }
-
     pub(super) fn address(&self) -> usize {
         crate::links::address(self)
     }

@@ -16,7 +16,7 @@ use crate::links;
 /// Superslabs and single slabs.
 #[derive(Debug)]
 pub(super) struct Pool<S> {
-    pub(super) supers: Chunks<S, Super, 21, 8>,
+    pub(super) supers: Chunks<S, Super, 21>,
     singles: RadixMap<16, 256>,
     /// Descriptors of single slabs that are not in use.
     spare: Guarded<S, Slabs>,
@@ -55,13 +55,6 @@ impl<S: System> Pool<S> {
     /// The superslab that a slab is of; `None`: it is single.
     pub(super) fn super_of<'a>(&self, slab: &Slab) -> Option<&'a Super> {
         self.supers.of(links::address(slab))
-    }
-
-    /// A superslab with all slabs free, from the pool or the system. `None`: out of memory.
-    pub(super) fn take(&self, owner: usize) -> Option<&'static Super> {
-        let (it, zero) = self.supers.take()?;
-        it.open(owner, zero);
-        Some(it)
     }
 
     /// A slab that is a mapping of its own: its descriptor and where it is. `None`: out of memory.

@@ -9,26 +9,23 @@
 //! ```
 //!
 //! - **S1** of a slab of a class `used + chain + fresh` is its capacity.
-//! - **S2** a superslab's `free` has a bit for each slab that is neither of a class nor of a run; `clean` those of them that
-//!   are zero.
+//! - **S2** a superslab's free pieces (module `chunks`) are the slabs that are neither of a class nor of a run.
 //!
 //! Only the owner's thread changes any of it (or who holds the lock of the members while no thread owns it).
-use base::bits::{low32, run_starts};
+use base::bits::low32;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
-use crate::chunks::Chunk;
+use crate::chunks::{Chunk, PIECE, Pieces};
 use crate::links::{self, Linked, List, next_of, set_next};
 
 /// Bytes of a slab.
-pub(super) const SLAB: usize = 64 << 10;
+pub(super) const SLAB: usize = PIECE;
 /// Bytes of a superslab.
 pub(super) const SUPER: usize = 2 << 20;
 /// Slabs in it.
 pub(super) const SLABS: usize = SUPER / SLAB;
 /// Where the first slab's objects begin: a page, so that blocks aligned to one can be there.
 pub(super) const HEAD: usize = 4096;
-/// Every slab.
-const ALL: u32 = u32::MAX;
 
 /// What a slab is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,142 +217,45 @@ impl Slab {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Super {
-    links: [AtomicUsize; 2],
-    owner: AtomicUsize,
-    free: AtomicU32,
-    clean: AtomicU32,
-    /// When it came to the pool.
-    since: AtomicU32,
+    pieces: Pieces,
     slabs: [Slab; SLABS],
 }
 
 const _: () = assert!(size_of::<Super>() <= HEAD, "the head has its place");
 
-impl Linked for Super {
-    fn links(&self) -> &[AtomicUsize; 2] {
-        &self.links
-    }
-}
-
 impl Chunk for Super {
     const LEN: usize = SUPER;
 
-    fn since(&self) -> &AtomicU32 {
-        &self.since
+    fn pieces(&self) -> &Pieces {
+        &self.pieces
     }
-}
-
-/// Slabs `first` to `first + count`, as bits.
-fn bits(first: usize, count: usize) -> u32 {
-    (u32::MAX >> (SLABS - count)) << first
 }
 
 impl Super {
-    pub(super) fn base(&self) -> usize {
-        links::address(self)
-    }
-
-    /// It is this owner's, and all free. `clean`: all of it is zero.
-    pub(super) fn open(&self, owner: usize, clean: bool) {
-        self.owner.store(owner, Ordering::Relaxed);
-        self.free.store(ALL, Ordering::Relaxed);
-        self.clean.store(if clean { ALL & !1 } else { 0 }, Ordering::Relaxed);
-    }
-
-    pub(super) fn owner(&self) -> usize {
-        self.owner.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn is_all_free(&self) -> bool {
-        self.free.load(Ordering::Relaxed) == ALL
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.free.load(Ordering::Relaxed) == 0
-    }
-
-    /// Free slabs that cost memory.
-    pub(super) fn dirty(&self) -> u32 {
-        (self.free.load(Ordering::Relaxed) & !self.clean.load(Ordering::Relaxed)).count_ones()
-    }
-
     /// The descriptor of the slab that `address` lies in.
     #[inline(always)]
     pub(super) fn slab_of(&self, address: usize) -> &Slab {
         &self.slabs[address / SLAB % SLABS]
     }
 
-    /// Where slab `index` begins, and its length.
-    fn range(&self, index: usize) -> (usize, usize) {
+    /// The descriptor of slab `index`, where it begins, and its length.
+    pub(super) fn slab(&self, index: usize) -> (&Slab, (usize, usize)) {
         let head = if index == 0 { HEAD } else { 0 };
-        (self.base() + index * SLAB + head, SLAB - head)
+        (&self.slabs[index], (self.piece_at(index) + head, SLAB - head))
     }
 
-    /// Takes a free slab, one that costs memory before one that does not: it and its bytes. `None`: there is none.
-    pub(super) fn take(&self) -> Option<(&Slab, (usize, usize))> {
-        let free = self.free.load(Ordering::Relaxed);
-        let dirty = free & !self.clean.load(Ordering::Relaxed);
-        let from = if dirty != 0 { dirty } else { free };
-        if from == 0 {
-            return None;
-        }
-        let index = from.trailing_zeros() as usize;
-        self.free.store(free & !bits(index, 1), Ordering::Relaxed);
-        self.clean.store(self.clean.load(Ordering::Relaxed) & !bits(index, 1), Ordering::Relaxed);
-        Some((&self.slabs[index], self.range(index)))
-    }
-
-    /// Takes `count` free slabs in a row but the first one: the first's descriptor, its address, and whether all are zero.
-    pub(super) fn take_run(&self, count: usize) -> Option<(&Slab, usize, bool)> {
-        let free = self.free.load(Ordering::Relaxed);
-        let starts = run_starts(u128::from(free & !1), low32(count));
-        if starts == 0 {
-            return None;
-        }
-        let first = starts.trailing_zeros() as usize;
-        let clean = self.clean.load(Ordering::Relaxed);
-        let run = bits(first, count);
-        self.free.store(free & !run, Ordering::Relaxed);
-        self.clean.store(clean & !run, Ordering::Relaxed);
-        Some((&self.slabs[first], self.range(first).0, clean & run == run))
-    }
-
-    /// Slabs are free again; `clean`: they are zero.
-    pub(super) fn put(&self, slab: &Slab, count: usize, clean: bool) {
-        let first = (links::address(slab) - links::address(&self.slabs)) / size_of::<Slab>();
-        let run = bits(first, count);
-        self.free.store(self.free.load(Ordering::Relaxed) | run, Ordering::Relaxed);
-        if clean {
-            self.clean.store(self.clean.load(Ordering::Relaxed) | run, Ordering::Relaxed);
-        }
-    }
-
-    /// Takes note of free slabs that are zero now: calls `purge` with each one that costs memory, but the first.
-    pub(super) fn purge(&self, mut purge: impl FnMut(usize, usize) -> bool) -> usize {
-        let mut gone = 0;
-        for index in 1..SLABS {
-            let dirty = self.free.load(Ordering::Relaxed) & !self.clean.load(Ordering::Relaxed);
-            if dirty & bits(index, 1) != 0 && purge(self.range(index).0, SLAB) {
-                let clean = self.clean.load(Ordering::Relaxed);
-                self.clean.store(clean | bits(index, 1), Ordering::Relaxed);
-                gone += SLAB;
-            }
-        }
-        gone
+    /// Which of its slabs a descriptor is of.
+    pub(super) fn index_of(&self, slab: &Slab) -> usize {
+        (links::address(slab) - links::address(&self.slabs)) / size_of::<Slab>()
     }
 
     /// The slabs of classes.
     pub(super) fn in_use(&self) -> impl Iterator<Item = &Slab> {
-        let free = self.free.load(Ordering::Relaxed);
-        self.slabs
-            .iter()
-            .enumerate()
-            .filter(move |(i, slab)| free & bits(*i, 1) == 0 && slab.class() != 0)
-            .map(|(_, slab)| slab)
+        let is_of_class =
+            |(index, slab): &(usize, &Slab)| self.is_used(*index) && slab.class() != 0;
+        self.slabs.iter().enumerate().filter(is_of_class).map(|(_, slab)| slab)
     }
 }
 
 /// A list of slabs.
 pub(super) type Slabs = List<Slab>;
-/// A list of superslabs.
-pub(super) type Supers = List<Super>;

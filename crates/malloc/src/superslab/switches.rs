@@ -52,13 +52,8 @@ impl Switches {
             "remote_queue" => &self.remote_queue,
             _ => return false,
         };
-        let on = match value {
-            "on" | "1" => true,
-            "off" | "0" => false,
-            _ => return false,
-        };
-        switch.store(on, Ordering::Relaxed);
-        true
+        let on = crate::heapwright::options::switch(value);
+        on.inspect(|&on| switch.store(on, Ordering::Relaxed)).is_some()
     }
 
     pub(super) fn superslab(&self) -> bool {

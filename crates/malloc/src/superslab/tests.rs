@@ -8,16 +8,11 @@ use base::Malloc as _;
 use source::Failing;
 
 use super::*;
+use crate::shapes::{Sent, come_back};
 
 fn heap() -> Box<Superslab<Failing<Os>>> {
     Box::new(Superslab::new(Failing::new(Os)))
 }
-
-/// Sends the address of a block to another thread.
-struct Sent(*mut u8);
-
-// SAFETY: a block may be freed by any thread.
-unsafe impl Send for Sent {}
 
 #[test]
 fn what_is_freed_goes_back() {
@@ -38,20 +33,7 @@ fn what_is_freed_goes_back() {
 #[test]
 fn what_others_free_comes_back_to_its_owner() {
     let heap = heap();
-    let blocks: Vec<_> = (0..10_000).map(|_| Sent(heap.malloc(100))).collect();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            // SAFETY: live blocks of this heap.
-            blocks.into_iter().for_each(|block| unsafe { heap.free(block.0) });
-        });
-    });
-    let before = heap.pool.bytes();
-    let again: Vec<_> = (0..9_000).map(|_| heap.malloc(100)).collect();
-    assert_eq!(heap.pool.bytes(), before, "nothing new was mapped");
-    heap.check().unwrap();
-    // SAFETY: live blocks of this heap.
-    again.into_iter().for_each(|block| unsafe { heap.free(block) });
-    heap.check().unwrap();
+    come_back(&*heap, || heap.pool.bytes());
 }
 
 #[test]

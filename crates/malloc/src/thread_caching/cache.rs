@@ -14,11 +14,11 @@
 //! limit it is collected: of each list half of what was never needed since the last time goes back.
 //!
 //! Layer *malloc*. A thread's own: no lock and no locked operation. [`Cache::pop`] and [`Cache::push`] are the fast paths.
-use core::ptr;
 use core::sync::atomic::compiler_fence;
 
+use base::bits::low32;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
-use thread::Member;
+use thread::{Member, Record};
 
 use super::central::Chain;
 use super::classes::{CLASSES, info};
@@ -45,28 +45,22 @@ struct FreeList {
 /// A cache; all zero is an empty one without a limit.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Cache {
+pub struct Cache {
     member: Member,
     bytes: AtomicUsize,
     /// What it may hold.
     limit: AtomicUsize,
     /// When it holds more than this it is collected.
     collect_at: AtomicUsize,
+    /// The class that was collected last.
+    hand: AtomicU32,
     lists: [FreeList; CLASSES],
 }
 
-impl Cache {
-    /// The cache at an address.
-    ///
-    /// # Safety
-    ///
-    /// `at` is the address of a record that [`reset`](Self::reset) was called for.
-    #[inline(always)]
-    pub(super) unsafe fn at<'a>(at: usize) -> &'a Self {
-        // SAFETY: the caller's promise; records are never unmapped.
-        unsafe { &*ptr::with_exposed_provenance(at) }
-    }
+// SAFETY: it begins with a `Member`, and zeroes are an empty one.
+unsafe impl Record for Cache {}
 
+impl Cache {
     /// Empty: for memory that held another thread's.
     pub(super) fn reset(&self) {
         self.bytes.store(0, Ordering::Relaxed);
@@ -196,9 +190,16 @@ impl Cache {
         self.collect_at.store(limit.max(self.held() + limit / 16), Ordering::Relaxed);
     }
 
-    /// Collects: of each list half of what was not needed since the last time goes to `give`.
+    /// Collects: of one list after the other half of what was not needed since its last time goes to `give`, until the cache
+    /// holds an eighth less than it may.
     pub(super) fn collect(&self, mut give: impl FnMut(usize, Chain)) {
-        for class in 1..CLASSES {
+        let limit = self.limit.load(Ordering::Relaxed);
+        let mut class = self.hand.load(Ordering::Relaxed) as usize;
+        for _ in 1..CLASSES {
+            if self.held() <= limit - limit / 8 {
+                break;
+            }
+            class = if class + 1 < CLASSES { class + 1 } else { 1 };
             let list = &self.lists[class];
             let low = list.low.load(Ordering::Relaxed);
             if low > 0 {
@@ -216,6 +217,7 @@ impl Cache {
             }
             list.low.store(list.length.load(Ordering::Relaxed), Ordering::Relaxed);
         }
+        self.hand.store(low32(class), Ordering::Relaxed);
     }
 
     /// Objects of a class that it holds.

@@ -1,15 +1,16 @@
 //! The central list of a class: batches as threads gave them, and the spans that have objects.
 //!
 //! ```text
-//! thread ─batch─► [ batch │ batch │ batch ]        whole batches, of which each thread takes one: no object is touched
+//! thread ─batch─► [ batch │ batch │ batch ]        kept as they came, or joined: one object of each is touched at most
 //!                       └► span ⇄ span ⇄ span      `open`: each has an object to hand out
 //!                          └─ its last object comes back ─► page heap
 //! ```
 //!
 //! - **C1** a span of the class is on `open` exactly when it has an object to hand out.
-//! - **C2** `out` is how many objects of the class are not in spans; those of whole batches are among them.
+//! - **C2** `out` is how many objects of the class are not in spans; those of batches are among them, none of which has more
+//!   than a batch.
 //!
-//! One lock a class; O(1) a batch that is kept whole, else O(objects). After Ghemawat and Menage, "TCMalloc:
+//! One lock a class; O(1) a batch that is kept, else O(objects). After Ghemawat and Menage, "TCMalloc:
 //! Thread-Caching Malloc".
 use base::Broken;
 use base::check::ensure;
@@ -24,7 +25,7 @@ use super::span::{List, Span};
 use crate::links::{next_of, set_next};
 use crate::misuse::Misuse;
 
-/// The most batches that are kept whole.
+/// The most batches that are kept.
 const KEPT: usize = 16;
 
 /// Objects on a chain; the last leads to 0.
@@ -74,6 +75,41 @@ struct State {
     out: usize,
 }
 
+impl State {
+    /// Objects in batches.
+    fn batched(&self) -> usize {
+        self.batches[..self.count].iter().map(|batch| batch.count as usize).sum()
+    }
+
+    /// The newest batch, if at least half a batch is wanted or it has no more than that.
+    fn pop(&mut self, want: u32, batch: u32) -> Option<Chain> {
+        let newest = *self.batches[..self.count].last()?;
+        let fits = want.saturating_mul(2) > batch || newest.count <= want;
+        fits.then(|| {
+            self.count -= 1;
+            newest
+        })
+    }
+
+    /// Keeps a chain: as a part of the newest batch, or a batch of its own. `false`: there are as many as may be.
+    fn push(&mut self, chain: Chain, info: &Info) -> bool {
+        if let Some(newest) = self.batches[..self.count].last_mut()
+            && newest.count + chain.count <= info.batch
+        {
+            set_next(chain.last, newest.first);
+            *newest =
+                Chain { first: chain.first, last: newest.last, count: newest.count + chain.count };
+            return true;
+        }
+        let fits = self.count < info.kept as usize && chain.count <= info.batch;
+        if fits {
+            self.batches[self.count] = chain;
+            self.count += 1;
+        }
+        fits
+    }
+}
+
 impl<S: System> Central<S> {
     pub(super) const fn new() -> Self {
         let state = State { open: List::new(), batches: [Chain::NONE; KEPT], count: 0, out: 0 };
@@ -88,9 +124,8 @@ impl<S: System> Central<S> {
     pub(super) fn take(&self, pages: &Pages<S>, class: usize, want: u32) -> Chain {
         let info = info(class);
         let mut state = self.state.lock();
-        if state.count > 0 && want * 2 > info.batch {
-            state.count -= 1;
-            return state.batches[state.count];
+        if let Some(chain) = state.pop(want, info.batch) {
+            return chain;
         }
         let mut chain = Chain::NONE;
         while chain.count < want {
@@ -112,10 +147,9 @@ impl<S: System> Central<S> {
             }
         }
         state.out += chain.count as usize;
-        if chain.count == 0 && state.count > 0 {
+        if chain.count == 0 {
             // No memory for a span: then a batch, however few are wanted.
-            state.count -= 1;
-            return state.batches[state.count];
+            return state.pop(info.batch, info.batch).unwrap_or(chain);
         }
         chain
     }
@@ -129,30 +163,25 @@ impl<S: System> Central<S> {
     ) -> Result<(), (usize, Misuse)> {
         let info = info(class);
         let mut state = self.state.lock();
-        if chain.count == info.batch && state.count < info.kept as usize {
-            let at = state.count;
-            state.batches[at] = chain;
-            state.count += 1;
+        if state.push(chain, info) {
             return Ok(());
         }
         put_in_spans(&mut state, pages, (class, info), chain.first)
     }
 
-    /// Takes the whole batches apart, so that spans that are empty go back.
+    /// Takes the batches apart, so that spans that are empty go back.
     pub(super) fn trim(&self, pages: &Pages<S>, class: usize) -> Result<(), (usize, Misuse)> {
         let mut state = self.state.lock();
-        while state.count > 0 {
-            state.count -= 1;
-            let first = state.batches[state.count].first;
-            put_in_spans(&mut state, pages, (class, info(class)), first)?;
+        while let Some(chain) = state.pop(u32::MAX, 0) {
+            put_in_spans(&mut state, pages, (class, info(class)), chain.first)?;
         }
         Ok(())
     }
 
     /// Objects that are with threads and the program.
-    pub(super) fn out(&self, class: usize) -> usize {
+    pub(super) fn out(&self) -> usize {
         let state = self.state.lock();
-        state.out - state.count * info(class).batch as usize
+        state.out - state.batched()
     }
 
     /// Proves C1 and S2 for the spans on the list, and adds up what is out.
@@ -171,16 +200,15 @@ impl<S: System> Central<S> {
             let sum = used + fresh + span.count_free();
             ensure(sum == info.objects, "S2: a span's objects add up", at)?;
         }
-        let batched = state.count * info.batch as usize;
-        ensure(state.out >= batched, "C2: batches are out of spans", class)?;
+        ensure(state.out >= state.batched(), "C2: batches are out of spans", class)?;
         for batch in &state.batches[..state.count] {
             let (mut count, mut last) = (1, batch.first);
             while next_of(last) != 0 {
                 count += 1;
                 last = next_of(last);
             }
-            let whole = (count, last) == (info.batch, batch.last);
-            ensure(whole, "C2: a batch is whole", batch.first)?;
+            let whole = (count, last) == (batch.count, batch.last) && count <= info.batch;
+            ensure(whole, "C2: a batch has what it says", batch.first)?;
         }
         Ok(())
     }

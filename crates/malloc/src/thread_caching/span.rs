@@ -31,6 +31,8 @@ pub(super) enum State {
     Returned = 3,
     /// On their way to the system, outside of the lock.
     Leaving = 4,
+    /// Free pages that cost memory, as they were freed: not joined yet.
+    Whole = 5,
 }
 
 /// A descriptor. Guarded by the class's lock, or the page heap's; atomics, so that a reader that comes too late reads a number.

@@ -4,39 +4,7 @@
 /// opened by a running program ("cannot allocate memory in static TLS block").
 pub(super) const ALIGN: usize = 16;
 
-#[inline(always)]
-pub(super) fn address() -> usize {
-    let address;
-    // SAFETY: reads the thread register and a constant that the loader has filled in.
-    unsafe {
-        core::arch::asm!(
-            "mrs {0}, tpidr_el0",
-            "adrp {1}, :gottprel:heapwright_tls",
-            "ldr {1}, [{1}, :gottprel_lo12:heapwright_tls]",
-            "add {0}, {0}, {1}",
-            out(reg) address,
-            out(reg) _,
-            options(pure, readonly, nostack, preserves_flags),
-        );
-    }
-    address
-}
-
-fn word(slot: usize) -> *mut usize {
-    core::ptr::with_exposed_provenance_mut(address() + slot * size_of::<usize>())
-}
-
-#[inline(always)]
-pub(super) fn load(slot: usize) -> usize {
-    // SAFETY: slots are below SLOTS, so the word is inside the thread's block.
-    unsafe { word(slot).read_volatile() }
-}
-
-#[inline(always)]
-pub(super) fn store(slot: usize, value: usize) {
-    // SAFETY: as for `load`.
-    unsafe { word(slot).write_volatile(value) }
-}
+crate::tls_block::block!("heapwright_tls");
 
 /// The end of the cell that is both empty and full (A3).
 #[inline]

@@ -1,53 +1,9 @@
-//! x86-64: the block's offset from `fs` is one load from the GOT, or a constant when the
-//! linker knows it; a slot is then one `fs:` access.
+//! x86-64: a slot is one `fs:` access.
 
 /// Of the block: a cache line.
 pub(super) const ALIGN: usize = 64;
 
-/// The block's offset from the thread pointer.
-#[inline(always)]
-fn offset() -> usize {
-    let offset;
-    // SAFETY: reads a constant that the loader has filled in.
-    unsafe {
-        core::arch::asm!(
-            "mov {}, qword ptr [rip + heapwright_tls@GOTTPOFF]",
-            out(reg) offset,
-            options(pure, nomem, nostack, preserves_flags),
-        );
-    }
-    offset
-}
-
-#[inline(always)]
-pub(super) fn load(slot: usize) -> usize {
-    let value;
-    // SAFETY: slots are below SLOTS, so the word is inside the thread's block.
-    unsafe {
-        core::arch::asm!(
-            "mov {value}, qword ptr fs:[{offset} + 8*{slot}]",
-            value = lateout(reg) value,
-            offset = in(reg) offset(),
-            slot = in(reg) slot,
-            options(readonly, nostack, preserves_flags),
-        );
-    }
-    value
-}
-
-#[inline(always)]
-pub(super) fn store(slot: usize, value: usize) {
-    // SAFETY: as for `load`; the word is only ever reached through these two.
-    unsafe {
-        core::arch::asm!(
-            "mov qword ptr fs:[{offset} + 8*{slot}], {value}",
-            value = in(reg) value,
-            offset = in(reg) offset(),
-            slot = in(reg) slot,
-            options(nostack, preserves_flags),
-        );
-    }
-}
+crate::tls_block::block!("heapwright_tls");
 
 pub(super) fn address() -> usize {
     let pointer: usize;

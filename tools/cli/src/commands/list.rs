@@ -9,15 +9,17 @@ use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use serde_json::json;
 
-use crate::allocators;
+use crate::{allocators, embedded};
 
 const EXAMPLES: &str = "\
 Examples:
   heapwright list
   heapwright list --format json
 
-Each name can be given to -a of the other commands. The classic designs, tlsf to buddy, are heapwright's own: \
-one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
+Each name can be given to -a of the other commands. Abilities, of our own ones: threads (no lock that all share on the \
+usual path), returns (free memory goes back to the system without being asked), misuse (a double free or a foreign \
+pointer ends in a message, where it is seen), heaps (first-class heaps), safe and profile (as 'heapwright run --help' \
+and 'profile --help' say). Those without threads are classic designs with one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
 HEAPWRIGHT_ALLOCATORS names, in ~/.local/share/heapwright/allocators, in LD_LIBRARY_PATH and where the \
 dynamic loader looks. 'cargo xtask peers' builds the best known of them.";
 
@@ -29,7 +31,7 @@ enum Format {
     Json,
 }
 
-/// Show the allocators of this machine: name, version, library
+/// Show the allocators of this machine: name, version, abilities, library
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct List {
@@ -59,6 +61,7 @@ impl List {
                         json!({
                             "name": f.allocator.name,
                             "version": f.allocator.version,
+                            "abilities": abilities(&f.allocator.name),
                             "library": f.allocator.library,
                             "problem": f.problem,
                         })
@@ -75,10 +78,16 @@ impl List {
     }
 }
 
+/// What one of ours can do beside a malloc's calls; `None`: it is not ours.
+fn abilities(name: &str) -> Option<&'static [&'static str]> {
+    let of_row = registry::MALLOCS.iter().find(|row| row.name == name).map(|row| row.abilities);
+    of_row.or((name == embedded::ALL[0].name).then_some(registry::FLAGSHIP))
+}
+
 fn table(found: &[Found]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["name", "version", "library"]);
+    table.set_header(["name", "version", "abilities", "library"]);
     for f in found {
         let library = match (f.allocator.library(), &f.problem) {
             (None, _) => "the C library's own malloc".to_owned(),
@@ -88,7 +97,9 @@ fn table(found: &[Found]) -> String {
             }
         };
         let version = f.allocator.version.clone().unwrap_or_else(|| "-".to_owned());
-        table.add_row([f.allocator.name.clone(), version, library]);
+        let abilities =
+            abilities(&f.allocator.name).map_or("-".to_owned(), |words| words.join(" "));
+        table.add_row([f.allocator.name.clone(), version, abilities, library]);
     }
     let lines: Vec<String> = table.to_string().lines().map(|l| l.trim_end().to_owned()).collect();
     lines.join("\n")
