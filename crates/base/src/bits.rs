@@ -35,6 +35,15 @@ pub const fn low8(value: usize) -> u8 {
     value as u8
 }
 
+/// The low 16 bits of a number that is known to fit them.
+#[inline]
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "the name says so; checked in debug builds")]
+pub const fn low16(value: usize) -> u16 {
+    debug_assert!(value <= u16::MAX as usize);
+    value as u16
+}
+
 /// The low 64 bits of a bitmap of 128.
 #[inline]
 #[must_use]

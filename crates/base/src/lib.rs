@@ -14,6 +14,7 @@ pub mod block;
 pub mod check;
 #[cfg(target_has_atomic = "64")]
 pub mod guarded;
+pub mod handles;
 #[cfg(target_has_atomic = "64")]
 pub mod lock;
 pub mod malloc;
@@ -28,5 +29,6 @@ pub use ability::{
 };
 pub use block::BlockAllocator;
 pub use check::{Broken, Check};
+pub use handles::{Compact, HandleAllocator, HandleError, HandleUsage, Map, Pin};
 pub use malloc::Malloc;
 pub use pages::{AllocatePagesAt, PageAllocator};

@@ -1,0 +1,178 @@
+extern crate std;
+
+use std::vec::Vec;
+
+use base::Check as _;
+use page::bitmap::BitmapPages;
+
+use super::*;
+use crate::shapes::{Memory, Random};
+
+fn heap(memory: &mut Memory) -> XvMalloc<BitmapPages> {
+    XvMalloc::new(memory.pages())
+}
+
+/// The heads of a page, in order.
+fn shape(heap: &XvMalloc<BitmapPages>, id: u32) -> Vec<(bool, usize)> {
+    let (page, mut offset, mut found) = (heap.pages.get(id).unwrap(), 0, Vec::new());
+    while offset < PAGE {
+        let head = page.head(offset);
+        found.push((head.is_free(), head.size()));
+        offset += HEAD + head.size().next_multiple_of(HEAD);
+    }
+    found
+}
+
+#[test]
+fn there_are_508_lists() {
+    assert_eq!(bins::LISTS, 508);
+}
+
+#[test]
+fn a_head_keeps_the_exact_length() {
+    let mut memory = Memory::new(8);
+    let mut heap = heap(&mut memory);
+    let a = heap.store(&[1; 33]).unwrap();
+    let b = heap.store(&[2; 1]).unwrap();
+    assert_eq!((heap.len_of(a), heap.len_of(b)), (Ok(33), Ok(1)));
+    assert_eq!((a.offset(), b.offset()), (4, 4 + 36 + 4));
+    // 4,096 less heads of 4 bytes and objects of 36 and 4.
+    assert_eq!(shape(&heap, 0), [(false, 33), (false, 1), (true, 4096 - 3 * 4 - 40)]);
+    heap.check().unwrap();
+    heap.free(a).unwrap();
+    assert_eq!(shape(&heap, 0), [(true, 36), (false, 1), (true, 4044)]);
+    heap.check().unwrap();
+    heap.free(b).unwrap();
+    assert_eq!(heap.usage().pages, 0, "an empty page goes back at once");
+    heap.check().unwrap();
+}
+
+#[test]
+fn neighbours_are_joined_on_both_sides() {
+    let mut memory = Memory::new(8);
+    let mut heap = heap(&mut memory);
+    let objects = [(); 5].map(|()| heap.allocate(100).unwrap());
+    for index in [0, 2, 1] {
+        heap.free(objects[index]).unwrap();
+        heap.check().unwrap();
+    }
+    assert_eq!(shape(&heap, 0)[0], (true, 3 * 104 - 4));
+    // Freed last, taken first, and within 8 bytes of the best fit.
+    let again = heap.allocate(300).unwrap();
+    assert_eq!(again.offset(), 4);
+    heap.check().unwrap();
+}
+
+#[test]
+fn two_of_2044_share_a_page_and_two_of_2048_do_not() {
+    for (len, pages) in [(2044, 1), (2048, 2)] {
+        let mut memory = Memory::new(8);
+        let mut heap = heap(&mut memory);
+        for _ in 0..2 {
+            heap.allocate(len).unwrap();
+        }
+        assert_eq!(heap.usage().pages, pages * PAGE, "{len}");
+    }
+}
+
+#[test]
+fn what_only_a_whole_page_holds_has_one() {
+    let mut memory = Memory::new(16);
+    let mut heap = heap(&mut memory);
+    for len in 4085..=4092 {
+        let object = heap.allocate(len).unwrap();
+        assert_eq!(heap.len_of(object), Ok(len));
+        heap.check().unwrap();
+    }
+    assert_eq!(heap.allocate(4093), Err(HandleError::TooLarge { most: 4092 }));
+    assert_eq!(heap.allocate(0), Err(HandleError::Empty));
+}
+
+#[test]
+fn handles_that_name_nothing_are_refused_and_do_no_harm() {
+    let mut memory = Memory::new(8);
+    let mut heap = heap(&mut memory);
+    // Its bytes look like heads.
+    let bytes = [Head::live(8, 1); 64].map(|_| 8);
+    let object = heap.store(&bytes).unwrap();
+    let other = heap.allocate(50).unwrap();
+    heap.free(other).unwrap();
+    assert_eq!(heap.free(other), Err(HandleError::Stale));
+    for offset in 0..u16::MAX {
+        for generation in [object.generation, object.generation.wrapping_add(1)] {
+            let made_up = Handle { page: 0, offset, generation };
+            if made_up != object {
+                assert!(heap.free(made_up).is_err(), "{made_up:?}");
+            }
+        }
+    }
+    assert_eq!(heap.free(Handle { page: 77, ..object }), Err(HandleError::Unknown));
+    heap.check().unwrap();
+    assert_eq!(heap.bytes(object), Ok(&bytes[..]));
+    heap.free(object).unwrap();
+    assert_eq!(heap.free(object), Err(HandleError::Stale), "its page is gone");
+    assert_eq!(Handle::from_bits(object.to_bits()), object);
+}
+
+#[test]
+fn writing_beyond_the_end_is_refused() {
+    let mut memory = Memory::new(8);
+    let mut heap = heap(&mut memory);
+    let object = heap.allocate(10).unwrap();
+    heap.write(object, 6, b"abcd").unwrap();
+    assert_eq!(heap.write(object, 7, b"abcd"), Err(HandleError::OutOfBounds));
+    assert_eq!(heap.write(object, usize::MAX, b"abcd"), Err(HandleError::OutOfBounds));
+    assert_eq!(heap.bytes(object), Ok(&b"\0\0\0\0\0\0abcd"[..]));
+}
+
+#[test]
+fn without_memory_nothing_is_lost() {
+    let mut memory = Memory::new(6);
+    let mut heap = heap(&mut memory);
+    let mut objects = Vec::new();
+    loop {
+        match heap.allocate(1500) {
+            Ok(object) => objects.push(object),
+            Err(error) => break assert_eq!(error, HandleError::NoMemory),
+        }
+        heap.check().unwrap();
+    }
+    assert!(objects.len() >= 8, "{}", objects.len());
+    for object in objects {
+        heap.free(object).unwrap();
+        heap.check().unwrap();
+    }
+    assert_eq!(heap.usage().pages, 0);
+}
+
+#[test]
+fn random_programs_keep_every_byte() {
+    let mut memory = Memory::new(400);
+    let mut heap = heap(&mut memory);
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut live: Vec<(Handle, Vec<u8>)> = Vec::new();
+    for step in 0..30_000usize {
+        if live.len() < 300 && random.below(5) < 3 {
+            let most = [64, 400, 4092][random.below(3)];
+            let len = 1 + random.below(most);
+            let bytes: Vec<u8> = (0..len).map(|at| low8((step + at) % 251)).collect();
+            live.push((heap.store(&bytes).unwrap(), bytes));
+        } else if !live.is_empty() {
+            let (object, bytes) = live.swap_remove(random.below(live.len()));
+            assert_eq!(heap.bytes(object), Ok(&bytes[..]));
+            heap.free(object).unwrap();
+            assert!(heap.free(object).is_err());
+        }
+        if step % 64 == 0 {
+            heap.check().unwrap();
+        }
+    }
+    let payload: usize = live.iter().map(|(_, bytes)| bytes.len()).sum();
+    assert_eq!((heap.usage().objects, heap.usage().payload), (live.len(), payload));
+    for (object, bytes) in live {
+        assert_eq!(heap.bytes(object), Ok(&bytes[..]));
+        heap.free(object).unwrap();
+    }
+    heap.check().unwrap();
+    assert_eq!(heap.usage().pages, 0);
+}

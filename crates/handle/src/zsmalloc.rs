@@ -1,0 +1,393 @@
+//! zsmalloc: objects of 255 sizes in chains of pages, behind handles that let them move.
+//!
+//! ```text
+//! handle ─► slot ─► zspage, object          who moves an object changes its slot; the handle stays
+//!
+//! zspage   │ page    │ page    │ page    │     1 to 16 pages, one size of object, which may lie across pages
+//!          │ o │ o │ o │ o │ o │ o │ o │o│
+//!
+//! object   │ slot × 2 + 1: 8 │ bytes … │      live: so a walk over a page finds whose it is
+//!          │ next × 2:     8 │ unused … │     free
+//!
+//! class    lists of zspages by fullness:  0 · 10 · 20 … 90 · 99 · 100 %
+//! ```
+//!
+//! - **Z1** a zspage is in the list of its class and fullness.
+//! - **Z2** its objects are `used` live ones, those of its free chain, and those from `fresh` on, never used yet.
+//! - **Z3** a live object names a slot, and that names the object.
+//! - **Z4** pages, live objects and their bytes are counted.
+//!
+//! An object costs 8 bytes, what its class is larger, and a slot of 20 bytes in a table. The largest class, a page,
+//! needs no 8 bytes. Objects go to the fullest zspage with room; [`Compact`] empties the emptiest ones into it.
+//! Allocating and freeing take O(1), compacting O(bytes moved).
+//!
+//! After the kernel's, by its documentation and the mails around it: N. Gupta and S. Jennings 2012, M. Kim 2015,
+//! S. Senozhatsky 2023.
+use core::num::NonZeroU64;
+
+use base::bits::low16;
+use base::{HandleAllocator, HandleError, HandleUsage, PageAllocator};
+
+mod check;
+mod classes;
+mod compact;
+mod form;
+mod in_one_piece;
+mod lists;
+mod slots;
+mod statistics;
+
+pub use classes::{Class, Classes, Rule};
+pub use form::{Contiguous, Form, Scattered};
+pub use statistics::ClassLine;
+
+use classes::{CLASSES, HEAD};
+use form::Parts;
+use lists::Lists;
+use slots::{Place, Slots};
+
+use crate::PAGE;
+use crate::table::Table;
+
+/// No zspage, no object.
+const NONE: u32 = u32::MAX;
+const NO_OBJECT: u16 = u16::MAX;
+
+/// Names an object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Handle(NonZeroU64);
+
+impl Handle {
+    /// As a number, which is never 0.
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        self.0.get()
+    }
+
+    /// What [`to_bits`](Self::to_bits) returned; any other number makes a handle that is refused. `None`: 0.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Option<Self> {
+        match NonZeroU64::new(bits) {
+            Some(bits) => Some(Self(bits)),
+            None => None,
+        }
+    }
+}
+
+/// A few pages with objects of one class.
+#[derive(Debug, Clone, Copy)]
+struct Zspage<C> {
+    chain: C,
+    class: u8,
+    /// The list of fullness that it is in.
+    group: u8,
+    /// Live objects.
+    used: u16,
+    /// The first free object that was used before; [`NO_OBJECT`]: none.
+    free: u16,
+    /// Objects from here on were never used.
+    fresh: u16,
+    /// How many of its objects are pinned.
+    pinned: u16,
+    before: u32,
+    behind: u32,
+}
+
+// SAFETY: the pages are the heap's own.
+unsafe impl<C> Send for Zspage<C> {}
+
+/// Objects in chains of pages from `P`, which lie as `F` says.
+///
+/// ```
+/// use base::{AddMemory, Compact, HandleAllocator, Map};
+/// use heapwright_handle::ZsMalloc;
+/// use page::bitmap::BitmapPages;
+///
+/// let mut memory = vec![0u8; 256 << 10];
+/// let mut pages = BitmapPages::<4096>::new();
+/// // SAFETY: `memory` is the allocator's alone and outlives it.
+/// unsafe { pages.add_memory(memory.as_mut_ptr(), memory.len()) }.unwrap();
+/// let mut heap = ZsMalloc::new(pages, Default::default());
+/// let handle = heap.store(b"compressed").unwrap();
+/// heap.compact();
+/// assert_eq!(heap.bytes(handle), Ok(&b"compressed"[..]));
+/// heap.free(handle).unwrap();
+/// assert!(heap.bytes(handle).is_err());
+/// ```
+#[derive(Debug)]
+pub struct ZsMalloc<P, F: Form = Contiguous> {
+    from: P,
+    form: F,
+    classes: Classes,
+    zspages: Table<Zspage<F::Chain>>,
+    /// The first record without a zspage.
+    free: u32,
+    lists: [Lists; CLASSES],
+    slots: Slots,
+    pages: usize,
+    payload: usize,
+}
+
+impl<P: PageAllocator> ZsMalloc<P> {
+    /// Without objects; each zspage will lie in one piece.
+    #[must_use]
+    pub const fn new(pages: P, classes: Classes) -> Self {
+        Self::with_form(pages, classes, Contiguous)
+    }
+}
+
+impl<P: PageAllocator> ZsMalloc<P, Scattered> {
+    /// Without objects; each zspage will be single pages, wherever they are: for machines whose memory is in pieces.
+    #[must_use]
+    pub const fn scattered(pages: P, classes: Classes) -> Self {
+        Self::with_form(pages, classes, Scattered::new())
+    }
+}
+
+impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
+    const fn with_form(pages: P, classes: Classes, form: F) -> Self {
+        let (zspages, lists) = (Table::new(), [const { Lists::new() }; CLASSES]);
+        let slots = Slots::new();
+        Self { from: pages, form, classes, zspages, free: NONE, lists, slots, pages: 0, payload: 0 }
+    }
+
+    /// The classes of sizes.
+    pub const fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// What the pages are from.
+    pub const fn pages(&self) -> &P {
+        &self.from
+    }
+
+    fn zspage(&self, id: u32) -> &Zspage<F::Chain> {
+        self.zspages.get(id).unwrap_or_else(|| unreachable!("a zspage has a record"))
+    }
+
+    fn zspage_mut(&mut self, id: u32) -> &mut Zspage<F::Chain> {
+        self.zspages.get_mut(id).unwrap_or_else(|| unreachable!("a zspage has a record"))
+    }
+
+    /// Where `len` bytes of an object lie, `skip` bytes from its start.
+    fn parts(&self, place: Place, skip: usize, len: usize) -> Parts {
+        let zspage = self.zspage(place.zspage);
+        let size = self.classes.class(zspage.class).size();
+        self.form.parts(zspage.chain, place.object as usize * size + skip, len)
+    }
+
+    /// Where the bytes of a live object lie.
+    fn payload_of(&self, place: Place, len: usize) -> Parts {
+        let class = self.classes.class(self.zspage(place.zspage).class);
+        self.parts(place, class.head(), len)
+    }
+
+    /// What stands in front of an object, live or free.
+    fn head(&self, place: Place) -> u64 {
+        let mut bytes = [0; HEAD];
+        self.parts(place, 0, HEAD).copy_to(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    fn set_head(&self, place: Place, head: u64) {
+        self.parts(place, 0, HEAD).copy_from(&head.to_le_bytes());
+    }
+
+    /// Room for an object of a class, which is `slot`'s from now on.
+    fn take(&mut self, index: u8, slot: u32) -> Option<Place> {
+        let id = match self.lists[index as usize].fullest() {
+            Some(id) => id,
+            None => self.new_zspage(index)?,
+        };
+        Some(self.take_from(id, slot))
+    }
+
+    /// Room in a zspage that has some.
+    fn take_from(&mut self, id: u32, slot: u32) -> Place {
+        let zspage = *self.zspage(id);
+        let recycled = zspage.free != NO_OBJECT;
+        let object = if recycled { zspage.free } else { zspage.fresh };
+        let place = Place { zspage: id, object };
+        let class = self.classes.class(zspage.class);
+        let (mut free, mut fresh) = (zspage.free, zspage.fresh);
+        if recycled {
+            free = low16((self.head(place) >> 1) as usize & usize::from(u16::MAX));
+        } else {
+            fresh += 1;
+        }
+        let used = zspage.used + 1;
+        self.lists[zspage.class as usize].used += 1;
+        let zspage = self.zspage_mut(id);
+        (zspage.free, zspage.fresh, zspage.used) = (free, fresh, used);
+        if class.head() > 0 {
+            self.set_head(place, u64::from(slot) << 1 | 1);
+        }
+        self.regroup(id);
+        place
+    }
+
+    /// Gives an object's room back, and its zspage with it if that is empty.
+    fn release(&mut self, place: Place) {
+        let zspage = *self.zspage(place.zspage);
+        self.lists[zspage.class as usize].used -= 1;
+        if zspage.used == 1 {
+            self.retire(place.zspage);
+            return;
+        }
+        self.set_head(place, u64::from(zspage.free) << 1);
+        let zspage = self.zspage_mut(place.zspage);
+        zspage.free = place.object;
+        zspage.used -= 1;
+        self.regroup(place.zspage);
+    }
+
+    /// Takes pages for a zspage; in the list of empty ones.
+    #[cold]
+    #[inline(never)]
+    fn new_zspage(&mut self, index: u8) -> Option<u32> {
+        let class = self.classes.class(index);
+        let chain = self.form.take(&mut self.from, class.pages())?;
+        let zspage = Zspage {
+            chain,
+            class: index,
+            group: 0,
+            used: 0,
+            free: NO_OBJECT,
+            fresh: 0,
+            pinned: 0,
+            before: NONE,
+            behind: NONE,
+        };
+        let id = if self.free == NONE {
+            self.zspages.push(zspage, &mut self.from)
+        } else {
+            let id = self.free;
+            let record = self.zspage_mut(id);
+            let next = record.behind;
+            *record = zspage;
+            self.free = next;
+            Some(id)
+        };
+        let Some(id) = id else {
+            // SAFETY: just taken, and nobody uses it.
+            unsafe { self.form.give(&mut self.from, chain, class.pages()) };
+            return None;
+        };
+        self.pages += class.pages();
+        self.lists[index as usize].push(&mut self.zspages, id, 0);
+        Some(id)
+    }
+
+    /// Gives the pages of a zspage back whose last object goes.
+    #[cold]
+    #[inline(never)]
+    fn retire(&mut self, id: u32) {
+        let zspage = *self.zspage(id);
+        self.lists[zspage.class as usize].remove(&mut self.zspages, id);
+        let pages = self.classes.class(zspage.class).pages();
+        // SAFETY: taken when it was made, and its objects are dead.
+        unsafe { self.form.give(&mut self.from, zspage.chain, pages) };
+        self.pages -= pages;
+        let next = self.free;
+        let record = self.zspage_mut(id);
+        (record.used, record.fresh, record.behind) = (0, 0, next);
+        self.free = id;
+    }
+
+    /// Into the list of its fullness, first, if that has changed.
+    fn regroup(&mut self, id: u32) {
+        let zspage = self.zspage(id);
+        let (class, old) = (zspage.class, zspage.group);
+        let new = lists::group(zspage.used as usize, self.classes.class(class).objects());
+        if new != old {
+            let lists = &mut self.lists[class as usize];
+            lists.remove(&mut self.zspages, id);
+            lists.push(&mut self.zspages, id, new);
+        }
+    }
+
+    /// A live object's slot, for a new one: `len` bytes are to be written.
+    fn make(&mut self, len: usize) -> Result<(Handle, Parts), HandleError> {
+        let index = self.classes.index_of(len)?;
+        let slot = self.slots.take(&mut self.from).ok_or(HandleError::NoMemory)?;
+        let Some(place) = self.take(index, slot) else {
+            self.slots.put_back(slot);
+            return Err(HandleError::NoMemory);
+        };
+        let handle = self.slots.fill(slot, place, len);
+        self.payload += len;
+        Ok((handle, self.payload_of(place, len)))
+    }
+}
+
+impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
+    type Handle = Handle;
+
+    fn max_len(&self) -> usize {
+        PAGE
+    }
+
+    fn allocate(&mut self, len: usize) -> Result<Handle, HandleError> {
+        let (handle, parts) = self.make(len)?;
+        parts.fill();
+        Ok(handle)
+    }
+
+    fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
+        let (handle, parts) = self.make(bytes.len())?;
+        parts.copy_from(bytes);
+        Ok(handle)
+    }
+
+    fn free(&mut self, handle: Handle) -> Result<(), HandleError> {
+        let slot = self.slots.find(handle)?;
+        if slot.pins > 0 {
+            return Err(HandleError::Pinned);
+        }
+        let (place, len) = (slot.place, slot.len());
+        self.release(place);
+        self.slots.free(handle);
+        self.payload -= len;
+        Ok(())
+    }
+
+    fn len_of(&self, handle: Handle) -> Result<usize, HandleError> {
+        Ok(self.slots.find(handle)?.len())
+    }
+
+    fn read<'a>(&'a self, handle: Handle, room: &'a mut [u8]) -> Result<&'a [u8], HandleError> {
+        let slot = self.slots.find(handle)?;
+        let parts = self.payload_of(slot.place, slot.len());
+        if let Some(bytes) = parts.one_piece() {
+            // SAFETY: written when the object was made, and the borrow is the heap's.
+            return Ok(unsafe { bytes.as_ref() });
+        }
+        let room = room.get_mut(..slot.len()).ok_or(HandleError::OutOfBounds)?;
+        parts.copy_to(room);
+        Ok(room)
+    }
+
+    fn write(&mut self, handle: Handle, offset: usize, bytes: &[u8]) -> Result<(), HandleError> {
+        let slot = self.slots.find(handle)?;
+        if slot.pins > 0 {
+            return Err(HandleError::Pinned);
+        }
+        let end = offset.checked_add(bytes.len()).filter(|end| *end <= slot.len());
+        end.ok_or(HandleError::OutOfBounds)?;
+        let class = self.classes.class(self.zspage(slot.place.zspage).class);
+        self.parts(slot.place, class.head() + offset, bytes.len()).copy_from(bytes);
+        Ok(())
+    }
+
+    fn usage(&self) -> HandleUsage {
+        HandleUsage {
+            objects: self.slots.live(),
+            payload: self.payload,
+            pages: self.pages * PAGE,
+            tables: self.slots.bytes() + self.zspages.bytes() + self.form.bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

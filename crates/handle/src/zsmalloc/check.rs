@@ -1,0 +1,80 @@
+//! Walks classes, lists, zspages and slots.
+
+use base::check::ensure;
+use base::{Broken, Check, PageAllocator};
+
+use super::compact::slot_of;
+use super::lists::{GROUPS, group};
+use super::slots::Place;
+use super::{Form, NO_OBJECT, ZsMalloc};
+
+impl<P: PageAllocator, F: Form> Check for ZsMalloc<P, F> {
+    fn check(&self) -> Result<(), Broken> {
+        let (mut pages, mut objects, mut payload) = (0, 0, 0);
+        for index in self.classes.indices() {
+            let lists = &self.lists[index as usize];
+            let mut used = 0;
+            for number in 0..GROUPS {
+                let mut count = 0;
+                for id in lists.ids(&self.zspages, number) {
+                    count += 1;
+                    ensure(count <= lists.count(number), "Z1: a list ends", id as usize)?;
+                    used += self.check_zspage(id, index, number, &mut payload)?;
+                }
+                ensure(count == lists.count(number), "Z1: a list is counted", number)?;
+                pages += count * self.classes.class(index).pages();
+            }
+            ensure(used == lists.used as usize, "Z4: a class's objects are counted", used)?;
+            objects += used;
+        }
+        ensure(pages == self.pages, "Z4: pages are counted", pages)?;
+        ensure(objects == self.slots.live(), "Z3: as many slots as objects", objects)?;
+        ensure(payload == self.payload, "Z4: payload is counted", payload)
+    }
+}
+
+impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
+    /// Checks one zspage; its live objects, whose bytes are added to `payload`.
+    fn check_zspage(
+        &self,
+        id: u32,
+        class: u8,
+        list: usize,
+        payload: &mut usize,
+    ) -> Result<usize, Broken> {
+        let (zspage, at) = (*self.zspage(id), id as usize);
+        let class_of = self.classes.class(class);
+        let (used, fresh) = (zspage.used as usize, zspage.fresh as usize);
+        ensure(zspage.class == class, "Z1: a zspage is in its class's list", at)?;
+        let fullness = group(used, class_of.objects()) as usize;
+        ensure(fullness == list, "Z1: a zspage is in the list of its fullness", at)?;
+        ensure(fresh <= class_of.objects(), "Z2: a zspage has as many objects", at)?;
+        let (mut free, mut next) = (0, zspage.free);
+        while next != NO_OBJECT {
+            ensure(next < zspage.fresh && free <= fresh, "Z2: a free chain ends", at)?;
+            free += 1;
+            let head = self.head(Place { zspage: id, object: next });
+            ensure(head & 1 == 0, "Z2: an object of the free chain is free", at)?;
+            next = base::bits::low16((head >> 1) as usize & usize::from(u16::MAX));
+        }
+        ensure(used + free == fresh, "Z2: an object is live, free or fresh", at)?;
+        if class_of.head() == 0 {
+            *payload += self.slots.len_at(Place { zspage: id, object: 0 }).unwrap_or(0);
+            return Ok(used);
+        }
+        let mut live = 0;
+        for object in 0..zspage.fresh {
+            let place = Place { zspage: id, object };
+            let head = self.head(place);
+            if head & 1 == 1 {
+                let slot = self.slots.at(slot_of(head));
+                let mine = slot.filter(|slot| slot.place == place);
+                ensure(mine.is_some(), "Z3: a live object's slot names it", at)?;
+                *payload += mine.map_or(0, |slot| slot.len());
+                live += 1;
+            }
+        }
+        ensure(live == used, "Z2: live objects are counted", at)?;
+        Ok(used)
+    }
+}
