@@ -1,9 +1,8 @@
 //! A malloc of the registry.
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use malloc::{DropIn, Figures};
-use source::Report;
-use source::os::Os;
+use source::os::imp::console::Console;
 use source::os::imp::process::process_id;
 
 use super::Info;
@@ -141,9 +140,11 @@ impl<M: DropIn> Whole<M> {
         self.0.trim()
     }
 
-    /// One line of figures to standard error.
-    pub(crate) fn print_stats(&self, _fd: usize) {
-        Os::print(format_args!("heapwright-{NAME}[{}]: {}\n", process_id(), Line(&self.0)));
+    /// One line of figures to a file descriptor.
+    pub(crate) fn print_stats(&self, fd: usize) {
+        // A console never fails to take text, and there is nobody to report to.
+        let _ =
+            writeln!(Console::new(fd), "heapwright-{NAME}[{}]: {}", process_id(), Line(&self.0));
     }
 }
 
@@ -184,7 +185,7 @@ pub(crate) mod global {
     use malloc::heapwright::options::{items, switch, variable};
     use source::Report;
     use source::os::Os;
-    use source::os::imp::fork;
+    use source::os::imp::{fork, stderr};
 
     use super::{HEAP, NAME, SETTINGS};
 
@@ -224,7 +225,12 @@ pub(crate) mod global {
         let Some(text) = (unsafe { variable(environment) }) else { return };
         for (key, value) in items(text) {
             let known = match key {
-                "stats" => switch(value).map(|on| STATS_AT_EXIT.store(on, Ordering::Relaxed)),
+                "stats" => switch(value).map(|on| {
+                    STATS_AT_EXIT.store(on, Ordering::Relaxed);
+                    if on {
+                        stderr::keep();
+                    }
+                }),
                 "check" => switch(value).map(|on| CHECK_AT_EXIT.store(on, Ordering::Relaxed)),
                 "deepbind" => switch(value).map(|_| ()),
                 _ if SETTINGS.contains(&key) => HEAP.0.set(key, value).then_some(()),
@@ -261,7 +267,7 @@ pub(crate) mod global {
     /// What the options asked for.
     pub(crate) fn at_exit() {
         if STATS_AT_EXIT.load(Ordering::Relaxed) {
-            HEAP.print_stats(2);
+            HEAP.print_stats(stderr::descriptor());
         }
         if CHECK_AT_EXIT.load(Ordering::Relaxed)
             && let Err(broken) = HEAP.0.check()

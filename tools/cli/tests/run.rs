@@ -109,6 +109,17 @@ fn a_classic_design_runs_the_program_and_counts() {
 }
 
 #[test]
+fn statistics_come_though_the_program_closed_standard_error() {
+    for name in registry::mallocs().chain(["heapwright"]) {
+        // As `ls` does at its end.
+        let closing = ["--stats", "--", "/bin/sh", "-c", "exec 2>&-"];
+        let (_, err, code) = outcome(heapwright().args(["run", "-a", name]).args(closing));
+        assert_eq!(code, Some(0), "{name}: {err}");
+        assert!(err.contains("heapwright"), "{name}: {err}");
+    }
+}
+
+#[test]
 fn a_classic_design_says_which_settings_it_has() {
     let mut command = heapwright();
     // In the variable, which --set would refuse, they are left to the library.

@@ -9,7 +9,7 @@ use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use source::Report;
 use source::os::Os;
-use source::os::imp::{fork, thread_end};
+use source::os::imp::{fork, stderr, thread_end};
 use thread::tls::ElfTls;
 
 use super::Flagship;
@@ -90,6 +90,9 @@ fn apply(text: &str) {
     });
     if let Some(stats) = options.stats {
         STATS_AT_EXIT.store(stats != Stats::Off, Ordering::Relaxed);
+        if stats != Stats::Off {
+            stderr::keep();
+        }
         HEAP.peak.watch(stats == Stats::Peak);
     }
     if let Some(on) = options.check {
@@ -109,7 +112,7 @@ fn apply(text: &str) {
 /// At the process's end: what the options asked for.
 pub fn at_exit() {
     if STATS_AT_EXIT.load(Ordering::Relaxed) {
-        HEAP.print_stats(2);
+        HEAP.print_stats(stderr::descriptor());
     }
     if CHECK_AT_EXIT.load(Ordering::Relaxed) {
         // What this thread freed and nobody has looked at yet.

@@ -12,6 +12,7 @@ pub mod peek;
 pub mod process;
 pub mod residency;
 mod signals;
+pub mod stderr;
 mod stdio;
 mod syscall;
 pub mod thread_end;

@@ -3,10 +3,9 @@
 use core::fmt::{self, Write};
 
 use super::Os;
+use super::stderr;
 use super::syscall::{call6, number, result};
 use crate::Report;
-
-const STDERR: usize = 2;
 
 unsafe extern "C" {
     fn abort() -> !;
@@ -29,8 +28,8 @@ impl Console {
 
     /// Writes to standard error.
     #[must_use]
-    pub const fn stderr() -> Self {
-        Self::new(STDERR)
+    pub fn stderr() -> Self {
+        Self::new(stderr::descriptor())
     }
 
     fn flush(&mut self) {

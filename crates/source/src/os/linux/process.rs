@@ -121,15 +121,18 @@ pub fn end_as_first_thread() -> ! {
 
 /// How many links a file has.
 fn links_of(path: &CStr) -> Option<u32> {
-    const AT_FDCWD: usize = 100_usize.wrapping_neg();
     const NLINK: usize = 4;
-    // `struct statx`, 256 bytes, in words of four.
+    Some(statx(AT_FDCWD, path, 0, NLINK)?[4])
+}
+
+/// `statx(2)`: what the kernel knows of a file, 256 bytes in words of four. `None`: it does not say.
+pub(super) fn statx(folder: usize, path: &CStr, flags: usize, mask: usize) -> Option<[u32; 64]> {
     let mut about = [0u32; 64];
-    let args =
-        [AT_FDCWD, path.as_ptr().addr(), 0, NLINK, about.as_mut_ptr().expose_provenance(), 0];
+    let answer = about.as_mut_ptr().expose_provenance();
+    let args = [folder, path.as_ptr().addr(), flags, mask, answer, 0];
     // SAFETY: the kernel reads the path and writes `about`.
     result(unsafe { call6(number::STATX, args) }).ok()?;
-    Some(about[4])
+    Some(about)
 }
 
 /// Changes or reads an attribute of the process: `prctl(2)`.

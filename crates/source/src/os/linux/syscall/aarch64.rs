@@ -10,6 +10,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MUNMAP: usize = 215;
     pub(in crate::os::linux) const RT_SIGPROCMASK: usize = 135;
     pub(in crate::os::linux) const MREMAP: usize = 216;
+    pub(in crate::os::linux) const FCNTL: usize = 25;
     pub(in crate::os::linux) const MINCORE: usize = 232;
     pub(in crate::os::linux) const MADVISE: usize = 233;
     pub(in crate::os::linux) const GETPID: usize = 172;

@@ -10,6 +10,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MUNMAP: usize = 11;
     pub(in crate::os::linux) const RT_SIGPROCMASK: usize = 14;
     pub(in crate::os::linux) const MREMAP: usize = 25;
+    pub(in crate::os::linux) const FCNTL: usize = 72;
     pub(in crate::os::linux) const MINCORE: usize = 27;
     pub(in crate::os::linux) const MADVISE: usize = 28;
     pub(in crate::os::linux) const NANOSLEEP: usize = 35;
