@@ -18,8 +18,8 @@
 //! - **Z4** pages, live objects and their bytes are counted.
 //!
 //! An object costs 8 bytes, what its class is larger, and a slot of 20 bytes in a table. The largest class, a page,
-//! needs no 8 bytes. Objects go to the fullest zspage with room; [`Compact`] empties the emptiest ones into it.
-//! Allocating and freeing take O(1), compacting O(bytes moved).
+//! needs no 8 bytes. Objects go to the fullest zspage with room; [`Compact`](base::Compact) empties the emptiest ones
+//! into it. Allocating and freeing take O(1), compacting O(bytes moved).
 //!
 //! After the kernel's, by its documentation and the mails around it: N. Gupta and S. Jennings 2012, M. Kim 2015,
 //! S. Senozhatsky 2023.
