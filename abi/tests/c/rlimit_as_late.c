@@ -1,5 +1,6 @@
 // survival: RLIMIT_AS set by a program whose malloc is in use already, by each of the ways there are: mappings, threads and malloc share what is left
 //   (glibc refuses a block of 100 MiB once its heaps of threads are in the way)
+// timeout: 200
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -44,7 +45,7 @@ static void limited_by(void (*set)(struct rlimit *)) {
 }
 
 int main(void) {
-    alarm(55);
+    alarm(190);
     void (*const ways[])(struct rlimit *) = {by_setrlimit, by_prlimit, by_system_call};
     for (int way = 0; way < 3; way++) {
         pid_t child = fork();
