@@ -9,11 +9,13 @@
 //! | bytes of memory for an object of 8 bytes | thread-caching |
 //! | time and peak memory over the workloads of threads, against mimalloc | sharded |
 //! | each of those workloads, against the best peer | all |
+//! | the suite of real programs (`tests`), skipping those that are not installed | all |
 //! | memory while one thread allocates and another frees, for five minutes | all |
 
 mod grid;
 mod peers;
 mod programs;
+mod real;
 
 use std::path::PathBuf;
 
@@ -46,6 +48,8 @@ enum Part {
     Workloads,
     /// One thread allocates, another frees
     Handover,
+    /// The suite of real programs
+    Programs,
 }
 
 /// A figure and its bound.
@@ -90,6 +94,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     if wants(Part::Handover) {
         lines.extend(programs::handover(&heapwright, quick)?);
+    }
+    if wants(Part::Programs) {
+        lines.extend(real::lines()?);
     }
     let mut table = figures::table(&["", "figure", "bound", ""]);
     for line in &lines {
