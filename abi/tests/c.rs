@@ -50,7 +50,7 @@ mod c {
         clock_replaced config_safe config_setuid config_unknown_key confined descriptors dlmopen dlopen_deepbind
         dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads dlopen_library dlopen_mode dlopen_origin
         dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc exhaustion exit_detached
-        exit_with_threads fork_chain fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool
+        exit_with_threads fork_chain fork_few_faults fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool
         fork_raw fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads
         free_aligned_sized free_errno free_null free_sized header hidden_thread late_malloc libc_aliases
         libc_internal_callers linked linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info

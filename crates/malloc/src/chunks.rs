@@ -23,7 +23,7 @@ use crate::regret::Regret;
 mod owned;
 mod pieces;
 
-pub(crate) use owned::Owned;
+pub(crate) use owned::{Owned, Row};
 pub(crate) use pieces::{Chunk, PIECE, Pieces};
 
 /// Bytes that may wait in the pool, at first and at most while what was unmapped is mapped again soon.
@@ -97,11 +97,11 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.pooled.load(Ordering::Relaxed)
     }
 
-    /// Whether what is mapped now is to have huge pages: the heap is large with it, and memory is not limited.
-    pub(crate) fn wants_huge(&self, len: usize) -> bool {
-        let is_large = self.mapped.load(Ordering::Relaxed).saturating_add(len) > HUGE_FROM;
+    /// Whether what is mapped now is to have huge pages, with which its owner has `used` bytes: these are many, and memory is
+    /// not limited. An owner's alone count: each of a thousand threads would have 2 MiB for its first block.
+    pub(crate) fn wants_huge(&self, used: usize) -> bool {
         let may = self.room_for_free(0) == usize::MAX && !self.in_child.load(Ordering::Relaxed);
-        is_large && may
+        used > HUGE_FROM && may
     }
 
     /// The chunk that an address lies in; `None`: it is in none of ours.
@@ -121,8 +121,8 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.map.get(address) == MARKED
     }
 
-    /// A chunk from the pool or the system, and whether it is all zero. `None`: out of memory.
-    pub(crate) fn take(&self) -> Option<(&'static C, bool)> {
+    /// A chunk from the pool or the system, and whether it is all zero; `huge`: it may have huge pages. `None`: out of memory.
+    pub(crate) fn take(&self, huge: bool) -> Option<(&'static C, bool)> {
         let empty = self.empty.lock();
         if let Some(pooled) = empty.pop() {
             self.pooled.lower(C::LEN);
@@ -135,7 +135,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             unsafe { self.source.release(base, C::LEN) };
             return None;
         }
-        if self.wants_huge(C::LEN) {
+        if huge {
             // SAFETY: mapped above, and nobody has seen it.
             unsafe { self.source.prefer_huge(base, C::LEN, true) };
         }
@@ -149,8 +149,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
     pub(crate) fn give(&self, chunk: &C, to_pool: bool) {
         let now = self.tick();
         let empty = self.empty.lock();
-        if !to_pool {
-            self.unmap(chunk);
+        if !to_pool && self.unmap(chunk) {
             return;
         }
         chunk.pieces().since.store(now, Ordering::Relaxed);
@@ -175,9 +174,13 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
                 break;
             }
             empty.remove(old);
+            if !self.unmap(old) {
+                old.pieces().since.store(now, Ordering::Relaxed);
+                empty.push(old);
+                break;
+            }
             self.pooled.lower(C::LEN);
             self.regret.purged(now, C::LEN);
-            self.unmap(old);
         }
     }
 
@@ -235,26 +238,36 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.allowance.look(&self.source);
     }
 
-    fn unmap(&self, old: &C) {
+    /// Unmaps a chunk that is on no list. `false`: the system does not; it is empty, or not even that, and can serve again.
+    fn unmap(&self, old: &C) -> bool {
         let base = links::address(old);
         self.map.set(base, 0);
         // SAFETY: it has no live block, and the map names it no more.
-        if unsafe { self.source.release(base, C::LEN) } {
+        let is_gone = unsafe { self.source.release(base, C::LEN) };
+        if is_gone {
             self.mapped.lower(C::LEN);
-            return;
+        } else {
+            // SAFETY: as above, and it is still ours.
+            unsafe { self.source.purge(base, C::LEN) };
+            self.map.set(base, OURS);
         }
-        // SAFETY: as above; what cannot be unmapped can at least be emptied. It is nobody's from now on.
-        unsafe { self.source.purge(base, C::LEN) };
+        is_gone
     }
 
     /// Unmaps all of the pool; the bytes.
     pub(crate) fn trim(&self) -> usize {
         let empty = self.empty.lock();
-        let mut gone = 0;
+        let (left, mut gone) = (List::<C>::new(), 0);
         while let Some(old) = empty.pop() {
-            self.pooled.lower(C::LEN);
-            self.unmap(old);
-            gone += C::LEN;
+            if self.unmap(old) {
+                self.pooled.lower(C::LEN);
+                gone += C::LEN;
+            } else {
+                left.push(old);
+            }
+        }
+        while let Some(old) = left.pop() {
+            empty.push(old);
         }
         gone
     }

@@ -96,6 +96,10 @@ pub(crate) struct Queue<T> {
 }
 
 impl<T: Linked + 'static> Queue<T> {
+    pub(crate) const fn new() -> Self {
+        Self { list: List::new(), last: AtomicUsize::new(0) }
+    }
+
     pub(crate) fn first<'a>(&self) -> Option<&'a T> {
         self.list.first()
     }

@@ -31,10 +31,10 @@ use page::{Huge, System};
 use source::os::Os;
 use thread::{Members, ThreadEnds};
 
-use crate::chunks::{Chunk as _, Chunks};
+use crate::chunks::{Chunk as _, Chunks, Row};
 use crate::drop_in::{DropIn, Figures};
 use crate::fallback;
-use crate::links;
+use crate::links::{self, Queue};
 use crate::misuse::{self, Misuse};
 
 mod abandon;
@@ -45,7 +45,7 @@ mod pages;
 
 pub use heap::Heap;
 use heap::{MAX_DIRECT, Thread};
-use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, Segment, Segments, State};
+use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, Segment, State};
 
 /// The largest block of a segment, a quarter of one: what is longer would leave much of it empty.
 const MAX_SINGLE: usize = SEGMENT / 4;
@@ -72,7 +72,7 @@ pub const fn new() -> Malloc {
 pub struct Sharded<S> {
     segments: Chunks<S, Segment, 22>,
     /// Segments of threads that have ended.
-    abandoned: Guarded<S, Segments>,
+    abandoned: Guarded<S, Queue<Segment>>,
     huge: Huge<S>,
     threads: Members<S, Thread>,
     /// Whether the fork under way could not take every lock.
@@ -89,7 +89,7 @@ impl<S: System> Sharded<S> {
     pub const fn new(source: S) -> Self {
         Self {
             segments: Chunks::new(source),
-            abandoned: Guarded::new(Segments::new()),
+            abandoned: Guarded::new(Queue::new()),
             huge: Huge::new(),
             threads: Members::new(),
             partial: AtomicBool::new(false),
@@ -228,7 +228,7 @@ impl<S: System> Sharded<S> {
         if let Some(page) = self.adopt_for(thread, heap, class) {
             return Some(page);
         }
-        let ((page, start, len), _) = self.take_slices(thread, slices)?;
+        let ((page, start, len), _) = self.take_slices(thread, slices, true)?;
         page.open(heap.address(), class, size, start, len);
         page.set_state(State::Queued);
         page.extend(size, (EXTEND / size).max(1));
@@ -236,16 +236,17 @@ impl<S: System> Sharded<S> {
         Some(page)
     }
 
-    /// Slices in a row as a page: it, where it begins and how long it is; and whether all is zero. `None`: out of memory.
+    /// Slices in a row as a page, for small blocks or for one: it, where it begins and how long it is; and whether all is zero. `None`: out of memory.
     fn take_slices(
         &self,
         thread: &Thread,
         count: usize,
+        filled: bool,
     ) -> Option<((&'static Page, usize, usize), bool)> {
         // The first slice serves pages of one slice only.
-        let whole = count > 1;
+        let row = Row { count, whole: count > 1, filled };
         let (segment, first, zero) =
-            self.segments.take_pieces(&thread.segments, thread.address(), count, whole)?;
+            self.segments.take_pieces(&thread.segments, thread.address(), row)?;
         Some((segment.begin(first, count), zero))
     }
 
@@ -368,7 +369,7 @@ impl<S: System> Sharded<S> {
         slices: usize,
     ) -> Option<(usize, bool)> {
         self.free_delayed(thread, heap);
-        let ((page, start, _), zero) = self.take_slices(thread, slices)?;
+        let ((page, start, _), zero) = self.take_slices(thread, slices, false)?;
         page.open(heap.address(), 0, 0, start, size);
         page.set_state(State::Full);
         heap.full.push(page);
@@ -381,7 +382,7 @@ impl<S: System> Sharded<S> {
             self.thread().map(|thread| &thread.segments),
             self.huge.bytes().saturating_add(size),
         );
-        let huge = self.segments.wants_huge(size);
+        let huge = self.segments.wants_huge(self.segments.bytes() + self.huge.bytes());
         let map = || self.huge.allocate(&self.segments.source, size.max(1), align, huge);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {

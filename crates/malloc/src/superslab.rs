@@ -28,6 +28,7 @@ use page::{Huge, System};
 use source::os::Os;
 use thread::{Members, ThreadEnds};
 
+use crate::chunks::Row;
 use crate::drop_in::{DropIn, Figures};
 use crate::fallback;
 use crate::misuse::{self, Misuse};
@@ -191,8 +192,8 @@ impl<S: System> Superslab<S> {
 
     /// A free slab of this heap's superslabs, or of a new one.
     fn cut(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize))> {
-        let (it, first, _) =
-            self.pool.supers.take_pieces(&heap.supers, heap.address(), 1, false)?;
+        let row = Row { count: 1, whole: false, filled: true };
+        let (it, first, _) = self.pool.supers.take_pieces(&heap.supers, heap.address(), row)?;
         Some(it.slab(first))
     }
 
@@ -320,6 +321,7 @@ impl<S: System> Superslab<S> {
         self.threads.inside(|| {
             if heap.is(Whose::Left) {
                 self.drain(heap);
+                self.pool.supers.purge_left(&heap.supers);
             }
         });
     }
@@ -371,7 +373,7 @@ impl<S: System> Superslab<S> {
         self.pool
             .supers
             .make_way(self.heap().map(|heap| &heap.supers), self.huge.bytes().saturating_add(size));
-        let huge = self.pool.supers.wants_huge(size);
+        let huge = self.pool.supers.wants_huge(self.pool.supers.bytes() + self.huge.bytes());
         let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, huge);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
@@ -386,8 +388,8 @@ impl<S: System> Superslab<S> {
     fn take_run(&self, heap: &Heap, size: usize) -> Option<(usize, bool)> {
         self.drain(heap);
         let slabs = size.max(1).div_ceil(SLAB);
-        let (it, first, zero) =
-            self.pool.supers.take_pieces(&heap.supers, heap.address(), slabs, true)?;
+        let row = Row { count: slabs, whole: true, filled: false };
+        let (it, first, zero) = self.pool.supers.take_pieces(&heap.supers, heap.address(), row)?;
         let (slab, (at, _)) = it.slab(first);
         slab.open_run(heap.address(), at, slabs, size);
         heap.out.raise(slabs * SLAB);
@@ -697,6 +699,7 @@ impl ThreadEnds for Malloc {
         self.threads.leave(heap, || {
             heap.leave();
             self.drain(heap);
+            self.pool.supers.purge_left(&heap.supers);
         });
     }
 }

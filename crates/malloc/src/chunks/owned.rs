@@ -49,6 +49,17 @@ pub(crate) struct Owned<C> {
     regret: Regret,
 }
 
+/// What pieces are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    /// How many, in a row.
+    pub(crate) count: usize,
+    /// Not the first of a chunk, which has the head.
+    pub(crate) whole: bool,
+    /// Small blocks will fill it, so that huge pages serve; what one block takes may never be touched.
+    pub(crate) filled: bool,
+}
+
 impl<C: Chunk> Owned<C> {
     /// A chunk is this owner's from now on.
     pub(crate) fn push(&self, chunk: &C) {
@@ -113,14 +124,13 @@ impl<C: Chunk> Owned<C> {
 }
 
 impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
-    /// `count` pieces in a row for `owner`, whose record's address it is; `whole` as [`Chunk::take`] has it. The chunk, the first
-    /// one's number, and whether all are zero. `None`: out of memory.
+    /// A row of pieces for `owner`, whose record's address it is. The chunk, the first one's number, and whether all are zero.
+    /// `None`: out of memory.
     pub(crate) fn take_pieces(
         &self,
         of: &Owned<C>,
         owner: usize,
-        count: usize,
-        whole: bool,
+        Row { count, whole, filled }: Row,
     ) -> Option<(&'static C, usize, bool)> {
         let take = |chunk: &'static C| {
             let dirty = chunk.dirty();
@@ -138,7 +148,8 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         };
         let near = of.roomy.iter().take(LOOKS).find_map(take);
         near.or_else(|| {
-            let (chunk, zero) = self.take()?;
+            let huge = filled && self.wants_huge(of.used_bytes() + C::LEN);
+            let (chunk, zero) = self.take(huge)?;
             chunk.open(owner, zero);
             of.push(chunk);
             take(chunk)
@@ -227,6 +238,13 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
         of.clean(gone);
         of.regret.purged(now, gone * PIECE);
+    }
+
+    /// An owner has no thread any more, and nobody passes: beyond a little all that is free goes back.
+    pub(crate) fn purge_left(&self, of: &Owned<C>) {
+        if of.kept() > LITTLE {
+            self.purge_pieces(of, usize::MAX, self.tick());
+        }
     }
 
     /// Gives back all free pieces of an owner; the bytes.

@@ -47,7 +47,8 @@ impl<S: System> Sharded<S> {
                 page.set_heap(0);
             }
             let abandoned = self.abandoned.lock();
-            abandoned.push(segment);
+            // Behind the others: who adopts some comes to all of them in turn.
+            abandoned.push_back(segment);
             segment.set_owner(0);
             self.segments.mark(segment, true);
             drop(abandoned);
@@ -76,8 +77,7 @@ impl<S: System> Sharded<S> {
         wanted: impl Fn(&Segment) -> bool,
     ) -> bool {
         let abandoned = self.abandoned.lock();
-        let is_there =
-            abandoned.iter().any(|other| core::ptr::eq(other, segment)) && wanted(segment);
+        let is_there = self.segments.is_marked(links::address(segment)) && wanted(segment);
         if is_there {
             abandoned.remove(segment);
             segment.set_owner(thread.address());

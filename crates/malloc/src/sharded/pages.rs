@@ -349,9 +349,6 @@ impl Chunk for Segment {
     }
 }
 
-/// A list of segments.
-pub(super) type Segments = List<Segment>;
-
 impl Segment {
     /// The page that `address` lies in.
     #[inline(always)]

@@ -174,7 +174,15 @@ impl Cache {
             list.over.store(0, Ordering::Relaxed);
         }
         // A whole batch is kept as one by the central list.
-        if length >= info.batch { self.take_chain(class, info.batch) } else { Chain::NONE }
+        if length > info.batch { self.take_older(class, info.batch) } else { Chain::NONE }
+    }
+
+    /// Takes `count` objects of a class, fewer than it has, and leaves the newest: freed again it is seen.
+    fn take_older(&self, class: usize, count: u32) -> Chain {
+        let newest = self.pop(class);
+        let chain = self.take_chain(class, count);
+        self.push(class, newest);
+        chain
     }
 
     /// Whether it is to be collected.
@@ -218,6 +226,11 @@ impl Cache {
             list.low.store(list.length.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         self.hand.store(low32(class), Ordering::Relaxed);
+    }
+
+    /// Whether it holds an object of any class.
+    pub(super) fn has_some(&self) -> bool {
+        self.lists.iter().any(|list| list.first.load(Ordering::Relaxed) != 0)
     }
 
     /// Objects of a class that it holds.
