@@ -23,7 +23,7 @@ use base::check::ensure;
 use base::lock::Lock;
 use base::sync::{AtomicBool, OneWriter as _, Ordering};
 use base::{Broken, Check};
-use object::size_class::{class_of, class_of_aligned, info};
+use object::size_class::{CLASSES, class_of, class_of_aligned, info};
 use page::{Huge, System};
 use source::os::Os;
 use thread::{Members, ThreadEnds};
@@ -619,7 +619,8 @@ impl<S: System> Superslab<S> {
         let Some(it) = self.pool.supers.of(address) else { return false };
         let class = it.slab_of(address).class();
         let Some(heap) = self.heap().filter(|_| class != 0) else { return false };
-        let bin = &heap.bins[class];
+        // No class: something wrote over the superslab's head.
+        let Some(bin) = heap.bins.get(class) else { return false };
         !bin.is_newest(address) && bin.push(address)
     }
 
@@ -628,7 +629,7 @@ impl<S: System> Superslab<S> {
     fn free_any(&self, address: usize) {
         let slab = self.pool.slab_of(address);
         let Some((slab, class)) =
-            slab.map(|slab| (slab, slab.class())).filter(|(_, class)| *class != 0)
+            slab.map(|slab| (slab, slab.class())).filter(|(_, class)| (1..CLASSES).contains(class))
         else {
             if address != 0 {
                 self.free_large(address);
