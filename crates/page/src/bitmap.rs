@@ -30,7 +30,7 @@ use base::{AllocatePagesAt, PageAllocator};
 mod inspect;
 mod memory;
 mod pool;
-mod runs;
+pub(crate) mod runs;
 
 use pool::{Pool, Pools};
 

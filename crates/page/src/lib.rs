@@ -12,7 +12,7 @@
 //!
 //! For machines without threads, 32 or 64 bit, there are two [`PageAllocator`](base::PageAllocator)s
 //! with one owner: [`buddy`], whose blocks are powers of two, and [`bitmap`], which can be asked
-//! for certain pages. `no_std`, never allocates.
+//! for certain pages; [`SourcePages`] asks a source for pages and gives them back to it. `no_std`, never allocates.
 #![no_std]
 
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
@@ -35,6 +35,7 @@ pub mod geometry;
 pub mod heap;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod huge;
+mod marked;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod meta;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
@@ -49,13 +50,17 @@ mod refusals;
 pub mod region;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod slack;
+pub mod source_pages;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod span_runs;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod system;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod vmalloc;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod window;
 
+pub use self::source_pages::SourcePages;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub use self::{
     allowance::Allowance,
@@ -69,4 +74,5 @@ pub use self::{
     refusals::{Attempt, Refusals},
     region::{Region, Span},
     system::System,
+    vmalloc::Vmalloc,
 };

@@ -10,7 +10,7 @@ use core::fmt;
 use base::lock::Park;
 use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, Move, PageSource, Report};
+use crate::{Claim, FrameFile, FrameSource, Mapped, Move, PageSource, Report};
 
 /// Passes calls on to `S`, except those it was told to refuse.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl<S> Failing<S> {
         self.node.store(node + 1, Ordering::Relaxed);
     }
 
-    /// From now on the target of each move of pages is lost.
+    /// From now on the target of each move of pages, and of each mapping of frames, is lost.
     pub fn lose_moves(&self, lose: bool) {
         self.loses.store(lose, Ordering::Relaxed);
     }
@@ -183,6 +183,48 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
     fn node(&self) -> u32 {
         let pretended = self.node.load(Ordering::Relaxed);
         pretended.checked_sub(1).unwrap_or_else(|| self.inner.node())
+    }
+}
+
+// SAFETY: every page and frame changes state only in `inner`, which keeps the contract.
+unsafe impl<S: FrameSource> FrameSource for Failing<S> {
+    fn create_frames(&self, count: usize) -> Option<FrameFile> {
+        self.allows().then(|| self.inner.create_frames(count))?
+    }
+
+    unsafe fn close_frames(&self, file: FrameFile) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.close_frames(file) }
+    }
+
+    unsafe fn map_frames(&self, file: FrameFile, first: usize, count: usize, at: usize) -> Mapped {
+        if self.loses.load(Ordering::Relaxed) {
+            // SAFETY: ours, and lost from now on.
+            unsafe { self.inner.release(at, count * self.inner.page_size()) };
+            return Mapped::Lost;
+        }
+        if !self.allows() {
+            return Mapped::Refused;
+        }
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.map_frames(file, first, count, at) }
+    }
+
+    unsafe fn unmap_frames(&self, at: usize, len: usize) -> Mapped {
+        if !self.allows() {
+            return Mapped::Refused;
+        }
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.unmap_frames(at, len) }
+    }
+
+    unsafe fn punch_frames(&self, file: FrameFile, first: usize, count: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        self.allows() && unsafe { self.inner.punch_frames(file, first, count) }
+    }
+
+    fn processors(&self) -> usize {
+        self.inner.processors()
     }
 }
 

@@ -4,12 +4,14 @@
 //! base   policy ─► ► source   page   object   thread   malloc   heapwright   abi   tools
 //! ```
 //!
-//! [`PageSource`] says in states what each call needs and leaves. Only [`os`] names an
+//! [`PageSource`] says in states what each call needs and leaves, [`FrameSource`] the same of memory apart from
+//! addresses. Only [`os`] names an
 //! operating system, and is there where one is known. `no_std`, never allocates.
 #![no_std]
 
 #[cfg(target_has_atomic = "64")]
 pub mod failing;
+pub mod frame_source;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod os;
 pub mod page_source;
@@ -19,6 +21,7 @@ pub mod report;
 
 #[cfg(target_has_atomic = "64")]
 pub use failing::Failing;
+pub use frame_source::{FrameFile, FrameSource, Mapped};
 pub use page_source::{Claim, Move, PageSource};
 #[cfg(target_has_atomic = "64")]
 pub use paged::Paged;

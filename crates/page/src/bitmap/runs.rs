@@ -17,13 +17,13 @@ use base::Broken;
 use base::check::ensure;
 
 /// Bits of a word.
-pub(super) const BITS: usize = usize::BITS as usize;
+pub(crate) const BITS: usize = usize::BITS as usize;
 
 const M2: &str = "M2: every node says what is true of the words below it";
 
 /// Ones at the low end, in the longest run and at the high end of a stretch of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Sum {
+pub(crate) struct Sum {
     start: u32,
     longest: u32,
     end: u32,
@@ -50,14 +50,14 @@ impl Sum {
 }
 
 /// How many sums there are for `words` words; the one with index 0 is not used.
-pub(super) const fn sums(words: usize) -> usize {
+pub(crate) const fn sums(words: usize) -> usize {
     2 * words.next_power_of_two()
 }
 
 /// A bitmap and its sums.
-pub(super) struct Runs<'a> {
-    pub(super) words: &'a mut [usize],
-    pub(super) sums: &'a mut [Sum],
+pub(crate) struct Runs<'a> {
+    pub(crate) words: &'a mut [usize],
+    pub(crate) sums: &'a mut [Sum],
 }
 
 impl Runs<'_> {
@@ -67,7 +67,7 @@ impl Runs<'_> {
     }
 
     /// Makes the first `ones` bits 1 and the rest 0.
-    pub(super) fn fill(&mut self, ones: usize) {
+    pub(crate) fn fill(&mut self, ones: usize) {
         for (index, word) in self.words.iter_mut().enumerate() {
             *word = mask(0, ones.saturating_sub(index * BITS).min(BITS));
         }
@@ -76,7 +76,7 @@ impl Runs<'_> {
     }
 
     /// Makes `len` bits from `first` on ones or zeros; they were the opposite.
-    pub(super) fn set(&mut self, first: usize, len: usize, ones: bool) {
+    pub(crate) fn set(&mut self, first: usize, len: usize, ones: bool) {
         let (mut at, end) = (first, first + len);
         while at < end {
             let (index, low) = (at / BITS, at % BITS);
@@ -112,7 +112,7 @@ impl Runs<'_> {
     }
 
     /// Where the lowest run of `len` ones begins that lies at or above `from`. O(log).
-    pub(super) fn first_run(&self, len: usize, from: usize) -> Option<usize> {
+    pub(crate) fn first_run(&self, len: usize, from: usize) -> Option<usize> {
         let wanted = u32::try_from(len).ok()?;
         if self.sums[1].longest < wanted || from >= self.words.len() * BITS {
             return None;
@@ -168,7 +168,7 @@ impl Runs<'_> {
     }
 
     /// The last zero of `len` bits from `first` on. O(words).
-    pub(super) fn last_used(&self, first: usize, len: usize) -> Option<usize> {
+    pub(crate) fn last_used(&self, first: usize, len: usize) -> Option<usize> {
         let mut end = first + len;
         while end > first {
             let index = (end - 1) / BITS;
@@ -185,7 +185,7 @@ impl Runs<'_> {
 
     /// Where the stretch of equal bits that begins at `from` ends, below `limit` at the latest,
     /// and whether they are ones. O(words).
-    pub(super) fn stretch(&self, from: usize, limit: usize) -> (usize, bool) {
+    pub(crate) fn stretch(&self, from: usize, limit: usize) -> (usize, bool) {
         let ones = self.words[from / BITS] >> (from % BITS) & 1 == 1;
         let mut at = from;
         while at < limit {
@@ -201,12 +201,12 @@ impl Runs<'_> {
     }
 
     /// The longest run of ones.
-    pub(super) fn longest(&self) -> usize {
+    pub(crate) fn longest(&self) -> usize {
         self.sums[1].longest as usize
     }
 
     /// M2.
-    pub(super) fn check(&self) -> Result<(), Broken> {
+    pub(crate) fn check(&self) -> Result<(), Broken> {
         let mut len = usize::BITS;
         for node in (1..self.sums.len()).rev() {
             let sum = if node >= self.leaves() {

@@ -6,6 +6,7 @@
 mod cgroup;
 pub mod console;
 pub mod fork;
+mod frames;
 pub mod futex;
 pub mod memory;
 pub mod peek;

@@ -16,9 +16,10 @@ use base::bits::{align_up, index};
 use super::Os;
 use super::peek::{Peek, peek};
 use super::process::{NO_LIMIT, RLIMIT_AS, is_only_thread, may_be_only_thread, page_size, prlimit};
+use super::residency::{Residency, residency};
 use super::syscall::{call6, number, result};
 use super::vdso::{clock, node};
-use crate::{Claim, Move, PageSource, Report};
+use crate::{Claim, Mapped, Move, PageSource, Report};
 
 const PROT_NONE: usize = 0;
 const PROT_READ_WRITE: usize = 3;
@@ -46,7 +47,7 @@ const LARGE_GROWTH: usize = 1 << 30;
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Result<usize, i32> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
-    // SAFETY: an anonymous mapping replaces none, but for the one that `renew` was given.
+    // SAFETY: an anonymous mapping replaces none, but for what `renew` and `unmap_to_reserved` were given.
     result(unsafe { call6(number::MMAP, args) })
 }
 
@@ -140,6 +141,39 @@ fn is_hole(at: usize) -> bool {
 #[cold]
 fn mend(at: usize, len: usize) -> bool {
     !is_hole(at) || mmap_at(at, len, PROT_READ_WRITE, MAP_NORESERVE) == Claim::Ours
+}
+
+/// What became of `[at, at + len)` when a call that was to replace it has failed (V1). Where nothing is mapped any more, it
+/// is reserved again.
+///
+/// # Safety
+///
+/// The range was ours before the call.
+#[cold]
+pub(super) unsafe fn was_replaced(at: usize, len: usize) -> Mapped {
+    // A look at the page says whether it is mapped, which `is_hole` does only of pages that can be read.
+    if residency(at, &mut [0], page_size()) != Residency::Unmapped {
+        return Mapped::Refused;
+    }
+    match Os.reserve_at(at, len) {
+        Claim::Ours => Mapped::Refused,
+        Claim::Taken | Claim::Refused => Mapped::Lost,
+    }
+}
+
+/// Replaces whatever is mapped in `[at, at + len)` by addresses that are reserved, as [`PageSource::reserve`] makes them, so
+/// that the kernel joins them to those around.
+///
+/// # Safety
+///
+/// The range is ours, and nobody uses it.
+pub(super) unsafe fn unmap_to_reserved(at: usize, len: usize) -> Mapped {
+    if mmap(at, len, PROT_NONE, MAP_FIXED | MAP_NORESERVE) != Ok(at) {
+        // SAFETY: ours until the call.
+        return unsafe { was_replaced(at, len) };
+    }
+    leave_out_of_dumps(at, len);
+    Mapped::Done
 }
 
 /// What the first word of a target at `at` says: an odd multiple of the address, unlike

@@ -26,6 +26,10 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const EXIT: usize = 93;
     pub(in crate::os::linux) const STATX: usize = 291;
     pub(in crate::os::linux) const KCMP: usize = 272;
+    pub(in crate::os::linux) const MEMFD_CREATE: usize = 279;
+    pub(in crate::os::linux) const FTRUNCATE: usize = 46;
+    pub(in crate::os::linux) const FALLOCATE: usize = 47;
+    pub(in crate::os::linux) const SCHED_GETAFFINITY: usize = 123;
 }
 
 /// Enters the kernel.

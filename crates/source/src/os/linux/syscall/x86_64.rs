@@ -26,6 +26,10 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const EXIT: usize = 60;
     pub(in crate::os::linux) const STATX: usize = 332;
     pub(in crate::os::linux) const KCMP: usize = 312;
+    pub(in crate::os::linux) const MEMFD_CREATE: usize = 319;
+    pub(in crate::os::linux) const FTRUNCATE: usize = 77;
+    pub(in crate::os::linux) const FALLOCATE: usize = 285;
+    pub(in crate::os::linux) const SCHED_GETAFFINITY: usize = 204;
 }
 
 /// Enters the kernel.

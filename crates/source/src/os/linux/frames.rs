@@ -1,0 +1,84 @@
+//! Frames from a file in memory: `memfd_create`, `mmap` of it at an offset, `fallocate` to punch holes.
+//!
+//! Each call is one system call, [`create_frames`](FrameSource::create_frames) three and unmapping two. The file counts
+//! as shared memory (`RssShmem`), has a descriptor that is closed by `exec`, and is shared with children of `fork`.
+
+use super::Os;
+use super::memory::{unmap_to_reserved, was_replaced};
+use super::process::{NO_LIMIT, page_size, prlimit};
+use super::syscall::{call6, number, result};
+use crate::{FrameFile, FrameSource, Mapped};
+
+const MFD_CLOEXEC: usize = 1;
+const PROT_READ_WRITE: usize = 3;
+const MAP_SHARED_FIXED: usize = 0x11;
+const FALLOC_KEEP_SIZE_PUNCH_HOLE: usize = 3;
+const RLIMIT_FSIZE: usize = 1;
+
+/// Bytes of the mask of processors: room for 8,192, the most that a kernel is built for.
+const MASK: usize = 1024;
+
+/// Whether a file may have `len` bytes: a longer one would raise SIGXFSZ.
+fn is_allowed(len: usize) -> bool {
+    let mut limit = [NO_LIMIT; 2];
+    // SAFETY: room for two words.
+    let known = unsafe { prlimit(0, RLIMIT_FSIZE, core::ptr::null(), &raw mut limit) };
+    known.is_err() || limit[0] >= len as u64
+}
+
+// SAFETY: a shared mapping of the file is the file's memory; MAP_FIXED is used only on pages whose owner asked for it.
+unsafe impl FrameSource for Os {
+    fn create_frames(&self, count: usize) -> Option<FrameFile> {
+        let len = count.checked_mul(page_size()).filter(|&len| is_allowed(len))?;
+        let args = [c"heapwright-frames".as_ptr().addr(), MFD_CLOEXEC, 0, 0, 0, 0];
+        // SAFETY: the kernel reads a name that ends in a zero.
+        let file = result(unsafe { call6(number::MEMFD_CREATE, args) }).ok()?;
+        // SAFETY: the file just made.
+        if result(unsafe { call6(number::FTRUNCATE, [file, len, 0, 0, 0, 0]) }).is_err() {
+            // SAFETY: as above; nobody has seen it.
+            unsafe { self.close_frames(FrameFile(file)) };
+            return None;
+        }
+        Some(FrameFile(file))
+    }
+
+    unsafe fn close_frames(&self, file: FrameFile) {
+        // SAFETY: the caller gives the file up.
+        unsafe { call6(number::CLOSE, [file.0, 0, 0, 0, 0, 0]) };
+    }
+
+    unsafe fn map_frames(&self, file: FrameFile, first: usize, count: usize, at: usize) -> Mapped {
+        let (len, offset) = (count * page_size(), first * page_size());
+        let args = [at, len, PROT_READ_WRITE, MAP_SHARED_FIXED, file.0, offset];
+        // SAFETY: the caller's pages, which nobody uses.
+        match result(unsafe { call6(number::MMAP, args) }) {
+            Ok(_) => Mapped::Done,
+            // SAFETY: as above.
+            Err(_) => unsafe { was_replaced(at, len) },
+        }
+    }
+
+    unsafe fn unmap_frames(&self, at: usize, len: usize) -> Mapped {
+        // SAFETY: the caller's pages, which nobody uses.
+        unsafe { unmap_to_reserved(at, len) }
+    }
+
+    unsafe fn punch_frames(&self, file: FrameFile, first: usize, count: usize) -> bool {
+        let (len, offset) = (count * page_size(), first * page_size());
+        let args = [file.0, FALLOC_KEEP_SIZE_PUNCH_HOLE, offset, len, 0, 0];
+        // SAFETY: nobody needs the contents.
+        result(unsafe { call6(number::FALLOCATE, args) }).is_ok()
+    }
+
+    fn processors(&self) -> usize {
+        let mut mask = [0u64; MASK / 8];
+        let args = [0, MASK, mask.as_mut_ptr().expose_provenance(), 0, 0, 0];
+        // SAFETY: the kernel writes at most `MASK` bytes.
+        let known = result(unsafe { call6(number::SCHED_GETAFFINITY, args) });
+        let count: u32 = mask.iter().map(|word| word.count_ones()).sum();
+        if known.is_ok() { (count as usize).max(1) } else { 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests;
