@@ -2,6 +2,7 @@
 use loom::sync::Arc;
 use loom::thread;
 
+mod depot;
 mod lock;
 mod page;
 mod slab;

@@ -159,7 +159,8 @@ pub unsafe trait Pin: Map {
     ///
     /// # Errors
     ///
-    /// As [`HandleAllocator::len_of`], and [`Pinned`](HandleError::Pinned) when 65,535 others read it.
+    /// As [`HandleAllocator::len_of`], and [`Pinned`](HandleError::Pinned) when so many
+    /// read just now that one more could not be counted.
     fn pin(&mut self, handle: Self::Handle) -> Result<NonNull<[u8]>, HandleError>;
 
     /// Takes a pin off.

@@ -15,3 +15,16 @@ pub fn for_write(at: usize) {
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = at;
 }
+
+/// Asks for the cache lines of `bytes`, which are about to be read; on other processors than x86-64 not at all.
+#[inline(always)]
+pub fn for_read(bytes: &[u8]) {
+    #[cfg(all(target_arch = "x86_64", not(miri), not(simulated)))]
+    for line in bytes.chunks(64) {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint never faults, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri), not(simulated))))]
+    let _ = bytes;
+}

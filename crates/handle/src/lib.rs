@@ -6,6 +6,8 @@
 //! zsmalloc   chains of 1 to 16 pages cut into objects of one class; can be compacted
 //! xvmalloc   best fit within a page, 4 bytes in front of an object; cannot
 //! zbud       at most two objects in a page
+//!
+//! store      pages by number, compressed, in any of them
 //! ```
 //!
 //! All take pages from a [`PageAllocator`](base::PageAllocator), keep their tables in such pages too, and are a
@@ -14,12 +16,18 @@
 #![no_std]
 
 mod frames;
+#[cfg(target_has_atomic = "64")]
+pub mod locked;
+mod pins;
+pub mod store;
 mod table;
 pub mod xvmalloc;
 pub mod zbud;
 pub mod zsmalloc;
 
-pub use self::{xvmalloc::XvMalloc, zbud::Zbud, zsmalloc::ZsMalloc};
+#[cfg(target_has_atomic = "64")]
+pub use self::locked::Locked;
+pub use self::{store::CompressedStore, xvmalloc::XvMalloc, zbud::Zbud, zsmalloc::ZsMalloc};
 
 /// Bytes of a page, whatever the machine's is: all that is said of these allocators is said of this one.
 pub const PAGE: usize = 4096;

@@ -39,3 +39,94 @@ impl Random {
         (self.0 >> 11) as usize % below
     }
 }
+
+/// Pages of which the n-th request is refused, and all that follow it until it is told otherwise.
+#[derive(Debug)]
+pub(crate) struct Refusing {
+    pages: BitmapPages,
+    /// Requests that are answered.
+    pub(crate) left: std::rc::Rc<core::cell::Cell<usize>>,
+    /// Pages that are taken.
+    pub(crate) taken: std::rc::Rc<core::cell::Cell<usize>>,
+}
+
+impl Refusing {
+    /// Answers `left` requests.
+    pub(crate) fn new(pages: BitmapPages, left: usize) -> Self {
+        let cell = |value| std::rc::Rc::new(core::cell::Cell::new(value));
+        Self { pages, left: cell(left), taken: cell(0) }
+    }
+}
+
+// SAFETY: what the pages return.
+unsafe impl base::PageAllocator for Refusing {
+    fn page_size(&self) -> usize {
+        self.pages.page_size()
+    }
+
+    fn allocate_pages(&mut self, pages: usize, align: usize) -> Option<core::ptr::NonNull<u8>> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        let start = self.pages.allocate_pages(pages, align)?;
+        self.taken.set(self.taken.get() + pages);
+        Some(start)
+    }
+
+    unsafe fn deallocate_pages(&mut self, start: core::ptr::NonNull<u8>, pages: usize) {
+        self.taken.set(self.taken.get() - pages);
+        // SAFETY: the caller's promise.
+        unsafe { self.pages.deallocate_pages(start, pages) };
+    }
+}
+
+/// Fills a heap whose source refuses the n-th request, for every n to 60: what is live keeps its bytes, `between` finds
+/// nothing lost, more memory is used when there is some, and all pages go back at the end.
+pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
+    make: impl Fn(Refusing) -> A,
+    between: impl Fn(&mut A),
+    end: impl Fn(A) -> Refusing,
+) {
+    for n in 0..60 {
+        let mut memory = Memory::new(1500);
+        let source = Refusing::new(memory.pages(), n);
+        let (left, taken) = (source.left.clone(), source.taken.clone());
+        let mut heap = make(source);
+        let mut random = Random(n as u64 + 1);
+        let (mut live, mut room) = (Vec::new(), std::vec![0; PAGE]);
+        let mut refused = 0;
+        for step in 0..400u32 {
+            if step == 200 {
+                left.set(usize::MAX);
+            }
+            let seed = step.to_le_bytes()[0];
+            let len = 1 + random.below(heap.max_len());
+            let before = heap.usage();
+            match heap.store(&std::vec![seed; len]) {
+                Ok(handle) => live.push((handle, seed, len)),
+                Err(error) => {
+                    assert_eq!(error, base::HandleError::NoMemory);
+                    assert!(step < 200, "{n}: refused though there is memory");
+                    assert_eq!(
+                        (heap.usage().objects, heap.usage().pages),
+                        (before.objects, before.pages)
+                    );
+                    refused += 1;
+                }
+            }
+            if step % 3 == 2 && !live.is_empty() {
+                let (handle, seed, len) = live.swap_remove(random.below(live.len()));
+                assert_eq!(heap.read(handle, &mut room).unwrap(), std::vec![seed; len]);
+                heap.free(handle).unwrap();
+            }
+            if step % 10 == 0 {
+                between(&mut heap);
+                heap.check().unwrap();
+            }
+        }
+        assert!(refused > 0, "{n}");
+        for (handle, seed, len) in live {
+            assert_eq!(heap.read(handle, &mut room).unwrap(), std::vec![seed; len]);
+        }
+        drop(end(heap));
+        assert_eq!(taken.get(), 0, "{n}: pages were not given back");
+    }
+}

@@ -1,12 +1,12 @@
 //! A table that grows by pages and whose rows never move.
 //!
 //! ```text
-//! pieces   [ 0 ]─► 1 page     row 0 …            each piece has twice the pages of the one before,
-//!          [ 1 ]─► 2 pages                       so that a row's piece is a logarithm
-//!          [ 2 ]─► 4 pages    … row len − 1
+//! pieces   [ 0 ]─► 1 page    row 0 …             four pieces of 1 page, four of 2, four of 4 and so on:
+//!          …                                     a row's piece is a logarithm, and at most a fifth of a
+//!          [ 5 ]─► 2 pages   … row len − 1       large table has no rows yet
 //! ```
 //!
-//! - **T1** rows below `len` were written; the pieces that they lie in were taken, of `FIRST << k` rows each.
+//! - **T1** rows below `len` were written; the pieces that they lie in were taken, of `FIRST << k / 4` rows each.
 //!
 //! A row is found in O(1); a piece that cannot be had leaves the table as it was. Pieces stay: a table is as large as it
 //! once was.
@@ -19,8 +19,13 @@ use base::bits::low32;
 
 use crate::{PAGE, frames};
 
-/// With pieces of 1 to 2^21 pages, more rows than an index can name.
-const PIECES: usize = 22;
+/// With pieces of 1 to 2^21 pages, about as many rows as an index can name.
+const PIECES: usize = 4 * 22;
+
+/// Pages of a piece.
+const fn pages_of(piece: usize) -> usize {
+    1 << (piece / 4)
+}
 
 /// Rows of `T`, whose index is a `u32`.
 pub(crate) struct Table<T> {
@@ -59,15 +64,31 @@ impl<T: Copy> Table<T> {
 
     /// Bytes of the pages under it.
     pub(crate) fn bytes(&self) -> usize {
-        let taken = |(k, piece): (usize, &Option<NonNull<T>>)| piece.map_or(0, |_| PAGE << k);
+        let taken =
+            |(k, piece): (usize, &Option<NonNull<T>>)| piece.map_or(0, |_| PAGE * pages_of(k));
         self.pieces.iter().enumerate().map(taken).sum()
     }
 
+    /// Gives the pages back; there are no rows then.
+    pub(crate) fn give_back<P: PageAllocator>(&mut self, pages: &mut P) {
+        self.len = 0;
+        for (k, piece) in self.pieces.iter_mut().enumerate() {
+            if let Some(start) = piece.take() {
+                // SAFETY: taken for as many, and no row is left (T1).
+                unsafe { frames::give(pages, start.cast(), pages_of(k)) };
+            }
+        }
+    }
+
     /// The piece of a row, and the row within it.
+    #[inline]
     fn place(index: u32) -> (usize, usize) {
         let index = index as usize;
-        let piece = (index / Self::FIRST + 1).ilog2() as usize;
-        (piece, index - Self::FIRST * ((1 << piece) - 1))
+        let four = (index / Self::FIRST / 4 + 1).ilog2();
+        let within = index - Self::FIRST * 4 * ((1 << four) - 1);
+        // Only constants are divided by: dividing takes longer than all the rest.
+        let piece = (within >> four) / Self::FIRST;
+        (4 * four as usize + piece, within - piece * (Self::FIRST << four))
     }
 
     fn row(&self, index: u32) -> Option<NonNull<T>> {
@@ -98,7 +119,7 @@ impl<T: Copy> Table<T> {
         let start = match self.pieces.get(piece)? {
             Some(start) => *start,
             None => {
-                let start = frames::take(pages, 1 << piece)?.cast();
+                let start = frames::take(pages, pages_of(piece))?.cast();
                 self.pieces[piece] = Some(start);
                 start
             }

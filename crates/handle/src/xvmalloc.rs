@@ -23,8 +23,10 @@
 //! A handle is checked against `starts` in at most 13 steps, so that one that is made up does no harm; 8 bits of it
 //! tell objects at the same place apart, so that one in 256 stale handles may be taken for the object that lies there
 //! now. Nitin Gupta, "compcache: xvMalloc", 2009.
+use core::ptr::NonNull;
+
 use base::bits::{align_up, low8, low16};
-use base::{HandleAllocator, HandleError, HandleUsage, Map, PageAllocator};
+use base::{HandleAllocator, HandleError, HandleUsage, Map, PageAllocator, Pin};
 
 mod bins;
 mod block;
@@ -36,6 +38,7 @@ use block::{Head, Page};
 use pages::Pages;
 
 use crate::PAGE;
+use crate::pins::Pins;
 
 /// Bytes in front of a block.
 const HEAD: usize = 4;
@@ -61,6 +64,11 @@ impl Handle {
     #[must_use]
     pub const fn offset(self) -> usize {
         self.offset as usize + HEAD
+    }
+
+    /// What no other live object has.
+    const fn place(self) -> u64 {
+        (self.page as u64) << 16 | self.offset as u64
     }
 
     /// As a number, for callers that keep numbers.
@@ -100,6 +108,7 @@ pub struct XvMalloc<P> {
     from: P,
     pages: Pages,
     bins: Bins,
+    pins: Pins,
     /// Of the next object.
     generation: u8,
     objects: usize,
@@ -116,13 +125,26 @@ impl<P: PageAllocator> XvMalloc<P> {
     /// Without objects, and without pages.
     #[must_use]
     pub const fn new(pages: P) -> Self {
-        let bins = Bins::new();
-        Self { from: pages, pages: Pages::new(), bins, generation: 0, objects: 0, payload: 0 }
+        Self {
+            from: pages,
+            pages: Pages::new(),
+            bins: Bins::new(),
+            pins: Pins::new(),
+            generation: 0,
+            objects: 0,
+            payload: 0,
+        }
     }
 
     /// What the pages are from.
     pub const fn pages(&self) -> &P {
         &self.from
+    }
+
+    /// Gives all pages back to what they are from; every object is gone. O(pages).
+    pub fn into_pages(mut self) -> P {
+        self.pages.give_back(&mut self.from);
+        self.from
     }
 
     /// A free block of at least `size` bytes that is in no list any more: its page, and where its head is.
@@ -157,6 +179,18 @@ impl<P: PageAllocator> XvMalloc<P> {
         self.objects += 1;
         self.payload += len;
         Handle { page: id, offset: low16(offset), generation: self.generation }
+    }
+
+    /// An object whose bytes are to be written.
+    fn make(&mut self, len: usize) -> Result<Handle, HandleError> {
+        if len == 0 {
+            return Err(HandleError::Empty);
+        }
+        if len > MOST {
+            return Err(HandleError::TooLarge { most: MOST });
+        }
+        let (page, offset) = self.take(align_up(len, HEAD)).ok_or(HandleError::NoMemory)?;
+        Ok(self.carve(page, offset, len))
     }
 
     /// Into the list of its size, if it has one.
@@ -198,26 +232,22 @@ impl<P: PageAllocator> HandleAllocator for XvMalloc<P> {
     }
 
     fn allocate(&mut self, len: usize) -> Result<Handle, HandleError> {
-        if len == 0 {
-            return Err(HandleError::Empty);
-        }
-        if len > MOST {
-            return Err(HandleError::TooLarge { most: MOST });
-        }
-        let (page, offset) = self.take(align_up(len, HEAD)).ok_or(HandleError::NoMemory)?;
-        let handle = self.carve(page, offset, len);
-        self.pages.at(page).fill(handle.offset(), len);
+        let handle = self.make(len)?;
+        self.pages.at(handle.page).fill(handle.offset(), len);
         Ok(handle)
     }
 
     fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
-        let handle = self.allocate(bytes.len())?;
-        self.bytes_mut(handle)?.copy_from_slice(bytes);
+        let handle = self.make(bytes.len())?;
+        self.pages.at(handle.page).write(handle.offset(), bytes);
         Ok(handle)
     }
 
     fn free(&mut self, handle: Handle) -> Result<(), HandleError> {
         let Found { page, head } = self.find(handle)?;
+        if self.pins.has(handle.place()) {
+            return Err(HandleError::Pinned);
+        }
         let (id, mut offset) = (handle.page, handle.offset as usize);
         self.objects -= 1;
         self.payload -= head.size();
@@ -279,8 +309,24 @@ impl<P: PageAllocator> Map for XvMalloc<P> {
 
     fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
         let Found { page, head } = self.find(handle)?;
+        if self.pins.has(handle.place()) {
+            return Err(HandleError::Pinned);
+        }
         // SAFETY: the object's bytes were written when it was made, and the borrow is the heap's.
         Ok(unsafe { page.bytes(handle.offset(), head.size()).as_mut() })
+    }
+}
+
+// SAFETY: nothing ever moves; `free`, `write` and `bytes_mut` refuse an object with a pin.
+unsafe impl<P: PageAllocator> Pin for XvMalloc<P> {
+    fn pin(&mut self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
+        let Found { page, head } = self.find(handle)?;
+        self.pins.add(handle.place()).ok_or(HandleError::Pinned)?;
+        Ok(page.bytes(handle.offset(), head.size()))
+    }
+
+    unsafe fn unpin(&mut self, handle: Handle) {
+        self.pins.remove(handle.place());
     }
 }
 

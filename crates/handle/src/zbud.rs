@@ -10,14 +10,15 @@
 //! - **B2** pages, live objects and their bytes are counted.
 //!
 //! The simplest that saves anything: no page holds more than two objects, so it never saves more than half, and
-//! nothing is ever moved or searched for long. What is known of a page stands in a table of 20 bytes a page; as in the
+//! nothing is ever moved or searched for long. What is known of a page stands in a table of 24 bytes a page; as in the
 //! kernel's, whose first chunk that is, 63 chunks serve objects. O(1). Seth Jennings, "zbud", Linux 3.11, 2013.
 use core::num::NonZeroU64;
 use core::ptr::NonNull;
 
 use base::bits::low16;
-use base::{Broken, Check, HandleAllocator, HandleError, HandleUsage, Map, PageAllocator};
+use base::{Broken, Check, HandleAllocator, HandleError, HandleUsage, Map, PageAllocator, Pin};
 
+use crate::pins::Pins;
 use crate::table::Table;
 use crate::{PAGE, frames};
 
@@ -28,9 +29,27 @@ const CHUNKS: usize = PAGE / CHUNK - 1;
 const MOST: usize = (CHUNKS - 1) * CHUNK;
 const NONE: u32 = u32::MAX;
 
-/// Names an object: its page, at which end, and which page of that number.
+/// Names an object: its page, at which end, and the how manieth there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Handle(NonZeroU64);
+
+impl Handle {
+    /// As a number, which is never 0.
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        self.0.get()
+    }
+
+    /// What [`to_bits`](Self::to_bits) returned; any other number makes a handle that is refused, or another object's.
+    /// `None`: 0.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Option<Self> {
+        match NonZeroU64::new(bits) {
+            Some(bits) => Some(Self(bits)),
+            None => None,
+        }
+    }
+}
 
 /// What is known of a page.
 #[derive(Debug, Clone, Copy)]
@@ -64,12 +83,29 @@ impl Record {
 }
 
 /// At most two objects in a page of `P`.
+///
+/// ```
+/// use base::{AddMemory, HandleAllocator, Map};
+/// use heapwright_handle::{PAGE, Zbud};
+/// use page::bitmap::BitmapPages;
+///
+/// let mut memory = vec![0u8; 64 << 10];
+/// let mut pages = BitmapPages::<4096>::new();
+/// // SAFETY: `memory` is the allocator's alone and outlives it.
+/// unsafe { pages.add_memory(memory.as_mut_ptr(), memory.len()) }.unwrap();
+/// let mut heap = Zbud::new(pages);
+/// let (one, two) = (heap.store(&[1; 1500]).unwrap(), heap.store(&[2; 2400]).unwrap());
+/// assert_eq!(heap.usage().pages, PAGE);
+/// heap.free(one).unwrap();
+/// assert_eq!(heap.bytes(two), Ok(&[2; 2400][..]));
+/// ```
 #[derive(Debug)]
 pub struct Zbud<P> {
     from: P,
     records: Table<Record>,
     /// The first number without a page.
     free: u32,
+    pins: Pins,
     /// Pages with one object, by free chunks.
     lists: [u32; CHUNKS + 1],
     pages: usize,
@@ -106,6 +142,7 @@ impl<P: PageAllocator> Zbud<P> {
             from: pages,
             records: Table::new(),
             free: NONE,
+            pins: Pins::new(),
             lists,
             pages: 0,
             objects: 0,
@@ -113,8 +150,28 @@ impl<P: PageAllocator> Zbud<P> {
         }
     }
 
+    /// What the pages are from.
+    pub const fn pages(&self) -> &P {
+        &self.from
+    }
+
+    /// Gives all pages back to what they are from; every object is gone. O(pages).
+    pub fn into_pages(mut self) -> P {
+        for page in 0..self.records.len() {
+            if let Some(start) = self.records.get(page).and_then(|record| record.start) {
+                // SAFETY: it was taken as one page, and its objects end here.
+                unsafe { frames::give(&mut self.from, start, 1) };
+            }
+        }
+        self.records.give_back(&mut self.from);
+        self.from
+    }
+
     fn find(&self, handle: Handle) -> Result<Found, HandleError> {
-        let [a, b, c, d, low, high, end, _] = handle.0.get().to_le_bytes();
+        let [a, b, c, d, low, high, end, none] = handle.0.get().to_le_bytes();
+        if none != 0 {
+            return Err(HandleError::Unknown);
+        }
         let page = u32::from_le_bytes([a, b, c, d]).wrapping_sub(1);
         let (end, generation) = (usize::from(end), u16::from_le_bytes([low, high]));
         let record = *self.records.get(page).ok_or(HandleError::Unknown)?;
@@ -147,6 +204,30 @@ impl<P: PageAllocator> Zbud<P> {
         Some(page)
     }
 
+    /// An object whose bytes are to be written, and where those are.
+    fn make(&mut self, len: usize) -> Result<(Handle, NonNull<u8>), HandleError> {
+        if len == 0 {
+            return Err(HandleError::Empty);
+        }
+        if len > MOST {
+            return Err(HandleError::TooLarge { most: MOST });
+        }
+        let page = self.page_for(len.div_ceil(CHUNK)).ok_or(HandleError::NoMemory)?;
+        let record = self.records.get_mut(page).ok_or(HandleError::NoMemory)?;
+        let end = usize::from(record.lens[0] > 0);
+        record.lens[end] = low16(len);
+        let found = Found { page, end, record: *record };
+        if found.record.objects() == 1 {
+            self.link(page);
+        }
+        self.objects += 1;
+        self.payload += len;
+        let generation = u64::from(found.record.generations[end]);
+        let bits = (end as u64) << 48 | generation << 32 | u64::from(page + 1);
+        let handle = Handle(NonZeroU64::new(bits).unwrap_or(NonZeroU64::MIN));
+        Ok((handle, found.bytes().cast()))
+    }
+
     fn link(&mut self, page: u32) {
         let Some(record) = self.records.get_mut(page) else { return };
         let list = record.free_chunks();
@@ -177,37 +258,24 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
     }
 
     fn allocate(&mut self, len: usize) -> Result<Handle, HandleError> {
-        if len == 0 {
-            return Err(HandleError::Empty);
-        }
-        if len > MOST {
-            return Err(HandleError::TooLarge { most: MOST });
-        }
-        let page = self.page_for(len.div_ceil(CHUNK)).ok_or(HandleError::NoMemory)?;
-        let record = self.records.get_mut(page).ok_or(HandleError::NoMemory)?;
-        let end = usize::from(record.lens[0] > 0);
-        record.lens[end] = low16(len);
-        let found = Found { page, end, record: *record };
-        if found.record.objects() == 1 {
-            self.link(page);
-        }
+        let (handle, start) = self.make(len)?;
         // SAFETY: the object's own bytes.
-        unsafe { found.bytes().cast::<u8>().write_bytes(0, len) };
-        self.objects += 1;
-        self.payload += len;
-        let generation = u64::from(found.record.generations[end]);
-        let bits = (end as u64) << 48 | generation << 32 | u64::from(page + 1);
-        Ok(Handle(NonZeroU64::new(bits).unwrap_or(NonZeroU64::MIN)))
+        unsafe { start.write_bytes(0, len) };
+        Ok(handle)
     }
 
     fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
-        let handle = self.allocate(bytes.len())?;
-        self.bytes_mut(handle)?.copy_from_slice(bytes);
+        let (handle, start) = self.make(bytes.len())?;
+        // SAFETY: the object's own bytes; `bytes` are the caller's, and elsewhere.
+        unsafe { start.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
         Ok(handle)
     }
 
     fn free(&mut self, handle: Handle) -> Result<(), HandleError> {
         let Found { page, end, record } = self.find(handle)?;
+        if self.pins.has(handle.to_bits()) {
+            return Err(HandleError::Pinned);
+        }
         self.objects -= 1;
         self.payload -= record.lens[end] as usize;
         if record.objects() == 1 {
@@ -260,8 +328,24 @@ impl<P: PageAllocator> Map for Zbud<P> {
 
     fn bytes_mut(&mut self, handle: Handle) -> Result<&mut [u8], HandleError> {
         let mut bytes = self.find(handle)?.bytes();
+        if self.pins.has(handle.to_bits()) {
+            return Err(HandleError::Pinned);
+        }
         // SAFETY: written when the object was made, and the borrow is the heap's.
         Ok(unsafe { bytes.as_mut() })
+    }
+}
+
+// SAFETY: nothing ever moves; `free`, `write` and `bytes_mut` refuse an object with a pin.
+unsafe impl<P: PageAllocator> Pin for Zbud<P> {
+    fn pin(&mut self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
+        let bytes = self.find(handle)?.bytes();
+        self.pins.add(handle.to_bits()).ok_or(HandleError::Pinned)?;
+        Ok(bytes)
+    }
+
+    unsafe fn unpin(&mut self, handle: Handle) {
+        self.pins.remove(handle.to_bits());
     }
 }
 

@@ -16,10 +16,11 @@
 //! - **Z2** its objects are `used` live ones, those of its free chain, and those from `fresh` on, never used yet.
 //! - **Z3** a live object names a slot, and that names the object.
 //! - **Z4** pages, live objects and their bytes are counted.
+//! - **Z5** a zspage counts those of its objects that are pinned; as long as there are any, it is not emptied.
 //!
-//! An object costs 8 bytes, what its class is larger, and a slot of 20 bytes in a table. The largest class, a page,
-//! needs no 8 bytes. Objects go to the fullest zspage with room; [`Compact`](base::Compact) empties the emptiest ones
-//! into it. Allocating and freeing take O(1), compacting O(bytes moved).
+//! An object costs 8 bytes, what its class is larger, and a slot of 16 bytes in a table. The largest class, a page,
+//! needs no 8 bytes. Objects go to the fullest zspage with room; [`Compact`](base::Compact) empties the emptiest ones into it.
+//! Allocating and freeing take O(1), compacting O(bytes moved).
 //!
 //! After the kernel's, by its documentation and the mails around it: N. Gupta and S. Jennings 2012, M. Kim 2015,
 //! S. Senozhatsky 2023.
@@ -36,6 +37,7 @@ mod in_one_piece;
 mod lists;
 mod slots;
 mod statistics;
+mod zspages;
 
 pub use classes::{Class, Classes, Rule};
 pub use form::{Contiguous, Form, Scattered};
@@ -241,59 +243,6 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         self.regroup(place.zspage);
     }
 
-    /// Takes pages for a zspage; in the list of empty ones.
-    #[cold]
-    #[inline(never)]
-    fn new_zspage(&mut self, index: u8) -> Option<u32> {
-        let class = self.classes.class(index);
-        let chain = self.form.take(&mut self.from, class.pages())?;
-        let zspage = Zspage {
-            chain,
-            class: index,
-            group: 0,
-            used: 0,
-            free: NO_OBJECT,
-            fresh: 0,
-            pinned: 0,
-            before: NONE,
-            behind: NONE,
-        };
-        let id = if self.free == NONE {
-            self.zspages.push(zspage, &mut self.from)
-        } else {
-            let id = self.free;
-            let record = self.zspage_mut(id);
-            let next = record.behind;
-            *record = zspage;
-            self.free = next;
-            Some(id)
-        };
-        let Some(id) = id else {
-            // SAFETY: just taken, and nobody uses it.
-            unsafe { self.form.give(&mut self.from, chain, class.pages()) };
-            return None;
-        };
-        self.pages += class.pages();
-        self.lists[index as usize].push(&mut self.zspages, id, 0);
-        Some(id)
-    }
-
-    /// Gives the pages of a zspage back whose last object goes.
-    #[cold]
-    #[inline(never)]
-    fn retire(&mut self, id: u32) {
-        let zspage = *self.zspage(id);
-        self.lists[zspage.class as usize].remove(&mut self.zspages, id);
-        let pages = self.classes.class(zspage.class).pages();
-        // SAFETY: taken when it was made, and its objects are dead.
-        unsafe { self.form.give(&mut self.from, zspage.chain, pages) };
-        self.pages -= pages;
-        let next = self.free;
-        let record = self.zspage_mut(id);
-        (record.used, record.fresh, record.behind) = (0, 0, next);
-        self.free = id;
-    }
-
     /// Into the list of its fullness, first, if that has changed.
     fn regroup(&mut self, id: u32) {
         let zspage = self.zspage(id);
@@ -344,7 +293,7 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
         if slot.pins > 0 {
             return Err(HandleError::Pinned);
         }
-        let (place, len) = (slot.place, slot.len());
+        let (place, len) = (slot.place(), slot.len());
         self.release(place);
         self.slots.free(handle);
         self.payload -= len;
@@ -357,7 +306,7 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
 
     fn read<'a>(&'a self, handle: Handle, room: &'a mut [u8]) -> Result<&'a [u8], HandleError> {
         let slot = self.slots.find(handle)?;
-        let parts = self.payload_of(slot.place, slot.len());
+        let parts = self.payload_of(slot.place(), slot.len());
         if let Some(bytes) = parts.one_piece() {
             // SAFETY: written when the object was made, and the borrow is the heap's.
             return Ok(unsafe { bytes.as_ref() });
@@ -374,8 +323,8 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
         }
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= slot.len());
         end.ok_or(HandleError::OutOfBounds)?;
-        let class = self.classes.class(self.zspage(slot.place.zspage).class);
-        self.parts(slot.place, class.head() + offset, bytes.len()).copy_from(bytes);
+        let class = self.classes.class(self.zspage(slot.place().zspage).class);
+        self.parts(slot.place(), class.head() + offset, bytes.len()).copy_from(bytes);
         Ok(())
     }
 

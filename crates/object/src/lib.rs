@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Objects are claimed in batches under a shelf's lock and given back without one.
-//! [`size_slabs`] is for machines without threads: one owner, pages from a buddy system.
+//! [`size_slabs`] is for machines without threads: one owner, pages from a buddy system. [`kmem_cache`] and [`kmalloc`] are the
+//! Linux kernel's caches, over any pages, for one owner and for threads.
 //! `no_std`, never allocates.
 #![no_std]
 
@@ -16,6 +17,10 @@
 pub mod central;
 #[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod holes;
+#[cfg(not(loom))]
+pub mod kmalloc;
+#[cfg(not(loom))]
+pub mod kmem_cache;
 #[cfg(all(not(loom), target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod list;
 #[cfg(target_has_atomic = "64")]

@@ -148,6 +148,13 @@ impl Page {
         unsafe { self.place::<u8>(offset).write_bytes(0, len) };
     }
 
+    /// Writes the bytes of an object.
+    pub(super) fn write(self, offset: usize, bytes: &[u8]) {
+        let from = NonNull::from(bytes).cast::<u8>();
+        // SAFETY: within the page, as every object; `bytes` are the caller's, and elsewhere.
+        unsafe { self.place::<u8>(offset).copy_from_nonoverlapping(from, bytes.len()) };
+    }
+
     /// Bytes of the page.
     pub(super) fn bytes(self, offset: usize, len: usize) -> NonNull<[u8]> {
         NonNull::slice_from_raw_parts(self.place::<u8>(offset), len)

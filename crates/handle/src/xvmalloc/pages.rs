@@ -102,6 +102,18 @@ impl Pages {
         unsafe { frames::give(from, page.start(), 1) };
     }
 
+    /// Gives all pages and the table back.
+    pub(super) fn give_back<P: PageAllocator>(&mut self, from: &mut P) {
+        for id in 0..self.records.len() {
+            if let Ok(page) = self.get(id) {
+                // SAFETY: it was taken as one page, and its record goes now.
+                unsafe { frames::give(from, page.start(), 1) };
+            }
+        }
+        self.records.give_back(from);
+        (self.free, self.count) = (NONE, 0);
+    }
+
     /// There is a head at `offset` now.
     pub(super) fn set_start(&mut self, id: u32, offset: usize) {
         let (sector, at) = sector(offset);

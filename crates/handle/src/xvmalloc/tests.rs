@@ -6,7 +6,7 @@ use base::Check as _;
 use page::bitmap::BitmapPages;
 
 use super::*;
-use crate::shapes::{Memory, Random};
+use crate::shapes::{Memory, Random, refuses};
 
 fn heap(memory: &mut Memory) -> XvMalloc<BitmapPages> {
     XvMalloc::new(memory.pages())
@@ -175,4 +175,27 @@ fn random_programs_keep_every_byte() {
     }
     heap.check().unwrap();
     assert_eq!(heap.usage().pages, 0);
+}
+
+#[test]
+fn a_source_that_refuses_loses_nothing() {
+    refuses(XvMalloc::new, |_| (), XvMalloc::into_pages);
+}
+
+#[test]
+fn a_pin_keeps_an_object_as_it_is() {
+    let mut memory = Memory::new(8);
+    let mut heap = heap(&mut memory);
+    let (object, other) = (heap.store(b"kept").unwrap(), heap.store(b"other").unwrap());
+    let bytes = heap.pin(object).unwrap();
+    assert_eq!(heap.free(object), Err(HandleError::Pinned));
+    assert_eq!(heap.write(object, 0, b"x"), Err(HandleError::Pinned));
+    heap.free(other).unwrap();
+    // SAFETY: pinned, so it is where it was.
+    assert_eq!(unsafe { bytes.as_ref() }, b"kept");
+    // SAFETY: pinned once.
+    unsafe { heap.unpin(object) };
+    heap.free(object).unwrap();
+    assert_eq!(heap.pin(object), Err(HandleError::Stale));
+    heap.check().unwrap();
 }

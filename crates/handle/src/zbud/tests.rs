@@ -3,7 +3,7 @@ extern crate std;
 use std::vec::Vec;
 
 use super::*;
-use crate::shapes::{Memory, Random};
+use crate::shapes::{Memory, Random, refuses};
 
 #[test]
 fn two_objects_share_a_page_where_they_fit() {
@@ -81,4 +81,28 @@ fn without_memory_nothing_is_lost() {
     heap.check().unwrap();
     assert_eq!(heap.usage().pages, 0);
     heap.allocate(1800).unwrap();
+}
+
+#[test]
+fn a_source_that_refuses_loses_nothing() {
+    refuses(Zbud::new, |_| (), Zbud::into_pages);
+}
+
+#[test]
+fn a_pin_keeps_an_object_as_it_is() {
+    let mut memory = Memory::new(8);
+    let mut heap = Zbud::new(memory.pages());
+    let object = heap.store(b"kept").unwrap();
+    let bytes = heap.pin(object).unwrap();
+    assert_eq!(heap.free(object), Err(HandleError::Pinned));
+    assert_eq!(heap.write(object, 0, b"x"), Err(HandleError::Pinned));
+    // SAFETY: pinned, so it is where it was.
+    assert_eq!(unsafe { bytes.as_ref() }, b"kept");
+    // SAFETY: pinned once.
+    unsafe { heap.unpin(object) };
+    heap.free(object).unwrap();
+    assert_eq!(heap.pin(object), Err(HandleError::Stale));
+    assert_eq!(Handle::from_bits(object.to_bits()), Some(object));
+    let made_up = Handle::from_bits(object.to_bits() | 1 << 60).unwrap();
+    assert_eq!(heap.free(made_up), Err(HandleError::Unknown));
 }

@@ -10,7 +10,7 @@ use super::{Form, NO_OBJECT, ZsMalloc};
 
 impl<P: PageAllocator, F: Form> Check for ZsMalloc<P, F> {
     fn check(&self) -> Result<(), Broken> {
-        let (mut pages, mut objects, mut payload) = (0, 0, 0);
+        let (mut pages, mut objects) = (0, 0);
         for index in self.classes.indices() {
             let lists = &self.lists[index as usize];
             let mut used = 0;
@@ -19,7 +19,7 @@ impl<P: PageAllocator, F: Form> Check for ZsMalloc<P, F> {
                 for id in lists.ids(&self.zspages, number) {
                     count += 1;
                     ensure(count <= lists.count(number), "Z1: a list ends", id as usize)?;
-                    used += self.check_zspage(id, index, number, &mut payload)?;
+                    used += self.check_zspage(id, index, number)?;
                 }
                 ensure(count == lists.count(number), "Z1: a list is counted", number)?;
                 pages += count * self.classes.class(index).pages();
@@ -29,19 +29,39 @@ impl<P: PageAllocator, F: Form> Check for ZsMalloc<P, F> {
         }
         ensure(pages == self.pages, "Z4: pages are counted", pages)?;
         ensure(objects == self.slots.live(), "Z3: as many slots as objects", objects)?;
+        let payload = self.check_slots()?;
         ensure(payload == self.payload, "Z4: payload is counted", payload)
     }
 }
 
 impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
-    /// Checks one zspage; its live objects, whose bytes are added to `payload`.
-    fn check_zspage(
-        &self,
-        id: u32,
-        class: u8,
-        list: usize,
-        payload: &mut usize,
-    ) -> Result<usize, Broken> {
+    /// Checks that every slot's object names it; the bytes of them all.
+    fn check_slots(&self) -> Result<usize, Broken> {
+        let (mut live, mut payload, mut pinned) = (0, 0, 0);
+        for (index, slot) in self.slots.iter() {
+            let (place, at) = (slot.place(), index as usize);
+            let zspage = self.zspages.get(place.zspage).filter(|zspage| zspage.used > 0);
+            let zspage = zspage.filter(|zspage| place.object < zspage.fresh);
+            let Some(zspage) = zspage else {
+                return Err(Broken { invariant: "Z3: a slot names an object", at });
+            };
+            let class = self.classes.class(zspage.class);
+            ensure(slot.len() + class.head() <= class.size(), "Z3: an object has room", at)?;
+            let names = class.is_huge() || self.head(place) == u64::from(index) << 1 | 1;
+            ensure(names, "Z3: an object names its slot", at)?;
+            live += 1;
+            payload += slot.len();
+            pinned += usize::from(slot.pins > 0);
+        }
+        ensure(live == self.slots.live(), "Z3: live slots are counted", live)?;
+        let records = (0..self.zspages.len()).filter_map(|id| self.zspages.get(id));
+        let marked: usize = records.map(|zspage| zspage.pinned as usize).sum();
+        ensure(marked == pinned, "Z5: pinned objects are counted", pinned)?;
+        Ok(payload)
+    }
+
+    /// Checks one zspage; its live objects.
+    fn check_zspage(&self, id: u32, class: u8, list: usize) -> Result<usize, Broken> {
         let (zspage, at) = (*self.zspage(id), id as usize);
         let class_of = self.classes.class(class);
         let (used, fresh) = (zspage.used as usize, zspage.fresh as usize);
@@ -59,7 +79,6 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         }
         ensure(used + free == fresh, "Z2: an object is live, free or fresh", at)?;
         if class_of.head() == 0 {
-            *payload += self.slots.len_at(Place { zspage: id, object: 0 }).unwrap_or(0);
             return Ok(used);
         }
         let mut live = 0;
@@ -68,9 +87,8 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
             let head = self.head(place);
             if head & 1 == 1 {
                 let slot = self.slots.at(slot_of(head));
-                let mine = slot.filter(|slot| slot.place == place);
-                ensure(mine.is_some(), "Z3: a live object's slot names it", at)?;
-                *payload += mine.map_or(0, |slot| slot.len());
+                let mine = slot.is_some_and(|slot| slot.place() == place);
+                ensure(mine, "Z3: a live object's slot names it", at)?;
                 live += 1;
             }
         }

@@ -118,6 +118,9 @@ pub struct Classes {
 }
 
 impl Classes {
+    /// Sizes before merging.
+    pub const COUNT: usize = CLASSES;
+
     /// Chains of 1 to `most` pages; more than 16 are 16, and none is one.
     #[must_use]
     pub const fn new(rule: Rule, most: usize) -> Self {

@@ -1,8 +1,9 @@
 //! Compacting: the objects of the emptiest zspage of a class go to the fullest, until that saves no zspage more.
 
+use base::bits::low8;
 use base::{Compact, PageAllocator};
 
-use super::classes::Class;
+use super::classes::{Class, Classes};
 use super::lists::GROUPS;
 use super::slots::Place;
 use super::{Form, ZsMalloc};
@@ -17,8 +18,13 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
         (zspages * objects - lists.used as usize) / objects
     }
 
-    /// Compacts one class; its zspages that went back.
-    fn compact_class(&mut self, index: u8) -> usize {
+    /// Compacts one class, by its number before merging; the bytes of pages that went back. The others' objects stay
+    /// where they are. O(objects moved).
+    pub fn compact_class(&mut self, index: usize) -> usize {
+        if index >= Classes::COUNT {
+            return 0;
+        }
+        let index = low8(index);
         let mut gone = 0;
         while self.spare(index) > 0 {
             let lists = &self.lists[index as usize];
@@ -27,7 +33,7 @@ impl<P: PageAllocator, F: Form> ZsMalloc<P, F> {
             self.empty(from);
             gone += 1;
         }
-        gone
+        gone * self.classes.class(index).pages() * PAGE
     }
 
     /// Moves all objects of a zspage into the fullest others, which have room for them all.
@@ -76,10 +82,6 @@ impl<P: PageAllocator, F: Form> Compact for ZsMalloc<P, F> {
     }
 
     fn compact(&mut self) -> usize {
-        let mut pages = 0;
-        for index in self.classes.indices().rev() {
-            pages += self.compact_class(index) * self.classes.class(index).pages();
-        }
-        pages * PAGE
+        (0..Classes::COUNT).rev().map(|index| self.compact_class(index)).sum()
     }
 }

@@ -101,6 +101,9 @@ pub unsafe trait Form: Debug {
 
     /// Bytes of its tables.
     fn bytes(&self) -> usize;
+
+    /// Gives its tables back, when every chain was.
+    fn give_back<P: PageAllocator>(&mut self, from: &mut P);
 }
 
 /// Zspages in one piece.
@@ -130,6 +133,8 @@ unsafe impl Form for Contiguous {
     fn bytes(&self) -> usize {
         0
     }
+
+    fn give_back<P: PageAllocator>(&mut self, _: &mut P) {}
 }
 
 /// The pages of a zspage, in order; of a free row, the next one's number is in the first place.
@@ -223,5 +228,11 @@ unsafe impl Form for Scattered {
 
     fn bytes(&self) -> usize {
         self.rows.bytes() + self.next.bytes()
+    }
+
+    fn give_back<P: PageAllocator>(&mut self, from: &mut P) {
+        self.rows.give_back(from);
+        self.next.give_back(from);
+        self.free = NONE;
     }
 }

@@ -9,7 +9,7 @@ use super::{Contiguous, Handle, ZsMalloc};
 
 impl<P: PageAllocator> ZsMalloc<P> {
     fn bytes_of(&self, slot: Slot) -> NonNull<[u8]> {
-        let parts = self.payload_of(slot.place, slot.len());
+        let parts = self.payload_of(slot.place(), slot.len());
         parts.one_piece().unwrap_or_else(|| unreachable!("zspages lie in one piece"))
     }
 }
@@ -41,7 +41,7 @@ unsafe impl<P: PageAllocator> Pin for ZsMalloc<P, Contiguous> {
         slot.pins += 1;
         let slot = *slot;
         if slot.pins == 1 {
-            self.zspage_mut(slot.place.zspage).pinned += 1;
+            self.zspage_mut(slot.place().zspage).pinned += 1;
         }
         Ok(self.bytes_of(slot))
     }
@@ -51,7 +51,7 @@ unsafe impl<P: PageAllocator> Pin for ZsMalloc<P, Contiguous> {
         slot.pins -= 1;
         let slot = *slot;
         if slot.pins == 0 {
-            self.zspage_mut(slot.place.zspage).pinned -= 1;
+            self.zspage_mut(slot.place().zspage).pinned -= 1;
         }
     }
 }

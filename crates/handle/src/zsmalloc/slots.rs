@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! handle   │ generation: 32 │ slot + 1: 32 │        a slot's generation changes when its object is freed
-//! slot     │ zspage │ generation │ pins │ object │ len │       20 bytes
+//! slot     │ zspage │ object │ len │ generation │ pins │       16 bytes
 //! ```
 use core::num::NonZeroU64;
 
@@ -22,7 +22,8 @@ pub(super) struct Place {
 /// A live object, or a link of the free slots.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot {
-    pub(super) place: Place,
+    zspage: u32,
+    object: u16,
     /// 0: free. An object has one byte at least.
     len: u16,
     generation: u32,
@@ -30,7 +31,14 @@ pub(super) struct Slot {
     pub(super) pins: u32,
 }
 
+const _: () = assert!(size_of::<Slot>() == 16, "no byte is lost to alignment");
+
 impl Slot {
+    /// Where the object is.
+    pub(super) const fn place(self) -> Place {
+        Place { zspage: self.zspage, object: self.object }
+    }
+
     pub(super) const fn len(self) -> usize {
         self.len as usize
     }
@@ -68,12 +76,12 @@ impl Slots {
     /// A slot to be filled or put back.
     pub(super) fn take<P: PageAllocator>(&mut self, from: &mut P) -> Option<u32> {
         if self.free == NONE {
-            let place = Place { zspage: NONE, object: 0 };
             // The last number is none, and one more would not fit a handle.
             if self.slots.len() >= NONE - 1 {
                 return None;
             }
-            return self.slots.push(Slot { place, len: 0, generation: 0, pins: NONE }, from);
+            let slot = Slot { zspage: NONE, object: 0, len: 0, generation: 0, pins: NONE };
+            return self.slots.push(slot, from);
         }
         let index = self.free;
         self.free = self.slots.get(index)?.pins;
@@ -92,7 +100,8 @@ impl Slots {
     pub(super) fn fill(&mut self, index: u32, place: Place, len: usize) -> Handle {
         let slot = self.slots.get_mut(index);
         let slot = slot.unwrap_or_else(|| unreachable!("the slot was taken"));
-        (slot.place, slot.len, slot.pins) = (place, low16(len), 0);
+        (slot.zspage, slot.object) = (place.zspage, place.object);
+        (slot.len, slot.pins) = (low16(len), 0);
         self.live += 1;
         let bits = u64::from(slot.generation) << 32 | (u64::from(index) + 1);
         Handle(NonZeroU64::new(bits).unwrap_or(NonZeroU64::MIN))
@@ -121,16 +130,21 @@ impl Slots {
         self.slots.get(index).copied().filter(|slot| slot.len > 0)
     }
 
-    /// How long the object at a place is, for checks. O(slots).
-    pub(super) fn len_at(&self, place: Place) -> Option<usize> {
-        let slots = (0..self.slots.len()).filter_map(|index| self.at(index));
-        slots.filter(|slot| slot.place == place).map(Slot::len).next()
+    /// The slots of live objects. O(slots).
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, Slot)> {
+        (0..self.slots.len()).filter_map(|index| Some((index, self.at(index)?)))
+    }
+
+    /// Gives the table back; nothing is live any more.
+    pub(super) fn give_back<P: PageAllocator>(&mut self, from: &mut P) {
+        self.slots.give_back(from);
+        (self.free, self.live) = (NONE, 0);
     }
 
     /// An object has moved.
     pub(super) fn moved(&mut self, index: u32, place: Place) {
         if let Some(slot) = self.slots.get_mut(index) {
-            slot.place = place;
+            (slot.zspage, slot.object) = (place.zspage, place.object);
         }
     }
 

@@ -9,7 +9,7 @@ use base::{Check as _, Compact as _, Map as _, Pin as _};
 use page::bitmap::BitmapPages;
 
 use super::*;
-use crate::shapes::{Memory, Random};
+use crate::shapes::{Memory, Random, Refusing, refuses};
 
 fn heap(memory: &mut Memory, most: usize) -> ZsMalloc<BitmapPages> {
     ZsMalloc::new(memory.pages(), Classes::new(Rule::LeastWaste, most))
@@ -79,7 +79,8 @@ fn objects_go_to_the_fullest_zspage() {
         heap.free(objects[index]).unwrap();
     }
     heap.check().unwrap();
-    let slot = |heap: &ZsMalloc<BitmapPages>, handle| heap.slots.find(handle).unwrap().place.zspage;
+    let slot =
+        |heap: &ZsMalloc<BitmapPages>, handle| heap.slots.find(handle).unwrap().place().zspage;
     let new = heap.allocate(1620).unwrap();
     assert_eq!(slot(&heap, new), slot(&heap, objects[6]));
     heap.check().unwrap();
@@ -284,4 +285,56 @@ fn the_table_of_classes_adds_up() {
         });
     // The heading and the classes have 18 columns, the total has no size and no chain.
     assert_eq!(columns, BTreeMap::from([(18, lines.len() + 1), (16, 1)]), "{text}");
+}
+
+#[test]
+fn a_source_that_refuses_loses_nothing_also_between_compactions() {
+    let compact = |heap: &mut ZsMalloc<Refusing>| assert_eq!(heap.freeable(), heap.compact());
+    refuses(|pages| ZsMalloc::new(pages, Classes::default()), compact, ZsMalloc::into_pages);
+    refuses(
+        |pages| ZsMalloc::scattered(pages, Classes::default()),
+        |heap| assert_eq!(heap.freeable(), heap.compact()),
+        ZsMalloc::into_pages,
+    );
+}
+
+#[test]
+fn one_class_is_compacted_by_itself() {
+    let mut memory = Memory::new(200);
+    let mut heap = heap(&mut memory, 8);
+    let objects: Vec<Handle> =
+        (0..60).map(|at| heap.allocate([100, 1600][at % 2]).unwrap()).collect();
+    for object in objects.iter().enumerate().filter(|(at, _)| at % 10 > 1).map(|(_, object)| object)
+    {
+        heap.free(*object).unwrap();
+    }
+    let promised = heap.freeable();
+    let gone: usize = (0..Classes::COUNT).map(|class| heap.compact_class(class)).sum();
+    assert_eq!((gone, heap.freeable()), (promised, 0));
+    assert!(gone > 0);
+    assert_eq!(heap.compact_class(Classes::COUNT), 0, "there is no such class");
+    heap.check().unwrap();
+}
+
+#[test]
+fn thirteen_of_1568_bytes_lie_in_five_pages() {
+    let mut memory = Memory::new(64);
+    let mut heap = heap(&mut memory, 8);
+    let objects: Vec<Handle> = (0..13).map(|_| heap.allocate(1568 - 8).unwrap()).collect();
+    assert_eq!(heap.usage().pages, 5 * PAGE);
+    heap.allocate(1568 - 8).unwrap();
+    assert_eq!(heap.usage().pages, 10 * PAGE);
+    let line = heap.class_lines().find(|line| line.used > 0).unwrap();
+    assert_eq!((line.index, line.objects, line.zspages[11]), (96, 26, 1));
+    drop(objects);
+    let mut memory = Memory::new(64);
+    // With chains of 4: 1,632 bytes, 5 in two pages.
+    let mut heap = ZsMalloc::new(memory.pages(), Classes::new(Rule::LeastWaste, 4));
+    for _ in 0..13 {
+        heap.allocate(1568 - 8).unwrap();
+    }
+    assert_eq!(
+        (heap.usage().pages, heap.class_lines().find(|line| line.used > 0).unwrap().index),
+        (6 * PAGE, 100)
+    );
 }

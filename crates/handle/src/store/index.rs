@@ -1,0 +1,321 @@
+//! The index of a store: entries by key, in a hash table that grows by one bucket at a time.
+//!
+//! ```text
+//! buckets   │ 0 │ 1 │ … │ n−1 │        bucket of a key: as many low bits of its hash as make a number below n
+//!             │
+//! entries     └─► │ key │ state │ ─next─► │ key │ state │
+//!
+//! grow        bucket n takes its part of bucket n − 2^k's chain, no other is touched (Litwin, "Linear hashing", 1980)
+//! ```
+//!
+//! - **I1** an entry in use is in the chain of its key's bucket, once, and no chain has another.
+//! - **I2** entries in use are counted.
+//!
+//! Finding and adding take O(1), also while it grows. A bucket that cannot be had is done without.
+use core::ptr::NonNull;
+
+use base::check::ensure;
+use base::{Broken, PageAllocator};
+
+use crate::table::Table;
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// What an entry has: where its page is, the next entry of the chain, and whether it was used of late. One enum, as its
+/// parts then lie in 16 bytes.
+#[derive(Debug, Clone, Copy)]
+enum State<H> {
+    Free { next: u32 },
+    Same { next: u32, seen: bool, word: u64 },
+    Packed { next: u32, seen: bool, handle: H },
+    Raw { next: u32, seen: bool, page: NonNull<u8> },
+}
+
+/// Where the bytes of a page are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Held<H> {
+    /// All its words are this one.
+    Same(u64),
+    /// In the heap, compressed, or as it is.
+    Packed(H),
+    /// In a page of its own.
+    Raw(NonNull<u8>),
+}
+
+/// An entry of the table.
+#[derive(Debug, Clone, Copy)]
+struct Entry<H> {
+    key: u64,
+    state: State<H>,
+}
+
+impl<H: Copy> Entry<H> {
+    const fn next(&self) -> u32 {
+        match self.state {
+            State::Free { next }
+            | State::Same { next, .. }
+            | State::Packed { next, .. }
+            | State::Raw { next, .. } => next,
+        }
+    }
+
+    const fn set_next(&mut self, to: u32) {
+        match &mut self.state {
+            State::Free { next }
+            | State::Same { next, .. }
+            | State::Packed { next, .. }
+            | State::Raw { next, .. } => *next = to,
+        }
+    }
+
+    const fn seen(&mut self) -> Option<&mut bool> {
+        match &mut self.state {
+            State::Free { .. } => None,
+            State::Same { seen, .. } | State::Packed { seen, .. } | State::Raw { seen, .. } => {
+                Some(seen)
+            }
+        }
+    }
+
+    const fn held(&self) -> Option<Held<H>> {
+        match self.state {
+            State::Free { .. } => None,
+            State::Same { word, .. } => Some(Held::Same(word)),
+            State::Packed { handle, .. } => Some(Held::Packed(handle)),
+            State::Raw { page, .. } => Some(Held::Raw(page)),
+        }
+    }
+
+    const fn hold(&mut self, held: Held<H>, next: u32, seen: bool) {
+        self.state = match held {
+            Held::Same(word) => State::Same { next, seen, word },
+            Held::Packed(handle) => State::Packed { next, seen, handle },
+            Held::Raw(page) => State::Raw { next, seen, page },
+        };
+    }
+}
+
+/// Entries by key.
+#[derive(Debug)]
+pub(super) struct Index<H> {
+    entries: Table<Entry<H>>,
+    /// The first free entry.
+    free: u32,
+    buckets: Table<u32>,
+    live: usize,
+    /// The entry at which [`oldest`](Self::oldest) looks next.
+    hand: u32,
+}
+
+// SAFETY: the pages of its own are reached through it alone.
+unsafe impl<H: Send> Send for Index<H> {}
+
+/// A number in whose low bits all bits of the key count. Of 16 keys in a row the buckets are too, as they often come in
+/// such rows.
+const fn hash(key: u64) -> u32 {
+    let row = key >> 4;
+    let mixed = (row ^ (row >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed >> 32) as u32).wrapping_add((key & 15) as u32)
+}
+
+impl<H: Copy> Index<H> {
+    pub(super) const fn new() -> Self {
+        Self { entries: Table::new(), free: NONE, buckets: Table::new(), live: 0, hand: 0 }
+    }
+
+    /// Entries in use.
+    pub(super) const fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Entries, in use and free.
+    pub(super) const fn entries(&self) -> u32 {
+        self.entries.len()
+    }
+
+    /// Bytes of the tables.
+    pub(super) fn bytes(&self) -> usize {
+        self.entries.bytes() + self.buckets.bytes()
+    }
+
+    /// The bucket of a key, when there are any.
+    #[inline]
+    fn bucket(&self, key: u64) -> u32 {
+        let (count, hash) = (self.buckets.len(), hash(key));
+        let mask = count.next_power_of_two() - 1;
+        let bucket = hash & mask;
+        if bucket < count { bucket } else { bucket & (mask >> 1) }
+    }
+
+    fn first(&self, bucket: u32) -> u32 {
+        self.buckets.get(bucket).copied().unwrap_or(NONE)
+    }
+
+    /// The entry of a key.
+    #[inline]
+    pub(super) fn find(&self, key: u64) -> Option<u32> {
+        let mut id = self.first(self.bucket(key));
+        while let Some(entry) = self.entries.get(id) {
+            if entry.key == key {
+                return Some(id);
+            }
+            id = entry.next();
+        }
+        None
+    }
+
+    /// What an entry has, and its key.
+    pub(super) fn get(&self, id: u32) -> Option<(u64, Held<H>)> {
+        let entry = self.entries.get(id)?;
+        Some((entry.key, entry.held()?))
+    }
+
+    /// As [`get`](Self::get); the entry was used.
+    #[inline]
+    pub(super) fn see(&mut self, id: u32) -> Option<Held<H>> {
+        let entry = self.entries.get_mut(id)?;
+        if let Some(seen) = entry.seen().filter(|seen| !**seen) {
+            *seen = true;
+        }
+        entry.held()
+    }
+
+    /// Makes sure that the next [`insert`](Self::insert) has room. `false`: there is no memory.
+    pub(super) fn reserve<P: PageAllocator>(&mut self, from: &mut P) -> bool {
+        if self.buckets.len() == 0 && self.buckets.push(NONE, from).is_none() {
+            return false;
+        }
+        if self.free == NONE {
+            let entry = Entry { key: 0, state: State::Free { next: NONE } };
+            let Some(id) = self.entries.push(entry, from) else { return false };
+            self.free = id;
+        }
+        true
+    }
+
+    /// Adds a key that is not there. Nothing happens without room; see [`reserve`](Self::reserve).
+    pub(super) fn insert<P: PageAllocator>(&mut self, key: u64, held: Held<H>, from: &mut P) {
+        let (id, bucket) = (self.free, self.bucket(key));
+        let first = self.first(bucket);
+        let Some(entry) = self.entries.get_mut(id) else { return };
+        self.free = entry.next();
+        entry.key = key;
+        entry.hold(held, first, true);
+        self.set_first(bucket, id);
+        self.live += 1;
+        if self.live > self.buckets.len() as usize {
+            self.grow(from);
+        }
+    }
+
+    fn set_first(&mut self, bucket: u32, id: u32) {
+        if let Some(first) = self.buckets.get_mut(bucket) {
+            *first = id;
+        }
+    }
+
+    /// A bucket more, if there is memory for it: it takes what is its from the one that had it.
+    fn grow<P: PageAllocator>(&mut self, from: &mut P) {
+        let Some(new) = self.buckets.push(NONE, from) else { return };
+        let Some(high) = new.checked_ilog2() else { return };
+        let old = new ^ (1 << high);
+        let mut id = self.first(old);
+        let mut chains = [(old, NONE), (new, NONE)];
+        while let Some(entry) = self.entries.get(id) {
+            let (next, bucket) = (entry.next(), self.bucket(entry.key));
+            let chain = usize::from(bucket == new);
+            if let Some(entry) = self.entries.get_mut(id) {
+                entry.set_next(chains[chain].1);
+            }
+            chains[chain].1 = id;
+            id = next;
+        }
+        chains.into_iter().for_each(|(bucket, first)| self.set_first(bucket, first));
+    }
+
+    /// Gives an entry another page; what it had.
+    pub(super) fn replace(&mut self, id: u32, held: Held<H>) -> Option<Held<H>> {
+        let entry = self.entries.get_mut(id)?;
+        let old = entry.held()?;
+        entry.hold(held, entry.next(), true);
+        Some(old)
+    }
+
+    /// Takes an entry out; what it had. O(chain).
+    pub(super) fn remove(&mut self, id: u32) -> Option<Held<H>> {
+        let entry = *self.entries.get(id)?;
+        let (held, next) = (entry.held()?, entry.next());
+        let bucket = self.bucket(entry.key);
+        let mut before = self.first(bucket);
+        if before == id {
+            self.set_first(bucket, next);
+        } else {
+            while let Some(entry) = self.entries.get_mut(before) {
+                if entry.next() == id {
+                    entry.set_next(next);
+                    break;
+                }
+                before = entry.next();
+            }
+        }
+        let free = self.free;
+        self.entries.get_mut(id)?.state = State::Free { next: free };
+        self.free = id;
+        self.live -= 1;
+        Some(held)
+    }
+
+    /// The next entry in use that was not used since it was last looked at; of those that are, `may` is asked. Goes
+    /// round twice at most.
+    pub(super) fn oldest(&mut self, may: impl Fn(u64, Held<H>) -> bool) -> Option<u32> {
+        for _ in 0..2 * u64::from(self.entries.len()) {
+            let id = if self.hand < self.entries.len() { self.hand } else { 0 };
+            self.hand = id + 1;
+            let entry = self.entries.get_mut(id)?;
+            let was_seen = entry.seen().is_some_and(core::mem::take);
+            if let Some(held) = entry.held().filter(|_| !was_seen)
+                && may(entry.key, held)
+            {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Gives the tables back; there are no entries then.
+    pub(super) fn give_back<P: PageAllocator>(&mut self, from: &mut P) {
+        self.entries.give_back(from);
+        self.buckets.give_back(from);
+        (self.free, self.live, self.hand) = (NONE, 0, 0);
+    }
+
+    /// Walks the chains and the free entries.
+    pub(super) fn check(&self) -> Result<(), Broken> {
+        let mut live = 0;
+        for bucket in 0..self.buckets.len() {
+            let mut id = self.first(bucket);
+            while let Some(entry) = self.entries.get(id) {
+                live += 1;
+                ensure(live <= self.live, "I1: a chain ends", bucket as usize)?;
+                ensure(entry.held().is_some(), "I1: an entry of a chain is in use", id as usize)?;
+                let own = self.bucket(entry.key) == bucket;
+                ensure(own, "I1: an entry is in its key's chain", id as usize)?;
+                id = entry.next();
+            }
+        }
+        ensure(live == self.live, "I1: every entry in use is in a chain", live)?;
+        let used = (0..self.entries.len()).filter(|&id| self.get(id).is_some()).count();
+        ensure(used == self.live, "I2: entries in use are counted", used)?;
+        let (mut free, mut id) = (0, self.free);
+        while let Some(entry) = self.entries.get(id) {
+            free += 1;
+            ensure(free + used <= self.entries.len() as usize, "I2: free entries end", free)?;
+            id = entry.next();
+        }
+        ensure(free + used == self.entries.len() as usize, "I2: an entry is in use or free", free)
+    }
+}
+
+#[cfg(test)]
+mod tests;

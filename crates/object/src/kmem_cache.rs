@@ -1,0 +1,64 @@
+//! Caches of objects, as the kernel has them: named, of one size, with constructors, magazines and checks.
+//!
+//! ```text
+//! allocate ◄─┬─ magazine ◄──────┐                        pages of the slabs    descriptors, magazines, map
+//! free ──────┴─────────────► slabs: current, partial, full    ├ objects          ├ free links, u16 each
+//!                                │                            └ nothing else      └ apart from the objects
+//!                             any PageAllocator
+//! ```
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`KmemCache`] | size and alignment at run time, one owner |
+//! | [`SharedKmemCache`] | the same for many threads, with a [handle](LocalKmemCache) for each or without |
+//! | [`Cache`], [`SharedCache`], [`LocalCache`] | the three for a type, made by a [`Builder`] |
+//! | [`Caches`] | many caches over the same pages, of which some share slabs; found by an object's address; `slabinfo` |
+//!
+//! What is known of free objects lies beside the slabs. So a constructed object keeps its state while it is free, a slab of 4 KiB
+//! has 102 objects of 40 bytes, and what is freed twice, or was never allocated, is seen. Slabs and magazines have the kernel's
+//! sizes ([`order`]), objects go out in the kernel's order ([`Policy`]).
+//!
+//! For several threads put a lock around it: [`base::guarded::Guarded`] for a cache that is seldom used. `no_std`, 32 and 64 bit.
+//! Bonwick, "The Slab Allocator", 1994; Bonwick and Adams, "Magazines and Vmem", 2001.
+
+mod cache;
+mod caches;
+mod debug;
+pub(crate) mod front;
+mod misuse;
+pub mod order;
+pub(crate) mod page_map;
+mod pieces;
+mod reserve;
+mod settings;
+mod shape;
+#[cfg(target_has_atomic = "64")]
+mod shared;
+mod sheaf;
+mod shuffle;
+mod slab;
+pub(crate) mod slabs;
+mod statistics;
+mod typed;
+
+#[cfg(test)]
+pub(crate) mod toy;
+
+pub use self::{
+    cache::{InUse, KmemCache},
+    caches::{CacheError, CacheId, Caches},
+    misuse::{Finding, Misuse, Users},
+    reserve::Reserve,
+    settings::{DebugFlags, Hook, Name, Policy, Reclaim, Refused, Settings},
+    statistics::{Info, Locality, SLABINFO_HEADER},
+    typed::{Builder, Cache},
+};
+
+#[cfg(target_has_atomic = "64")]
+pub use self::{
+    shared::{DepotCounts, LocalKmemCache, SharedKmemCache},
+    typed::{LocalCache, SharedCache},
+};
+
+#[cfg(test)]
+mod tests;

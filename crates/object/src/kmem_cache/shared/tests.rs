@@ -1,0 +1,283 @@
+use super::*;
+use crate::kmem_cache::toy::Pages;
+use crate::kmem_cache::{KmemCache, Policy};
+
+extern crate std;
+use base::Check;
+use base::sync::AtomicUsize;
+use std::sync::mpsc;
+use std::vec::Vec;
+
+struct Yield;
+
+impl Park for Yield {
+    fn me() -> usize {
+        std::thread_local!(static HERE: u64 = const { 0 });
+        HERE.with(|here| ptr::from_ref(here).addr())
+    }
+    fn wait(_: &AtomicUsize, _: usize) {
+        std::thread::yield_now();
+    }
+    fn wake_one(_: &AtomicUsize) {}
+    fn nap(_: &AtomicUsize, _: usize) {
+        std::thread::yield_now();
+    }
+}
+
+type Shared = SharedKmemCache<Yield, Pages>;
+
+fn shared(settings: Settings) -> Shared {
+    Shared::new(settings, Pages::new(2048)).unwrap()
+}
+
+fn magazines(size: usize) -> Settings {
+    Settings::new("shared", size).policy(Policy::Magazine(0))
+}
+
+fn close(shared: Shared) {
+    shared.check().unwrap();
+    assert_eq!(shared.destroy().unwrap().taken(), 0);
+}
+
+#[test]
+fn a_handle_is_a_stack_of_magazines() {
+    let shared = shared(magazines(40));
+    let mut local = shared.local();
+    let objects: Vec<_> = (0..500).map(|_| local.allocate().unwrap()).collect();
+    shared.check().unwrap();
+    assert_eq!(shared.info().0.active, 500);
+    for &object in &objects {
+        // SAFETY: it is live.
+        unsafe { local.free(object) };
+    }
+    shared.check().unwrap();
+    let (info, counts) = shared.info();
+    assert_eq!((info.active, info.cached), (0, 540), "nine magazines were filled");
+    // Two are full here, one is being filled.
+    assert_eq!((counts.puts, counts.gets, counts.refused), (7, 0, 0));
+    let again: Vec<_> = (0..540).map(|_| local.allocate().unwrap()).collect();
+    assert_eq!(shared.info().1.gets, 7, "all come from the depot");
+    let last: Vec<_> = objects.iter().rev().take(20).copied().collect();
+    assert_eq!(again[..20], last, "the last ones first");
+    for object in again {
+        // SAFETY: it is live.
+        unsafe { local.free(object) };
+    }
+    drop(local);
+    assert_eq!(shared.info().0.active, 0);
+    close(shared);
+}
+
+#[test]
+fn the_end_of_a_handle_loses_nothing() {
+    let shared = shared(magazines(40));
+    let mut kept = Vec::new();
+    for _ in 0..50 {
+        let mut local = shared.local();
+        let one = local.allocate().unwrap();
+        kept.push(local.allocate().unwrap());
+        // SAFETY: it is live.
+        unsafe { local.free(one) };
+    }
+    let (info, _) = shared.info();
+    // From the 43rd on the first has no 60 free objects.
+    assert_eq!((info.active, info.cached, info.slabs), (50, 0, 2));
+    for object in kept {
+        // SAFETY: it is live.
+        unsafe { shared.free(object) };
+    }
+    close(shared);
+}
+
+#[test]
+fn without_a_handle_there_are_slots() {
+    for settings in
+        [magazines(40), Settings::new("plain", 40), magazines(40).debug(DebugFlags::ALL)]
+    {
+        let shared = shared(settings);
+        let mut bulk = [None; 130];
+        assert!(shared.allocate_bulk(&mut bulk));
+        let one = shared.allocate_zeroed().unwrap();
+        let near = shared.alloc_near(one).unwrap();
+        assert_eq!(shared.info().0.active, 132);
+        shared.check().unwrap();
+        shared.validate().unwrap();
+        let objects: Vec<_> = bulk.into_iter().flatten().collect();
+        // SAFETY: all are live.
+        unsafe { shared.free_bulk(&objects) };
+        // SAFETY: it is live.
+        unsafe { shared.free(near) };
+        // SAFETY: it is live.
+        unsafe { shared.free_for(one, 7) }.unwrap();
+        // SAFETY: it is refused.
+        let found = unsafe { shared.try_free(one) }.unwrap_err();
+        assert_eq!(found.finding, Finding::DoubleFree);
+        let local = 0u64;
+        // SAFETY: as above.
+        let found = unsafe { shared.try_free(NonNull::from(&local).cast()) }.unwrap_err();
+        assert_eq!(found.finding, Finding::Foreign);
+        close(shared);
+    }
+}
+
+#[test]
+fn objects_that_outlive_it_keep_it() {
+    let shared = shared(magazines(40));
+    let object = shared.allocate().unwrap();
+    let Err(InUse { cache, live, .. }) = shared.destroy() else { panic!("it went") };
+    assert_eq!(live, 1);
+    // SAFETY: it is live.
+    unsafe { cache.free(object) };
+    close(cache);
+}
+
+#[test]
+fn shrinking_gives_all_but_handles_back() {
+    let shared = shared(magazines(1024));
+    let mut local = shared.local();
+    let objects: Vec<_> = (0..200).map(|_| shared.allocate().unwrap()).collect();
+    for object in objects {
+        // SAFETY: it is live.
+        unsafe { shared.free(object) };
+    }
+    let one = local.allocate().unwrap();
+    shared.shrink();
+    shared.check().unwrap();
+    let (info, _) = shared.info();
+    assert_eq!((info.active, info.cached), (1, 11));
+    assert!(info.slabs <= 12, "one for each object that is left at most");
+    // SAFETY: it is live.
+    unsafe { local.free(one) };
+    drop(local);
+    close(shared);
+}
+
+#[test]
+fn refused_pages_lose_nothing() {
+    for granted in 1..30 {
+        let mut pages = Pages::new(512);
+        pages.refuse_some(granted, 15);
+        let shared = Shared::new(magazines(700), pages).unwrap();
+        let mut local = shared.local();
+        let mut objects = Vec::new();
+        for round in 0..60 {
+            let mut bulk = [None; 7];
+            if round % 2 == 0 {
+                objects.extend(local.allocate());
+            } else if local.allocate_bulk(&mut bulk) {
+                objects.extend(bulk.into_iter().flatten());
+            } else {
+                assert_eq!(bulk, [None; 7], "all or nothing");
+            }
+            if round % 5 == 4 {
+                let object = objects.swap_remove(objects.len() / 2);
+                // SAFETY: it is live.
+                unsafe { local.free(object) };
+            }
+            shared.check().unwrap();
+            assert_eq!(shared.info().0.active, objects.len());
+        }
+        for object in objects {
+            // SAFETY: it is live.
+            unsafe { local.free(object) };
+        }
+        drop(local);
+        close(shared);
+    }
+}
+
+/// Objects go from thread to thread, each with its number in it.
+#[test]
+fn threads_free_what_others_allocated() {
+    const THREADS: usize = 4;
+    const EACH: usize = if cfg!(miri) { 100 } else { 4000 };
+    for with_handles in [true, false] {
+        let shared = shared(magazines(64));
+        let (senders, receivers): (Vec<_>, Vec<_>) =
+            (0..THREADS).map(|_| mpsc::channel::<usize>()).unzip();
+        std::thread::scope(|scope| {
+            for (number, receiver) in receivers.into_iter().enumerate() {
+                let next = senders[(number + 1) % THREADS].clone();
+                let shared = &shared;
+                scope.spawn(move || {
+                    let mut local = shared.local();
+                    for count in 0..EACH {
+                        let object =
+                            if with_handles { local.allocate() } else { shared.allocate() }
+                                .unwrap();
+                        // SAFETY: an object of 64 bytes.
+                        unsafe { object.cast::<[usize; 8]>().write([number + count; 8]) };
+                        next.send(object.expose_provenance().get()).unwrap();
+                        let came = receiver.recv().unwrap();
+                        let came: NonNull<[usize; 8]> =
+                            NonNull::new(ptr::with_exposed_provenance_mut(came)).unwrap();
+                        // SAFETY: a live object, which only this thread has.
+                        let words = unsafe { came.read() };
+                        assert!(words.iter().all(|&word| word == words[0]));
+                        assert_eq!(words[0] - count, (number + THREADS - 1) % THREADS);
+                        if with_handles {
+                            // SAFETY: it is live.
+                            unsafe { local.free(came.cast()) };
+                        } else {
+                            // SAFETY: it is live.
+                            unsafe { shared.free(came.cast()) };
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(shared.info().0.active, 0);
+        close(shared);
+    }
+}
+
+#[test]
+fn a_reserve_cannot_fail() {
+    let shared = shared(magazines(700));
+    let mut reserve = shared.reserve(50).unwrap();
+    let objects: Vec<_> = core::iter::from_fn(|| reserve.allocate()).collect();
+    assert_eq!((objects.len(), shared.info().0.active), (50, 50));
+    assert!(shared.refill(&mut reserve));
+    objects.into_iter().for_each(|object| {
+        // SAFETY: it is live.
+        unsafe { shared.free(object) };
+    });
+    shared.give_back(reserve);
+    for count in [usize::MAX, usize::MAX / 4096] {
+        assert!(shared.reserve(count).is_none());
+    }
+    close(shared);
+}
+
+/// One owner becomes any thread by a lock around it.
+#[test]
+fn a_cache_behind_a_lock() {
+    let cache = KmemCache::new(Settings::new("locked", 40), Pages::new(64)).unwrap();
+    let locked = Guarded::<Yield, _>::new(cache);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..if cfg!(miri) { 20 } else { 500 } {
+                    let object = locked.lock().allocate().unwrap();
+                    // SAFETY: it is live.
+                    unsafe { locked.lock().free(object) };
+                }
+            });
+        }
+    });
+    assert_eq!(locked.lock().info().active, 0);
+    locked.lock().check().unwrap();
+}
+
+#[test]
+fn what_may_go_to_other_threads() {
+    fn is_send<T: Send>() {}
+    fn is_sync<T: Sync>() {}
+    is_send::<KmemCache<Pages>>();
+    is_send::<crate::kmem_cache::Caches<Pages>>();
+    is_send::<crate::kmem_cache::Reserve>();
+    is_send::<crate::kmalloc::Kmalloc<Pages>>();
+    is_send::<Shared>();
+    is_sync::<Shared>();
+    is_send::<LocalKmemCache<'_, Yield, Pages>>();
+}
