@@ -30,8 +30,11 @@ use base::{HandleAllocator, HandleError, HandleUsage, Map, PageAllocator, Pin};
 
 mod bins;
 mod block;
+mod by_place;
 mod check;
 mod pages;
+
+pub use by_place::len_at;
 
 use bins::{Bins, LISTED};
 use block::{Head, Page};

@@ -106,6 +106,11 @@ impl<S: FrameSource> Vmalloc<S> {
         &self.source
     }
 
+    /// The file of its frames, so that they can be mapped elsewhere too: frame `n` begins `n` pages into it.
+    pub const fn file(&self) -> FrameFile {
+        self.file
+    }
+
     /// What it may take.
     pub const fn limits(&self) -> VmallocLimits {
         self.limits

@@ -21,6 +21,7 @@ const GENERATION_SHIFT: u32 = 24;
 
 /// What is known of a block: of a live one the exact length, of a free one all its bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
 pub(super) struct Head(u32);
 
 impl Head {

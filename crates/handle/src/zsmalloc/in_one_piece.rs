@@ -8,6 +8,15 @@ use super::slots::Slot;
 use super::{Contiguous, Handle, ZsMalloc};
 
 impl<P: PageAllocator> ZsMalloc<P> {
+    /// How often an object is pinned.
+    ///
+    /// # Errors
+    ///
+    /// As [`HandleAllocator::len_of`](base::HandleAllocator::len_of).
+    pub fn pins(&self, handle: Handle) -> Result<usize, HandleError> {
+        Ok(self.slots.find(handle)?.pins as usize)
+    }
+
     fn bytes_of(&self, slot: Slot) -> NonNull<[u8]> {
         let parts = self.payload_of(slot.place(), slot.len());
         parts.one_piece().unwrap_or_else(|| unreachable!("zspages lie in one piece"))

@@ -19,7 +19,7 @@ impl<P: PageAllocator> Kmalloc<P> {
         (self.large, self.large_bytes)
     }
 
-    /// How close together the blocks of [`SIZES`]`[index]` lie. O(objects of its slabs).
+    /// How close together the blocks of [`SIZES`](super::SIZES)`[index]` lie. O(objects of its slabs).
     #[must_use]
     pub fn locality(&self, index: usize) -> Locality {
         self.fronts.get(index).map(Locality::of_front).unwrap_or_default()

@@ -117,8 +117,9 @@ impl<P: PageAllocator> KmemCache<P> {
 
     /// Gives an object back, in the state that the constructor leaves if there is one. O(1).
     ///
-    /// What is found wrong ends in the misuse hook: at once a foreign pointer, and a double free but for one that magazines hide,
-    /// which shows when they are emptied.
+    /// What is found wrong ends in the misuse hook: a foreign pointer and one to another cache's object at once. So does everything
+    /// without magazines; with them a pointer into an object, and a second free that does not follow the first, show when a
+    /// magazine is emptied.
     ///
     /// # Safety
     ///
@@ -133,7 +134,7 @@ impl<P: PageAllocator> KmemCache<P> {
     #[inline(never)]
     fn free_slow(&mut self, object: NonNull<u8>) {
         let (front, mut ground) = self.parts();
-        let found = front.free(&mut ground, object);
+        let found = front.free_slow(&mut ground, object);
         self.expect(found);
     }
 
@@ -164,6 +165,15 @@ impl<P: PageAllocator> KmemCache<P> {
     pub unsafe fn free_for(&mut self, object: NonNull<u8>, user: usize) -> Result<(), Misuse> {
         let (front, mut ground) = self.parts();
         front.free_for(&mut ground, object, user)
+    }
+
+    /// Bytes of an object here that is live.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the pointer.
+    pub fn try_size(&self, object: NonNull<u8>) -> Result<usize, Misuse> {
+        self.front.size_of_live(object, self.map.get(object.addr().get()))
     }
 
     /// Fills all of `out` with objects, or none of it: whether there was memory. O(objects).
@@ -321,6 +331,12 @@ impl<P: PageAllocator> KmemCache<P> {
         &mut self.pages
     }
 
+    /// Whether the page of this address belongs to a slab of this cache.
+    #[must_use]
+    pub fn owns(&self, address: usize) -> bool {
+        !self.map.get(address).is_null()
+    }
+
     #[inline]
     fn expect<T>(&self, found: Result<T, Misuse>) -> T {
         match found {
@@ -353,3 +369,6 @@ impl<P: PageAllocator> fmt::Debug for KmemCache<P> {
         f.debug_struct("KmemCache").field("info", &self.info()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

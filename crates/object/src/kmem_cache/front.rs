@@ -157,10 +157,21 @@ impl Front {
         ground: &mut Ground<'_, P>,
         object: NonNull<u8>,
     ) -> Result<(), Misuse> {
-        if self.push(ground.map, object) {
-            return Ok(());
-        }
-        let entry = ground.map.go(object.addr().get(), &mut self.near);
+        if self.push(ground.map, object) { Ok(()) } else { self.free_slow(ground, object) }
+    }
+
+    /// As [`free`](Self::free), of what could not be pushed.
+    #[inline]
+    pub(crate) fn free_slow<P: PageAllocator>(
+        &mut self,
+        ground: &mut Ground<'_, P>,
+        object: NonNull<u8>,
+    ) -> Result<(), Misuse> {
+        let at = object.addr().get();
+        let entry = match ground.map.get_near(at, &self.near) {
+            far if far.is_null() => ground.map.go(at, &mut self.near),
+            near => near,
+        };
         self.free_at(ground, object, entry)
     }
 

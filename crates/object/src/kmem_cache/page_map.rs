@@ -21,9 +21,10 @@ use base::PageAllocator;
 const NODE: usize = 4096;
 const WORDS: usize = NODE / size_of::<usize>();
 /// log2 of the words of a node.
-const BITS: u32 = WORDS.ilog2();
+const BITS: usize = WORDS.ilog2() as usize;
 /// Enough for every address and pages of 64 bytes.
-const LEVELS: usize = (usize::BITS - 6).div_ceil(BITS) as usize;
+const LEVELS: usize = (usize::BITS as usize - 6).div_ceil(BITS);
+const _: () = assert!(LEVELS * BITS < usize::BITS as usize, "every shift is one");
 
 type Word = AtomicPtr<u8>;
 type Node = [Word; WORDS];
@@ -66,8 +67,8 @@ impl Near {
 
 /// A number without `levels` times BITS of its low bits.
 #[inline]
-fn above(page: usize, levels: usize) -> usize {
-    u32::try_from(levels).ok().and_then(|levels| page.checked_shr(levels * BITS)).unwrap_or(0)
+const fn above(page: usize, levels: usize) -> usize {
+    page >> (levels * BITS)
 }
 
 #[inline]

@@ -52,7 +52,10 @@ impl<T> Builder<T> {
     /// `make` is called for each object when its slab is made, not when it is handed out. A function or a closure that captures
     /// nothing.
     #[must_use]
-    pub fn ctor<F: Fn(&mut MaybeUninit<T>) + Copy + 'static>(self, make: F) -> Self {
+    pub fn ctor<F>(self, make: F) -> Self
+    where
+        F: Fn(&mut MaybeUninit<T>) + Copy + Send + Sync + 'static,
+    {
         fn call<T, F: Fn(&mut MaybeUninit<T>) + Copy>(_: *mut (), object: NonNull<u8>) {
             // SAFETY: memory of an object that nobody has.
             conjure::<F>()(unsafe { object.cast::<MaybeUninit<T>>().as_mut() });
@@ -67,9 +70,13 @@ impl<T> Builder<T> {
     ///
     /// # Safety
     ///
-    /// There is a constructor that makes a `T`, and whoever frees one leaves a `T` in it.
+    /// There is a constructor that makes a `T`, whoever frees one leaves a `T` in it, and if the cache is used by several threads a
+    /// `T` may go from one to another.
     #[must_use]
-    pub unsafe fn dtor<F: Fn(&mut T) + Copy + 'static>(self, unmake: F) -> Self {
+    pub unsafe fn dtor<F>(self, unmake: F) -> Self
+    where
+        F: Fn(&mut T) + Copy + Send + Sync + 'static,
+    {
         fn call<T, F: Fn(&mut T) + Copy>(_: *mut (), object: NonNull<u8>) {
             // SAFETY: a free object, in which the constructor or who freed it left a `T`.
             conjure::<F>()(unsafe { object.cast::<T>().as_mut() });

@@ -31,7 +31,7 @@ impl<L: Park, P: PageAllocator> LocalKmemCache<'_, L, P> {
         Some(object)
     }
 
-    /// Gives an object back. What is found wrong ends in the misuse hook, as of [`KmemCache::free`](super::KmemCache::free).
+    /// Gives an object back. What is found wrong ends in the misuse hook, as of [`KmemCache::free`](crate::kmem_cache::KmemCache::free).
     ///
     /// # Safety
     ///

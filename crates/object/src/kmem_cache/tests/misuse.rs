@@ -24,6 +24,7 @@ fn wrong_pointers_are_refused() {
         unsafe { assert_eq!(finding(cache.try_free(one)), Finding::DoubleFree) };
         cache.check().unwrap();
         assert_eq!(cache.info().active, 1);
+        assert!(cache.owns(two.addr().get()) && !cache.owns(theirs.addr().get()));
         give(&mut cache, two);
         give(&mut other, theirs);
         close(cache);

@@ -1,0 +1,220 @@
+//! Runs every program of `tests/c` on `libheapwright_kernel`, linked statically and as a shared library, and the examples.
+//!
+//! Each program checks one rule of `heapwright/kernel.h`; its first line names it. A mark may follow:
+//!
+//! | mark | meaning |
+//! |---|---|
+//! | `// expect: LINE` | must abort with SIGABRT, and this is all that is on standard error |
+//!
+//! In it `{it}` is the last line of the program's output, and `{first}` the first.
+#![expect(
+    clippy::disallowed_macros,
+    reason = "the runner is no part of the allocator: it may format and print"
+)]
+
+use core::time::Duration;
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Instant;
+
+/// How long a program may run: far longer than any needs.
+const LIMIT: Duration = Duration::from_secs(120);
+const SIGABRT: i32 = 6;
+
+macro_rules! programs {
+    ($extension:literal: $($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            crate::program(stringify!($name), $extension);
+        })*
+
+        #[test]
+        fn the_list_is_complete() {
+            crate::assert_listed("tests/c", $extension, &[$(stringify!($name)),*]);
+        }
+    };
+}
+
+mod c {
+    programs! { "c":
+        everything_threads fork_everything fork_kmem fork_vmalloc fork_zs kfree_any_cache kmalloc_cleared
+        kmalloc_large kmalloc_sizes kmalloc_threads kmalloc_zero kmem_alloc kmem_bulk kmem_bulk_exhausted
+        kmem_create kmem_ctor kmem_exhausted kmem_order kmem_sheaf kmem_shrink kmem_slabinfo kmem_threads
+        krealloc kstrdup kvmalloc misuse_free_page misuse_free_page_mapped misuse_kfree_foreign
+        misuse_kfree_inside misuse_kfree_large misuse_kfree_twice misuse_kmem_block misuse_kmem_bulk_twice
+        misuse_kmem_destroy_live misuse_kmem_foreign misuse_kmem_free_later misuse_kmem_free_twice
+        misuse_kmem_inside misuse_kmem_null misuse_kmem_null_cache misuse_kmem_panic misuse_kmem_poison
+        misuse_kmem_red_zone misuse_kmem_sheaf misuse_kmem_sheaf_twice misuse_kmem_users
+        misuse_kmem_wrong_cache misuse_kmem_zeroed_ctor misuse_krealloc misuse_ksize misuse_kvfree_twice
+        misuse_page_address misuse_vfree_foreign misuse_vfree_inside misuse_vfree_twice misuse_vmap
+        misuse_vunmap_vmalloc misuse_xv_destroy_live misuse_xv_foreign misuse_xv_free_twice
+        misuse_zs_destroy_live misuse_zs_foreign misuse_zs_free_read misuse_zs_free_twice misuse_zs_nofail
+        misuse_zs_null misuse_zs_read_end misuse_zs_stale misuse_zs_write_beyond variants vmalloc_basic
+        vmalloc_exhausted vmalloc_guard vmalloc_info vmalloc_page_far vmalloc_threads vmalloc_to_page
+        vmap_frames xv_basic xv_exhausted xv_sizes xv_threads zs_basic zs_classes zs_compact zs_destroy_memory
+        zs_exhausted zs_sizes zs_threads
+    }
+}
+
+mod cxx {
+    programs! { "cc": header }
+}
+
+/// The examples run, and end well.
+mod examples {
+    macro_rules! examples {
+        ($($name:ident)*) => {
+            $(#[test]
+            fn $name() {
+                crate::example(stringify!($name));
+            })*
+
+            #[test]
+            fn the_list_is_complete() {
+                crate::assert_listed("examples", "c", &[$(stringify!($name)),*]);
+            }
+        };
+    }
+
+    examples! { costs driver ring zram }
+}
+
+/// The package's folder.
+fn home() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Builds the libraries, once, and gives their folder. Nothing can be linked to them by cargo.
+fn libraries() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernel");
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--target-dir"]);
+        run(cargo.arg(&folder).current_dir(home()));
+        let folder = folder.join("debug");
+        fs::create_dir_all(folder.join("programs")).expect("the folder for programs can be made");
+        folder
+    })
+}
+
+/// Runs a command that has to succeed.
+fn run(command: &mut Command) -> Output {
+    let output =
+        command.output().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
+    let said = String::from_utf8_lossy(&output.stdout);
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{said}{wrong}", output.status);
+    output
+}
+
+/// Waits for a program, or ends it where it takes longer than any may.
+fn wait(child: &mut Child) -> ExitStatus {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("a child can be waited for") {
+            return status;
+        }
+        if begun.elapsed() > LIMIT {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("it hangs");
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Runs a program to its end: how it ended, its output and what is on standard error, each shorter than a pipe.
+fn end(binary: &Path) -> (ExitStatus, String, String) {
+    let mut child = Command::new(binary)
+        // Where cargo looks for libraries there may be an older one.
+        .env_remove("LD_LIBRARY_PATH")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{} cannot be started: {error}", binary.display()));
+    let status = wait(&mut child);
+    let text = |pipe: &mut dyn Read| {
+        let mut text = String::new();
+        pipe.read_to_string(&mut text).expect("text");
+        text
+    };
+    let said = text(&mut child.stdout.take().expect("piped"));
+    (status, said, text(&mut child.stderr.take().expect("piped")))
+}
+
+/// Compiles and runs `tests/c/NAME.EXTENSION` on both libraries.
+fn program(name: &str, extension: &str) {
+    let source = home().join("tests/c").join(name).with_extension(extension);
+    let text =
+        fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+    let mut header = text.lines().map_while(|line| line.strip_prefix("// "));
+    let rule = header.next().unwrap_or_else(|| panic!("{name}: the first line must name the rule"));
+    let expected = header.find_map(|line| line.strip_prefix("expect: "));
+    for shared in [false, true] {
+        let binary = build(&source, shared);
+        println!("{rule}: {}", binary.display());
+        let (status, said, wrong) = end(&binary);
+        let Some(expected) = expected else {
+            assert!(status.success(), "{status}\n{said}{wrong}");
+            continue;
+        };
+        let lines = || said.lines();
+        let (first, it) = (lines().next().unwrap_or_default(), lines().last().unwrap_or_default());
+        assert_eq!(status.signal(), Some(SIGABRT), "{status}\n{said}{wrong}");
+        assert_eq!(wrong, expected.replace("{first}", first).replace("{it}", it) + "\n");
+    }
+}
+
+/// Compiles and runs `examples/NAME.c`.
+fn example(name: &str) {
+    let binary = build(&home().join("examples").join(name).with_extension("c"), false);
+    println!("{}", String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
+}
+
+/// Compiles a program with the system's compiler, strict, and links it to a library.
+fn build(source: &Path, shared: bool) -> PathBuf {
+    let is_cxx = source.extension().is_some_and(|extension| extension == "cc");
+    let (variable, usual, standard) =
+        if is_cxx { ("CXX", "c++", "-std=c++98") } else { ("CC", "cc", "-std=c99") };
+    let folder = libraries();
+    let stem = source.file_stem().expect("a file has a name").to_string_lossy();
+    let kind = if shared { "shared" } else { "static" };
+    let binary = folder.join("programs").join(format!("{stem}-{kind}"));
+    let mut compiler = Command::new(env::var_os(variable).unwrap_or_else(|| usual.into()));
+    compiler.args([standard, "-D_GNU_SOURCE", "-O1", "-g", "-pthread"]);
+    compiler.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    // The programs do on purpose what the compiler warns of.
+    compiler.args(["-fno-builtin", "-Wno-unused-result"]);
+    compiler.arg("-I").arg(home().join("../include")).arg("-I").arg(home().join("tests/c"));
+    compiler.arg(source).arg("-o").arg(&binary);
+    if shared {
+        compiler.arg(folder.join("libheapwright_kernel.so"));
+        compiler.arg(format!("-Wl,-rpath,{}", folder.display()));
+    } else {
+        compiler.arg(folder.join("libheapwright_kernel.a"));
+    }
+    run(&mut compiler);
+    binary
+}
+
+/// Panics unless `listed` has every program of a folder with this extension, and no other.
+fn assert_listed(folder: &str, extension: &str, listed: &[&str]) {
+    let folder = home().join(folder);
+    let there: BTreeSet<String> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
+        .collect();
+    let listed: BTreeSet<String> = listed.iter().map(|&name| name.to_owned()).collect();
+    assert_eq!(there, listed, "programs of {} against the list in tests/c.rs", folder.display());
+}
