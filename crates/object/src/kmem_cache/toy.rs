@@ -23,9 +23,9 @@ pub(crate) struct Pages {
 unsafe impl Send for Pages {}
 
 impl Pages {
-    /// At least this many pages.
+    /// At least this many pages, at a multiple of 2 MiB, so that alignments and the map's leaves fall the same way in every run.
     pub(crate) fn new(count: usize) -> Self {
-        let layout = Layout::from_size_align((count + 16) * 4096, 1 << 16).unwrap();
+        let layout = Layout::from_size_align((count + 16) * 4096, 2 << 20).unwrap();
         // SAFETY: the layout is not empty.
         let memory = unsafe { std::alloc::alloc(layout) };
         let mut inner = BitmapPages::new();
@@ -89,3 +89,10 @@ impl Drop for Pages {
         unsafe { std::alloc::dealloc(self.memory.0, self.memory.1) };
     }
 }
+
+/// A pointer that goes to another thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hand(pub(crate) NonNull<u8>);
+
+// SAFETY: the tests hand over what they do not use any more.
+unsafe impl Send for Hand {}

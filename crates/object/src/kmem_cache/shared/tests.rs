@@ -1,5 +1,5 @@
 use super::*;
-use crate::kmem_cache::toy::Pages;
+use crate::kmem_cache::toy::{Hand, Pages};
 use crate::kmem_cache::{KmemCache, Policy};
 
 extern crate std;
@@ -194,7 +194,7 @@ fn threads_free_what_others_allocated() {
     for with_handles in [true, false] {
         let shared = shared(magazines(64));
         let (senders, receivers): (Vec<_>, Vec<_>) =
-            (0..THREADS).map(|_| mpsc::channel::<usize>()).unzip();
+            (0..THREADS).map(|_| mpsc::channel::<Hand>()).unzip();
         std::thread::scope(|scope| {
             for (number, receiver) in receivers.into_iter().enumerate() {
                 let next = senders[(number + 1) % THREADS].clone();
@@ -207,10 +207,9 @@ fn threads_free_what_others_allocated() {
                                 .unwrap();
                         // SAFETY: an object of 64 bytes.
                         unsafe { object.cast::<[usize; 8]>().write([number + count; 8]) };
-                        next.send(object.expose_provenance().get()).unwrap();
-                        let came = receiver.recv().unwrap();
-                        let came: NonNull<[usize; 8]> =
-                            NonNull::new(ptr::with_exposed_provenance_mut(came)).unwrap();
+                        next.send(Hand(object)).unwrap();
+                        let Hand(came) = receiver.recv().unwrap();
+                        let came = came.cast::<[usize; 8]>();
                         // SAFETY: a live object, which only this thread has.
                         let words = unsafe { came.read() };
                         assert!(words.iter().all(|&word| word == words[0]));

@@ -1,5 +1,6 @@
 //! Memory that runs out: every page call in turn is refused.
 use super::*;
+use crate::kmem_cache::toy::Hand;
 
 /// Works until `granted` calls were made, then `refused` times without memory, then with it again.
 fn survives(policy: Policy, granted: usize, refused: usize) -> bool {
@@ -79,10 +80,10 @@ fn a_slab_of_less_pages_when_there_are_no_long_runs() {
 
 #[test]
 fn reclaim_is_asked_when_memory_is_short() {
-    static KEPT: std::sync::Mutex<Vec<usize>> = std::sync::Mutex::new(Vec::new());
+    static KEPT: std::sync::Mutex<Vec<Hand>> = std::sync::Mutex::new(Vec::new());
     fn free_what_is_kept(_: *mut (), free: &mut dyn FnMut(NonNull<u8>)) {
-        for object in KEPT.lock().unwrap().drain(..) {
-            free(NonNull::new(core::ptr::with_exposed_provenance_mut(object)).unwrap());
+        for Hand(object) in KEPT.lock().unwrap().drain(..) {
+            free(object);
         }
     }
     // SAFETY: the function frees live objects only.
@@ -93,7 +94,7 @@ fn reclaim_is_asked_when_memory_is_short() {
     while KEPT.lock().unwrap().len() == count {
         let object = cache.allocate().unwrap();
         count += 1;
-        KEPT.lock().unwrap().push(object.expose_provenance().get());
+        KEPT.lock().unwrap().push(Hand(object));
         assert!(count < 100, "it is asked");
     }
     cache.check().unwrap();
