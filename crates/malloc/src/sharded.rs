@@ -19,7 +19,7 @@
 //!
 //! `docs/sharded.md` walks one malloc and one free through it; `docs/memory-order.md` has every atomic, `model` the protocol in
 //! every interleaving. After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019.
-use core::{fmt, ptr};
+use core::ptr;
 
 use base::check::ensure;
 use base::guarded::Guarded;
@@ -29,15 +29,16 @@ use base::{Broken, Check};
 use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
 use page::{Huge, System};
 use source::os::Os;
-use thread::{Members, ThreadEnds};
+use thread::Members;
 
 use crate::chunks::{Chunk as _, Chunks, Row};
-use crate::drop_in::{DropIn, Figures};
+use crate::drop_in::Figures;
 use crate::fallback;
 use crate::links::{self, Queue};
 use crate::misuse::{self, Misuse};
 
 mod abandon;
+mod drop_in;
 mod heap;
 mod idle;
 mod own_heaps;
@@ -638,80 +639,6 @@ fn check_thread(thread: &Thread) -> Result<(), Broken> {
         }
     }
     thread.segments.check(thread.address())
-}
-
-impl ThreadEnds for Malloc {
-    type Record = Thread;
-
-    fn thread_ended(&'static self, thread: &Thread) {
-        self.abandon(thread);
-        self.threads.leave(thread, || ());
-    }
-}
-
-impl DropIn for Malloc {
-    #[inline(always)]
-    fn malloc_fast(&self, size: usize) -> *mut u8 {
-        self.malloc_ready(size)
-    }
-
-    #[inline(always)]
-    fn malloc_slow(&self, size: usize) -> *mut u8 {
-        self.malloc_any(size)
-    }
-
-    #[inline(always)]
-    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
-        self.free_ready(ptr.expose_provenance())
-    }
-
-    #[inline(always)]
-    unsafe fn free_slow(&self, ptr: *mut u8) {
-        self.free_any(ptr.expose_provenance());
-    }
-
-    fn begin(&'static self) {
-        self.threads.announce(self);
-    }
-
-    fn before_confinement(&self) {
-        self.segments.look_at_memory_limit();
-    }
-
-    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
-    }
-
-    fn after_fork(&self, in_child: bool) {
-        crate::fork::release_all(|visit| self.each_lock(visit));
-        if !in_child || self.partial.load(Ordering::Relaxed) {
-            return;
-        }
-        self.segments.note_child();
-        // The others' heaps are lost: nobody knows in the middle of what they were.
-        self.threads.only_me(|_| false);
-        let mine = self.thread().into_iter().flat_map(Thread::all_heaps);
-        mine.flat_map(Heap::pages).for_each(Page::forget_tellers);
-    }
-
-    fn trim(&self) -> usize {
-        self.trim_all()
-    }
-
-    fn figures(&self) -> Figures {
-        self.numbers()
-    }
-
-    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        write!(
-            out,
-            "{} bytes in use by {} threads, {} in segments, {} in the pool",
-            self.numbers().live,
-            self.threads.live(),
-            self.segments.bytes(),
-            self.segments.pooled_bytes()
-        )
-    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //!
 //! The design is that of a text whose first version lost 5.2 % by it; each part it suspected can be switched off
 //! (`superslab/switches.rs`), and `heapwright bench superslab` measures them. `docs/superslab.md` walks one malloc and one free through it.
-use core::{fmt, ptr};
+use core::ptr;
 
 use base::check::ensure;
 use base::lock::Lock;
@@ -26,13 +26,14 @@ use base::{Broken, Check};
 use object::size_class::{CLASSES, class_of, class_of_aligned, info};
 use page::{Huge, System};
 use source::os::Os;
-use thread::{Members, ThreadEnds};
+use thread::Members;
 
 use crate::chunks::Row;
-use crate::drop_in::{DropIn, Figures};
+use crate::drop_in::Figures;
 use crate::fallback;
 use crate::misuse::{self, Misuse};
 
+mod drop_in;
 mod heap;
 mod pool;
 mod slab;
@@ -689,92 +690,6 @@ fn check_heap(heap: &Heap) -> Result<(), Broken> {
         ensure(ours, "S2: its slabs are its owner's", crate::links::address(it))?;
     }
     heap.supers.check(heap.address())
-}
-
-impl ThreadEnds for Malloc {
-    type Record = Heap;
-
-    fn thread_ended(&'static self, heap: &Heap) {
-        // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
-        self.empty(heap);
-        self.threads.leave(heap, || {
-            heap.leave();
-            self.drain(heap);
-            self.pool.supers.purge_left(&heap.supers);
-        });
-    }
-}
-
-impl DropIn for Malloc {
-    #[inline(always)]
-    fn malloc_fast(&self, size: usize) -> *mut u8 {
-        self.malloc_ready(size)
-    }
-
-    #[inline(always)]
-    fn malloc_slow(&self, size: usize) -> *mut u8 {
-        self.malloc_any(size)
-    }
-
-    #[inline(always)]
-    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
-        self.free_ready(ptr.expose_provenance())
-    }
-
-    #[inline(always)]
-    unsafe fn free_slow(&self, ptr: *mut u8) {
-        self.free_any(ptr.expose_provenance());
-    }
-
-    fn begin(&'static self) {
-        self.threads.announce(self);
-    }
-
-    fn set(&self, key: &str, value: &str) -> bool {
-        let known = self.switches.set(key, value);
-        if let Some(heap) = self.heap() {
-            heap.set_magazines(self.switches.magazine(), size_of_class);
-        }
-        known
-    }
-
-    fn before_confinement(&self) {
-        self.pool.supers.look_at_memory_limit();
-    }
-
-    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
-    }
-
-    fn after_fork(&self, in_child: bool) {
-        crate::fork::release_all(|visit| self.each_lock(visit));
-        if in_child && !self.partial.load(Ordering::Relaxed) {
-            self.pool.supers.note_child();
-            self.threads.only_me(|heap| {
-                heap.set_whose(Whose::Lost);
-                false
-            });
-        }
-    }
-
-    fn trim(&self) -> usize {
-        self.trim_all()
-    }
-
-    fn figures(&self) -> Figures {
-        self.numbers()
-    }
-
-    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        let Figures { live, cached, .. } = self.numbers();
-        write!(
-            out,
-            "{live} bytes in use, {cached} in magazines of {} threads, {} in superslabs, {} in the pool",
-            self.threads.live(),
-            self.pool.bytes(),
-            self.pool.supers.pooled_bytes()
-        )
-    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use base::Malloc as _;
 use source::Failing;
 
 use super::*;
+use crate::drop_in::DropIn;
 use crate::shapes::{Sent, come_back};
 
 fn heap() -> Box<Sharded<Failing<Os>>> {

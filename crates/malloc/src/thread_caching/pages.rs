@@ -19,9 +19,7 @@
 //! One lock; O(1). The text has one list for all that is longer than 255 pages, in which the best fit is looked for: a
 //! terabyte of blocks, some of them freed, then takes 26 seconds instead of 5. After Ghemawat and Menage, "TCMalloc:
 //! Thread-Caching Malloc".
-use base::Broken;
 use base::bits::align_up;
-use base::check::ensure;
 use base::guarded::{Guarded, Inside};
 use base::lock::Lock;
 use base::sync::{AtomicU64, AtomicUsize, OneWriter as _, Ordering};
@@ -32,6 +30,8 @@ use policy::table::{AT_ONCE, REGRET, SMALL_HEAP, TICK_MS};
 use super::span::{List, Span, State};
 use crate::links;
 use crate::regret::Regret;
+
+mod check;
 
 /// log2 of [`PAGE`].
 pub(super) const PAGE_SHIFT: u32 = 13;
@@ -667,60 +667,5 @@ impl<S: System> Pages<S> {
             self.kept.raise(span.pages());
             self.insert(&mut free, span, State::Kept);
         }
-    }
-
-    /// Walks all spans in order of addresses and proves P1 to P3; `visit` sees those in use.
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant.
-    pub(super) fn check(&self) -> Result<(), Broken> {
-        let free = self.free.lock();
-        let (mut pages, mut listed, mut answer) = ([0; 6], 0, Ok(()));
-        self.walk(&free, |span, state| {
-            pages[state as usize] += span.pages();
-            listed += usize::from(!matches!(state, State::Used | State::Leaving));
-            let found = self.check_span(span, state);
-            if answer.is_ok() {
-                answer = found;
-            }
-        });
-        answer?;
-        let whole = free.whole.iter().flat_map(List::iter);
-        let on_lists = free.kept.iter().chain(free.returned.iter()).chain(whole).count();
-        ensure(on_lists == listed, "P1: free spans are on their lists", on_lists)?;
-        let [_, used, kept, returned, leaving, whole] = pages;
-        let counted = [&self.used, &self.kept, &self.returned].map(|n| n.load(Ordering::Relaxed));
-        ensure(counted == [used + leaving, kept + whole, returned], "P3: pages add up", used)
-    }
-
-    /// Calls `visit` with every span, by address. O(pages).
-    fn walk(&self, _free: &Held<'_, S>, mut visit: impl FnMut(&Span, State)) {
-        self.map.walk(|at, _| {
-            let Some(span) = self.entry(at).span() else { return 0 };
-            let states = [State::Used, State::Kept, State::Returned, State::Leaving, State::Whole];
-            let Some(state) = states.into_iter().find(|&state| span.is(state)) else { return 0 };
-            if span.start() != at {
-                // Inside of a span that is not the one named: an old entry.
-                return 0;
-            }
-            visit(span, state);
-            span.end()
-        });
-    }
-
-    fn check_span(&self, span: &Span, state: State) -> Result<(), Broken> {
-        let at = span.start();
-        let class = if state == State::Used { span.class() } else { 0 };
-        let entry = Entry::new(span, class);
-        ensure(self.entry(at) == entry, "P2: the first page names its span", at)?;
-        ensure(self.entry(span.end() - 1) == entry, "P2: the last page names its span", at)?;
-        let pages = (at..span.end()).step_by(PAGE);
-        let all = class == 0 || pages.into_iter().all(|page| self.entry(page) == entry);
-        ensure(all, "P2: every page of a class's span names it", at)?;
-        let after = self.entry(span.end()).span();
-        let joins = matches!(state, State::Kept | State::Returned)
-            && after.is_some_and(|after| after.is(state) && after.start() == span.end());
-        ensure(!joins, "P1: free neighbours are joined", at)
     }
 }

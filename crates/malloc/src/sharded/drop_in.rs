@@ -1,0 +1,84 @@
+//! sharded as a drop-in library: threads that end, forks, figures.
+use core::fmt;
+
+use base::sync::Ordering;
+use thread::ThreadEnds;
+
+use super::Malloc;
+use super::heap::{Heap, Thread};
+use super::pages::Page;
+use crate::drop_in::{DropIn, Figures};
+
+impl ThreadEnds for Malloc {
+    type Record = Thread;
+
+    fn thread_ended(&'static self, thread: &Thread) {
+        self.abandon(thread);
+        self.threads.leave(thread, || ());
+    }
+}
+
+impl DropIn for Malloc {
+    #[inline(always)]
+    fn malloc_fast(&self, size: usize) -> *mut u8 {
+        self.malloc_ready(size)
+    }
+
+    #[inline(always)]
+    fn malloc_slow(&self, size: usize) -> *mut u8 {
+        self.malloc_any(size)
+    }
+
+    #[inline(always)]
+    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
+        self.free_ready(ptr.expose_provenance())
+    }
+
+    #[inline(always)]
+    unsafe fn free_slow(&self, ptr: *mut u8) {
+        self.free_any(ptr.expose_provenance());
+    }
+
+    fn begin(&'static self) {
+        self.threads.announce(self);
+    }
+
+    fn before_confinement(&self) {
+        self.segments.look_at_memory_limit();
+    }
+
+    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+    }
+
+    fn after_fork(&self, in_child: bool) {
+        crate::fork::release_all(|visit| self.each_lock(visit));
+        if !in_child || self.partial.load(Ordering::Relaxed) {
+            return;
+        }
+        self.segments.note_child();
+        // The others' heaps are lost: nobody knows in the middle of what they were.
+        self.threads.only_me(|_| false);
+        let mine = self.thread().into_iter().flat_map(Thread::all_heaps);
+        mine.flat_map(Heap::pages).for_each(Page::forget_tellers);
+    }
+
+    fn trim(&self) -> usize {
+        self.trim_all()
+    }
+
+    fn figures(&self) -> Figures {
+        self.numbers()
+    }
+
+    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(
+            out,
+            "{} bytes in use by {} threads, {} in segments, {} in the pool",
+            self.numbers().live,
+            self.threads.live(),
+            self.segments.bytes(),
+            self.segments.pooled_bytes()
+        )
+    }
+}

@@ -1,0 +1,95 @@
+//! superslab as a drop-in library: threads that end, forks, figures.
+use core::fmt;
+
+use base::sync::Ordering;
+use thread::ThreadEnds;
+
+use super::heap::{Heap, Whose};
+use super::{Malloc, size_of_class};
+use crate::drop_in::{DropIn, Figures};
+
+impl ThreadEnds for Malloc {
+    type Record = Heap;
+
+    fn thread_ended(&'static self, heap: &Heap) {
+        // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
+        self.empty(heap);
+        self.threads.leave(heap, || {
+            heap.leave();
+            self.drain(heap);
+            self.pool.supers.purge_left(&heap.supers);
+        });
+    }
+}
+
+impl DropIn for Malloc {
+    #[inline(always)]
+    fn malloc_fast(&self, size: usize) -> *mut u8 {
+        self.malloc_ready(size)
+    }
+
+    #[inline(always)]
+    fn malloc_slow(&self, size: usize) -> *mut u8 {
+        self.malloc_any(size)
+    }
+
+    #[inline(always)]
+    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
+        self.free_ready(ptr.expose_provenance())
+    }
+
+    #[inline(always)]
+    unsafe fn free_slow(&self, ptr: *mut u8) {
+        self.free_any(ptr.expose_provenance());
+    }
+
+    fn begin(&'static self) {
+        self.threads.announce(self);
+    }
+
+    fn set(&self, key: &str, value: &str) -> bool {
+        let known = self.switches.set(key, value);
+        if let Some(heap) = self.heap() {
+            heap.set_magazines(self.switches.magazine(), size_of_class);
+        }
+        known
+    }
+
+    fn before_confinement(&self) {
+        self.pool.supers.look_at_memory_limit();
+    }
+
+    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+    }
+
+    fn after_fork(&self, in_child: bool) {
+        crate::fork::release_all(|visit| self.each_lock(visit));
+        if in_child && !self.partial.load(Ordering::Relaxed) {
+            self.pool.supers.note_child();
+            self.threads.only_me(|heap| {
+                heap.set_whose(Whose::Lost);
+                false
+            });
+        }
+    }
+
+    fn trim(&self) -> usize {
+        self.trim_all()
+    }
+
+    fn figures(&self) -> Figures {
+        self.numbers()
+    }
+
+    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let Figures { live, cached, .. } = self.numbers();
+        write!(
+            out,
+            "{live} bytes in use, {cached} in magazines of {} threads, {} in superslabs, {} in the pool",
+            self.threads.live(),
+            self.pool.bytes(),
+            self.pool.supers.pooled_bytes()
+        )
+    }
+}
