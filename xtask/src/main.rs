@@ -17,6 +17,7 @@ mod figures;
 mod firmware;
 mod fuzz;
 mod golden;
+mod kernel;
 mod layers;
 mod libraries;
 mod locked;
@@ -68,6 +69,8 @@ enum Chore {
     Locked(locked::Options),
     /// The figures of the classic mallocs for threads, each against its bound
     Classics(classics::Options),
+    /// The figures of the kernel's allocators, each against its bound
+    Kernel(kernel::Options),
     /// The slowest malloc and free of each workload, without first touches of memory
     Slowest(slowest::Options),
     /// Throughput of the flagship on 1 to 128 simulated processors
@@ -151,6 +154,7 @@ impl Cli {
             Chore::Reach(options) => ("reach", reach::run(&options)),
             Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
             Chore::Classics(options) => ("classics", classics::run(&options)),
+            Chore::Kernel(options) => ("kernel", kernel::run(&options)),
             Chore::Slowest(options) => ("slowest", slowest::run(&options)),
             Chore::Split(options) => ("split", split::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),

@@ -3,6 +3,7 @@
 //! ```text
 //! abi/drop-ins/NAME/Cargo.toml          a package for each design that is a malloc
 //! docs/choosing-a-block-allocator.md    the table of what there is
+//! docs/kernel-allocators.md             the table of the kernel's
 //! crates/heapwright/Cargo.toml          the features alloc-*: compared only
 //! ```
 //!
@@ -12,12 +13,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use registry::BLOCKS;
+use registry::{BLOCKS, KERNELS};
 
 use crate::peers::root;
 
 const DROP_INS: &str = "abi/drop-ins";
 pub(crate) const TABLE: &str = "docs/choosing-a-block-allocator.md";
+const KERNEL_TABLE: &str = "docs/kernel-allocators.md";
 const FACADE: &str = "crates/heapwright/Cargo.toml";
 const BEGIN: &str = "<!-- registry: cargo xtask registry --write -->\n";
 const END: &str = "<!-- registry: end -->\n";
@@ -35,7 +37,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let top = root();
     let mut wanted: Vec<(PathBuf, String)> =
         registry::mallocs().map(|name| (top.join(manifest_path(name)), manifest(name))).collect();
-    wanted.push((top.join(TABLE), with_table(&read(&top.join(TABLE))?)?));
+    for (path, table) in [(TABLE, table()), (KERNEL_TABLE, kernel_table())] {
+        wanted.push((top.join(path), with_table(path, &read(&top.join(path))?, &table)?));
+    }
     let mut good = true;
     for (path, text) in &wanted {
         if fs::read_to_string(path).is_ok_and(|there| there == *text) {
@@ -59,7 +63,11 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         eprintln!("registry: {fault}");
     }
     if good {
-        println!("registry: {} designs, and all that follows from them", BLOCKS.len());
+        println!(
+            "registry: {} designs, {} of the kernel's, and all that follows from them",
+            BLOCKS.len(),
+            KERNELS.len()
+        );
     }
     Ok(good)
 }
@@ -139,13 +147,13 @@ fn features(manifest: &str) -> Option<String> {
 }
 
 /// The document with the table of now.
-fn with_table(document: &str) -> Result<String, String> {
+fn with_table(path: &str, document: &str, table: &str) -> Result<String, String> {
     let cut = || {
         let (before, rest) = document.split_once(BEGIN)?;
         let (_, after) = rest.split_once(END)?;
-        Some(format!("{before}{BEGIN}{}{END}{after}", table()))
+        Some(format!("{before}{BEGIN}{table}{END}{after}"))
     };
-    cut().ok_or_else(|| format!("{TABLE} lacks the lines\n{BEGIN}{END}"))
+    cut().ok_or_else(|| format!("{path} lacks the lines\n{BEGIN}{END}"))
 }
 
 fn table() -> String {
@@ -162,6 +170,23 @@ fn table() -> String {
             block.name,
             block.about,
             traits.join(", ")
+        );
+    }
+    table
+}
+
+fn kernel_table() -> String {
+    let mut table =
+        String::from("| name | hands out | what it is | beside that |\n|---|---|---|---|\n");
+    for row in KERNELS {
+        let abilities: Vec<String> =
+            row.abilities.iter().map(|ability| format!("`{ability}`")).collect();
+        table += &format!(
+            "| `{}` | {} | {} | {} |\n",
+            row.name,
+            row.kind.word(),
+            row.about,
+            abilities.join(" ")
         );
     }
     table

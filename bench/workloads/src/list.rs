@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use crate::arguments::{Arguments, COMMON, Parameter};
 use crate::results::Results;
-use crate::{community, ours, texts};
+use crate::{community, kernel, ours, texts};
 
 /// One workload.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Workload> {
 }
 
 fn all() -> impl Iterator<Item = &'static Workload> {
-    texts::ALL.iter().chain(community::ALL).chain(ours::ALL).copied()
+    texts::ALL.iter().chain(kernel::ALL).chain(community::ALL).chain(ours::ALL).copied()
 }
 
 /// Prints all of them, with what can be set.

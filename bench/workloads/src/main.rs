@@ -11,7 +11,7 @@
 //!
 //! Exit codes: 0 done; 1 wrong data or a wrong result, named on standard error; 2 wrong usage.
 //!
-//! A new workload is one file in `texts`, `community` or `ours`, one line in [`list`], one file in `bench/definitions`.
+//! A new workload is one file in `texts`, `kernel`, `community` or `ours`, one line in [`list`], one file in `bench/definitions`.
 
 mod arguments;
 mod block;
@@ -19,6 +19,7 @@ mod check;
 mod clock;
 mod community;
 mod heap;
+mod kernel;
 mod list;
 mod ours;
 mod results;
@@ -63,7 +64,14 @@ fn main() -> ExitCode {
     if only_checks {
         return ExitCode::SUCCESS;
     }
-    if let Err(why) = heap::choose(arguments.allocator(), arguments.region_bytes()) {
+    let (allocator, bytes) = (arguments.allocator(), arguments.region_bytes());
+    // A workload of the kernel's takes its allocator itself: what else the program has stays malloc's.
+    let chosen = if kernel::has(workload) {
+        kernel::find(allocator)
+    } else {
+        heap::choose(allocator, bytes)
+    };
+    if let Err(why) = chosen {
         eprintln!("{name}: {why}");
         return ExitCode::from(2);
     }
@@ -74,7 +82,9 @@ fn main() -> ExitCode {
     let mut results = Results::default();
     (workload.run)(&arguments, &mut results);
     tail::stop();
-    results.refused(heap::refused());
+    if !kernel::has(workload) {
+        results.refused(heap::refused());
+    }
     let mut out = io::stdout().lock();
     match results.write(&mut out).and_then(|()| tail::write(&mut out)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -58,6 +58,19 @@ pub trait HandleAllocator {
     /// [`Empty`](HandleError::Empty), [`TooLarge`](HandleError::TooLarge), [`NoMemory`](HandleError::NoMemory).
     fn allocate(&mut self, len: usize) -> Result<Self::Handle, HandleError>;
 
+    /// An object of `len` bytes that are not set to anything, for who writes them all at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`allocate`](Self::allocate).
+    ///
+    /// # Safety
+    ///
+    /// Every byte is written before any is read.
+    unsafe fn allocate_unwritten(&mut self, len: usize) -> Result<Self::Handle, HandleError> {
+        self.allocate(len)
+    }
+
     /// An object with a copy of `bytes`.
     ///
     /// # Errors

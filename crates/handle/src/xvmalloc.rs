@@ -240,6 +240,10 @@ impl<P: PageAllocator> HandleAllocator for XvMalloc<P> {
         Ok(handle)
     }
 
+    unsafe fn allocate_unwritten(&mut self, len: usize) -> Result<Handle, HandleError> {
+        self.make(len)
+    }
+
     fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
         let handle = self.make(bytes.len())?;
         self.pages.at(handle.page).write(handle.offset(), bytes);

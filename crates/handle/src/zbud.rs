@@ -264,6 +264,10 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
         Ok(handle)
     }
 
+    unsafe fn allocate_unwritten(&mut self, len: usize) -> Result<Handle, HandleError> {
+        Ok(self.make(len)?.0)
+    }
+
     fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
         let (handle, start) = self.make(bytes.len())?;
         // SAFETY: the object's own bytes; `bytes` are the caller's, and elsewhere.

@@ -282,6 +282,10 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
         Ok(handle)
     }
 
+    unsafe fn allocate_unwritten(&mut self, len: usize) -> Result<Handle, HandleError> {
+        Ok(self.make(len)?.0)
+    }
+
     fn store(&mut self, bytes: &[u8]) -> Result<Handle, HandleError> {
         let (handle, parts) = self.make(bytes.len())?;
         parts.copy_from(bytes);

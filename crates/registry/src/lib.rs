@@ -4,11 +4,13 @@
 //! a row ─► default types and features of the facade        crates/heapwright
 //!        ─► a malloc, its drop-in and their tests          crates/malloc, abi, tests, tools/cli, xtask dist
 //!        ─► a kind for the test kit, with its abilities    testkit, model-based tests, fuzz targets
-//!        ─► a subject of the benches                       bench/blocks, `heapwright bench --region`
+//!        ─► a subject of the benches                       bench/blocks, `heapwright bench --region`, `bench kernel-sweep`
 //! ```
 //!
-//! A crate that needs types calls [`blocks!`] or [`mallocs!`] with a macro of its own, which is handed every row; what needs
-//! only names, such as a build script, reads [`BLOCKS`] and [`MALLOCS`]. `docs/adding-an-allocator.md` adds one.
+//! There are three tables: [`blocks!`], blocks of any size out of memory that is given; [`mallocs!`], whole mallocs; and
+//! [`kernels!`], what a kernel has beside a malloc. A crate that needs types calls one of them with a macro of its own, which
+//! is handed every row; what needs only names, such as a build script, reads [`BLOCKS`], [`MALLOCS`] and [`KERNELS`].
+//! `docs/adding-an-allocator.md` adds one.
 //!
 //! Layer *registry*, below all others: no code, no dependency.
 #![no_std]
@@ -158,6 +160,76 @@ macro_rules! mallocs {
     };
 }
 
+/// Calls the macro `$then` with a row for every allocator of the kernel's kind.
+///
+/// - `name`, `id`, `about`: as in [`blocks!`].
+/// - `kind`: what it hands out, and so what `make` is: a closure that makes one. Whoever uses it depends on its crate.
+///   - `handles`, `|pages|`: objects that are reached by a handle, `base::HandleAllocator`.
+///   - `caches`, `|pages, size|`: objects of one size.
+///   - `objects`, `|pages|`: objects of any size, at an address.
+///   - `pages`, `|source|`: whole pages, out of a `source::FrameSource`.
+///
+///   `pages` are any `base::PageAllocator`.
+/// - `abilities`: the traits it has beside those of its kind, `check map pin compact`; and words for what is no trait: `bulk` (many
+///   at once, or none), `reserve` (some that cannot fail later), `near` (beside another object), `ctor` (objects keep their state
+///   while they are free), `shrink` (free memory goes back when asked), `misuse` (a wrong pointer is refused with a message),
+///   `size` (says how many bytes an object has), `resize`, `aligned`, `map_frames` (frames of the caller's in a row).
+#[macro_export]
+macro_rules! kernels {
+    ($($then:ident)::+ $([$($with:tt)*])?) => {
+        $($then)::+! {
+            $([$($with)*])?
+            {
+                name: "xvmalloc", id: xvmalloc,
+                about: "best fit within a page, 4 bytes in front of an object; cannot be compacted",
+                kind: handles, make: |pages| ::handle::XvMalloc::new(pages),
+                abilities: [check map pin],
+            }
+            {
+                name: "zsmalloc", id: zsmalloc,
+                about: "chains of 1 to 8 pages cut into objects of one class; compacts",
+                kind: handles, make: |pages| ::handle::ZsMalloc::new(pages, ::handle::zsmalloc::Classes::default()),
+                abilities: [check map pin compact],
+            }
+            {
+                name: "zbud", id: zbud,
+                about: "at most two objects in a page",
+                kind: handles, make: |pages| ::handle::Zbud::new(pages),
+                abilities: [check map pin],
+            }
+            {
+                name: "kmem_cache", id: kmem_cache,
+                about: "a cache of objects of one size: slabs, magazines, constructors, checks",
+                kind: caches,
+                make: |pages, size| ::object::kmem_cache::KmemCache::new(
+                    ::object::kmem_cache::Settings::new("cache", size)
+                        .policy(::object::kmem_cache::Policy::Magazine(0)),
+                    pages,
+                ),
+                abilities: [check bulk reserve near ctor shrink misuse size],
+            }
+            {
+                name: "kmalloc", id: kmalloc,
+                about: "thirteen such caches from 8 bytes to 8 KiB, and pages above",
+                kind: objects,
+                make: |pages| ::object::kmalloc::Kmalloc::new(pages, ::object::kmalloc::Options::default()),
+                abilities: [check bulk shrink misuse size resize],
+            }
+            {
+                name: "vmalloc", id: vmalloc,
+                about: "whole pages in a row over frames that lie anywhere, a guard page behind them",
+                kind: pages,
+                make: |source| {
+                    let limits = ::page::vmalloc::VmallocLimits::of(&source);
+                    ::page::vmalloc::Vmalloc::new(source, limits)
+                },
+                abilities: [check misuse size resize aligned map_frames],
+            }
+            // A new row of the kernel's goes here.
+        }
+    };
+}
+
 /// A row of [`blocks!`] without its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
@@ -251,3 +323,74 @@ pub fn mallocs() -> impl Iterator<Item = &'static str> {
 /// them.
 pub const PEERS: [&str; 5] =
     ["rlsf", "talc", "buddy_system_allocator", "linked_list_allocator", "dlmalloc"];
+
+/// What an allocator of the kernel's kind hands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Objects behind handles, which may move.
+    Handles,
+    /// Objects of one size.
+    Caches,
+    /// Objects of any size, at an address.
+    Objects,
+    /// Whole pages.
+    Pages,
+}
+
+impl Kind {
+    /// The word of its rows, and of definitions of workloads.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Kind::Handles => "handles",
+            Kind::Caches => "caches",
+            Kind::Objects => "objects",
+            Kind::Pages => "pages",
+        }
+    }
+}
+
+/// A row of [`kernels!`] without its types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kernel {
+    /// What it is called on command lines, in tables and in files.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// What it hands out.
+    pub kind: Kind,
+    /// The words for what it can do beside that.
+    pub abilities: &'static [&'static str],
+}
+
+macro_rules! kind {
+    (handles) => {
+        Kind::Handles
+    };
+    (caches) => {
+        Kind::Caches
+    };
+    (objects) => {
+        Kind::Objects
+    };
+    (pages) => {
+        Kind::Pages
+    };
+}
+
+macro_rules! kernel_rows {
+    ($({
+        name: $name:literal, id: $id:ident, about: $about:literal,
+        kind: $kind:ident, make: $make:expr, abilities: [$($ability:ident)*],
+    })*) => {
+        /// Every allocator of the kernel's kind, in the order of lists and tables.
+        pub const KERNELS: &[Kernel] = &[$(Kernel {
+            name: $name,
+            about: $about,
+            kind: kind!($kind),
+            abilities: &[$(stringify!($ability)),*],
+        }),*];
+    };
+}
+
+kernels!(kernel_rows);

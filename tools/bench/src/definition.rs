@@ -20,10 +20,16 @@
 //! unit = "ns"                      # it counts its calls: ns a call are shown, and the null allocator beside the others
 //! tail = true                      # its calls can be timed one by one
 //! region = true                    # its allocator can be a region allocator: it needs malloc, free, realloc only
+//! kernel = ["handles", "objects"]  # it is compiled for the kernel's allocators of these kinds, which take part unless -a says who
+//! alone = true                     # and says nothing of others
 //! [curve]                          # what its points mean
 //! x = "bytes"
 //! y = "ns a pair"
 //! x_log = true
+//! columns = [64, 1024]             # where on x the table shows it too
+//! [curves.waste]                   # and what those of one series mean that are something else
+//! x = "bytes"
+//! y = "bytes wasted"
 //! ```
 
 use std::collections::BTreeMap;
@@ -47,7 +53,7 @@ pub enum Group {
 }
 
 /// What the points of a curve mean.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
     /// What grows to the right, with its unit.
@@ -60,6 +66,9 @@ pub struct Curve {
     /// Whether y is shown in doublings.
     #[serde(default)]
     pub y_log: bool,
+    /// Where on x the table shows it too, a column each.
+    #[serde(default)]
+    pub columns: Vec<f64>,
 }
 
 /// One workload.
@@ -114,8 +123,44 @@ pub struct Definition {
     /// It runs on region allocators too.
     #[serde(default)]
     pub region: bool,
+    /// It is compiled for the kernel's allocators of these kinds.
+    #[serde(default)]
+    pub kernel: Vec<Kind>,
+    /// It says nothing of other allocators.
+    #[serde(default)]
+    pub alone: bool,
     /// What its points mean.
     pub curve: Option<Curve>,
+    /// What those of one series mean that are something else.
+    #[serde(default)]
+    pub curves: BTreeMap<String, Curve>,
+}
+
+/// What an allocator of the kernel's hands out, by the words of the registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Objects behind handles.
+    Handles,
+    /// Objects of one size.
+    Caches,
+    /// Objects of any size, at an address.
+    Objects,
+    /// Whole pages.
+    Pages,
+}
+
+impl Kind {
+    /// The registry's.
+    #[must_use]
+    pub const fn of_registry(self) -> registry::Kind {
+        match self {
+            Self::Handles => registry::Kind::Handles,
+            Self::Caches => registry::Kind::Caches,
+            Self::Objects => registry::Kind::Objects,
+            Self::Pages => registry::Kind::Pages,
+        }
+    }
 }
 
 /// How the measured part of a workload is shown.
@@ -178,12 +223,18 @@ impl Definition {
             d if is_ours && (!d.env.is_empty() || d.own_malloc) => {
                 Some("env and own_malloc are for a command")
             }
-            d if !is_ours && (d.tail || d.region || d.unit.is_some()) => {
-                Some("tail, region and unit are for a workload of ours")
+            d if !is_ours && (d.tail || d.region || !d.kernel.is_empty() || d.unit.is_some()) => {
+                Some("tail, region, kernel and unit are for a workload of ours")
             }
             d if d.about.trim().is_empty() => Some("about is empty"),
             _ => None,
         }
+    }
+
+    /// The allocators of the kernel's that it is compiled for.
+    pub fn kernels(&self) -> impl Iterator<Item = &'static str> + use<'_> {
+        let takes = |kind| self.kernel.iter().any(|of| of.of_registry() == kind);
+        registry::KERNELS.iter().filter(move |row| takes(row.kind)).map(|row| row.name)
     }
 
     /// Whether it is a workload of `heapwright-workloads`.
@@ -229,6 +280,12 @@ mod tests {
         assert_eq!(said(""), "");
         assert_eq!(said("unit = 'ns'\ntail = true\nregion = true\nargs = ['threads=2']\n"), "");
         assert_eq!(said("command = ['ls']\nenv = { A = 'b' }\nown_malloc = true\n"), "");
+        assert_eq!(
+            said("kernel = ['handles', 'pages']\nalone = true\n[curves.a]\nx = 'x'\ny = 'y'\n"),
+            ""
+        );
+        assert!(said("kernel = ['stones']\n").contains("stones"));
+        assert!(said("command = ['ls']\nkernel = ['pages']\n").contains("kernel"));
         assert!(said("command = ['ls']\nargs = ['a']\n").contains("both"));
         assert!(said("command = ['ls']\ntail = true\n").contains("tail"));
         assert!(said("env = { A = 'b' }\n").contains("env"));

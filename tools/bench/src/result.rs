@@ -9,6 +9,7 @@ mod names;
 mod ratios;
 mod write;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -125,6 +126,9 @@ pub struct Work {
     pub noise_floor: Option<f64>,
     /// What the points of `cells` mean.
     pub curve: Option<Curve>,
+    /// What those of one series mean that are something else.
+    #[serde(default)]
+    pub curves: BTreeMap<String, Curve>,
     /// By allocator, in the order of `allocators`.
     pub cells: Vec<Cell>,
 }

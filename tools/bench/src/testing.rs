@@ -4,6 +4,7 @@
 //! fields that it is about. Public for the tests of other packages, hidden from everybody else.
 
 use core::time::Duration;
+use std::collections::BTreeMap;
 
 use crate::allocator::Allocator;
 use crate::definition::Group;
@@ -73,6 +74,7 @@ pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
         by_cpu: false,
         noise_floor: None,
         curve: None,
+        curves: BTreeMap::new(),
         cells,
     }
 }

@@ -1,5 +1,6 @@
 //! A workload that can be run: a definition with its files, its length and its processors; or the user's own command.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -46,12 +47,18 @@ pub struct Workload {
     pub unit: Option<Unit>,
     /// What its points mean.
     pub curve: Option<Curve>,
+    /// What those of one series mean that are something else.
+    pub curves: BTreeMap<String, Curve>,
     /// Its calls can be timed one by one.
     pub tail: bool,
     /// It is a workload of `heapwright-workloads`.
     pub in_process: bool,
     /// It runs on region allocators.
     pub region: bool,
+    /// The allocators of the kernel's that it is compiled for.
+    pub kernels: Vec<&'static str>,
+    /// It says nothing of others.
+    pub alone: bool,
     /// It is linked to a malloc of its own.
     pub own_malloc: bool,
     /// Memory to warm before the first run.
@@ -80,9 +87,12 @@ impl Workload {
             threads: 0,
             unit: None,
             curve: None,
+            curves: BTreeMap::new(),
             tail: false,
             in_process: false,
             region: false,
+            kernels: Vec::new(),
+            alone: false,
             own_malloc: false,
             warm_bytes: 0,
             seconds: 0.0,
@@ -133,9 +143,12 @@ impl Workload {
             threads: definition.threads,
             unit: definition.unit,
             curve: definition.curve.clone(),
+            curves: definition.curves.clone(),
             tail: definition.tail,
             in_process: definition.is_in_process(),
             region: definition.region,
+            kernels: definition.kernels().collect(),
+            alone: definition.alone,
             own_malloc: definition.own_malloc,
             warm_bytes: u64::from(definition.warm_mib) << 20,
             seconds: definition.seconds_at(places.scale),
@@ -155,10 +168,22 @@ impl Workload {
     /// Why `subject` takes no part in it.
     #[must_use]
     pub fn skips(&self, subject: &Subject) -> Option<&'static str> {
+        let name = subject.allocator.in_process.as_deref().unwrap_or_default();
+        if self.alone && !self.kernels.contains(&name) {
+            return Some("is about the kernel's allocators only");
+        }
         match (&subject.allocator.in_process, subject.role) {
             (Some(_), Role::Floor) if self.unit.is_none() => Some("counts no calls"),
-            (Some(_), Role::Contender | Role::Baseline | Role::Control) if !self.region => {
-                Some("needs more than a region")
+            (Some(name), Role::Contender | Role::Baseline | Role::Control) => {
+                let is_kernels = registry::KERNELS.iter().any(|row| row.name == name);
+                let takes = self.kernels.iter().any(|row| row == name);
+                match (is_kernels, takes) {
+                    (true, false) => Some("is for other allocators"),
+                    (false, _) if !self.region && self.kernels.is_empty() => {
+                        Some("needs more than a region")
+                    }
+                    _ => None,
+                }
             }
             _ => None,
         }
@@ -282,6 +307,41 @@ mod tests {
             Workload::of(&d, &[], &places()).unwrap_err(),
             "x: no-such-program is not installed"
         );
+    }
+
+    #[test]
+    fn who_takes_part_is_what_the_definition_is_for() {
+        let of = |allocator, role| Subject {
+            name: String::new(),
+            allocator,
+            role,
+            environment: Vec::new(),
+        };
+        let within = |name: &str| of(Allocator::in_process(name), Role::Contender);
+        let skips = |more: &str, subject: &Subject| {
+            let work = Workload::of(&definition(more), &[], &places()).unwrap();
+            work.skips(subject).is_some()
+        };
+        let (glibc, floor) = (
+            of(Allocator::glibc(), Role::Baseline),
+            of(Allocator::in_process("null"), Role::Floor),
+        );
+        let handles = "kernel = ['handles']\nunit = 'ns'\n";
+        for (subject, plain, region, kernel, alone) in [
+            (&glibc, false, false, false, true),
+            (&floor, true, true, false, true),
+            (&within("tlsf"), true, false, false, true),
+            (&within("zsmalloc"), true, true, false, false),
+            (&within("kmalloc"), true, true, true, true),
+        ] {
+            let found = [
+                skips("", subject),
+                skips("region = true\n", subject),
+                skips(handles, subject),
+                skips(&format!("{handles}alone = true\n"), subject),
+            ];
+            assert_eq!(found, [plain, region, kernel, alone], "{subject:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The table of a measurement: of one program a line an allocator, of workloads a line a workload.
 
+mod curves;
 mod grid;
 mod model;
 mod notes;
@@ -78,7 +79,7 @@ fn above(report: &Report) -> Vec<String> {
 fn tables(report: &Report) -> Vec<model::Table> {
     match &report.workloads[..] {
         [own] if own.group == Group::Own => vec![one::table(report, own)],
-        _ => grid::tables(report),
+        _ => grid::tables(report).into_iter().chain(curves::tables(report)).collect(),
     }
 }
 

@@ -117,6 +117,7 @@ fn draw(report: &Report) -> Result<(), String> {
             y: "million operations a second of processor time".to_owned(),
             x_log: false,
             y_log: false,
+            columns: Vec::new(),
         });
         for cell in &mut work.cells {
             cell.series = turned(&cell.series);

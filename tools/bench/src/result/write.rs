@@ -41,6 +41,25 @@ impl Report {
         Ok(serde_json::from_value(value)?)
     }
 
+    /// The points of all curves as CSV, one line each, with a heading.
+    #[must_use]
+    pub fn curves_to_csv(&self) -> String {
+        let mut out = String::from("workload,allocator,curve,x,y\n");
+        for work in &self.workloads {
+            for (cell, entry) in work.cells.iter().zip(&self.allocators) {
+                for series in &cell.series {
+                    let [work, name, curve] =
+                        [&work.name, &entry.name, &series.name].map(|text| field(text));
+                    for (x, y) in &series.points {
+                        // Writing to a string cannot fail.
+                        let _ = writeln!(out, "{work},{name},{curve},{x},{y}");
+                    }
+                }
+            }
+        }
+        out
+    }
+
     /// The raw runs as CSV, one line each, with a heading.
     #[must_use]
     pub fn to_csv(&self) -> String {

@@ -1,6 +1,7 @@
 //! `heapwright bench`: the same work under all allocators, compared.
 
 mod allocators;
+mod kernel;
 mod list;
 mod next;
 mod progress;
@@ -28,6 +29,7 @@ use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use self::allocators::Among;
 use self::words::Words;
 use self::workloads::Chosen;
 use super::run::variables;
@@ -51,6 +53,9 @@ Examples:
   heapwright bench -a glibc -a mine=./libmine.so --rounds 20 -- ./program
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
   heapwright bench superslab                       superslab with each part on and off, and what that says
+  heapwright bench kernel-sweep                    the kernel's allocators by size: time, and bytes wasted
+  heapwright bench kmem-stack                      in which order the kernel's caches hand objects out
+  heapwright bench chain                           a hash chain out of a shared cache, and out of one of its own
 
 Each round runs a workload once on every allocator, in random order. glibc takes part twice: what it \
 differs from itself by is noise. Memory over time and single calls are measured in passes of their own. \
@@ -115,6 +120,7 @@ impl Bench {
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
         let inspection = self.inspection(&mut warnings)?;
         let is_experiment = superslab::is_asked(&self.workloads);
+        self.workloads = kernel::words(self.workloads);
         let subjects = if is_experiment {
             self.workloads = superslab::workloads();
             self.experiment()?
@@ -134,7 +140,8 @@ impl Bench {
         let leave_none = || {
             let _ = folder.as_deref().filter(|_| is_new).map(fs::remove_dir);
         };
-        let options = self.measure.options(workloads.len());
+        let mut options = self.measure.options(workloads.len());
+        kernel::limit(&mut options, &workloads);
         for warning in &warnings {
             exit::warn(warning);
         }
@@ -177,6 +184,9 @@ impl Bench {
         if is_experiment && self.output.is_for_people() {
             println!("{}", superslab::verdicts(&report));
         }
+        if self.output.is_for_people() {
+            print!("{}", kernel::sequences(&report));
+        }
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         let folder = folder.filter(|_| written.is_ok());
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
@@ -199,7 +209,8 @@ impl Bench {
         warnings: &mut Vec<String>,
     ) -> anyhow::Result<Vec<session::Subject>> {
         let asked = &self.allocators.allocators;
-        let chosen = allocators::chosen(asked, self.measure.region, inspection, warnings)?;
+        let among = self.among()?;
+        let chosen = allocators::chosen(asked, &among, inspection, warnings)?;
         let mut subjects = line_up(chosen, self.program.is_absent());
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
@@ -207,6 +218,18 @@ impl Bench {
                 variables(&subject.allocator, &self.settings.of(&subject.allocator))?;
         }
         Ok(subjects)
+    }
+
+    /// What a name of an allocator can mean.
+    fn among(&self) -> anyhow::Result<Among> {
+        if self.measure.region {
+            return Ok(Among::Regions);
+        }
+        Ok(match workloads::kernels(&self.workloads)? {
+            None => Among::Libraries,
+            Some((kernels, true)) => Among::Alone(kernels),
+            Some((kernels, false)) => Among::Kernels(kernels),
+        })
     }
 
     /// Those of `bench superslab`, which are one library with other settings.
@@ -365,6 +388,12 @@ impl Bench {
         let mut left_out = Vec::new();
         for w in workloads.iter().filter(|w| !w.region) {
             let why = if w.in_process { "needs more than a region" } else { "is a program" };
+            if is_named(w) && !w.kernels.is_empty() {
+                bail!(Usage(format!(
+                    "{} has region allocators beside the kernel's: leave out --region",
+                    w.name
+                )));
+            }
             if is_named(w) {
                 bail!(Usage(format!(
                     "--region is for heapwright's own workloads; {} {why}: without --region it runs on libraries",

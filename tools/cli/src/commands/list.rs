@@ -21,7 +21,11 @@ usual path), returns (free memory goes back to the system without being asked), 
 pointer ends in a message, where it is seen), heaps (first-class heaps), safe and profile (as 'heapwright run --help' \
 and 'profile --help' say). Those without threads are classic designs with one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
 HEAPWRIGHT_ALLOCATORS names, in ~/.local/share/heapwright/allocators, in LD_LIBRARY_PATH and where the \
-dynamic loader looks. 'cargo xtask peers' builds the best known of them.";
+dynamic loader looks. 'cargo xtask peers' builds the best known of them.
+
+The allocators of a kernel are no mallocs: handles (objects behind handles), caches (objects of one size), objects \
+(of any size) and pages. 'heapwright bench kernel-sweep' runs them beside each other; docs/kernel-allocators.md says what each \
+is for.";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {
@@ -55,6 +59,14 @@ impl List {
         found.extend(discover::installed(&executable));
         match self.format {
             Format::Json => {
+                let kernels = registry::KERNELS.iter().map(|row| {
+                    json!({
+                        "name": row.name,
+                        "kind": row.kind.word(),
+                        "about": row.about,
+                        "abilities": row.abilities,
+                    })
+                });
                 let list: Vec<_> = found
                     .iter()
                     .map(|f| {
@@ -66,11 +78,13 @@ impl List {
                             "problem": f.problem,
                         })
                     })
+                    .chain(kernels)
                     .collect();
                 println!("{:#}", json!(list));
             }
             Format::Table => {
                 println!("{}", table(&found));
+                println!("\n{}", kernels());
                 println!("\nnext     heapwright bench -- CMD   compares them on a program");
             }
         }
@@ -82,6 +96,22 @@ impl List {
 fn abilities(name: &str) -> Option<&'static [&'static str]> {
     let of_row = registry::MALLOCS.iter().find(|row| row.name == name).map(|row| row.abilities);
     of_row.or((name == embedded::ALL[0].name).then_some(registry::FLAGSHIP))
+}
+
+/// The allocators of the kernel's, which no program can be run on.
+fn kernels() -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["of a kernel", "hands out", "abilities", "what it is"]);
+    for row in registry::KERNELS {
+        table.add_row([row.name, row.kind.word(), &row.abilities.join(" "), row.about]);
+    }
+    lines(&table)
+}
+
+fn lines(table: &Table) -> String {
+    let lines: Vec<String> = table.to_string().lines().map(|l| l.trim_end().to_owned()).collect();
+    lines.join("\n")
 }
 
 fn table(found: &[Found]) -> String {
@@ -101,6 +131,5 @@ fn table(found: &[Found]) -> String {
             abilities(&f.allocator.name).map_or("-".to_owned(), |words| words.join(" "));
         table.add_row([f.allocator.name.clone(), version, abilities, library]);
     }
-    let lines: Vec<String> = table.to_string().lines().map(|l| l.trim_end().to_owned()).collect();
-    lines.join("\n")
+    lines(&table)
 }

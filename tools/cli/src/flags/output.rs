@@ -35,7 +35,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
 
-    /// Write result.json, runs.csv, report.html, table.txt and plots to this folder [default: bench-DATE in the current one]
+    /// Write result.json, runs.csv, report.html, table.txt and plots, and curves.csv where there are curves, to this folder [default: bench-DATE in the current one]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
 
@@ -122,6 +122,15 @@ fn write_files(report: &Report, folder: &Path) -> anyhow::Result<()> {
         file("result.json", &render(report, Format::Json)?),
         file("runs.csv", &render(report, Format::Csv)?),
         file("table.txt", &table::plain(report)),
+        match report
+            .workloads
+            .iter()
+            .flat_map(|work| &work.cells)
+            .any(|cell| !cell.series.is_empty())
+        {
+            true => file("curves.csv", &report.curves_to_csv()),
+            false => Ok(()),
+        },
         report::write(report, folder).map(drop).map_err(anyhow::Error::from),
     ];
     written.into_iter().collect()

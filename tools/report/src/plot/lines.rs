@@ -111,7 +111,6 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
         };
         Ask { label: label.to_owned(), kind: if log { Kind::Doublings } else { Kind::Even }, unit }
     };
-    let curve = w.curve.as_ref();
     let who = view.shown_and_floor();
     let placed = names.iter().filter_map(|name| {
         let series = |a: SubjectIndex| view.cell(work, a)?.series.iter().find(|s| s.name == *name);
@@ -120,6 +119,7 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
         } else {
             format!("{}: {name}", w.name)
         };
+        let curve = w.curves.get(*name).or(w.curve.as_ref());
         let y = ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y");
         let chart = Chart {
             title: title.clone(),

@@ -176,6 +176,7 @@ fn work(w: usize, allocators: &[Entry], nature: &[(f64, f64)], numbers: &mut Num
             y: "ns a pair".into(),
             x_log: true,
             y_log: true,
+            columns: Vec::new(),
         }),
         ..testing::work(&name, 14, cells)
     }

@@ -22,27 +22,71 @@ fn region_names() -> Vec<&'static str> {
     BLOCKS.iter().map(|block| block.name).chain(PEERS).collect()
 }
 
-/// The allocators to compare. With `region`, names mean allocators of the program of workloads where it has them.
+/// The block allocator that stands beside the kernel's.
+const BESIDE: &str = "tlsf";
+
+/// What a name can mean beside a library.
+pub(super) enum Among {
+    /// Nothing.
+    Libraries,
+    /// A region allocator of the program of workloads.
+    Regions,
+    /// One of these of the kernel's, which are in that program too, or a region allocator.
+    Kernels(Vec<&'static str>),
+    /// One of these of the kernel's.
+    Alone(Vec<&'static str>),
+}
+
+impl Among {
+    /// What the program of workloads has.
+    fn names(&self) -> Vec<&'static str> {
+        match self {
+            Self::Libraries => Vec::new(),
+            Self::Regions => region_names(),
+            Self::Kernels(kernels) => kernels.iter().copied().chain(region_names()).collect(),
+            Self::Alone(kernels) => kernels.clone(),
+        }
+    }
+
+    /// Who takes part unless it is said.
+    fn all(&self, warnings: &mut Vec<String>) -> anyhow::Result<Vec<Allocator>> {
+        let kernels = match self {
+            Self::Libraries => return allocators::all(warnings),
+            Self::Regions => {
+                let all = region_names().into_iter().map(Allocator::in_process);
+                return Ok(core::iter::once(Allocator::glibc()).chain(all).collect());
+            }
+            Self::Alone(kernels) => {
+                return Ok(kernels.iter().copied().map(Allocator::in_process).collect());
+            }
+            Self::Kernels(kernels) => kernels.iter().copied(),
+        };
+        let within = kernels.chain([BESIDE]).map(Allocator::in_process);
+        Ok([Allocator::glibc(), allocators::heapwright()?].into_iter().chain(within).collect())
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Kernels(_) | Self::Alone(_) => "allocator for these workloads is called",
+            _ => "region allocator",
+        }
+    }
+}
+
+/// The allocators to compare. Names mean `among` where it has them.
 pub(super) fn chosen(
     asked: &[AllocatorArg],
-    region: bool,
+    among: &Among,
     program: Option<&Inspection>,
     warnings: &mut Vec<String>,
 ) -> anyhow::Result<Vec<Allocator>> {
     let all = AllocatorArg::Name("all".to_owned());
     let everything = asked.is_empty() || asked.contains(&all);
-    let mut chosen: Vec<Allocator> = match (everything, region) {
-        (false, _) => Vec::new(),
-        (true, false) => allocators::all(warnings)?,
-        (true, true) => {
-            let all = region_names().into_iter().map(Allocator::in_process);
-            core::iter::once(Allocator::glibc()).chain(all).collect()
-        }
-    };
+    let mut chosen = if everything { among.all(warnings)? } else { Vec::new() };
     // What is named has to work; what was only found may be left out.
     let mut named = Vec::new();
     for arg in asked.iter().filter(|a| **a != all) {
-        let allocator = one(arg, region)?;
+        let allocator = one(arg, among)?;
         named.push(allocator.name.clone());
         match chosen.iter().find(|c| c.name == allocator.name) {
             Some(same) if *same == allocator => {}
@@ -72,11 +116,11 @@ pub(super) fn chosen(
     Ok(working)
 }
 
-fn one(arg: &AllocatorArg, region: bool) -> anyhow::Result<Allocator> {
+fn one(arg: &AllocatorArg, among: &Among) -> anyhow::Result<Allocator> {
     let name = match arg {
         AllocatorArg::Name(name) => name,
         AllocatorArg::Library { name, .. } => {
-            if let Some(why) = taken(name, region) {
+            if let Some(why) = taken(name, among) {
                 bail!(Usage(format!("no library can be called '{name}' here: {why}")));
             }
             // Whatever is wrong with it, it was named on the command line.
@@ -86,21 +130,29 @@ fn one(arg: &AllocatorArg, region: bool) -> anyhow::Result<Allocator> {
     if name.is_empty() {
         bail!(Usage("'' is no allocator; 'heapwright list' shows them".to_owned()));
     }
-    let is_region = region_names().contains(&name.as_str());
-    if region && is_region {
+    let within = among.names();
+    if within.contains(&name.as_str()) {
         return Ok(Allocator::in_process(name.as_str()));
     }
-    if region && name != GLIBC && embedded::find(name).is_none() {
-        let near = closest(name, region_names()).join(", ");
+    let is_library = name == GLIBC || embedded::find(name).is_some();
+    let is_alone = matches!(among, Among::Alone(_));
+    if is_alone || !within.is_empty() && !is_library {
+        let near = closest(name, within.iter().copied()).join(", ");
         bail!(Usage(format!(
-            "no region allocator {name}; {}there are {}",
+            "no {} {name}; {}there are {}",
+            among.word(),
             if near.is_empty() { String::new() } else { format!("did you mean {near}? ") },
-            region_names().join(", ")
+            within.join(", ")
         )));
     }
     match allocators::find(arg) {
-        Err(_) if is_region && embedded::find(name).is_none() => {
+        Err(_) if region_names().contains(&name.as_str()) && embedded::find(name).is_none() => {
             bail!(Usage(format!("{name} is a region allocator: add --region")))
+        }
+        Err(_) if registry::KERNELS.iter().any(|row| row.name == name) => {
+            bail!(Usage(format!(
+                "{name} is one of the kernel's allocators: heapwright bench kernel-sweep has them"
+            )))
         }
         // Found on this machine, and broken: as good as unknown.
         Err(error) if embedded::find(name).is_none() => bail!(Usage(format!("{error:#}"))),
@@ -109,15 +161,15 @@ fn one(arg: &AllocatorArg, region: bool) -> anyhow::Result<Allocator> {
 }
 
 /// Why a library cannot have this name in a result: tables and rules would mean another one by it.
-fn taken(name: &str, region: bool) -> Option<String> {
+fn taken(name: &str, among: &Among) -> Option<String> {
     match name {
         GLIBC => Some("that is the C library's own malloc".to_owned()),
         FLOOR => Some("that is what a workload costs without an allocator".to_owned()),
         _ if name.ends_with(CONTROL) => {
             Some("so the second run of the baseline is called".to_owned())
         }
-        _ if region && region_names().contains(&name) => {
-            Some(format!("with --region {name} is an allocator of the workloads' own program"))
+        _ if among.names().contains(&name) => {
+            Some(format!("here {name} is an allocator of the workloads' own program"))
         }
         _ => None,
     }
@@ -167,11 +219,12 @@ mod tests {
     #[test]
     fn names_that_mean_something_else_are_taken() {
         for name in ["glibc", "glibc again", "null"] {
-            assert!(taken(name, false).is_some(), "{name}");
+            assert!(taken(name, &Among::Libraries).is_some(), "{name}");
         }
         for name in ["mine", "tlsf", "again", "heapwright"] {
-            assert_eq!(taken(name, false), None);
+            assert_eq!(taken(name, &Among::Libraries), None);
         }
-        assert!(taken("tlsf", true).is_some());
+        assert!(taken("tlsf", &Among::Regions).is_some());
+        assert!(taken("own", &Among::Kernels(vec!["own"])).is_some());
     }
 }

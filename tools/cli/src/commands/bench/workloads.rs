@@ -19,13 +19,14 @@ use crate::flags::workload::WorkloadArg;
 use crate::unpack::unpack;
 
 /// The sets, and what they are.
-pub(super) const SETS: [(&str, &str); 6] = [
+pub(super) const SETS: [(&str, &str); 7] = [
     ("standard", "a choice that fits in a few minutes; the default"),
     ("all", "all of them"),
     ("texts", "from five published reports on allocators"),
     ("community", "what allocators have been compared on for decades"),
     ("ours", "what nobody else has"),
     ("real", "programs of this machine"),
+    ("kernel", "the kernel's allocators, from two of the texts; in no other set"),
 ];
 
 /// Seconds that it takes to start a process, warm its memory and look after it.
@@ -76,6 +77,28 @@ type Selected = (Definition, Vec<String>);
 /// All definitions, in the order of tables.
 pub(super) fn definitions() -> anyhow::Result<Vec<Definition>> {
     parse_all(DEFINITIONS.iter().copied()).context("a definition inside this executable is wrong")
+}
+
+/// The allocators of the kernel's that these words run on, if all of them are workloads that are compiled for some; and whether
+/// none of them is for others.
+pub(super) fn kernels(words: &[WorkloadArg]) -> anyhow::Result<Option<(Vec<&'static str>, bool)>> {
+    let all = definitions()?;
+    let mut meant: Vec<&Definition> = Vec::new();
+    for word in words {
+        let is_meant = |d: &&Definition| d.name == word.name || word.name == "kernel";
+        let of_word = all.iter().filter(|d| !d.kernel.is_empty()).filter(is_meant);
+        let before = meant.len();
+        meant.extend(of_word);
+        if meant.len() == before {
+            return Ok(None);
+        }
+    }
+    if meant.is_empty() {
+        return Ok(None);
+    }
+    let takes = |name: &&str| meant.iter().any(|d| d.kernels().any(|row| row == *name));
+    let names = registry::KERNELS.iter().map(|row| row.name).filter(takes).collect();
+    Ok(Some((names, meant.iter().all(|d| d.alone))))
 }
 
 /// The names of the sets and of the workloads, which are those of their files.
@@ -187,10 +210,12 @@ fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Select
 }
 
 fn set(name: &str) -> Option<fn(&Definition) -> bool> {
+    // What is compiled for the kernel's allocators says little of libraries.
     Some(match name {
+        "kernel" => |d| !d.kernel.is_empty(),
         "standard" => |d| d.standard.is_some(),
-        "all" => |_| true,
-        "texts" => |d| d.group == Group::Texts,
+        "all" => |d| d.kernel.is_empty(),
+        "texts" => |d| d.group == Group::Texts && d.kernel.is_empty(),
         "community" => |d| d.group == Group::Community,
         "ours" => |d| d.group == Group::Ours,
         "real" => |d| d.group == Group::Real,
@@ -250,7 +275,7 @@ fn fit(
 fn cost(d: &Definition, subjects: &[Subject], rounds: f64, scale: f64) -> f64 {
     let takes_part = |s: &&Subject| match (&s.allocator.in_process, s.role) {
         (Some(_), Role::Floor) => d.unit.is_some(),
-        (Some(_), _) => d.region,
+        (Some(_), _) => d.region || !d.kernel.is_empty(),
         _ => true,
     };
     let names = subjects.iter().filter(takes_part).count() as f64;
@@ -271,7 +296,7 @@ mod tests {
             let words: Vec<WorkloadArg> = words.iter().map(|w| of(w)).collect();
             named(&words, &all).unwrap().into_iter().map(|(d, _)| d.name).collect()
         };
-        assert_eq!(names(&["all"]).len(), all.len());
+        assert_eq!(names(&["all"]).len() + names(&["kernel"]).len(), all.len());
         assert_eq!(names(&["bench-tiny", "bench-tiny"]), ["bench-tiny"]);
         assert!(names(&[]).len() < all.len());
         assert_eq!(names(&["bench-tiny", "bench-tiny:size=64"]).len(), 2);

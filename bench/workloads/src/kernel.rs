@@ -1,0 +1,128 @@
+//! The workloads of the kernel's allocators: compiled for each of them, so that nothing stands between a request and its answer.
+//!
+//! ```text
+//! allocator=NAME ─► memory, a region of its own ─► blocks::kernel::one ─► Serve ─► the workload
+//! allocator=malloc, null                        ─► Process, Nothing     ─┘
+//! ```
+//!
+//! Who runs one has no lock: these are single-threaded designs, and a kernel's locks are not a process's.
+
+mod chain;
+mod pairs;
+mod stack;
+mod sweep;
+
+use core::ptr::{self, NonNull};
+
+use blocks::kernel::{Serve, Visit, one};
+use registry::{BLOCKS, KERNELS, PEERS};
+
+use crate::heap;
+use crate::list::Workload;
+
+/// All of them.
+pub(crate) const ALL: &[&Workload] =
+    &[&sweep::SWEEP, &sweep::WIDE, &stack::WORKLOAD, &chain::WORKLOAD, &pairs::WORKLOAD];
+
+/// Whether a workload is one of these.
+pub(crate) fn has(workload: &Workload) -> bool {
+    ALL.iter().any(|of| of.name == workload.name)
+}
+
+/// Whether there is an allocator of this name; else says which there are.
+pub(crate) fn find(name: &str) -> Result<(), String> {
+    let kernels = KERNELS.iter().map(|kernel| kernel.name);
+    let all: Vec<&str> = ["malloc", "null"]
+        .into_iter()
+        .chain(kernels)
+        .chain(BLOCKS.iter().map(|block| block.name))
+        .chain(PEERS)
+        .collect();
+    if all.contains(&name) {
+        return Ok(());
+    }
+    Err(format!("no allocator {name}; there are {}", all.join(", ")))
+}
+
+/// Visits the allocator of this name, on a region of `bytes` if it is one of this program.
+pub(crate) fn visit(name: &str, bytes: usize, visit: impl Visit) -> Result<(), String> {
+    match name {
+        "malloc" => visit.visit(Process),
+        "null" => visit.visit(Nothing),
+        _ => {
+            find(name)?;
+            let memory = map(bytes).ok_or_else(|| format!("cannot map {bytes} bytes"))?;
+            // SAFETY: mapped just now, and never unmapped.
+            if !unsafe { one(name, memory, visit) } {
+                return Err(format!("{name} cannot use a region of {bytes} bytes"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Memory for good, not yet touched.
+fn map(bytes: usize) -> Option<NonNull<[u8]>> {
+    let (read_write, private) =
+        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a new private mapping touches nothing that is there.
+    let at = unsafe {
+        libc::mmap(ptr::null_mut(), bytes, read_write, private | libc::MAP_NORESERVE, -1, 0)
+    };
+    if at == libc::MAP_FAILED {
+        return None;
+    }
+    Some(NonNull::slice_from_raw_parts(NonNull::new(at.cast())?, bytes))
+}
+
+/// The process's malloc.
+#[derive(Debug)]
+struct Process;
+
+impl Serve for Process {
+    type Token = NonNull<u8>;
+
+    #[inline(always)]
+    fn allocate(&mut self, size: usize) -> Option<NonNull<u8>> {
+        NonNull::new(heap::malloc(size))
+    }
+
+    #[inline(always)]
+    unsafe fn free(&mut self, token: NonNull<u8>) {
+        // SAFETY: the caller's promise.
+        unsafe { heap::free(token.as_ptr()) };
+    }
+
+    unsafe fn address(&mut self, token: NonNull<u8>) -> NonNull<u8> {
+        token
+    }
+
+    fn held(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// No allocator: what is left is the workload's own time.
+#[derive(Debug)]
+struct Nothing;
+
+impl Serve for Nothing {
+    type Token = ();
+
+    #[inline(always)]
+    fn allocate(&mut self, size: usize) -> Option<()> {
+        core::hint::black_box(size);
+        Some(())
+    }
+
+    #[inline(always)]
+    unsafe fn free(&mut self, (): ()) {}
+
+    unsafe fn address(&mut self, (): ()) -> NonNull<u8> {
+        NonNull::dangling()
+    }
+
+    fn held(&self) -> Option<usize> {
+        None
+    }
+}

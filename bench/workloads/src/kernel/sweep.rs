@@ -1,0 +1,347 @@
+//! The sweep of the report on TLSF, xvmalloc and zsmalloc: a table full of objects, a random one freed and another allocated in its
+//! place, timed for one range of sizes after the other; and what each range costs in memory, which the report could not show.
+//!
+//! Where each request is a system call there are fewer of them ([`Serve::SLOWER`]).
+//!
+//! As there, an object is not touched, only allocated and freed. Before each range some pairs are not timed: then objects are
+//! marked, and the marks checked. What is refused is counted and never timed, and a range in which nothing was granted has no
+//! point.
+
+use std::collections::BTreeSet;
+
+use blocks::kernel::{Serve, Visit};
+
+use crate::arguments::{Arguments, fixed, scaled};
+use crate::clock::{ticks, ticks_per_second};
+use crate::list::Workload;
+use crate::results::{Results, wrong};
+use crate::rng::Rng;
+
+/// Narrow ranges of sizes, one beside the other.
+pub(crate) const SWEEP: Workload = Workload {
+    name: "kernel-sweep",
+    about: "random objects of a full table are replaced, for sizes of 0 to 63, 64 to 127 … 16,383; and what they waste",
+    parameters: &[
+        fixed("slots", 2000, "objects of the table; the text has 10,000"),
+        fixed("last", 16_320, "bytes of the smallest object of the last range"),
+        fixed("step", 64, "bytes from a range to the next, and of a range"),
+        scaled("pairs", 5000, "objects that are replaced for each range; the text has 10 million"),
+    ],
+    run: run_sweep,
+};
+
+/// Wide ranges, the same again and again.
+pub(crate) const WIDE: Workload = Workload {
+    name: "kernel-wide",
+    about: "random objects of a full table are replaced, for six wide ranges of sizes, fifty times each",
+    parameters: &[
+        fixed("slots", 2000, "objects of the table; the text has 10,000"),
+        fixed("runs", 50, "runs of each range, as in the text"),
+        scaled("pairs", 5000, "objects that are replaced in each run; the text has 10 million"),
+    ],
+    run: run_wide,
+};
+
+/// From, and to, excluded.
+const WIDE_RANGES: [(usize, usize); 6] =
+    [(0, 512), (0, 2048), (0, 4096), (2048, 4096), (0, 16_384), (0, 65_536)];
+
+/// Pairs between two readings of the counter.
+const RUN: u64 = 250;
+/// Bytes of a page.
+const PAGE: usize = 4096;
+
+fn run_sweep(arguments: &Arguments, results: &mut Results) {
+    let (last, step) = (arguments.size("last"), arguments.size("step").max(1));
+    let ranges = (0..=last).step_by(step).map(|low| (low, low + step)).collect();
+    run(arguments, results, ranges, 1, |results, (low, _), _, seen| {
+        if let Some(ns) = seen.ns {
+            results.point("pair", low as f64, ns);
+        }
+        if let Some(waste) = seen.waste {
+            results.point("waste", low as f64, waste);
+        }
+    });
+}
+
+fn run_wide(arguments: &Arguments, results: &mut Results) {
+    let (ranges, runs) = (WIDE_RANGES.to_vec(), arguments.get("runs"));
+    run(arguments, results, ranges, runs, |results, (low, high), run, seen| {
+        if let Some(ns) = seen.ns {
+            results.point(format_args!("{low}-{high}"), run as f64, ns);
+        }
+        if run == 1
+            && let Some(waste) = seen.waste
+        {
+            results.value(&format!("waste_{low}_{high}"), format_args!("{waste:.1}"), "bytes");
+        }
+    });
+}
+
+fn run(
+    arguments: &Arguments,
+    results: &mut Results,
+    ranges: Vec<(usize, usize)>,
+    runs: u64,
+    say: fn(&mut Results, (usize, usize), u64, &Seen),
+) {
+    let slots = arguments.size("slots").max(1);
+    let bench = Bench {
+        rng: Rng::new(arguments.seed()),
+        slots,
+        pairs: arguments.get("pairs"),
+        ranges,
+        runs,
+        say,
+        results,
+    };
+    if let Err(why) = super::visit(arguments.allocator(), arguments.region_bytes(), bench) {
+        wrong(why);
+    }
+}
+
+/// What was seen of one range.
+struct Seen {
+    /// Of a pair; nothing if nothing was granted.
+    ns: Option<f64>,
+    /// Bytes that an object holds beyond those that were asked for.
+    waste: Option<f64>,
+}
+
+struct Bench<'a> {
+    rng: Rng,
+    slots: usize,
+    pairs: u64,
+    ranges: Vec<(usize, usize)>,
+    runs: u64,
+    say: fn(&mut Results, (usize, usize), u64, &Seen),
+    results: &'a mut Results,
+}
+
+/// An object, and what was asked for.
+type Slot<T> = Option<(T, usize)>;
+
+impl Visit for Bench<'_> {
+    fn visit<A: Serve>(mut self, mut heap: A) {
+        let reading = |_| {
+            let before = ticks();
+            ticks() - before
+        };
+        let overhead = (0..1000).map(reading).min().unwrap_or(0);
+        let ns_per_tick = 1e9 / ticks_per_second();
+        let wanted = self.pairs.div_ceil(A::SLOWER.1);
+        let (mut pairs, mut ticks, mut refused) = (0, 0, 0);
+        let mut peak = 0;
+        for (low, high) in self.ranges {
+            for run in 1..=self.runs {
+                let mut range = Range {
+                    heap: &mut heap,
+                    rng: self.rng.clone(),
+                    table: (0..self.slots.div_ceil(A::SLOWER.0)).map(|_| None).collect(),
+                    low,
+                    width: (high - low) as u64,
+                    timed: (0, 0),
+                    refused: 0,
+                    overhead,
+                };
+                range.heap.begin(high - 1);
+                range.fill();
+                range.replace_marked(wanted / 4);
+                range.replace(wanted);
+                let waste = range.waste();
+                peak = peak.max(range.empty());
+                let Range { timed, refused: here, rng, .. } = range;
+                self.rng = rng;
+                let ns = (timed.0 > 0).then(|| timed.1 as f64 * ns_per_tick / timed.0 as f64);
+                (self.say)(self.results, (low, high), run, &Seen { ns, waste });
+                (pairs, ticks, refused) = (pairs + timed.0, ticks + timed.1, refused + here);
+            }
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "seconds, in nanoseconds"
+        )]
+        let ns = (ticks as f64 * ns_per_tick) as u64;
+        self.results.work(2 * pairs, ns);
+        self.results.peak_live(peak);
+        self.results.refused(refused);
+    }
+}
+
+/// One range of sizes on one allocator.
+struct Range<'a, A: Serve> {
+    heap: &'a mut A,
+    rng: Rng,
+    table: Vec<Slot<A::Token>>,
+    low: usize,
+    width: u64,
+    /// Pairs, and their ticks.
+    timed: (u64, u64),
+    refused: u64,
+    overhead: u64,
+}
+
+impl<A: Serve> Range<'_, A> {
+    /// No object of no bytes: some allocators have none.
+    #[inline(always)]
+    fn size(&self, random: u64) -> usize {
+        (self.low + (((random >> 32) * self.width) >> 32) as usize).max(1)
+    }
+
+    #[inline(always)]
+    fn place(&self, random: u64) -> usize {
+        (((random & 0xffff_ffff) * self.table.len() as u64) >> 32) as usize
+    }
+
+    #[inline(always)]
+    fn make(&mut self, size: usize) -> Slot<A::Token> {
+        let made = self.heap.allocate(size);
+        self.refused += u64::from(made.is_none());
+        Some((made?, size))
+    }
+
+    fn fill(&mut self) {
+        for at in 0..self.table.len() {
+            let random = self.rng.next();
+            let size = self.size(random);
+            self.table[at] = self.make(size);
+            self.mark(at);
+        }
+    }
+
+    /// Writes an object's first bytes and its last.
+    fn mark(&mut self, at: usize) {
+        if size_of::<A::Token>() == 0 {
+            return;
+        }
+        if let Some((token, size)) = self.table[at] {
+            for offset in [0, size - 1] {
+                // SAFETY: a live object of the table.
+                let start = unsafe { self.heap.address(token) };
+                // SAFETY: less than its size.
+                let byte = unsafe { start.add(offset) };
+                // SAFETY: the object's own.
+                unsafe { byte.write(low8(at)) };
+            }
+        }
+    }
+
+    /// Ends the program unless the bytes are as they were written.
+    fn verify(&mut self, at: usize) {
+        if size_of::<A::Token>() == 0 {
+            return;
+        }
+        if let Some((token, size)) = self.table[at] {
+            for offset in [0, size - 1] {
+                // SAFETY: a live object of the table.
+                let start = unsafe { self.heap.address(token) };
+                // SAFETY: less than its size.
+                let byte = unsafe { start.add(offset) };
+                // SAFETY: `mark` wrote it.
+                if unsafe { byte.read() } != low8(at) {
+                    wrong(format_args!("an object of {size} bytes was changed"));
+                }
+            }
+        }
+    }
+
+    /// Pairs that are not timed, of objects that are written to and checked.
+    fn replace_marked(&mut self, pairs: u64) {
+        for _ in 0..pairs {
+            let random = self.rng.next();
+            let at = self.place(random);
+            self.verify(at);
+            self.free(at);
+            let size = self.size(random);
+            self.table[at] = self.make(size);
+            self.mark(at);
+        }
+        for at in 0..self.table.len() {
+            self.verify(at);
+        }
+    }
+
+    #[inline(always)]
+    fn free(&mut self, at: usize) {
+        if let Some((token, _)) = self.table[at].take() {
+            // SAFETY: it was in the table, and is not any more.
+            unsafe { self.heap.free(token) };
+        }
+    }
+
+    /// Pairs that are timed.
+    #[inline(never)]
+    fn replace(&mut self, pairs: u64) {
+        let (mut run, mut since) = (0, ticks());
+        for _ in 0..pairs {
+            let random = self.rng.next();
+            let at = self.place(random);
+            if self.table[at].is_none() {
+                // It was refused earlier: this is half a pair.
+                self.count(run, since);
+                let size = self.size(random);
+                self.table[at] = self.make(size);
+                (run, since) = (0, ticks());
+                continue;
+            }
+            self.free(at);
+            let size = self.size(random);
+            self.table[at] = self.make(size);
+            if self.table[at].is_none() {
+                // The free alone is no pair, and refusing is quick.
+                (run, since) = (0, ticks());
+                continue;
+            }
+            run += 1;
+            if run == RUN {
+                self.count(run, since);
+                (run, since) = (0, ticks());
+            }
+        }
+        self.count(run, since);
+    }
+
+    fn count(&mut self, pairs: u64, since: u64) {
+        if pairs > 0 {
+            self.timed.0 += pairs;
+            self.timed.1 += (ticks() - since).saturating_sub(self.overhead);
+        }
+    }
+
+    /// What the allocator says it holds; where it does not know, the pages that objects lie in. Less what was asked for, of an
+    /// object. Nothing if most requests were refused.
+    fn waste(&mut self) -> Option<f64> {
+        let live: Vec<(A::Token, usize)> = self.table.iter().copied().flatten().collect();
+        // What tables cost is not the cost of the few that were granted.
+        if 2 * live.len() < self.table.len() || size_of::<A::Token>() == 0 {
+            return None;
+        }
+        let asked: usize = live.iter().map(|(_, size)| size).sum();
+        let held = self.heap.held().unwrap_or_else(|| {
+            let mut pages = BTreeSet::new();
+            for (token, size) in &live {
+                // SAFETY: a live object of the table.
+                let start = unsafe { self.heap.address(*token) }.addr().get();
+                pages.extend(start / PAGE..=(start + size - 1) / PAGE);
+            }
+            pages.len() * PAGE
+        });
+        Some((held as f64 - asked as f64) / live.len() as f64)
+    }
+
+    /// Frees all; how many bytes they were.
+    fn empty(&mut self) -> usize {
+        let bytes = self.table.iter().flatten().map(|(_, size)| size).sum();
+        for at in 0..self.table.len() {
+            self.free(at);
+        }
+        bytes
+    }
+}
+
+/// The lowest byte.
+#[expect(clippy::cast_possible_truncation, reason = "the lowest byte is what is wanted")]
+const fn low8(number: usize) -> u8 {
+    number as u8
+}

@@ -1,0 +1,73 @@
+//! `bench` of the kernel's allocators: who takes part, what is printed and written, what is refused.
+
+mod common;
+
+use core::time::Duration;
+use std::fs;
+
+use common::{heapwright, outcome};
+use serde_json::Value;
+
+#[test]
+fn the_list_has_every_row_with_its_abilities() {
+    let (out, _, code) = outcome(heapwright().args(["list", "--format", "json"]));
+    assert_eq!(code, Some(0));
+    let list: Value = serde_json::from_str(&out).unwrap();
+    for row in registry::KERNELS {
+        let found = list.as_array().unwrap().iter().find(|entry| entry["name"] == row.name);
+        let found = found.unwrap_or_else(|| panic!("no {} in {out}", row.name));
+        assert_eq!(found["kind"], row.kind.word());
+        assert_eq!(found["abilities"].as_array().unwrap().len(), row.abilities.len());
+    }
+    let (table, _, _) = outcome(heapwright().arg("list"));
+    assert!(registry::KERNELS.iter().all(|row| table.contains(row.about)), "{table}");
+}
+
+#[test]
+fn sequences_are_printed_and_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = heapwright();
+    command.args(["bench", "kmem-stack", "--rounds", "1", "-o"]).arg(dir.path());
+    let (out, err, code) = outcome(command.timeout(Duration::from_secs(120)));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("A/batch              9 7 6 5 3 2 0 1 8 4  as expected"), "{out}");
+    assert!(out.contains("18 of 18 sequences are as expected"), "{out}");
+    let csv = fs::read_to_string(dir.path().join("curves.csv")).unwrap();
+    assert!(csv.contains("kmem-stack,kmem_cache,A/batch,0,9\n"), "{csv}");
+    assert!(dir.path().join("plots/curve-kmem-stack-A-batch.svg").is_file());
+}
+
+#[test]
+fn the_kernels_allocators_stand_beside_libraries_and_blocks() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = heapwright();
+    command.args(["bench", "kernel-sweep:step=1024:slots=50", "--rounds", "1", "--scale", "0.01"]);
+    let (out, err, code) =
+        outcome(command.arg("-o").arg(dir.path()).timeout(Duration::from_secs(240)));
+    assert_eq!(code, Some(0), "{err}");
+    let rows = registry::KERNELS.iter().map(|row| row.name);
+    for name in rows.chain(["glibc", "heapwright", "tlsf", "null"]) {
+        assert!(out.lines().any(|line| line.trim_start().starts_with(name)), "{name}: {out}");
+    }
+    assert!(out.contains("refused  xvmalloc"), "{out}");
+    for file in ["plots/curve-kernel-sweep-step-1024-slots-50-pair.svg", "curves.csv", "table.txt"]
+    {
+        assert!(dir.path().join(file).metadata().unwrap().len() > 100, "{file}");
+    }
+}
+
+#[test]
+fn what_is_of_no_use_is_2() {
+    for (args, expected) in [
+        (&["kernel-sweep", "-a", "xvmaloc"][..], "did you mean xvmalloc"),
+        (&["kernel-sweep", "--region"], "leave out --region"),
+        (&["kernel-sweep:slot=3"], "there are slots"),
+        (&["bench-tiny", "-a", "zsmalloc"], "heapwright bench kernel-sweep"),
+        (&["kmem-stack", "-a", "tlsf"], "there are kmem_cache"),
+        (&["chain", "-a", "xvmalloc,glibc"], "there are kmem_cache"),
+    ] {
+        let (out, err, code) = outcome(heapwright().args(["bench", "--no-files"]).args(args));
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
+        assert!(err.contains(expected), "{args:?}: {expected:?} is missing in {err}");
+    }
+}
