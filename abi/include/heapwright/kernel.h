@@ -19,8 +19,9 @@
  *   errno's numbers with a minus, as their entries say. Nothing has changed then, and nothing is lost. errno is not
  *   touched.
  * Misuse: what only a broken program does (an object freed twice, or to another cache; a pointer that is none of the
- *   allocator's; a handle whose object was freed; a cache destroyed with objects in use) ends the program by abort()
- *   after one line on standard error that names the function, the cache or pool, and what was found:
+ *   allocator's; a handle whose object was freed; a cache destroyed with objects in use; a cache or pool used or destroyed
+ *   after it was destroyed, which is found until 32 more of its kind were destroyed and others made) ends the program by
+ *   abort() after one line on standard error that names the function, the cache or pool, and what was found:
  *
  *     heapwright: kmem_cache_free: cache session: 0x7f2a5c0012c0 is free already (double free)
  *
@@ -104,7 +105,8 @@ typedef unsigned int gfp_t;
 /* No node is preferred. The functions that are given one, ..._node(), take memory from wherever it is. */
 #define NUMA_NO_NODE (-1)
 
-/* How a cache is made. The numbers are heapwright's own. */
+/* How a cache is made. The numbers are heapwright's own. There is no SLAB_TYPESAFE_BY_RCU: slabs go back without waiting
+ * for readers, so code that relies on it must not compile. */
 typedef unsigned int slab_flags_t;
 
 #define SLAB_HWCACHE_ALIGN ((slab_flags_t)0x001u)      /* objects begin at lines of the processor's cache, or parts of it */
@@ -158,8 +160,11 @@ struct slab_sheaf;
 /* Makes a cache for objects of `size` bytes at multiples of `align`, a power of two; 0: 8 bytes, or what the flags ask
  * for. `name` is copied; of a longer one the first 31 characters. `ctor`, if not NULL, is called once for each object
  * when its slab is made, not for each allocation: who frees an object leaves it as `ctor` made it, and gets it so
- * again. Nothing of the cache's is written into such an object while it is free. `ctor` must not use the cache, nor
- * start threads.
+ * again. Nothing of the cache's is written into such an object while it is free.
+ * `ctor` runs while no other thread can use the cache. It may allocate, free and look at blocks, areas, pages, objects
+ * of pools, and objects of other caches whose constructors do not use this one. It must not use this cache, which is
+ * misuse; nor make or destroy a cache or pool, call heapwright_kernel_check() or heapwright_kernel_slabinfo(), wait for
+ * another thread, start one, fork, or leave otherwise than by returning.
  * Cost: O(1), and a system call or two.
  * Errors: NULL when the name is NULL or empty, `size` is 0 or above 4 MiB, `align` is no power of two or above 4,096,
  *   or there is no memory; with SLAB_PANIC the program ends. */
@@ -219,7 +224,7 @@ int kmem_cache_shrink(struct kmem_cache *cache) HEAPWRIGHT_KERNEL_NOEXCEPT;
 unsigned int kmem_cache_size(struct kmem_cache *cache) HEAPWRIGHT_KERNEL_NOEXCEPT;
 
 /* Takes `count` objects beforehand: that many times kmem_cache_alloc_from_sheaf() cannot fail.
- * Cost: O(count).
+ * Cost: O(count); O(1) for more than the machine has memory for.
  * Errors: NULL when there is no memory for all of them. */
 struct slab_sheaf *kmem_cache_prefill_sheaf(struct kmem_cache *cache, gfp_t flags, unsigned int count)
     HEAPWRIGHT_KERNEL_USE;
@@ -298,7 +303,7 @@ void *krealloc_array(void *block, size_t count, size_t size, gfp_t flags) HEAPWR
     HEAPWRIGHT_KERNEL_ATTRIBUTE((__alloc_size__(2, 3), __warn_unused_result__));
 
 /* Gives a block back; or an object of any cache. NULL and ZERO_SIZE_PTR: nothing happens.
- * Cost: O(1); O(caches) for an object of a cache.
+ * Cost: O(1).
  * Errors: none. Misuse: it is free already, inside of a block, or no block. */
 void kfree(const void *block) HEAPWRIGHT_KERNEL_NOEXCEPT;
 
@@ -349,6 +354,11 @@ static inline void *kvmalloc_node(size_t size, gfp_t flags, int node) {
     (void)node;
     return kvmalloc(size, flags);
 }
+
+/* krealloc() of a block, vrealloc() of an area; a block that becomes larger than kmalloc() has becomes an area.
+ * Errors: NULL; the block stays as it was. Misuse: as kvfree(). */
+void *kvrealloc(const void *block, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NOEXCEPT
+    HEAPWRIGHT_KERNEL_ATTRIBUTE((__alloc_size__(2), __warn_unused_result__));
 
 /* kfree() or vfree(), whichever the address is for. NULL: nothing happens. */
 void kvfree(const void *block) HEAPWRIGHT_KERNEL_NOEXCEPT;
@@ -408,7 +418,15 @@ static inline void *vzalloc_node(size_t size, int node) {
     return vzalloc(size);
 }
 
-/* Gives back what vmalloc() or vzalloc() returned. NULL: nothing happens.
+/* Makes an area of vmalloc() `size` bytes, in place where it shrinks, else perhaps elsewhere. As many bytes as both sizes
+ * have are kept, and pages that stay are not copied; with __GFP_ZERO what is gained is 0. NULL: as vmalloc(). Size 0:
+ * frees it, and returns NULL.
+ * Cost: O(pages), and system calls where it grows.
+ * Errors: NULL; the area stays as it was. Misuse: as vfree(). */
+void *vrealloc(const void *area, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NOEXCEPT
+    HEAPWRIGHT_KERNEL_ATTRIBUTE((__alloc_size__(2), __warn_unused_result__));
+
+/* Gives back what vmalloc(), vzalloc() or vrealloc() returned. NULL: nothing happens.
  * Cost: O(pages); the addresses are unmapped later, many at once.
  * Errors: none. Misuse: it is no area of vmalloc(), inside of one, or free. */
 void vfree(const void *address) HEAPWRIGHT_KERNEL_NOEXCEPT;

@@ -5,8 +5,13 @@
 //!  1       2        3            n − 2     n − 1     n        the order in which their locks are taken
 //! ```
 //!
-//! - **F1** the locks nest in this order: a call holds one pool's lock, kmalloc's or vmalloc's, and within it the pages'.
+//! - **F1** the locks nest in this order: a call holds one pool's lock, kmalloc's or vmalloc's, and within it the pages'. A
+//!   constructor is called inside of its cache's lock, and what it calls may take one of these within; so a fork takes the
+//!   locks of caches with constructors before those of other pools.
 //! - **F2** the list is changed by who is inside of its lock.
+//! - **F3** nobody takes the list's lock inside of another: a constructor neither makes nor destroys a pool, and whose an
+//!   object is says `owners`, without a lock.
+//! - **F4** a room that was a pool's stays mapped: the rooms of the dead wait in a list per kind, the oldest is used again.
 use core::ffi::c_int;
 use core::fmt;
 use core::ptr::{self, NonNull};
@@ -20,10 +25,13 @@ use source::os::imp::console::Console;
 use source::os::imp::fork::{Around, in_children, on_fork};
 
 use crate::guarded::Guarded;
+use crate::life::{Kind, Life, Live};
 use crate::{kmalloc, pages, vmalloc};
 
-/// A pool's place in the list. It must not move while it is in it.
+/// The start of a pool's room: its life, and its place in the list. It must not move while it is in it.
+#[repr(C)]
 pub(crate) struct Member {
+    pub(crate) life: Life,
     before: *mut Member,
     behind: *mut Member,
     pool: Option<NonNull<dyn Pool>>,
@@ -44,13 +52,8 @@ pub(crate) trait Pool {
     /// What messages call it.
     fn write_name(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Bytes of the live object at an address, if it is a cache's and this one's. Takes its lock.
-    fn size_of(&self, _object: NonNull<u8>) -> Option<usize> {
-        None
-    }
-
-    /// Frees that object for a function; whether it is this one's. Takes its lock.
-    fn try_free(&self, _object: NonNull<u8>, _function: &str) -> bool {
+    /// Whether other pools' locks may be taken inside of its own.
+    fn has_constructor(&self) -> bool {
         false
     }
 
@@ -69,18 +72,74 @@ impl fmt::Display for Named<'_> {
     }
 }
 
-/// The first member.
-struct List(*mut Member);
+/// The first member, and the rooms of the dead.
+struct List {
+    first: *mut Member,
+    dead: [Dead; Kind::COUNT],
+}
+
+/// Rooms of one kind whose pools were destroyed, the oldest first; linked by `behind`.
+#[derive(Clone, Copy)]
+struct Dead {
+    oldest: *mut Member,
+    newest: *mut Member,
+    count: usize,
+}
+
+/// Rooms of the dead that are not used again before there are more: who uses one is found as long.
+const KEPT: usize = 32;
 
 // SAFETY: members are reached inside of the lock only (F2).
 unsafe impl Send for List {}
 
-static LIST: Guarded<List> = Guarded::new(List(ptr::null_mut()));
+const NO_DEAD: Dead = Dead { oldest: ptr::null_mut(), newest: ptr::null_mut(), count: 0 };
+static LIST: Guarded<List> =
+    Guarded::new(List { first: ptr::null_mut(), dead: [NO_DEAD; Kind::COUNT] });
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
+impl Dead {
+    fn add(&mut self, member: *mut Member) {
+        // SAFETY: null, or a room of the dead (F4).
+        match unsafe { self.newest.as_mut() } {
+            Some(newest) => newest.behind = member,
+            None => self.oldest = member,
+        }
+        self.newest = member;
+        self.count += 1;
+    }
+
+    fn take(&mut self) -> Option<NonNull<Member>> {
+        let oldest = NonNull::new(self.oldest).filter(|_| self.count > KEPT)?;
+        // SAFETY: a room of the dead (F4), and more than one are there.
+        self.oldest = unsafe { oldest.as_ref() }.behind;
+        self.count -= 1;
+        Some(oldest)
+    }
+}
+
+/// Room for a pool, at a page. `None`: there is no memory.
+pub(crate) fn room<T: Live>() -> Option<NonNull<T>> {
+    let old = LIST.lock().dead[T::KIND.index()].take();
+    old.map(NonNull::cast).or_else(pages::room)
+}
+
+/// The room of a pool that is no more, or came to nothing. It stays mapped.
+///
+/// # Safety
+///
+/// [`room`] returned it, it begins with a member that is dead and left or never joined, and nobody uses it any more.
+pub(crate) unsafe fn bury<T: Live>(room: NonNull<T>) {
+    let member = room.cast::<Member>().as_ptr();
+    let mut list = LIST.lock();
+    // SAFETY: the caller's promise.
+    unsafe { (*member).behind = ptr::null_mut() };
+    list.dead[T::KIND.index()].add(member);
+}
+
 impl Member {
-    pub(crate) const fn new() -> Self {
-        Self { before: ptr::null_mut(), behind: ptr::null_mut(), pool: None }
+    pub(crate) const fn new(kind: Kind) -> Self {
+        let nobody = ptr::null_mut();
+        Self { life: Life::new(kind), before: nobody, behind: nobody, pool: None }
     }
 
     /// Into the list. The first one has the locks held around each fork from then on.
@@ -91,14 +150,15 @@ impl Member {
     pub(crate) unsafe fn join(member: *mut Self, pool: NonNull<dyn Pool>) {
         watch();
         let mut list = LIST.lock();
-        let behind = list.0;
+        let behind = list.first;
         // SAFETY: the caller's member, which nobody else knows yet.
-        unsafe { member.write(Self { before: ptr::null_mut(), behind, pool: Some(pool) }) };
+        let new = unsafe { &mut *member };
+        (new.before, new.behind, new.pool) = (ptr::null_mut(), behind, Some(pool));
         // SAFETY: null, or in the list, where members are whole (F2).
         if let Some(behind) = unsafe { behind.as_mut() } {
             behind.before = member;
         }
-        list.0 = member;
+        list.first = member;
     }
 
     /// Out of the list.
@@ -109,11 +169,11 @@ impl Member {
     pub(crate) unsafe fn leave(member: *const Self) {
         let mut list = LIST.lock();
         // SAFETY: the caller's promise; nobody changes it meanwhile (F2).
-        let Self { before, behind, .. } = unsafe { member.read() };
+        let Self { before, behind, .. } = *unsafe { &*member };
         // SAFETY: null, or in the list (F2).
         match unsafe { before.as_mut() } {
             Some(before) => before.behind = behind,
-            None => list.0 = behind,
+            None => list.first = behind,
         }
         // SAFETY: null, or in the list (F2).
         if let Some(behind) = unsafe { behind.as_mut() } {
@@ -133,7 +193,7 @@ pub(crate) fn watch() {
 /// Calls `visit` with every pool while it says to go on.
 pub(crate) fn each_pool(visit: &mut dyn FnMut(&dyn Pool) -> bool) -> bool {
     let list = LIST.lock();
-    let mut member: *const Member = list.0;
+    let mut member: *const Member = list.first;
     // SAFETY: null, or in the list, which nobody changes meanwhile (F2).
     while let Some(now) = unsafe { member.as_ref() } {
         // SAFETY: it is there until its member has left.
@@ -145,9 +205,11 @@ pub(crate) fn each_pool(visit: &mut dyn FnMut(&dyn Pool) -> bool) -> bool {
     true
 }
 
-/// Calls `visit` with every pool's lock while it says to go on.
+/// Calls `visit` with every pool's lock while it says to go on: first those within which others may be taken.
 fn each_member(visit: &mut dyn FnMut(&Lock<Os>) -> bool) -> bool {
-    each_pool(&mut |pool| visit(pool.lock()))
+    [true, false].into_iter().all(|constructor| {
+        each_pool(&mut |pool| pool.has_constructor() != constructor || visit(pool.lock()))
+    })
 }
 
 /// Says what is broken, if anything is.

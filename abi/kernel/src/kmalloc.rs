@@ -1,7 +1,7 @@
 //! `kmalloc` and its family: one `Kmalloc` behind a lock.
 //!
 //! ```text
-//! kfree, ksize   ─► Kmalloc ─ foreign ─► each cache ─ foreign ─► misuse
+//! kfree, ksize   ─► Kmalloc ─ foreign ─► the page's cache ─ foreign ─► misuse
 //! kvmalloc       ─► Kmalloc, or vmalloc          kvfree ─► by the address
 //! ```
 use core::ffi::{CStr, c_char, c_void};
@@ -19,6 +19,7 @@ use source::os::imp::console::Console;
 use crate::flags::{self, Flags};
 use crate::fork;
 use crate::guarded::Guarded;
+use crate::kmem;
 use crate::misuse;
 use crate::name::Name;
 use crate::pages::{PAGE, Pages};
@@ -107,9 +108,7 @@ fn end(function: &str, block: NonNull<u8>, misuse: &Misuse) -> ! {
 fn free(function: &str, block: NonNull<u8>) {
     // SAFETY: the caller gives it up; what it is not is found.
     let Err(misuse) = with(|kmalloc| unsafe { kmalloc.try_free(block) }) else { return };
-    let elsewhere = misuse.finding == Finding::Foreign
-        && !fork::each_pool(&mut |pool| !pool.try_free(block, function));
-    if !elsewhere {
+    if misuse.finding != Finding::Foreign || !kmem::try_free(function, block) {
         end(function, block, &misuse);
     }
 }
@@ -120,14 +119,11 @@ fn usable(function: &str, block: NonNull<u8>) -> usize {
         Ok(size) => return size,
         Err(misuse) => misuse,
     };
-    let mut size = None;
-    if misuse.finding == Finding::Foreign {
-        fork::each_pool(&mut |pool| {
-            size = pool.size_of(block);
-            size.is_none()
-        });
+    let is_foreign = misuse.finding == Finding::Foreign;
+    match is_foreign.then(|| kmem::owner(function, block)).flatten() {
+        Some((_, size)) => size,
+        None => end(function, block, &misuse),
     }
-    size.unwrap_or_else(|| end(function, block, &misuse))
 }
 
 /// Not null, and not what no bytes have.
@@ -305,6 +301,27 @@ extern "C" fn kvmalloc_array(count: usize, size: usize, flags: Flags) -> *mut u8
 #[unsafe(no_mangle)]
 extern "C" fn kvcalloc(count: usize, size: usize, flags: Flags) -> *mut u8 {
     either("kvcalloc", count.saturating_mul(size), flags | flags::ZERO)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn kvrealloc(old: *const c_void, size: usize, flags: Flags) -> *mut u8 {
+    const ME: &str = "kvrealloc";
+    let Some(block) = block(old) else { return either(ME, size, flags) };
+    if vmalloc::is_address(block.addr().get()) {
+        return pointer(vmalloc::reallocate(ME, block, size, flags));
+    }
+    if size <= MOST {
+        let new = reallocate(ME, old, size, flags & !flags::NOFAIL);
+        if !new.is_null() {
+            return new;
+        }
+    }
+    let kept = usable(ME, block).min(size);
+    let new = vmalloc::copy(ME, block, kept, size, flags);
+    if new.is_some() {
+        free(ME, block);
+    }
+    pointer(new)
 }
 
 #[unsafe(no_mangle)]

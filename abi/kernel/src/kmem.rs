@@ -21,34 +21,33 @@ use crate::flags::{self, Flags};
 use crate::fork::{self, Member, Pool};
 use crate::guarded::Guarded;
 use crate::kmalloc;
+use crate::life::{self, Kind, Live, expect_unbuilt, open};
 use crate::misuse::{self, InUse};
 use crate::name::Name;
-use crate::pages::{self, Pages};
+use crate::owners;
 
 mod create;
 mod sheaf;
+mod slabs;
 
-use create::{STORE_USER, SlabFlags};
+use create::{Constructor, STORE_USER, SlabFlags};
+use slabs::Slabs;
 
 /// `struct kmem_cache`.
+#[repr(C)]
 pub(crate) struct Cache {
     member: Member,
     name: Name,
     flags: SlabFlags,
-    has_constructor: bool,
-    inside: Guarded<KmemCache<Pages>>,
+    constructor: Option<Constructor>,
+    inside: Guarded<KmemCache<Slabs>>,
 }
 
-/// The cache of a call.
-///
-/// # Safety
-///
-/// `cache` is null, or was made here and not destroyed.
-unsafe fn open<'a>(cache: *const Cache, function: &str) -> &'a Cache {
-    // SAFETY: the caller's promise.
-    match unsafe { cache.as_ref() } {
-        Some(cache) => cache,
-        None => misuse::end(function, format_args!("the cache is NULL")),
+impl Live for Cache {
+    const KIND: Kind = Kind::Cache;
+
+    fn member(&self) -> &Member {
+        &self.member
     }
 }
 
@@ -57,7 +56,12 @@ impl Pool for Cache {
         self.inside.bare()
     }
 
+    fn has_constructor(&self) -> bool {
+        self.constructor.is_some()
+    }
+
     fn check(&self) -> Result<(), Broken> {
+        expect_unbuilt(self, "heapwright_kernel_check");
         self.inside.lock().check()
     }
 
@@ -65,22 +69,31 @@ impl Pool for Cache {
         write!(to, "cache {}", self.name)
     }
 
-    fn size_of(&self, object: NonNull<u8>) -> Option<usize> {
-        self.inside.lock().try_size(object).ok()
-    }
-
-    fn try_free(&self, object: NonNull<u8>, function: &str) -> bool {
-        if self.size_of(object).is_none() {
-            return false;
-        }
-        self.free(function, Some(object));
-        true
-    }
-
     fn write_info(&self, to: &mut Console) -> fmt::Result {
         use fmt::Write as _;
+        expect_unbuilt(self, "heapwright_kernel_slabinfo");
         writeln!(to, "{}", self.inside.lock().info())
     }
+}
+
+/// The cache that an object is live in, and its bytes there. No lock is held meanwhile but that cache's, so also a
+/// constructor may ask.
+pub(crate) fn owner(function: &str, object: NonNull<u8>) -> Option<(&'static Cache, usize)> {
+    let cache = owners::of(object.addr().get())?;
+    expect_unbuilt(cache, function);
+    let inside = cache.inside.lock();
+    // Who destroys it has said so before it was inside.
+    let is_there = !cache.member.life.is_over(Kind::Cache);
+    let size = is_there.then(|| inside.try_size(object).ok())??;
+    drop(inside);
+    Some((cache, size))
+}
+
+/// Frees an object of any cache; whether it is one.
+pub(crate) fn try_free(function: &str, object: NonNull<u8>) -> bool {
+    let Some((cache, _)) = owner(function, object) else { return false };
+    cache.free(function, Some(object));
+    true
 }
 
 impl Cache {
@@ -108,7 +121,7 @@ impl Cache {
 
     /// Ends the program where objects are to be cleared that their constructor has made.
     fn may_clear(&self, function: &str, flags: Flags) {
-        if self.has_constructor && flags & flags::ZERO != 0 {
+        if self.constructor.is_some() && flags & flags::ZERO != 0 {
             self.end(function, format_args!("objects with a constructor are not cleared"));
         }
     }
@@ -136,13 +149,10 @@ impl Cache {
             && let Some(object) = object
         {
             kmalloc::end_if_owned(function, self.name, object);
-            fork::each_pool(&mut |pool| {
-                if pool.size_of(object).is_some() {
-                    let owner = fork::Named(pool);
-                    self.end(function, format_args!("{object:p} is an object of {owner}"));
-                }
-                true
-            });
+            if let Some((owner, _)) = owner(function, object) {
+                let owner = fork::Named(owner);
+                self.end(function, format_args!("{object:p} is an object of {owner}"));
+            }
         }
         misuse::end(function, format_args!("{misuse}"))
     }
@@ -163,7 +173,7 @@ unsafe extern "C" fn kmem_cache_destroy(cache: *mut Cache) {
     const ME: &str = "kmem_cache_destroy";
     let Some(at) = NonNull::new(cache) else { return };
     // SAFETY: what the header asks of the caller.
-    let it = unsafe { open(cache, ME) };
+    let it = unsafe { life::end(cache, ME) };
     // SAFETY: it joined when it was made.
     unsafe { Member::leave(&raw const it.member) };
     // SAFETY: nobody uses it any more, and it is not used as what it was.
@@ -171,8 +181,8 @@ unsafe extern "C" fn kmem_cache_destroy(cache: *mut Cache) {
     if let Err(kept) = whole.destroy() {
         it.end(ME, format_args!("{}", InUse(kept.live)));
     }
-    // SAFETY: made by `kmem_cache_create`, and nobody uses it any more.
-    unsafe { pages::give_back(at) };
+    // SAFETY: made by `kmem_cache_create`, and it has left.
+    unsafe { fork::bury(at) };
 }
 
 #[unsafe(no_mangle)]

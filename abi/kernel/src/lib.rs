@@ -18,8 +18,10 @@ mod fork;
 mod guarded;
 mod kmalloc;
 mod kmem;
+mod life;
 mod misuse;
 mod name;
+mod owners;
 mod pages;
 #[cfg(not(test))]
 mod panic;

@@ -19,6 +19,8 @@ use crate::guarded::Guarded;
 pub(crate) const PAGE: usize = 4096;
 /// Addresses where the machine does not say how much memory it has.
 const UNKNOWN: usize = 64 << 30;
+/// Bytes that are simply tried to be had.
+const FEW: usize = 64 << 20;
 
 static PAGES: Guarded<Option<SourcePages<Os>>> = Guarded::new(None);
 
@@ -43,6 +45,15 @@ fn addresses() -> usize {
         memory => memory.saturating_mul(2),
     };
     Os.address_limit().map_or(memory, |limit| memory.min(limit / 4))
+}
+
+/// Whether there can be as many bytes at all: in the range, and in the machine. A few are, without asking.
+pub(crate) fn may_have(bytes: usize) -> bool {
+    let memory = || match Os.physical_memory() {
+        0 => UNKNOWN,
+        memory => memory,
+    };
+    bytes <= FEW || bytes <= addresses().min(memory())
 }
 
 /// How many of the machine's pages `count` of ours are.

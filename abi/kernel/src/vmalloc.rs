@@ -30,6 +30,10 @@ use crate::misuse;
 use crate::pages::{self, PAGE, Pages};
 use crate::rows::{Kind, Row, Rows};
 
+mod realloc;
+
+pub(crate) use realloc::{copy, reallocate};
+
 /// Areas, and what is known of their frames.
 struct Instance {
     areas: Vmalloc<Os>,
@@ -179,10 +183,10 @@ impl Instance {
         Some(row)
     }
 
-    /// The rows of an area's frames, which go with it.
-    fn clear_rows(&mut self, area: NonNull<u8>) {
+    /// The rows of an area's frames from a page on, which go with it.
+    fn clear_rows(&mut self, area: NonNull<u8>, from: usize) {
         let size = self.areas.size_of(area.as_ptr()).unwrap_or(0);
-        for at in (0..size).step_by(self.areas.page_size()) {
+        for at in (from..size).step_by(self.areas.page_size()) {
             let Ok(frame) = self.areas.vmalloc_to_frame(area.as_ptr().wrapping_add(at)) else {
                 break;
             };
@@ -213,7 +217,7 @@ pub(crate) fn free(function: &str, area: NonNull<u8>) {
         None => Err(VmallocError::Foreign),
         Some(own) => {
             if own.shown {
-                own.clear_rows(area);
+                own.clear_rows(area, 0);
             }
             // SAFETY: the caller gives it up; what it is not is found.
             unsafe { own.areas.vfree(area.as_ptr()) }

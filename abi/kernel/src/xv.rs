@@ -21,11 +21,13 @@ use crate::error::number;
 use crate::flags::{self, Flags};
 use crate::fork::{self, Member};
 use crate::guarded::Guarded;
+use crate::life::{self, Live, open};
 use crate::misuse::{self, InUse};
-use crate::pages::{self, Pages};
+use crate::pages::Pages;
 use crate::rows::{Kind, Row, Rows};
 
 /// `struct xv_pool`.
+#[repr(C)]
 pub(crate) struct Pool {
     member: Member,
     inside: Guarded<Inside>,
@@ -36,16 +38,11 @@ struct Inside {
     rows: Rows,
 }
 
-/// The pool of a call.
-///
-/// # Safety
-///
-/// `pool` is null, or was made here and not destroyed.
-unsafe fn open<'a>(pool: *const Pool, function: &str) -> &'a Pool {
-    // SAFETY: the caller's promise.
-    match unsafe { pool.as_ref() } {
-        Some(pool) => pool,
-        None => misuse::end(function, format_args!("the pool is NULL")),
+impl Live for Pool {
+    const KIND: life::Kind = life::Kind::Xv;
+
+    fn member(&self) -> &Member {
+        &self.member
     }
 }
 
@@ -96,10 +93,10 @@ impl Inside {
 
 #[unsafe(no_mangle)]
 extern "C" fn xv_create_pool() -> *mut Pool {
-    let Some(at) = pages::room::<Pool>() else { return ptr::null_mut() };
+    let Some(at) = fork::room::<Pool>() else { return ptr::null_mut() };
     let inside = Inside { heap: XvMalloc::new(Pages), rows: Rows::new() };
     // SAFETY: room for it.
-    unsafe { at.write(Pool { member: Member::new(), inside: Guarded::new(inside) }) };
+    unsafe { at.write(Pool { member: Member::new(life::Kind::Xv), inside: Guarded::new(inside) }) };
     // SAFETY: a field of what was just written.
     let member = unsafe { &raw mut (*at.as_ptr()).member };
     // SAFETY: it stays there until `xv_destroy_pool`.
@@ -111,7 +108,7 @@ extern "C" fn xv_create_pool() -> *mut Pool {
 unsafe extern "C" fn xv_destroy_pool(pool: *mut Pool) {
     const ME: &str = "xv_destroy_pool";
     // SAFETY: what the header asks of the caller.
-    let it = unsafe { open(pool, ME) };
+    let it = unsafe { life::end(pool, ME) };
     let objects = it.inside.lock().heap.usage().objects;
     if objects > 0 {
         misuse::end(ME, format_args!("{}", InUse(objects)));
@@ -123,8 +120,8 @@ unsafe extern "C" fn xv_destroy_pool(pool: *mut Pool) {
     heap.into_pages();
     drop(rows);
     if let Some(at) = NonNull::new(pool) {
-        // SAFETY: made by `xv_create_pool`, and nobody uses it any more.
-        unsafe { pages::give_back(at) };
+        // SAFETY: made by `xv_create_pool`, and it has left.
+        unsafe { fork::bury(at) };
     }
 }
 

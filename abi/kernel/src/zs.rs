@@ -23,11 +23,13 @@ use crate::error::number;
 use crate::flags::{self, Flags};
 use crate::fork::{self, Member};
 use crate::guarded::Guarded;
+use crate::life::{self, Kind, Live, open};
 use crate::misuse::{self, InUse};
 use crate::name::Name;
-use crate::pages::{self, PAGE, Pages};
+use crate::pages::{PAGE, Pages};
 
 /// `struct zs_pool`.
+#[repr(C)]
 pub(crate) struct Pool {
     member: Member,
     name: Name,
@@ -45,16 +47,11 @@ struct Stats {
 /// The last numbers are errors.
 const LAST_ERRORS: c_ulong = 4095;
 
-/// The pool of a call.
-///
-/// # Safety
-///
-/// `pool` is null, or was made here and not destroyed.
-unsafe fn open<'a>(pool: *const Pool, function: &str) -> &'a Pool {
-    // SAFETY: the caller's promise.
-    match unsafe { pool.as_ref() } {
-        Some(pool) => pool,
-        None => misuse::end(function, format_args!("the pool is NULL")),
+impl Live for Pool {
+    const KIND: Kind = Kind::Zs;
+
+    fn member(&self) -> &Member {
+        &self.member
     }
 }
 
@@ -99,9 +96,9 @@ impl Pool {
 unsafe extern "C" fn zs_create_pool(name: *const c_char) -> *mut Pool {
     // SAFETY: what the header asks of the caller.
     let Some(name) = (unsafe { Name::copy(name) }) else { return ptr::null_mut() };
-    let Some(at) = pages::room::<Pool>() else { return ptr::null_mut() };
+    let Some(at) = fork::room::<Pool>() else { return ptr::null_mut() };
     let heap = Guarded::new(ZsMalloc::new(Pages, Default::default()));
-    let pool = Pool { member: Member::new(), name, compacted: AtomicUsize::new(0), heap };
+    let pool = Pool { member: Member::new(Kind::Zs), name, compacted: AtomicUsize::new(0), heap };
     // SAFETY: room for it.
     unsafe { at.write(pool) };
     // SAFETY: a field of what was just written.
@@ -115,7 +112,7 @@ unsafe extern "C" fn zs_create_pool(name: *const c_char) -> *mut Pool {
 unsafe extern "C" fn zs_destroy_pool(pool: *mut Pool) {
     const ME: &str = "zs_destroy_pool";
     // SAFETY: what the header asks of the caller.
-    let it = unsafe { open(pool, ME) };
+    let it = unsafe { life::end(pool, ME) };
     let objects = it.heap.lock().usage().objects;
     if objects > 0 {
         misuse::end(ME, format_args!("pool {}: {}", it.name, InUse(objects)));
@@ -126,8 +123,8 @@ unsafe extern "C" fn zs_destroy_pool(pool: *mut Pool) {
     let heap = unsafe { ptr::from_ref(&*it.heap.lock()).read() };
     heap.into_pages();
     if let Some(at) = NonNull::new(pool) {
-        // SAFETY: made by `zs_create_pool`, and nobody uses it any more.
-        unsafe { pages::give_back(at) };
+        // SAFETY: made by `zs_create_pool`, and it has left.
+        unsafe { fork::bury(at) };
     }
 }
 

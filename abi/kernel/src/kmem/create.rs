@@ -9,11 +9,12 @@ use source::FrameSource;
 use source::os::Os;
 
 use super::Cache;
-use crate::fork::Member;
+use super::slabs::Slabs;
+use crate::fork::{self, Member};
 use crate::guarded::Guarded;
+use crate::life::Kind;
 use crate::misuse;
 use crate::name::Name;
-use crate::pages::{self, Pages};
 
 /// `slab_flags_t`.
 pub(super) type SlabFlags = u32;
@@ -27,23 +28,25 @@ pub(super) const STORE_USER: SlabFlags = 0x010;
 const CONSISTENCY_CHECKS: SlabFlags = 0x020;
 
 /// What is called for each object of a new slab.
-type Constructor = unsafe extern "C" fn(*mut c_void);
+pub(super) type Constructor = unsafe extern "C" fn(*mut c_void);
 
 /// What a cache with checks finds while it allocates.
 fn found_at_allocation(misuse: &Misuse) -> ! {
     misuse::end("kmem_cache_alloc", format_args!("{misuse}"))
 }
 
-/// Calls the constructor that the context is.
+/// Calls the constructor of the cache that the context is.
 ///
 /// # Safety
 ///
-/// `context` is a [`Constructor`], and `object` an object's memory.
+/// `context` is a [`Cache`], and `object` an object's memory in it.
 unsafe fn construct(context: *mut (), object: NonNull<u8>) {
-    // SAFETY: a pointer to a function is one to data here, and the caller's promise says which.
-    let constructor = unsafe { ptr::from_ref(&context).cast::<Constructor>().read() };
+    // SAFETY: the caller's promise. Only fields beside what its lock guards are used.
+    let cache = unsafe { &*context.cast::<Cache>() };
+    let Some(constructor) = cache.constructor else { return };
     // SAFETY: the program's own function, called as its header says.
-    unsafe { constructor(object.as_ptr().cast()) };
+    let call = || unsafe { constructor(object.as_ptr().cast()) };
+    cache.member.life.build(Kind::Cache, call);
 }
 
 /// What a cache is asked to be.
@@ -91,14 +94,26 @@ fn create(
 ) -> Result<NonNull<Cache>, Failed> {
     let name = name.filter(|name| !name.as_str().is_empty()).ok_or(Failed::NoName)?;
     let mut settings = settings(name.as_str(), size, align, flags);
-    if let Some(constructor) = constructor {
-        // SAFETY: the header asks for a function that may be called so.
-        settings = settings.ctor(unsafe { Hook::new(construct, constructor as *mut ()) });
+    let at = fork::room::<Cache>().ok_or(Failed::NoMemory)?;
+    if constructor.is_some() {
+        // SAFETY: the header asks for a function that may be called so, and the room stays.
+        settings = settings.ctor(unsafe { Hook::new(construct, at.as_ptr().cast()) });
     }
-    let cache = KmemCache::new(settings, Pages).map_err(Failed::Refused)?;
-    let at = pages::room::<Cache>().ok_or(Failed::NoMemory)?;
-    let (has_constructor, inside) = (constructor.is_some(), Guarded::new(cache));
-    let cache = Cache { member: Member::new(), name, flags, has_constructor, inside };
+    let member = at.cast::<Member>();
+    // SAFETY: a room begins with its member.
+    unsafe { member.write(Member::new(Kind::Cache)) };
+    let cache = match KmemCache::new(settings, Slabs::new(at.as_ptr())) {
+        Ok(cache) => cache,
+        Err(why) => {
+            // SAFETY: just written.
+            unsafe { member.as_ref() }.life.end(Kind::Cache);
+            // SAFETY: the member is dead, and nobody has seen it.
+            unsafe { fork::bury(at) };
+            return Err(Failed::Refused(why));
+        }
+    };
+    let (member, inside) = (Member::new(Kind::Cache), Guarded::new(cache));
+    let cache = Cache { member, name, flags, constructor, inside };
     // SAFETY: room for it.
     unsafe { at.write(cache) };
     // SAFETY: a field of what was just written.

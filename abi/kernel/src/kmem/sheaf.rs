@@ -9,10 +9,12 @@ use core::ptr::{self, NonNull};
 use base::bits::low32;
 use object::kmem_cache::Reserve;
 
-use super::{Cache, open};
+use super::Cache;
 use crate::error::ENOMEM;
 use crate::flags::{self, Flags};
 use crate::kmalloc;
+use crate::life::open;
+use crate::pages;
 
 /// `struct slab_sheaf`.
 struct Sheaf {
@@ -21,6 +23,14 @@ struct Sheaf {
 }
 
 impl Cache {
+    /// As many objects beforehand. Refused at once where they are more than there can be, and not filled first.
+    fn reserve(&self, count: usize) -> Option<Reserve> {
+        let mut inside = self.inside.lock();
+        let each = inside.object_size() + size_of::<*mut u8>();
+        let may_be = each.checked_mul(count).is_some_and(pages::may_have);
+        if may_be { inside.reserve(count) } else { None }
+    }
+
     /// A sheaf of this cache, or the end.
     fn sheaf(&self, function: &str, sheaf: *mut Sheaf) -> NonNull<Sheaf> {
         let Some(found) = NonNull::new(sheaf) else {
@@ -44,7 +54,7 @@ unsafe extern "C" fn kmem_cache_prefill_sheaf(
     // SAFETY: what the header asks of the caller.
     let it = unsafe { open(cache, ME) };
     let made = kmalloc::room::<Sheaf>().and_then(|at| {
-        let Some(reserve) = it.inside.lock().reserve(count as usize) else {
+        let Some(reserve) = it.reserve(count as usize) else {
             kmalloc::give_back(at);
             return None;
         };
@@ -74,15 +84,14 @@ unsafe extern "C" fn kmem_cache_refill_sheaf(
     if sheaf.reserve.len() >= count {
         return 0;
     }
-    let mut inside = cache.inside.lock();
-    let filled = (inside.refill(&mut sheaf.reserve) && sheaf.reserve.len() >= count)
-        || inside.reserve(count).is_some_and(|larger| {
+    let refilled = cache.inside.lock().refill(&mut sheaf.reserve);
+    let filled = (refilled && sheaf.reserve.len() >= count)
+        || cache.reserve(count).is_some_and(|larger| {
             let smaller = core::mem::replace(&mut sheaf.reserve, larger);
-            inside.give_back(smaller);
+            cache.inside.lock().give_back(smaller);
             true
         });
-    let size = inside.object_size();
-    drop(inside);
+    let size = cache.inside.lock().object_size();
     match flags::granted(flags, ME, count * size, filled.then_some(())) {
         Some(()) => 0,
         None => -ENOMEM,
