@@ -29,7 +29,14 @@
  *   Who destroys a cache or a pool is the last to use it. From signal handlers: none.
  * fork: the child has all caches, pools and objects as they were, also when other threads of the parent were inside of
  *   these functions. What vmalloc(), vmap() and alloc_page() returned before the fork, and kvmalloc() above 4 MiB, is
- *   one memory for parent and child, as a shared mapping is; the child may free it, which leaves the parent's alone.
+ *   one memory for parent and child, as a shared mapping is. Each may free it when it likes and keeps its own: what was
+ *   live at a fork is never used again, by neither. So its memory comes back when both have ended, not when it is freed,
+ *   and a program that forks again and again, and between forks frees such areas and allocates others, grows. It has
+ *   kmalloc(), whose memory a fork copies, or posix_spawn(), system() and vfork(), which cost nothing of this.
+ * Descriptors: vmalloc() and its family keep one, 300 or above if the limit allows, which exec closes. A program that
+ *   closes it too loses nothing but the memory of what was live then, which comes back at the end and not when it is
+ *   freed; pages that were live then cannot be given to vmap() any more, which returns NULL.
+ * Mappings: vmalloc() and vmap() leave an eighth of those that a process may have (vm.max_map_count) to the program.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */

@@ -22,7 +22,7 @@ use base::sync::{AtomicBool, Ordering};
 use source::Report;
 use source::os::Os;
 use source::os::imp::console::Console;
-use source::os::imp::fork::{Around, in_children, on_fork};
+use source::os::imp::fork::{Around, in_children, in_parents, on_fork};
 
 use crate::guarded::Guarded;
 use crate::life::{Kind, Life, Live};
@@ -186,7 +186,9 @@ impl Member {
 pub(crate) fn watch() {
     if !WATCHED.swap(true, Ordering::Relaxed) {
         // Refused for want of memory only: then a fork is as it is in any program that does not care.
-        let _ = on_fork::<All>() && in_children(vmalloc::note_copy);
+        // The parent's note comes before the locks are released: nothing live at the fork is freed in between.
+        let _ =
+            in_parents(vmalloc::note_fork) && on_fork::<All>() && in_children(vmalloc::note_copy);
     }
 }
 

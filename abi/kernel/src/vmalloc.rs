@@ -8,16 +8,20 @@
 //! rows      row n: struct page of frame n
 //! ```
 //!
-//! - **B1** an instance's lock is the module's; older instances are those of the processes this one was forked from.
+//! - **B1** an instance's lock is the module's; older instances are those of the processes this one was forked from,
+//!   and those of which the program closed the file.
+//!
+//! - **B2** what was live at a fork is never punched nor used again, by the parent neither: a child may have it.
 //!
 //! Frames are shared memory, so the child of a fork shares them with its parent. What it frees of its parent's it only
-//! forgets; what it allocates comes out of an instance of its own.
+//! forgets; what it allocates comes out of an instance of its own. Where the program has closed the descriptor of the
+//! frames' file, a new instance takes the place of the old one, which is one of the older ones then.
 use core::ffi::{c_int, c_ulong};
 use core::ptr::{self, NonNull};
 
 use base::lock::Lock;
-use base::sync::{AtomicBool, AtomicUsize, Ordering};
-use base::{Broken, Check, Owns, PageAllocator};
+use base::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use base::{Broken, Check, Owns};
 use page::vmalloc::{Caller, Vmalloc, VmallocError, VmallocLimits};
 use source::os::Os;
 use source::os::imp::console::Console;
@@ -27,11 +31,13 @@ use crate::flags::{self, Flags};
 use crate::fork;
 use crate::guarded::{Guarded, Inside};
 use crate::misuse;
-use crate::pages::{self, PAGE, Pages};
+use crate::pages::{self, PAGE};
 use crate::rows::{Kind, Row, Rows};
 
+mod numbers;
 mod realloc;
 
+use numbers::Numbers;
 pub(crate) use realloc::{copy, reallocate};
 
 /// Areas, and what is known of their frames.
@@ -59,8 +65,12 @@ static STATE: Guarded<State> = Guarded::new(State { own: None, older: None });
 static WINDOW: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 /// Whether there is an older instance.
 static FORKED: AtomicBool = AtomicBool::new(false);
-/// Whether this process is a copy, and nobody was inside since.
-static COPIED: AtomicBool = AtomicBool::new(false);
+/// What this process is of the forks since somebody was inside: neither, [`PARENT`] or [`COPY`].
+static SINCE: AtomicU8 = AtomicU8::new(NEITHER);
+const NEITHER: u8 = 0;
+const PARENT: u8 = 1;
+/// Also if it forked itself then: it has nothing of its own yet.
+const COPY: u8 = 2;
 
 impl State {
     /// This process's instance. `None`: there is none.
@@ -75,6 +85,27 @@ impl State {
             self.own = begin(self.older);
         }
         self.own()
+    }
+
+    /// Does something with this process's instance, and once more with a new one where it failed as the program has closed
+    /// the descriptor of the frames' file.
+    fn attempt<T>(&mut self, work: impl Fn(&mut Instance) -> Option<T>) -> Option<T> {
+        let own = self.ready()?;
+        let done = work(own);
+        if done.is_some() || Os.is_open(own.areas.file()) {
+            return done;
+        }
+        self.retire();
+        work(self.ready()?)
+    }
+
+    /// Makes this process's instance an older one, which nothing is allocated from.
+    #[cold]
+    fn retire(&mut self) {
+        if let Some(own) = self.own.take() {
+            self.older = Some(own);
+            FORKED.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether a parent's instance is one for which `test` holds.
@@ -119,20 +150,32 @@ pub(crate) fn lock() -> &'static Lock<Os> {
 
 /// This process is a copy from now on.
 pub(crate) extern "C" fn note_copy() {
-    COPIED.store(true, Ordering::Relaxed);
+    SINCE.store(COPY, Ordering::Relaxed);
 }
 
-/// Waits until it can enter. The first to do so in a copy makes its parent's instance an older one.
+/// This process was copied.
+pub(crate) extern "C" fn note_fork() {
+    SINCE.fetch_max(PARENT, Ordering::Relaxed);
+}
+
+/// Waits until it can enter. The first to do so in a copy makes its parent's instance an older one; the first in a parent
+/// marks what its child has too (B2). Nothing was allocated or freed since the fork.
+#[inline]
 fn enter() -> Inside<'static, State> {
     let mut state = STATE.lock();
-    if COPIED.load(Ordering::Relaxed) {
-        COPIED.store(false, Ordering::Relaxed);
-        if let Some(parents) = state.own.take() {
-            state.older = Some(parents);
-            FORKED.store(true, Ordering::Relaxed);
-        }
+    if SINCE.load(Ordering::Relaxed) != NEITHER {
+        after_fork(&mut state);
     }
     state
+}
+
+#[cold]
+fn after_fork(state: &mut State) {
+    if SINCE.swap(NEITHER, Ordering::Relaxed) == COPY {
+        state.retire();
+    } else if let Some(own) = state.own() {
+        own.areas.note_fork(false);
+    }
 }
 
 /// Walks it.
@@ -163,7 +206,7 @@ impl Instance {
             // SAFETY: just reserved, and the frames' users agree: they are `struct page`s.
             match unsafe { Os.map_frames(self.areas.file(), 0, len / page, at) } {
                 Mapped::Done => self.direct = at,
-                Mapped::Refused => {
+                Mapped::Refused | Mapped::Closed => {
                     // SAFETY: just reserved.
                     unsafe { Os.release(at, len) };
                 }
@@ -198,7 +241,7 @@ impl Instance {
 /// An area of `size` bytes, as its flags say.
 pub(crate) fn allocate(function: &'static str, size: usize, flags: Flags) -> Option<NonNull<u8>> {
     let mut state = enter();
-    let area = state.ready().and_then(|own| {
+    let area = state.attempt(|own| {
         let caller = Caller::Name(function);
         if flags & flags::ZERO != 0 {
             own.areas.vzalloc(size, caller).ok()
@@ -279,7 +322,7 @@ extern "C" fn vmalloc_to_page(address: *const u8) -> *const Row {
 extern "C" fn alloc_page(flags: Flags) -> *const Row {
     const ME: &str = "alloc_page";
     let mut state = enter();
-    let row = state.ready().and_then(|own| {
+    let row = state.attempt(|own| {
         let mut frame = [0];
         own.areas.alloc_frames(&mut frame).ok()?;
         let row = own.row(frame[0]);
@@ -322,45 +365,6 @@ extern "C" fn __free_page(page: *const Row) {
         }
         _ if state.any_older(|older| older.rows.find(page).is_some()) => {}
         _ => no_page(ME, page),
-    }
-}
-
-/// The numbers of frames, while they are gathered.
-struct Numbers {
-    start: NonNull<u32>,
-    count: usize,
-}
-
-impl Numbers {
-    const fn pages(count: usize) -> usize {
-        (count * size_of::<u32>()).div_ceil(PAGE)
-    }
-
-    /// Room for as many. `None`: no memory, or `count` is 0.
-    fn new(count: usize) -> Option<Self> {
-        let start = Pages.allocate_pages(Self::pages(count), PAGE)?.cast();
-        Some(Self { start, count })
-    }
-
-    fn set(&mut self, index: usize, number: u32) {
-        debug_assert!(index < self.count, "room was made for each");
-        // SAFETY: within the pages.
-        let place = unsafe { self.start.add(index) };
-        // SAFETY: as above.
-        unsafe { place.write(number) };
-    }
-
-    /// All of them, which were set.
-    fn all(&self) -> &[u32] {
-        // SAFETY: every one was written.
-        unsafe { NonNull::slice_from_raw_parts(self.start, self.count).as_ref() }
-    }
-}
-
-impl Drop for Numbers {
-    fn drop(&mut self) {
-        // SAFETY: taken in `new`.
-        unsafe { Pages.deallocate_pages(self.start.cast(), Self::pages(self.count)) };
     }
 }
 

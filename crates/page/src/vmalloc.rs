@@ -18,12 +18,13 @@
 //!
 //! Each run of frames is one system call and one mapping, and [`MAPPINGS`] is all that a process has; so frames come in
 //! runs while there are any. `vfree` punches the frames, one call a run. It leaves the area mapped, to holes: who uses it
-//! afterwards reads zeros and hurts nobody, and faults after the purge, which unmaps all lazy areas in one pass,
+//! afterwards reads zeros until it writes, and faults after the purge, which unmaps all lazy areas in one pass,
 //! neighbours with one call. Records lie in the same reservation and become usable as they are needed: 8 bytes a page, 40
 //! more for an area's first. No call but `purge` and what needs it is more than O(pages + log addresses).
 //!
 //! A frame costs memory from the first byte written to it; where the machine has none left then, the program gets SIGBUS.
-//! Frames are shared memory: a child of `fork` shares them with its parent, so what either of them frees both lose. Layer *page*. After Linux's, by its
+//! Frames are shared memory: a child of `fork` shares them with its parent, and whoever forks says so by
+//! [`note_fork`](Vmalloc::note_fork), or what either of them frees both lose. Layer *page*. After Linux's, by its
 //! documentation (mm/vmalloc) and the mails around it: areas in a tree sorted by address (N. Piggin 2008), and lists of
 //! freed ones (U. Rezki 2024).
 use core::fmt;
@@ -35,6 +36,7 @@ use source::{FrameFile, FrameSource};
 mod addresses;
 mod check;
 mod error;
+mod forked;
 mod frames;
 mod given;
 mod info;
@@ -127,7 +129,8 @@ impl<S: FrameSource> Vmalloc<S> {
     ///
     /// [`Empty`](VmallocError::Empty), [`TooLarge`](VmallocError::TooLarge), [`NoFrames`](VmallocError::NoFrames),
     /// [`NoAddresses`](VmallocError::NoAddresses), [`TooManyMappings`](VmallocError::TooManyMappings),
-    /// [`Refused`](VmallocError::Refused); the last four after all lazy areas were purged.
+    /// [`Refused`](VmallocError::Refused); these four after all lazy areas were purged.
+    /// [`Closed`](VmallocError::Closed).
     pub fn vmalloc(&mut self, size: usize, caller: Caller) -> Result<NonNull<u8>, VmallocError> {
         self.vmalloc_aligned(size, 1, caller)
     }
@@ -147,8 +150,8 @@ impl<S: FrameSource> Vmalloc<S> {
         Ok(self.pointer(first))
     }
 
-    /// As [`vmalloc`](Self::vmalloc), and all of it is zero. Frames are zero when they are taken, so nothing is written unless
-    /// the source refused to punch one.
+    /// As [`vmalloc`](Self::vmalloc), and all of it is zero, whatever somebody wrote to the frames after they were freed: they
+    /// are punched once more, a system call for each run, and written where the source refuses.
     ///
     /// # Errors
     ///
@@ -156,13 +159,12 @@ impl<S: FrameSource> Vmalloc<S> {
     pub fn vzalloc(&mut self, size: usize, caller: Caller) -> Result<NonNull<u8>, VmallocError> {
         let first = self.allocate(size, 1, caller)?;
         let start = self.pointer(first);
-        let area = self.addresses.areas.entry_mut(first);
-        if area.dirty {
-            area.dirty = false;
-            let bytes = area.pages as usize * self.addresses.page;
+        let pages = self.addresses.areas.get(first).pages as usize;
+        if !self.punch(first, first + pages) {
             // SAFETY: the area that was just made.
-            unsafe { start.write_bytes(0, bytes) };
+            unsafe { start.write_bytes(0, pages * self.addresses.page) };
         }
+        self.addresses.areas.entry_mut(first).dirty = false;
         Ok(start)
     }
 
@@ -186,7 +188,8 @@ impl<S: FrameSource> Vmalloc<S> {
         let dirty = !self.punch(first, first + area.pages as usize);
         self.addresses.areas.entry_mut(first).dirty = dirty;
         self.uncount(area);
-        self.addresses.make_lazy(first, true);
+        let own = !self.has_inherited(first);
+        self.addresses.make_lazy(first, own);
         if self.addresses.lazy * self.addresses.page > self.limits.lazy {
             self.purge();
         }

@@ -192,6 +192,10 @@ unsafe impl<S: FrameSource> FrameSource for Failing<S> {
         self.allows().then(|| self.inner.create_frames(count))?
     }
 
+    fn is_open(&self, file: FrameFile) -> bool {
+        self.inner.is_open(file)
+    }
+
     unsafe fn close_frames(&self, file: FrameFile) {
         // SAFETY: the caller's promise is passed on.
         unsafe { self.inner.close_frames(file) }
@@ -221,6 +225,10 @@ unsafe impl<S: FrameSource> FrameSource for Failing<S> {
     unsafe fn punch_frames(&self, file: FrameFile, first: usize, count: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         self.allows() && unsafe { self.inner.punch_frames(file, first, count) }
+    }
+
+    fn most_mappings(&self) -> Option<usize> {
+        self.inner.most_mappings()
     }
 
     fn processors(&self) -> usize {

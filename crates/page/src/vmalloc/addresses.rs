@@ -262,6 +262,17 @@ impl Addresses {
         *head = base::bits::low32(first + 1);
     }
 
+    /// Empties all lists for good: a purge puts no area back into one.
+    pub(super) fn unlist(&mut self) {
+        for pages in 1..=LISTED {
+            while let Some(first) = self.lists[pages].checked_sub(1).map(|first| first as usize) {
+                let area = self.areas.entry_mut(first);
+                area.listed = false;
+                self.lists[pages] = area.next;
+            }
+        }
+    }
+
     /// Empties all lists; the areas stay lazy, and `listed`.
     pub(super) fn forget_lists(&mut self) {
         self.lists = [0; LISTED + 1];

@@ -5,14 +5,14 @@ use source::FrameSource;
 
 use super::Vmalloc;
 use super::addresses::{Kind, LISTED};
-use super::frames::{DIRTY, FREE, GIVEN, HELD};
+use super::frames::{DIRTY, FREE, GIVEN, HELD, INHERITED, RETIRED};
 
 const A1: &str = "A1: a page is taken exactly if its entry names an area, which it lies in";
 const A2: &str = "A2: of an area with frames each page has one, but for the guard";
 const A3: &str = "A3: list n holds exactly the lazy areas of n pages that are listed";
 const A4: &str = "A4: lazy counts the pages of lazy areas, guards included";
 const F1: &str = "F1: a frame is free exactly if its state says so";
-const F2: &str = "F2: held and given count the frames of these states";
+const F2: &str = "F2: held, given and retired count the frames of these states";
 const W1: &str = "W1: a frame that is held is behind exactly one page";
 const W2: &str = "W2: a frame that was handed out is mapped as often as its state says";
 const W3: &str = "W3: mappings counts the runs of frames and the guards of areas";
@@ -87,13 +87,15 @@ impl<S: FrameSource> Vmalloc<S> {
 
     /// F1, F2 and the sum of W2.
     fn check_frames(&self, pins: usize) -> Result<(), Broken> {
-        let (mut held, mut given, mut pinned) = (0, 0, 0);
+        let (mut held, mut given, mut pinned, mut retired) = (0, 0, 0, 0);
         let (mut frame, mark) = (0, self.frames.row.mark());
         while frame < mark {
             let (end, free) = self.frames.row.stretch(frame);
             for frame in frame..end {
                 let state = self.frames.states.get(frame);
                 ensure(free == (state == FREE || state == DIRTY), F1, frame)?;
+                retired += usize::from(state == RETIRED);
+                let state = state & !INHERITED;
                 held += usize::from(state == HELD);
                 given += usize::from(state >= GIVEN);
                 pinned += usize::from(state.saturating_sub(GIVEN));
@@ -102,6 +104,7 @@ impl<S: FrameSource> Vmalloc<S> {
         }
         ensure(held == self.frames.held, F2, held)?;
         ensure(given == self.frames.given, F2, given)?;
+        ensure(retired == self.frames.retired, F2, retired)?;
         ensure(pinned == pins, W2, pinned)
     }
 }

@@ -30,6 +30,9 @@ pub enum VmallocError {
     },
     /// The system refused: it has no memory for tables, or the process its [`MAPPINGS`].
     Refused,
+    /// The program closed the descriptor of the frames' file. What is mapped stays as it is and can be given back; nothing
+    /// else is mapped any more.
+    Closed,
     /// The address is none of this allocator's.
     Foreign,
     /// No area is there: it was freed and its addresses were given back, or there never was one.
@@ -72,6 +75,7 @@ impl fmt::Display for VmallocError {
                 f,
                 "the system refused: out of memory, or {MAPPINGS} mappings (vm.max_map_count)"
             ),
+            Self::Closed => f.write_str("the program closed the descriptor of the frames' file"),
             Self::Foreign => f.write_str("the address is not ours"),
             Self::NoArea => {
                 f.write_str("no area is at the address (freed already, or never there)")

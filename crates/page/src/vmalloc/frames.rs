@@ -1,7 +1,8 @@
 //! Frames by their numbers: which are free, which an area holds, which were handed out.
 //!
 //! - **F1** a frame below the mark is free exactly if its state is [`FREE`] or [`DIRTY`].
-//! - **F2** `held` frames have the state [`HELD`], and `given` ones [`GIVEN`] or more.
+//! - **F2** `held` frames have the state [`HELD`], `given` ones [`GIVEN`] or more, and `retired` ones [`RETIRED`].
+//! - **F3** who frees a frame that is [`INHERITED`] retires it: it is neither punched nor taken again.
 //!
 //! Frames in a row are one mapping, so a run that is long enough comes first, then frames never used, then the
 //! longest runs there are. O(run / word bits + log frames) each.
@@ -18,6 +19,12 @@ pub(super) const DIRTY: u8 = 1;
 pub(super) const HELD: u8 = 2;
 /// Handed out; with what it is above, how often it is mapped.
 pub(super) const GIVEN: u8 = 3;
+/// Handed out, and mapped as often as can be counted.
+pub(super) const MOST: u8 = INHERITED - 1;
+/// Besides what else it is: another process has it too.
+pub(super) const INHERITED: u8 = 0x80;
+/// Freed here, and perhaps not in another process.
+pub(super) const RETIRED: u8 = INHERITED;
 
 /// Frames whose states become usable at a time.
 const STEP: usize = 1 << 16;
@@ -38,17 +45,54 @@ pub(super) struct Frames {
     pub(super) states: Table<u8>,
     pub(super) held: usize,
     pub(super) given: usize,
+    pub(super) retired: usize,
+    /// Whether the file is another process's, which takes its frames.
+    pub(super) copied: bool,
 }
 
 impl Frames {
-    /// How many nobody has.
+    /// How many nobody has, and this process may take.
     pub(super) const fn free(&self) -> usize {
-        self.row.count() - self.held - self.given
+        if self.copied {
+            return 0;
+        }
+        self.row.count() - self.held - self.given - self.retired
     }
 
-    /// The state of a frame, if it was ever used.
+    /// The state of a frame, if it was ever used, without what it was at a fork.
     pub(super) fn state(&self, frame: usize) -> Option<u8> {
-        (frame < self.row.mark()).then(|| self.states.get(frame))
+        (frame < self.row.mark()).then(|| self.states.get(frame) & !INHERITED)
+    }
+
+    /// Notes that another process has a frame too.
+    pub(super) fn inherit(&mut self, frame: usize) {
+        *self.states.entry_mut(frame) |= INHERITED;
+    }
+
+    /// How many frames from `first` on, below `end`, are alike in whether another process has them, and whether it has.
+    pub(super) fn alike(&self, first: usize, end: usize) -> (usize, bool) {
+        let inherited = |frame| self.states.get(frame) & INHERITED != 0;
+        let is = inherited(first);
+        (1 + (first + 1..end).take_while(|&frame| inherited(frame) == is).count(), is)
+    }
+
+    /// The runs of frames from `first` on that are this process's alone.
+    pub(super) fn own_runs(
+        &self,
+        first: usize,
+        len: usize,
+    ) -> impl Iterator<Item = (usize, usize)> {
+        let (end, mut at) = (first + len, first);
+        core::iter::from_fn(move || {
+            while at < end {
+                let (len, inherited) = self.alike(at, end);
+                at += len;
+                if !inherited {
+                    return Some((at - len, len));
+                }
+            }
+            None
+        })
     }
 
     /// Raises the mark, at least to `end`.
@@ -86,6 +130,9 @@ impl Frames {
         wanted: usize,
         state: u8,
     ) -> Option<Run> {
+        if self.copied {
+            return None;
+        }
         let (first, len) = self.find(source, wanted)?;
         self.row.take(first, len);
         let mut dirty = false;
@@ -101,17 +148,26 @@ impl Frames {
         Some(Run { first, len, dirty })
     }
 
-    /// Takes a run back that an area held, or that was handed out and is not mapped.
+    /// Takes a run back that an area held, or that was handed out and is not mapped (F3).
     pub(super) fn give(&mut self, run: Run) {
         let state = if run.dirty { DIRTY } else { FREE };
-        if self.states.get(run.first) == HELD {
+        if self.state(run.first) == Some(HELD) {
             self.held -= run.len;
         } else {
             self.given -= run.len;
         }
-        for frame in run.first..run.first + run.len {
-            self.states.set(frame, state);
+        let (mut first, end) = (run.first, run.first + run.len);
+        while first < end {
+            let (len, inherited) = self.alike(first, end);
+            for frame in first..first + len {
+                self.states.set(frame, if inherited { RETIRED } else { state });
+            }
+            if inherited {
+                self.retired += len;
+            } else {
+                self.row.give(first, len);
+            }
+            first += len;
         }
-        self.row.give(run.first, run.len);
     }
 }

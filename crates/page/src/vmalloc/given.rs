@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 use source::{FrameSource, Mapped};
 
 use super::addresses::{Area, Kind};
-use super::frames::{FREE, GIVEN, Run};
+use super::frames::{FREE, GIVEN, MOST, Run};
 use super::{Caller, Left, Vmalloc, VmallocError};
 
 impl<S: FrameSource> Vmalloc<S> {
@@ -81,9 +81,10 @@ impl<S: FrameSource> Vmalloc<S> {
     ///
     /// # Errors
     ///
-    /// [`Empty`](VmallocError::Empty), [`NoFrame`](VmallocError::NoFrame), [`FrameMapped`](VmallocError::FrameMapped): 252
+    /// [`Empty`](VmallocError::Empty), [`NoFrame`](VmallocError::NoFrame), [`FrameMapped`](VmallocError::FrameMapped): 124
     /// times already; [`NoAddresses`](VmallocError::NoAddresses),
-    /// [`TooManyMappings`](VmallocError::TooManyMappings), [`Refused`](VmallocError::Refused).
+    /// [`TooManyMappings`](VmallocError::TooManyMappings), [`Refused`](VmallocError::Refused),
+    /// [`Closed`](VmallocError::Closed).
     pub fn vmap(&mut self, frames: &[u32], caller: Caller) -> Result<NonNull<u8>, VmallocError> {
         if frames.is_empty() {
             return Err(VmallocError::Empty);
@@ -92,7 +93,7 @@ impl<S: FrameSource> Vmalloc<S> {
         if frames.len() >= self.addresses.row.count() {
             return Err(VmallocError::NoAddresses);
         }
-        if let Err(done) = self.pin(frames, |state| (GIVEN..u8::MAX).contains(&state)) {
+        if let Err(done) = self.pin(frames, |state| (GIVEN..MOST).contains(&state)) {
             let frame = frames[done];
             let mapped = self.state_of(frame) > GIVEN;
             self.unpin(&frames[..done]);
@@ -140,7 +141,7 @@ impl<S: FrameSource> Vmalloc<S> {
         let left = match unsafe { self.source.unmap_frames(at, len) } {
             Mapped::Done => Left::Unmapped,
             Mapped::Lost => Left::Lost,
-            Mapped::Refused => return Err(VmallocError::Refused),
+            Mapped::Refused | Mapped::Closed => return Err(VmallocError::Refused),
         };
         self.uncount(area);
         self.mappings -= area.mappings();
@@ -159,7 +160,7 @@ impl<S: FrameSource> Vmalloc<S> {
             if !may(state) {
                 return Err(done);
             }
-            self.frames.states.set(frame as usize, state + 1);
+            *self.frames.states.entry_mut(frame as usize) += 1;
         }
         Ok(())
     }
@@ -178,7 +179,7 @@ impl<S: FrameSource> Vmalloc<S> {
             let len = rest.iter().enumerate().take_while(follows).count();
             let first = first as usize;
             // SAFETY: the caller's frames, which are not mapped.
-            let punched = clean || unsafe { self.source.punch_frames(self.file, first, len) };
+            let punched = clean || unsafe { self.punch_own(first, len) };
             self.frames.give(Run { first, len, dirty: !punched });
             rest = &rest[len..];
         }

@@ -23,6 +23,8 @@ pub struct VmallocUsage {
     pub given: usize,
     /// Frames that nobody has.
     pub free: usize,
+    /// Frames that were live at a fork and freed since: neither their memory nor their numbers come back.
+    pub retired: usize,
     /// Mappings of the process, guards too. A number.
     pub mappings: usize,
     /// Passes over lazy areas. A number.
@@ -50,6 +52,7 @@ impl<S: FrameSource> Vmalloc<S> {
             held: self.frames.held * page,
             given: self.frames.given * page,
             free: self.frames.free() * page,
+            retired: self.frames.retired * page,
             mappings: self.mappings,
             purges: self.purges,
         }

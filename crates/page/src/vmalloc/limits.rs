@@ -6,8 +6,8 @@ use super::error::MAPPINGS;
 /// Addresses that are reserved unless told otherwise: they cost nothing, and are never short then.
 const ADDRESSES: usize = 64 << 30;
 
-/// Mappings that are left to the rest of the program.
-const OTHERS: usize = 1024;
+/// Of the mappings that a process may have, the part that is left to the rest of the program: an eighth.
+const OTHERS: usize = 8;
 
 /// Addresses that wait for a purge, for each bit of the number of processors: Linux's figure. There it is
 /// what makes up for one flush of all processors' address caches; here for one pass over all areas.
@@ -27,12 +27,14 @@ pub struct VmallocLimits {
 }
 
 impl VmallocLimits {
-    /// 64 GiB of addresses, all of the machine's memory, all mappings but 1,024, and as many bytes unpurged as Linux has.
+    /// 64 GiB of addresses, all of the machine's memory, seven eighths of the mappings that a process may have, and as
+    /// many bytes unpurged as Linux has. Two system calls for files of /proc.
     pub fn of(source: &impl FrameSource) -> Self {
+        let mappings = source.most_mappings().unwrap_or(MAPPINGS);
         Self {
             addresses: ADDRESSES,
             memory: source.physical_memory(),
-            mappings: MAPPINGS - OTHERS,
+            mappings: mappings - mappings / OTHERS,
             lazy: lazy_for(source.processors()),
         }
     }

@@ -43,8 +43,22 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
         Ok(Self { window: inner.window(), inner: Guarded::new(inner) })
     }
 
-    /// Runs `work` inside of the lock; it may not ask this value again.
-    pub fn with<R>(&self, work: impl FnOnce(&mut Vmalloc<S>) -> R) -> R {
+    /// Runs `work` inside of the lock; it may look, and may not ask this value again.
+    ///
+    /// ```compile_fail,E0594
+    /// use heapwright_page::vmalloc::{LockedVmalloc, Vmalloc, VmallocLimits};
+    /// use source::os::Os;
+    ///
+    /// let areas = LockedVmalloc::new(Os, VmallocLimits::of(&Os)).unwrap();
+    /// // What others have in use would be unmapped.
+    /// areas.with(|inner| *inner = Vmalloc::new(Os, VmallocLimits::of(&Os)).unwrap());
+    /// ```
+    pub fn with<R>(&self, work: impl FnOnce(&Vmalloc<S>) -> R) -> R {
+        work(&self.inner.lock())
+    }
+
+    /// As [`with`](Self::with), to change it. Not for others: who put another value in its place would unmap what is in use.
+    fn change<R>(&self, work: impl FnOnce(&mut Vmalloc<S>) -> R) -> R {
         work(&mut self.inner.lock())
     }
 
@@ -54,7 +68,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
     ///
     /// As there.
     pub fn vmalloc(&self, size: usize, caller: Caller) -> Result<NonNull<u8>, VmallocError> {
-        self.with(|areas| areas.vmalloc(size, caller))
+        self.change(|areas| areas.vmalloc(size, caller))
     }
 
     /// As [`Vmalloc::vmalloc_aligned`].
@@ -68,7 +82,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
         align: usize,
         caller: Caller,
     ) -> Result<NonNull<u8>, VmallocError> {
-        self.with(|areas| areas.vmalloc_aligned(size, align, caller))
+        self.change(|areas| areas.vmalloc_aligned(size, align, caller))
     }
 
     /// As [`Vmalloc::vzalloc`].
@@ -77,7 +91,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
     ///
     /// As there.
     pub fn vzalloc(&self, size: usize, caller: Caller) -> Result<NonNull<u8>, VmallocError> {
-        self.with(|areas| areas.vzalloc(size, caller))
+        self.change(|areas| areas.vzalloc(size, caller))
     }
 
     /// As [`Vmalloc::vfree`].
@@ -91,7 +105,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
     /// As there.
     pub unsafe fn vfree(&self, address: *const u8) -> Result<(), VmallocError> {
         // SAFETY: the caller's promise.
-        self.with(|areas| unsafe { areas.vfree(address) })
+        self.change(|areas| unsafe { areas.vfree(address) })
     }
 
     /// As [`Vmalloc::vrealloc`].
@@ -109,7 +123,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
         size: usize,
     ) -> Result<NonNull<u8>, VmallocError> {
         // SAFETY: the caller's promise.
-        self.with(|areas| unsafe { areas.vrealloc(address, size) })
+        self.change(|areas| unsafe { areas.vrealloc(address, size) })
     }
 
     /// As [`Vmalloc::alloc_frames`].
@@ -118,7 +132,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
     ///
     /// As there.
     pub fn alloc_frames(&self, frames: &mut [u32]) -> Result<(), VmallocError> {
-        self.with(|areas| areas.alloc_frames(frames))
+        self.change(|areas| areas.alloc_frames(frames))
     }
 
     /// As [`Vmalloc::free_frames`].
@@ -127,7 +141,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
     ///
     /// As there.
     pub fn free_frames(&self, frames: &[u32]) -> Result<(), VmallocError> {
-        self.with(|areas| areas.free_frames(frames))
+        self.change(|areas| areas.free_frames(frames))
     }
 
     /// As [`Vmalloc::vmap`].
@@ -136,7 +150,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
     ///
     /// As there.
     pub fn vmap(&self, frames: &[u32], caller: Caller) -> Result<NonNull<u8>, VmallocError> {
-        self.with(|areas| areas.vmap(frames, caller))
+        self.change(|areas| areas.vmap(frames, caller))
     }
 
     /// As [`Vmalloc::vunmap`].
@@ -150,7 +164,7 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
     /// As there.
     pub unsafe fn vunmap(&self, address: *const u8) -> Result<(), VmallocError> {
         // SAFETY: the caller's promise.
-        self.with(|areas| unsafe { areas.vunmap(address) })
+        self.change(|areas| unsafe { areas.vunmap(address) })
     }
 
     /// As [`Vmalloc::vmalloc_to_frame`].
@@ -171,9 +185,15 @@ impl<S: FrameSource + Park> LockedVmalloc<S> {
         self.with(|areas| areas.size_of(address))
     }
 
+    /// As [`Vmalloc::note_fork`]. The lock is to be free: who forks while other threads are inside has a child that never
+    /// gets it.
+    pub fn note_fork(&self, in_child: bool) {
+        self.change(|areas| areas.note_fork(in_child));
+    }
+
     /// As [`Vmalloc::purge`].
     pub fn purge(&self) -> usize {
-        self.with(Vmalloc::purge)
+        self.change(Vmalloc::purge)
     }
 
     /// As [`Vmalloc::usage`].

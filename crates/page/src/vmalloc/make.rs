@@ -22,6 +22,13 @@ pub(super) enum Left {
     Lost,
 }
 
+/// Why an area was not mapped, and what is left of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unmade {
+    pub(super) left: Left,
+    pub(super) why: VmallocError,
+}
+
 impl<S: FrameSource> Vmalloc<S> {
     /// A new area with frames.
     #[cold]
@@ -79,24 +86,24 @@ impl<S: FrameSource> Vmalloc<S> {
     /// Maps an area whose pages have frames, or undoes it.
     pub(super) fn map_or_undo(&mut self, first: usize) -> Result<usize, VmallocError> {
         self.addresses.count_runs(first);
-        let more = self.addresses.areas.get(first).mappings();
-        if self.mappings + more > self.limits.mappings {
-            self.purge();
-        }
-        if self.mappings + more > self.limits.mappings {
-            self.undo(first, Left::Unmapped);
-            return Err(VmallocError::TooManyMappings { most: self.limits.mappings });
-        }
-        if let Err(left) = self.map(first) {
+        if let Err(Unmade { left, why }) = self.map(first) {
             self.undo(first, left);
-            return Err(VmallocError::Refused);
+            return Err(why);
         }
-        self.mappings += more;
         Ok(first)
     }
 
-    /// Maps all pages of an area. What the source refuses is tried once more after a purge.
-    pub(super) fn map(&mut self, first: usize) -> Result<(), Left> {
+    /// Maps all pages of an area, whose pieces are counted. What the source refuses is tried once more after a purge.
+    pub(super) fn map(&mut self, first: usize) -> Result<(), Unmade> {
+        let more = self.addresses.areas.get(first).mappings();
+        let most = self.limits.mappings;
+        if self.mappings.saturating_add(more) > most {
+            self.purge();
+        }
+        if self.mappings.saturating_add(more) > most {
+            let why = VmallocError::TooManyMappings { most };
+            return Err(Unmade { left: Left::Unmapped, why });
+        }
         let end = first + self.addresses.areas.get(first).pages as usize;
         let (mut page, mut purged) = (first, false);
         while page < end {
@@ -105,14 +112,19 @@ impl<S: FrameSource> Vmalloc<S> {
                 unreachable!("A2: each page but the guard has a frame")
             };
             let at = self.addresses.address(page);
+            let left = if page == first { Left::Unmapped } else { Left::Mapped };
             // SAFETY: pages of an area that nobody has seen, and frames that are its own (W1) or the caller's (W2).
             match unsafe { self.source.map_frames(self.file, frame, len, at) } {
                 Mapped::Done => page += len,
                 Mapped::Refused if !purged && self.purge() > 0 => purged = true,
-                Mapped::Refused => return Err(Left::Mapped),
-                Mapped::Lost => return Err(Left::Lost),
+                Mapped::Refused => return Err(Unmade { left, why: VmallocError::Refused }),
+                Mapped::Closed => return Err(Unmade { left, why: VmallocError::Closed }),
+                Mapped::Lost => {
+                    return Err(Unmade { left: Left::Lost, why: VmallocError::Refused });
+                }
             }
         }
+        self.mappings += more;
         Ok(())
     }
 
@@ -133,7 +145,7 @@ impl<S: FrameSource> Vmalloc<S> {
         match unmapped {
             Mapped::Done => self.addresses.forget(first),
             // The next purge tries again; the area has no frames, and is not listed.
-            Mapped::Refused => self.addresses.make_lazy(first, false),
+            Mapped::Refused | Mapped::Closed => self.addresses.make_lazy(first, false),
             Mapped::Lost => self.addresses.lose(first),
         }
     }

@@ -8,7 +8,7 @@ use source::{FrameSource, Mapped};
 
 use super::Vmalloc;
 use super::addresses::Kind;
-use super::frames::{GIVEN, HELD, Run};
+use super::frames::{GIVEN, HELD, INHERITED, Run};
 
 impl<S: FrameSource> Vmalloc<S> {
     /// Unmaps all areas that were freed: how many bytes of addresses can be used anew. What the source refuses stays lazy.
@@ -53,7 +53,7 @@ impl<S: FrameSource> Vmalloc<S> {
         let mut area = first;
         while area < end {
             let record = self.addresses.areas.get(area);
-            if unmapped == Mapped::Refused {
+            if matches!(unmapped, Mapped::Refused | Mapped::Closed) {
                 if record.listed {
                     self.addresses.list(area);
                 }
@@ -79,11 +79,23 @@ impl<S: FrameSource> Vmalloc<S> {
             let (frame, len) = self.addresses.run(page, end);
             if let Some(frame) = frame {
                 // SAFETY: frames of an area that nobody uses (W1).
-                all &= unsafe { self.source.punch_frames(self.file, frame, len) };
+                all &= unsafe { self.punch_own(frame, len) };
             }
             page += len;
         }
         all
+    }
+
+    /// Punches frames in a row, but for those that another process has too (F3). Whether the source did all.
+    ///
+    /// # Safety
+    ///
+    /// Nobody in this process needs their contents.
+    pub(super) unsafe fn punch_own(&self, first: usize, len: usize) -> bool {
+        self.frames.own_runs(first, len).fold(true, |all, (first, len)| {
+            // SAFETY: the caller's promise, and no other process has them.
+            all & unsafe { self.source.punch_frames(self.file, first, len) }
+        })
     }
 
     /// Takes the frames of an area back; its pages have none then.
@@ -104,13 +116,12 @@ impl<S: FrameSource> Vmalloc<S> {
             if let Some(first) = frame {
                 if self.frames.state(first) == Some(HELD) {
                     // SAFETY: frames of an area that nobody uses (W1).
-                    let clean =
-                        !dirty || unsafe { self.source.punch_frames(self.file, first, len) };
+                    let clean = !dirty || unsafe { self.punch_own(first, len) };
                     self.frames.give(Run { first, len, dirty: !clean });
                 } else {
                     for frame in first..first + len {
                         let state = self.frames.states.entry_mut(frame);
-                        debug_assert!(*state > GIVEN, "W2");
+                        debug_assert!(*state & !INHERITED > GIVEN, "W2");
                         *state -= 1;
                     }
                 }

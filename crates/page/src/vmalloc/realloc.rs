@@ -9,6 +9,7 @@ use core::ptr::NonNull;
 use source::{FrameSource, Mapped};
 
 use super::addresses::{Area, Kind};
+use super::make::Unmade;
 use super::{Caller, Left, Vmalloc, VmallocError};
 
 impl<S: FrameSource> Vmalloc<S> {
@@ -74,23 +75,10 @@ impl<S: FrameSource> Vmalloc<S> {
     /// Maps an area whose first `had` pages have the frames of another, or undoes it.
     fn map_grown(&mut self, new: usize, had: usize) -> Result<(), VmallocError> {
         self.addresses.count_runs(new);
-        let more = self.addresses.areas.get(new).mappings();
-        let most = self.limits.mappings;
-        if self.mappings + more > most {
-            self.purge();
-        }
-        let left = if self.mappings + more > most { Err(Left::Unmapped) } else { self.map(new) };
-        let Err(left) = left else {
-            self.mappings += more;
-            return Ok(());
-        };
+        let Err(Unmade { left, why }) = self.map(new) else { return Ok(()) };
         self.drop_frames(new, had);
         self.undo(new, left);
-        Err(if left == Left::Unmapped {
-            VmallocError::TooManyMappings { most }
-        } else {
-            VmallocError::Refused
-        })
+        Err(why)
     }
 
     /// The first `pages` pages of an area have no frames any more: another area has them.
@@ -107,7 +95,7 @@ impl<S: FrameSource> Vmalloc<S> {
         let (at, len) = (self.addresses.address(from), (end - from) * self.addresses.page);
         // SAFETY: the caller does not use the tail.
         let unmapped = unsafe { self.source.unmap_frames(at, len) };
-        if unmapped == Mapped::Refused {
+        if matches!(unmapped, Mapped::Refused | Mapped::Closed) {
             return;
         }
         self.mappings -= area.mappings();

@@ -83,6 +83,8 @@ impl<S: FrameSource> Vmalloc<S> {
             states: unsafe { Table::new(states, layout.frames) },
             held: 0,
             given: 0,
+            retired: 0,
+            copied: false,
         };
         // SAFETY: the other words, zero.
         let row = unsafe { Marked::new(start + layout.frame_words, layout.pages) };

@@ -12,6 +12,7 @@ use source::os::linux::residency::{Residency, residency};
 use super::*;
 
 mod faults;
+mod forked;
 mod misuse;
 mod random;
 mod refused;

@@ -5,6 +5,7 @@
 
 mod cgroup;
 pub mod console;
+mod descriptor;
 pub mod fork;
 mod frames;
 pub mod futex;

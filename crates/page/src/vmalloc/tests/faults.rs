@@ -46,6 +46,7 @@ fn deed(what: &str) {
             _ = byte(at(one, page), 0);
         }
         "mappings" => all_mappings(),
+        "scattered" => scattered(),
         other => panic!("{other}"),
     }
 }
@@ -81,12 +82,35 @@ fn all_mappings() {
     fill(again, 100, page, 1);
 }
 
+/// Frames so scattered that the system refuses in the middle of them: the process then has as many mappings as before.
+fn scattered() {
+    const PIECES: usize = 70_000;
+    let more = VmallocLimits { mappings: usize::MAX, ..limits(1 << 20, 1 << 18) };
+    let mut areas = Vmalloc::new(Os, more).unwrap();
+    let page = areas.page_size();
+    let mut given = vec![0; 2 * PIECES];
+    areas.alloc_frames(&mut given).unwrap();
+    let even: Vec<u32> = given.iter().copied().step_by(2).collect();
+    assert_eq!(areas.vmap(&even, ME), Err(VmallocError::Refused));
+    areas.check().unwrap();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(maps.lines().count() < 1000);
+    let others = source::PageSource::map(&Os, page, page).expect("a mapping");
+    // SAFETY: just mapped.
+    assert!(unsafe { source::PageSource::release(&Os, others, page) });
+    areas.free_frames(&given).unwrap();
+    let again = take(&mut areas, 100);
+    fill(again, 100, page, 1);
+    give(&mut areas, again);
+}
+
 #[test]
 fn all_mappings_of_a_process_are_an_error_and_no_end() {
     // Only where Linux's limit is what it is unless told otherwise: a higher one takes long to reach.
     let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
     if limit.trim() == MAPPINGS.to_string() {
         assert_eq!(child("mappings"), (None, Some(0)));
+        assert_eq!(child("scattered"), (None, Some(0)));
     }
 }
 

@@ -132,6 +132,60 @@ fn the_same_number_of_pages_is_the_same_area_and_zero() {
 }
 
 #[test]
+fn zero_in_spite_of_what_was_written_after_it_was_freed() {
+    let mut areas = small(8);
+    let page = areas.page_size();
+    let area = take(&mut areas, 2);
+    give(&mut areas, area);
+    fill(area, 2, page, 9);
+    let again = areas.vzalloc(2 * page, ME).unwrap();
+    assert_eq!(again, area, "the same, used again as it is");
+    assert!((0..2 * page).all(|at| byte(again, at) == 0));
+    give(&mut areas, again);
+    fill(again, 2, page, 9);
+    areas.purge();
+    let other = areas.vzalloc(page, ME).unwrap();
+    assert_eq!(frames(&areas, other, 1), [0], "the same frame behind another area");
+    assert!((0..page).all(|at| byte(other, at) == 0));
+}
+
+#[test]
+fn a_closed_descriptor_is_an_error_and_touches_no_other_file() {
+    let mut areas = small(8);
+    let page = areas.page_size();
+    let (kept, freed) = (take(&mut areas, 2), take(&mut areas, 1));
+    let mut given = [0; 2];
+    areas.alloc_frames(&mut given).unwrap();
+    fill(kept, 2, page, 5);
+    fill(freed, 1, page, 6);
+    // SAFETY: no frame is mapped by it from here on, which is what is tested.
+    unsafe { areas.source().close_frames(areas.file()) };
+    assert_eq!(areas.vmalloc(3 * page, ME), Err(VmallocError::Closed));
+    assert_eq!(areas.vmap(&given, ME), Err(VmallocError::Closed));
+    // SAFETY: live; it stays.
+    let grown = unsafe { areas.vrealloc(kept.as_ptr(), 4 * page) };
+    assert_eq!(grown, Err(VmallocError::Closed));
+    areas.check().unwrap();
+    give(&mut areas, freed);
+    // It was not punched, and is zero all the same.
+    let zero = areas.vzalloc(page, ME).unwrap();
+    assert!(zero == freed && (0..page).all(|at| byte(zero, at) == 0));
+    assert!((0..2 * page).all(|at| byte(kept, at) == 5));
+    give(&mut areas, zero);
+    give(&mut areas, kept);
+    areas.free_frames(&given).unwrap();
+    areas.purge();
+    areas.check().unwrap();
+    assert_eq!(areas.usage().free, 8 * page);
+}
+
+#[test]
+fn an_eighth_of_the_mappings_is_left_to_the_program() {
+    let most = Os.most_mappings().unwrap();
+    assert_eq!(VmallocLimits::of(&Os).mappings, most - most / 8);
+}
+
+#[test]
 fn a_purge_comes_with_the_threshold_and_when_there_is_need() {
     assert_eq!([1, 2, 3, 4, 64].map(|cpus| lazy_for(cpus) / MIB), [32, 64, 64, 96, 224]);
     let page = small(1).page_size();

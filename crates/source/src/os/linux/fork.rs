@@ -99,6 +99,13 @@ pub fn in_children(note: extern "C" fn()) -> bool {
     unsafe { pthread_atfork(None, None, Some(note)) == 0 }
 }
 
+/// Has `note` called in the parent after each fork, also after one that failed. Those registered first come first: with
+/// [`on_fork`] behind it, what that holds is still held. `false`: refused.
+pub fn in_parents(note: extern "C" fn()) -> bool {
+    // SAFETY: a function that lives as long as the library, which is never unloaded.
+    unsafe { pthread_atfork(None, Some(note), None) == 0 }
+}
+
 extern "C" fn prepare<A: Around>() {
     if TURN.is_held() {
         DEPTH.fetch_add(1, Ordering::Relaxed);

@@ -1,11 +1,18 @@
 //! Frames from a file in memory: `memfd_create`, `mmap` of it at an offset, `fallocate` to punch holes.
 //!
-//! Each call is one system call, [`create_frames`](FrameSource::create_frames) three and unmapping two. The file counts
-//! as shared memory (`RssShmem`), has a descriptor that is closed by `exec`, and is shared with children of `fork`.
+//! Mapping, unmapping and punching are two system calls each, [`create_frames`](FrameSource::create_frames) six. The file
+//! counts as shared memory (`RssShmem`), has a descriptor that is closed by `exec`, and is shared with children of `fork`.
+//!
+//! - **D1** the descriptor's number is none of those that programs give by hand, where the limit allows: 300 or above, never
+//!   that of a standard stream. A program may close it all the same and get the number for a file of its own, so each call
+//!   first compares inode and device with those of the file that was made, and touches no other file.
+//!
+//! Closing it in the middle of a call of another thread is beyond what can be seen.
 
 use super::Os;
+use super::descriptor::{LOWEST, copy, file_of};
 use super::memory::{unmap_to_reserved, was_replaced};
-use super::process::{NO_LIMIT, page_size, prlimit};
+use super::process::{NO_LIMIT, page_size, prlimit, read_file};
 use super::syscall::{call6, number, result};
 use crate::{FrameFile, FrameSource, Mapped};
 
@@ -26,6 +33,26 @@ fn is_allowed(len: usize) -> bool {
     known.is_err() || limit[0] >= len as u64
 }
 
+/// Closes a descriptor that is ours.
+fn close(number: usize) {
+    // SAFETY: a descriptor of this module's, that nobody names afterwards.
+    unsafe { call6(number::CLOSE, [number, 0, 0, 0, 0, 0]) };
+}
+
+/// The same file by a high number in place of the one it has (D1). `None`: there is none but that of a standard stream.
+fn move_up(low: usize) -> Option<usize> {
+    const STREAMS: usize = 3;
+    let Some(high) = copy(low, LOWEST).or_else(|| copy(low, STREAMS)) else {
+        if low >= STREAMS {
+            return Some(low);
+        }
+        close(low);
+        return None;
+    };
+    close(low);
+    Some(high)
+}
+
 // SAFETY: a shared mapping of the file is the file's memory; MAP_FIXED is used only on pages whose owner asked for it.
 unsafe impl FrameSource for Os {
     fn create_frames(&self, count: usize) -> Option<FrameFile> {
@@ -33,23 +60,32 @@ unsafe impl FrameSource for Os {
         let args = [c"heapwright-frames".as_ptr().addr(), MFD_CLOEXEC, 0, 0, 0, 0];
         // SAFETY: the kernel reads a name that ends in a zero.
         let file = result(unsafe { call6(number::MEMFD_CREATE, args) }).ok()?;
+        let number = move_up(file)?;
         // SAFETY: the file just made.
-        if result(unsafe { call6(number::FTRUNCATE, [file, len, 0, 0, 0, 0]) }).is_err() {
-            // SAFETY: as above; nobody has seen it.
-            unsafe { self.close_frames(FrameFile(file)) };
+        let sized = result(unsafe { call6(number::FTRUNCATE, [number, len, 0, 0, 0, 0]) }).is_ok();
+        let Some(identity) = file_of(number).filter(|_| sized) else {
+            close(number);
             return None;
-        }
-        Some(FrameFile(file))
+        };
+        Some(FrameFile { number, identity })
+    }
+
+    fn is_open(&self, file: FrameFile) -> bool {
+        file_of(file.number) == Some(file.identity)
     }
 
     unsafe fn close_frames(&self, file: FrameFile) {
-        // SAFETY: the caller gives the file up.
-        unsafe { call6(number::CLOSE, [file.0, 0, 0, 0, 0, 0]) };
+        if self.is_open(file) {
+            close(file.number);
+        }
     }
 
     unsafe fn map_frames(&self, file: FrameFile, first: usize, count: usize, at: usize) -> Mapped {
+        if !self.is_open(file) {
+            return Mapped::Closed;
+        }
         let (len, offset) = (count * page_size(), first * page_size());
-        let args = [at, len, PROT_READ_WRITE, MAP_SHARED_FIXED, file.0, offset];
+        let args = [at, len, PROT_READ_WRITE, MAP_SHARED_FIXED, file.number, offset];
         // SAFETY: the caller's pages, which nobody uses.
         match result(unsafe { call6(number::MMAP, args) }) {
             Ok(_) => Mapped::Done,
@@ -65,9 +101,15 @@ unsafe impl FrameSource for Os {
 
     unsafe fn punch_frames(&self, file: FrameFile, first: usize, count: usize) -> bool {
         let (len, offset) = (count * page_size(), first * page_size());
-        let args = [file.0, FALLOC_KEEP_SIZE_PUNCH_HOLE, offset, len, 0, 0];
+        let args = [file.number, FALLOC_KEEP_SIZE_PUNCH_HOLE, offset, len, 0, 0];
         // SAFETY: nobody needs the contents.
-        result(unsafe { call6(number::FALLOCATE, args) }).is_ok()
+        self.is_open(file) && result(unsafe { call6(number::FALLOCATE, args) }).is_ok()
+    }
+
+    fn most_mappings(&self) -> Option<usize> {
+        let mut buffer = [0; 24];
+        let text = read_file(c"/proc/sys/vm/max_map_count", &mut buffer);
+        str::from_utf8(text.trim_ascii()).ok()?.parse().ok()
     }
 
     fn processors(&self) -> usize {

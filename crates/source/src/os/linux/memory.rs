@@ -164,16 +164,27 @@ pub(super) unsafe fn was_replaced(at: usize, len: usize) -> Mapped {
 /// Replaces whatever is mapped in `[at, at + len)` by addresses that are reserved, as [`PageSource::reserve`] makes them, so
 /// that the kernel joins them to those around.
 ///
+/// A process with more mappings than it may have gets no new one, not even in place of many: then the old ones go first,
+/// which leaves it fewer, and the addresses are reserved again if nobody was quicker.
+///
 /// # Safety
 ///
 /// The range is ours, and nobody uses it.
 pub(super) unsafe fn unmap_to_reserved(at: usize, len: usize) -> Mapped {
-    if mmap(at, len, PROT_NONE, MAP_FIXED | MAP_NORESERVE) != Ok(at) {
-        // SAFETY: ours until the call.
-        return unsafe { was_replaced(at, len) };
+    if mmap(at, len, PROT_NONE, MAP_FIXED | MAP_NORESERVE) == Ok(at) {
+        leave_out_of_dumps(at, len);
+        return Mapped::Done;
     }
-    leave_out_of_dumps(at, len);
-    Mapped::Done
+    // SAFETY: ours until the call.
+    let left = unsafe { was_replaced(at, len) };
+    // SAFETY: still ours.
+    if left != Mapped::Refused || !unsafe { munmap(at, len) } {
+        return left;
+    }
+    match Os.reserve_at(at, len) {
+        Claim::Ours => Mapped::Done,
+        Claim::Taken | Claim::Refused => Mapped::Lost,
+    }
 }
 
 /// What the first word of a target at `at` says: an odd multiple of the address, unlike

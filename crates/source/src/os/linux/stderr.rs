@@ -3,15 +3,9 @@
 
 use base::sync::{AtomicUsize, Ordering};
 
-use super::process::statx;
-use super::syscall::{call6, number, result};
+use super::descriptor::{LOWEST, copy, file_of};
 
 const STDERR: usize = 2;
-const F_DUPFD_CLOEXEC: usize = 1030;
-/// Above what programs and shells (255 at most) give numbers to by hand.
-const LOWEST: usize = 300;
-const INO: usize = 0x100;
-const AT_EMPTY_PATH: usize = 0x1000;
 
 /// The second descriptor; 0: there is none.
 static SECOND: AtomicUsize = AtomicUsize::new(0);
@@ -24,9 +18,7 @@ pub fn keep() {
         return;
     }
     let Some(file) = file_of(STDERR) else { return };
-    let args = [STDERR, F_DUPFD_CLOEXEC, LOWEST, 0, 0, 0];
-    // SAFETY: makes a descriptor, and touches no memory.
-    let Ok(second) = result(unsafe { call6(number::FCNTL, args) }) else { return };
+    let Some(second) = copy(STDERR, LOWEST) else { return };
     FILE[0].store(file[0], Ordering::Relaxed);
     FILE[1].store(file[1], Ordering::Relaxed);
     SECOND.store(second, Ordering::Relaxed);
@@ -41,11 +33,4 @@ pub fn descriptor() -> usize {
     }
     let file = [FILE[0].load(Ordering::Relaxed), FILE[1].load(Ordering::Relaxed)];
     if file_of(second) == Some(file) { second } else { STDERR }
-}
-
-/// Inode and device of an open file. `None`: it is closed, or the kernel does not say.
-fn file_of(descriptor: usize) -> Option<[usize; 2]> {
-    let about = statx(descriptor, c"", AT_EMPTY_PATH, INO)?;
-    let both = |low: u32, high: u32| low as usize | (high as usize) << 32;
-    Some([both(about[8], about[9]), both(about[35], about[34])])
 }

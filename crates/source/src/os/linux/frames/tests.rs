@@ -45,13 +45,74 @@ fn any_frame_behind_any_page() {
 fn what_cannot_be_mapped_leaves_the_pages_reserved() {
     let page = page_size();
     let at = Os.reserve(page, page).expect("addresses");
-    // SAFETY: reserved above; no such file.
-    let mapped = unsafe { Os.map_frames(FrameFile(1 << 20), 0, 1, at) };
+    let file = Os.create_frames(1).expect("a file");
+    // SAFETY: reserved above; no such frame, as it is the kernel's to say.
+    let mapped = unsafe { Os.map_frames(file, usize::MAX / page, 1, at) };
     assert_eq!(mapped, Mapped::Refused);
+    let none = FrameFile { number: 1 << 20, ..file };
+    // SAFETY: reserved above; no such file.
+    assert_eq!(unsafe { Os.map_frames(none, 0, 1, at) }, Mapped::Closed);
+    // SAFETY: as above.
+    assert!(!unsafe { Os.punch_frames(none, 0, 1) });
+    // SAFETY: not named any more.
+    unsafe { Os.close_frames(file) };
     // SAFETY: still reserved.
     assert!(unsafe { Os.commit(at, page) });
     // SAFETY: made above, unused.
     assert!(unsafe { Os.release(at, page) });
     assert!(Os.create_frames(usize::MAX / 2).is_none());
     assert!(Os.processors() >= 1);
+}
+
+#[test]
+fn the_number_is_high_and_closed_by_exec() {
+    const F_GETFD: usize = 1;
+    let file = Os.create_frames(1).expect("a file");
+    assert!(file.number >= LOWEST);
+    // SAFETY: asks.
+    assert_eq!(unsafe { call6(number::FCNTL, [file.number, F_GETFD, 0, 0, 0, 0]) }, 1);
+    // SAFETY: not named any more.
+    unsafe { Os.close_frames(file) };
+    assert!(!Os.is_open(file));
+}
+
+#[test]
+fn a_file_that_got_the_number_is_left_alone() {
+    /// Far from the numbers that other tests' files get.
+    const MINE: usize = 700;
+    let page = page_size();
+    let frames = Os.create_frames(2).expect("a file");
+    let file = FrameFile { number: copy(frames.number, MINE).expect("a descriptor"), ..frames };
+    let at = Os.reserve(2 * page, page).expect("addresses");
+    // SAFETY: reserved above.
+    assert_eq!(unsafe { Os.map_frames(file, 0, 1, at) }, Mapped::Done);
+    write(at, 1);
+    close(file.number);
+    // The program's: a file in memory too, which is the one that could be mapped and punched.
+    let theirs = Os.create_frames(2).expect("a file");
+    assert_eq!(copy(theirs.number, file.number), Some(file.number));
+    // SAFETY: reserved above.
+    assert_eq!(unsafe { Os.map_frames(theirs, 0, 1, at + page) }, Mapped::Done);
+    write(at + page, 2);
+    assert!(!Os.is_open(file));
+    // SAFETY: nobody needs the contents.
+    assert!(!unsafe { Os.punch_frames(file, 0, 1) });
+    // SAFETY: mapped above, used again below if it stays so.
+    assert_eq!(unsafe { Os.map_frames(file, 0, 1, at) }, Mapped::Closed);
+    assert_eq!((read(at), read(at + page)), (1, 2));
+    // SAFETY: not named any more.
+    unsafe { Os.close_frames(file) };
+    assert_eq!(file_of(file.number), Some(theirs.identity), "the program's is open");
+    close(file.number);
+    for each in [frames, theirs] {
+        // SAFETY: as above.
+        unsafe { Os.close_frames(each) };
+    }
+    // SAFETY: made above, unused.
+    assert!(unsafe { Os.release(at, 2 * page) });
+}
+
+#[test]
+fn the_limit_of_mappings_is_known() {
+    assert!(Os.most_mappings().is_some_and(|most| most > 1000));
 }
