@@ -76,6 +76,7 @@ impl Pool {
         let what = match error {
             HandleError::Stale => "is free already (stale handle)",
             HandleError::Pinned => "is being read",
+            HandleError::TooManyPins => "is being read too often",
             HandleError::OutOfBounds => "is shorter than what is written",
             _ => "is none of this pool's",
         };

@@ -23,6 +23,8 @@ pub enum HandleError {
     Stale,
     /// Somebody reads the object just now.
     Pinned,
+    /// So much is pinned just now that one more pin could not be counted; the object need not be.
+    TooManyPins,
     /// The bytes go beyond the object's end, or the buffer is shorter than the object.
     OutOfBounds,
 }
@@ -36,6 +38,7 @@ impl fmt::Display for HandleError {
             HandleError::Unknown => f.write_str("no object ever had this handle here"),
             HandleError::Stale => f.write_str("the object of this handle was freed"),
             HandleError::Pinned => f.write_str("the object is being read"),
+            HandleError::TooManyPins => f.write_str("no more pins can be counted"),
             HandleError::OutOfBounds => f.write_str("beyond the object's end or the buffer's"),
         }
     }
@@ -117,6 +120,12 @@ pub trait HandleAllocator {
         bytes: &[u8],
     ) -> Result<(), HandleError>;
 
+    /// The fewest bytes of pages that an object of `len` bytes needs where there is no other: as long as they are not
+    /// there, no other object's end makes room for it.
+    fn pages_for(&self, len: usize) -> usize {
+        len
+    }
+
     /// What there is in it now.
     fn usage(&self) -> HandleUsage;
 }
@@ -172,7 +181,7 @@ pub unsafe trait Pin: Map {
     ///
     /// # Errors
     ///
-    /// As [`HandleAllocator::len_of`], and [`Pinned`](HandleError::Pinned) when so many
+    /// As [`HandleAllocator::len_of`], and [`TooManyPins`](HandleError::TooManyPins) when so many
     /// read just now that one more could not be counted.
     fn pin(&mut self, handle: Self::Handle) -> Result<NonNull<[u8]>, HandleError>;
 

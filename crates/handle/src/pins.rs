@@ -5,6 +5,8 @@
 //! count   │  1 │ 3 │  1 │ …
 //! ```
 //!
+//! 64 objects at the same time, each up to 65,535 times; more is refused as `TooManyPins`.
+//!
 //! - **P1** the first `len` keys are different, and the count of each is not 0.
 //!
 //! O(objects that are pinned), and nothing when none is.

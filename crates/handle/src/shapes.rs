@@ -1,6 +1,7 @@
 //! What the tests share.
 extern crate std;
 
+use core::alloc::Layout;
 use std::vec::Vec;
 
 use base::AddMemory as _;
@@ -75,6 +76,43 @@ unsafe impl base::PageAllocator for Refusing {
         self.taken.set(self.taken.get() - pages);
         // SAFETY: the caller's promise.
         unsafe { self.pages.deallocate_pages(start, pages) };
+    }
+}
+
+/// Single pages that nobody has written to; a run of them is refused.
+#[derive(Debug, Default)]
+pub(crate) struct Singles {
+    /// Pages that are taken.
+    pub(crate) taken: std::rc::Rc<core::cell::Cell<usize>>,
+}
+
+impl Singles {
+    const LAYOUT: Layout = match Layout::from_size_align(PAGE, PAGE) {
+        Ok(layout) => layout,
+        Err(_) => unreachable!(),
+    };
+}
+
+// SAFETY: each page is an allocation of its own.
+unsafe impl base::PageAllocator for Singles {
+    fn page_size(&self) -> usize {
+        PAGE
+    }
+
+    fn allocate_pages(&mut self, pages: usize, align: usize) -> Option<core::ptr::NonNull<u8>> {
+        if pages != 1 || align > PAGE {
+            return None;
+        }
+        self.taken.set(self.taken.get() + 1);
+        // SAFETY: the layout is not empty.
+        core::ptr::NonNull::new(unsafe { std::alloc::alloc(Self::LAYOUT) })
+    }
+
+    unsafe fn deallocate_pages(&mut self, start: core::ptr::NonNull<u8>, pages: usize) {
+        assert_eq!(pages, 1);
+        self.taken.set(self.taken.get() - 1);
+        // SAFETY: allocated with this layout; the caller's promise.
+        unsafe { std::alloc::dealloc(start.as_ptr(), Self::LAYOUT) };
     }
 }
 

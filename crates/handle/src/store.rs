@@ -16,8 +16,9 @@
 //! - **C1** the heap's objects are those that entries name, one each.
 //! - **C2** pages, their bytes, same-filled and raw ones are counted.
 //!
-//! A key costs 24 bytes and 4 of a bucket. `put` of a key that is there replaces its page only when the new one is in.
-//! `get` and `put` take O(1) and what compressing takes; making room O(pages that are offered). What zram and zswap do in
+//! A key costs 24 bytes, 4 of a bucket and a bit. `put` of a key that is there replaces its page only when the new one is in.
+//! `get` and `put` take O(1) and what compressing takes; making room O(pages that are offered or were used since the
+//! last time). What zram and zswap do in
 //! the kernel (N. Gupta, S. Jennings, 2010 to 2013), with an index that takes any numbers.
 use core::fmt;
 
@@ -186,7 +187,8 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
     }
 
     /// As [`put`](Self::put); to make room, `evict` is given pages used longest ago, and says whether it has taken the
-    /// page over. Those go. After 16 refusals there is no room.
+    /// page over. Those go. After 16 refusals there is no room. None is offered when the limit leaves no room beside the
+    /// tables even for this page alone.
     ///
     /// # Errors
     ///
@@ -215,7 +217,9 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
                 Err(StoreError::NoMemory) => (StoreError::NoMemory, 1),
                 Err(error) => return Err(error),
             };
-            if !self.make_room(key, over, &mut evict, &mut refusals)? {
+            if self.is_hopeless(content, old)
+                || !self.make_room(key, over, &mut evict, &mut refusals)?
+            {
                 return Err(error);
             }
         };

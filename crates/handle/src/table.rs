@@ -1,36 +1,46 @@
-//! A table that grows by pages and whose rows never move.
+//! A table of single pages that grows and whose rows never move.
 //!
 //! ```text
-//! pieces   [ 0 ]─► 1 page    row 0 …             four pieces of 1 page, four of 2, four of 4 and so on:
-//!          …                                     a row's piece is a logarithm, and at most a fifth of a
-//!          [ 5 ]─► 2 pages   … row len − 1       large table has no rows yet
+//! direct   [ 0 … 7 ]───────────────────────────► page of rows        a small table has nothing else
+//! once     [ 0 … 31 ]──► page of 512 ways ─────► page of rows
+//! twice    [ 0 … 63 ]──► page of 512 ways ──► page of 512 ways ──► page of rows
 //! ```
 //!
-//! - **T1** rows below `len` were written; the pieces that they lie in were taken, of `FIRST << k / 4` rows each.
+//! - **T1** rows below `len` were written; the pages that they lie in were taken, and the ways to them lead there.
+//! - **T2** all pages under the table were taken one by one, and are counted.
 //!
-//! A row is found in O(1); a piece that cannot be had leaves the table as it was. Pieces stay: a table is as large as it
-//! once was.
+//! Any page does, so memory in pieces is as good as any other. A row is found in O(1): behind one page of ways up to
+//! 16,392 pages of rows, 2.7 million rows of 24 bytes, behind two after that. A page that cannot be had leaves the rows
+//! as they were. Pages stay: a table is as large as it once was. The form is that of a Unix file's blocks (K. Thompson
+//! and D. Ritchie, 1974).
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use base::PageAllocator;
-use base::bits::low32;
 
 use crate::{PAGE, frames};
 
-/// With pieces of 1 to 2^21 pages, about as many rows as an index can name.
-const PIECES: usize = 4 * 22;
+/// Where a page is, if it was taken.
+type Way = Option<NonNull<u8>>;
+/// Ways that a page has room for: 512 where addresses have 64 bits.
+const WAYS: usize = PAGE / size_of::<Way>();
+/// A page of them.
+type Block = [Way; WAYS];
 
-/// Pages of a piece.
-const fn pages_of(piece: usize) -> usize {
-    1 << (piece / 4)
-}
+/// Pages of rows that are reached at once, pages of ways to such ones, and pages of ways to those.
+const DIRECT: usize = 8;
+const ONCE: usize = 32;
+const TWICE: usize = 64;
 
 /// Rows of `T`, whose index is a `u32`.
 pub(crate) struct Table<T> {
-    pieces: [Option<NonNull<T>>; PIECES],
+    direct: [Way; DIRECT],
+    once: [Way; ONCE],
+    twice: [Way; TWICE],
     len: u32,
+    /// Pages that were taken.
+    pages: u32,
     owns: PhantomData<T>,
 }
 
@@ -43,9 +53,52 @@ impl<T> fmt::Debug for Table<T> {
     }
 }
 
+/// Takes a page for a way that leads nowhere; where it leads then, and whether the page is new.
+fn open<P: PageAllocator>(
+    way: &mut Way,
+    pages: &mut P,
+    count: &mut u32,
+) -> Option<(NonNull<u8>, bool)> {
+    if let Some(start) = *way {
+        return Some((start, false));
+    }
+    let start = frames::take(pages, 1)?;
+    *way = Some(start);
+    *count += 1;
+    Some((start, true))
+}
+
+/// The page of ways that a way leads to, taken if it leads nowhere.
+fn open_block<'a, P: PageAllocator>(
+    way: &'a mut Way,
+    pages: &mut P,
+    count: &mut u32,
+) -> Option<&'a mut Block> {
+    let (start, is_new) = open(way, pages, count)?;
+    let mut block = start.cast::<Block>();
+    if is_new {
+        // SAFETY: a page of its own, aligned as one.
+        unsafe { block.write([None; WAYS]) };
+    }
+    // SAFETY: written when it was taken; the borrow of the way to it is the block's.
+    Some(unsafe { block.as_mut() })
+}
+
+/// Gives back what a way leads to, through `depth` pages of ways.
+fn close<P: PageAllocator>(way: &mut Way, depth: usize, pages: &mut P) {
+    let Some(start) = way.take() else { return };
+    if depth > 0 {
+        // SAFETY: written when it was taken, and nobody else has it.
+        let block = unsafe { start.cast::<Block>().as_mut() };
+        block.iter_mut().for_each(|way| close(way, depth - 1, pages));
+    }
+    // SAFETY: taken as one page, and nothing leads there any more.
+    unsafe { frames::give(pages, start, 1) };
+}
+
 impl<T: Copy> Table<T> {
-    /// Rows of the first piece.
-    const FIRST: usize = PAGE / size_of::<T>();
+    /// Rows of a page.
+    const ROWS: usize = PAGE / size_of::<T>();
     const VALID: () = assert!(
         size_of::<T>() <= PAGE / 8 && align_of::<T>() <= PAGE,
         "a row is a small part of a page"
@@ -54,7 +107,8 @@ impl<T: Copy> Table<T> {
     /// Without rows, and without memory.
     pub(crate) const fn new() -> Self {
         () = Self::VALID;
-        Self { pieces: [None; PIECES], len: 0, owns: PhantomData }
+        let (direct, once, twice) = ([None; DIRECT], [None; ONCE], [None; TWICE]);
+        Self { direct, once, twice, len: 0, pages: 0, owns: PhantomData }
     }
 
     /// How many rows there are.
@@ -63,50 +117,90 @@ impl<T: Copy> Table<T> {
     }
 
     /// Bytes of the pages under it.
-    pub(crate) fn bytes(&self) -> usize {
-        let taken =
-            |(k, piece): (usize, &Option<NonNull<T>>)| piece.map_or(0, |_| PAGE * pages_of(k));
-        self.pieces.iter().enumerate().map(taken).sum()
+    pub(crate) const fn bytes(&self) -> usize {
+        self.pages as usize * PAGE
     }
 
     /// Gives the pages back; there are no rows then.
     pub(crate) fn give_back<P: PageAllocator>(&mut self, pages: &mut P) {
-        self.len = 0;
-        for (k, piece) in self.pieces.iter_mut().enumerate() {
-            if let Some(start) = piece.take() {
-                // SAFETY: taken for as many, and no row is left (T1).
-                unsafe { frames::give(pages, start.cast(), pages_of(k)) };
-            }
-        }
+        self.direct.iter_mut().for_each(|way| close(way, 0, pages));
+        self.once.iter_mut().for_each(|way| close(way, 1, pages));
+        self.twice.iter_mut().for_each(|way| close(way, 2, pages));
+        (self.len, self.pages) = (0, 0);
     }
 
-    /// The piece of a row, and the row within it.
+    /// Where a page of ways leads to.
     #[inline]
-    fn place(index: u32) -> (usize, usize) {
-        let index = index as usize;
-        let four = (index / Self::FIRST / 4 + 1).ilog2();
-        let within = index - Self::FIRST * 4 * ((1 << four) - 1);
-        // Only constants are divided by: dividing takes longer than all the rest.
-        let piece = (within >> four) / Self::FIRST;
-        (4 * four as usize + piece, within - piece * (Self::FIRST << four))
+    const fn follow(block: NonNull<u8>, at: usize) -> Way {
+        // SAFETY: pages of ways are written when they are taken (T1), and the table is borrowed.
+        let block = unsafe { block.cast::<Block>().as_ref() };
+        block[at]
     }
 
+    /// The page of rows with this number.
+    #[inline]
+    fn page(&self, number: usize) -> Way {
+        let Some(beyond) = number.checked_sub(DIRECT) else { return self.direct[number] };
+        let (block, at) = (beyond / WAYS, beyond % WAYS);
+        let block = match self.once.get(block) {
+            Some(way) => (*way)?,
+            None => self.far_block(block - ONCE)?,
+        };
+        Self::follow(block, at)
+    }
+
+    /// The page of ways with this number, of those behind another one.
+    #[cold]
+    fn far_block(&self, number: usize) -> Way {
+        Self::follow((*self.twice.get(number / WAYS)?)?, number % WAYS)
+    }
+
+    /// As [`page`](Self::page), and takes it and the pages of ways to it where they are missing.
+    fn open_page<P: PageAllocator>(&mut self, number: usize, pages: &mut P) -> Way {
+        let count = &mut self.pages;
+        let way = match number.checked_sub(DIRECT) {
+            None => &mut self.direct[number],
+            Some(beyond) => {
+                let (block, at) = (beyond / WAYS, beyond % WAYS);
+                let block = match block.checked_sub(ONCE) {
+                    None => &mut self.once[block],
+                    Some(far) => {
+                        let way = self.twice.get_mut(far / WAYS)?;
+                        &mut open_block(way, pages, count)?[far % WAYS]
+                    }
+                };
+                &mut open_block(block, pages, count)?[at]
+            }
+        };
+        Some(open(way, pages, count)?.0)
+    }
+
+    /// The page of a row, and where the row is in it.
+    #[inline]
+    const fn place(index: u32) -> (usize, usize) {
+        // Only constants are divided by: dividing takes longer than all the rest.
+        (index as usize / Self::ROWS, index as usize % Self::ROWS)
+    }
+
+    #[inline]
     fn row(&self, index: u32) -> Option<NonNull<T>> {
         if index >= self.len {
             return None;
         }
-        let (piece, row) = Self::place(index);
-        // SAFETY: within the piece, by T1.
-        Some(unsafe { self.pieces[piece]?.add(row) })
+        let (page, row) = Self::place(index);
+        // SAFETY: within the page.
+        Some(unsafe { self.page(page)?.cast::<T>().add(row) })
     }
 
     /// A row.
+    #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<&T> {
         // SAFETY: it was written (T1), and the borrow of the table is the row's.
         Some(unsafe { self.row(index)?.as_ref() })
     }
 
     /// A row, to be changed.
+    #[inline]
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
         // SAFETY: it was written (T1), and the borrow of the table is the row's.
         Some(unsafe { self.row(index)?.as_mut() })
@@ -115,20 +209,14 @@ impl<T: Copy> Table<T> {
     /// Adds a row. `None`: there are no pages for it.
     pub(crate) fn push<P: PageAllocator>(&mut self, row: T, pages: &mut P) -> Option<u32> {
         let index = self.len;
-        let (piece, at) = Self::place(index);
-        let start = match self.pieces.get(piece)? {
-            Some(start) => *start,
-            None => {
-                let start = frames::take(pages, pages_of(piece))?.cast();
-                self.pieces[piece] = Some(start);
-                start
-            }
-        };
-        // SAFETY: within the piece.
+        let len = index.checked_add(1)?;
+        let (page, at) = Self::place(index);
+        let start = self.open_page(page, pages)?.cast::<T>();
+        // SAFETY: within the page.
         let place = unsafe { start.add(at) };
-        // SAFETY: the piece is ours, and aligned to a page.
+        // SAFETY: the page is ours, and aligned as one.
         unsafe { place.write(row) };
-        self.len = low32(index as usize + 1);
+        self.len = len;
         Some(index)
     }
 }

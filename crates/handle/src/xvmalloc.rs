@@ -20,9 +20,9 @@
 //! live object stay. What is larger than 2,044 bytes has a page to itself unless small objects fill the rest: that is
 //! why the kernel replaced it (docs/kernel-allocators.md).
 //!
-//! A handle is checked against `starts` in at most 13 steps, so that one that is made up does no harm; 8 bits of it
+//! A handle is checked against `starts` in at most 32 steps, so that one that is made up does no harm; 8 bits of it
 //! tell objects at the same place apart, so that one in 256 stale handles may be taken for the object that lies there
-//! now. Nitin Gupta, "compcache: xvMalloc", 2009.
+//! now. 64 objects can be pinned at the same time. Nitin Gupta, "compcache: xvMalloc", 2009.
 use core::ptr::NonNull;
 
 use base::bits::{align_up, low8, low16};
@@ -301,6 +301,10 @@ impl<P: PageAllocator> HandleAllocator for XvMalloc<P> {
         Ok(())
     }
 
+    fn pages_for(&self, len: usize) -> usize {
+        if len == 0 { 0 } else { PAGE }
+    }
+
     fn usage(&self) -> HandleUsage {
         let (pages, tables) = (self.pages.count() * PAGE, self.pages.table_bytes());
         HandleUsage { objects: self.objects, payload: self.payload, pages, tables }
@@ -328,7 +332,7 @@ impl<P: PageAllocator> Map for XvMalloc<P> {
 unsafe impl<P: PageAllocator> Pin for XvMalloc<P> {
     fn pin(&mut self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
         let Found { page, head } = self.find(handle)?;
-        self.pins.add(handle.place()).ok_or(HandleError::Pinned)?;
+        self.pins.add(handle.place()).ok_or(HandleError::TooManyPins)?;
         Ok(page.bytes(handle.offset(), head.size()))
     }
 

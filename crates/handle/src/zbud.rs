@@ -11,7 +11,7 @@
 //!
 //! The simplest that saves anything: no page holds more than two objects, so it never saves more than half, and
 //! nothing is ever moved or searched for long. What is known of a page stands in a table of 24 bytes a page; as in the
-//! kernel's, whose first chunk that is, 63 chunks serve objects. O(1). Seth Jennings, "zbud", Linux 3.11, 2013.
+//! kernel's, whose first chunk that is, 63 chunks serve objects. 64 objects can be pinned at the same time. O(1). Seth Jennings, "zbud", Linux 3.11, 2013.
 use core::num::NonZeroU64;
 use core::ptr::NonNull;
 
@@ -317,6 +317,10 @@ impl<P: PageAllocator> HandleAllocator for Zbud<P> {
         Ok(())
     }
 
+    fn pages_for(&self, len: usize) -> usize {
+        if len == 0 { 0 } else { PAGE }
+    }
+
     fn usage(&self) -> HandleUsage {
         let (pages, tables) = (self.pages * PAGE, self.records.bytes());
         HandleUsage { objects: self.objects, payload: self.payload, pages, tables }
@@ -344,7 +348,7 @@ impl<P: PageAllocator> Map for Zbud<P> {
 unsafe impl<P: PageAllocator> Pin for Zbud<P> {
     fn pin(&mut self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
         let bytes = self.find(handle)?.bytes();
-        self.pins.add(handle.to_bits()).ok_or(HandleError::Pinned)?;
+        self.pins.add(handle.to_bits()).ok_or(HandleError::TooManyPins)?;
         Ok(bytes)
     }
 

@@ -19,8 +19,8 @@
 //! - **Z5** a zspage counts those of its objects that are pinned; as long as there are any, it is not emptied.
 //!
 //! An object costs 8 bytes, what its class is larger, and a slot of 16 bytes in a table. The largest class, a page,
-//! needs no 8 bytes. Objects go to the fullest zspage with room; [`Compact`](base::Compact) empties the emptiest ones into it.
-//! Allocating and freeing take O(1), compacting O(bytes moved).
+//! needs no 8 bytes. Objects go to the fullest zspage with room; [`Compact`](base::Compact) empties the emptiest ones
+//! into it. Allocating and freeing take O(1), compacting O(bytes moved).
 //!
 //! After the kernel's, by its documentation and the mails around it: N. Gupta and S. Jennings 2012, M. Kim 2015,
 //! S. Senozhatsky 2023.
@@ -327,9 +327,18 @@ impl<P: PageAllocator, F: Form> HandleAllocator for ZsMalloc<P, F> {
         }
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= slot.len());
         end.ok_or(HandleError::OutOfBounds)?;
+        // No bytes may begin where the last page ends.
+        if bytes.is_empty() {
+            return Ok(());
+        }
         let class = self.classes.class(self.zspage(slot.place().zspage).class);
         self.parts(slot.place(), class.head() + offset, bytes.len()).copy_from(bytes);
         Ok(())
+    }
+
+    fn pages_for(&self, len: usize) -> usize {
+        let index = self.classes.index_of(len);
+        index.map_or(0, |index| self.classes.class(index).pages() * PAGE)
     }
 
     fn usage(&self) -> HandleUsage {

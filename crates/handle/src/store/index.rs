@@ -10,12 +10,18 @@
 //!
 //! - **I1** an entry in use is in the chain of its key's bucket, once, and no chain has another.
 //! - **I2** entries in use are counted.
+//! - **I3** an entry is marked exactly when it has a page that needs memory of its own: not one word that is repeated.
 //!
-//! Finding and adding take O(1), also while it grows. A bucket that cannot be had is done without.
+//! Finding and adding take O(1), also while it grows. A bucket that cannot be had is done without. The clock's hand goes
+//! from mark to mark, however many entries are free or have only a word.
 use core::ptr::NonNull;
 
 use base::check::ensure;
 use base::{Broken, PageAllocator};
+
+mod marks;
+
+use marks::Marks;
 
 use crate::table::Table;
 
@@ -104,6 +110,7 @@ pub(super) struct Index<H> {
     free: u32,
     buckets: Table<u32>,
     live: usize,
+    marks: Marks,
     /// The entry at which [`oldest`](Self::oldest) looks next.
     hand: u32,
 }
@@ -121,7 +128,8 @@ const fn hash(key: u64) -> u32 {
 
 impl<H: Copy> Index<H> {
     pub(super) const fn new() -> Self {
-        Self { entries: Table::new(), free: NONE, buckets: Table::new(), live: 0, hand: 0 }
+        let (entries, buckets, marks) = (Table::new(), Table::new(), Marks::new());
+        Self { entries, free: NONE, buckets, live: 0, marks, hand: 0 }
     }
 
     /// Entries in use.
@@ -136,7 +144,7 @@ impl<H: Copy> Index<H> {
 
     /// Bytes of the tables.
     pub(super) fn bytes(&self) -> usize {
-        self.entries.bytes() + self.buckets.bytes()
+        self.entries.bytes() + self.buckets.bytes() + self.marks.bytes()
     }
 
     /// The bucket of a key, when there are any.
@@ -187,6 +195,9 @@ impl<H: Copy> Index<H> {
             return false;
         }
         if self.free == NONE {
+            if !self.marks.reserve(self.entries.len(), from) {
+                return false;
+            }
             let entry = Entry { key: 0, state: State::Free { next: NONE } };
             let Some(id) = self.entries.push(entry, from) else { return false };
             self.free = id;
@@ -202,6 +213,7 @@ impl<H: Copy> Index<H> {
         self.free = entry.next();
         entry.key = key;
         entry.hold(held, first, true);
+        self.marks.set(id, !matches!(held, Held::Same(_)));
         self.set_first(bucket, id);
         self.live += 1;
         if self.live > self.buckets.len() as usize {
@@ -239,6 +251,7 @@ impl<H: Copy> Index<H> {
         let entry = self.entries.get_mut(id)?;
         let old = entry.held()?;
         entry.hold(held, entry.next(), true);
+        self.marks.set(id, !matches!(held, Held::Same(_)));
         Some(old)
     }
 
@@ -261,22 +274,21 @@ impl<H: Copy> Index<H> {
         }
         let free = self.free;
         self.entries.get_mut(id)?.state = State::Free { next: free };
+        self.marks.set(id, false);
         self.free = id;
         self.live -= 1;
         Some(held)
     }
 
-    /// The next entry in use that was not used since it was last looked at; of those that are, `may` is asked. Goes
-    /// round twice at most.
-    pub(super) fn oldest(&mut self, may: impl Fn(u64, Held<H>) -> bool) -> Option<u32> {
-        for _ in 0..2 * u64::from(self.entries.len()) {
-            let id = if self.hand < self.entries.len() { self.hand } else { 0 };
+    /// The next entry with memory of its own that was not used since it was last looked at; of those that are, `may` is
+    /// asked. Goes round twice at most, and O(entries / 4,096) from one to the next.
+    pub(super) fn oldest(&mut self, mut may: impl FnMut(u64) -> bool) -> Option<u32> {
+        for _ in 0..2 * self.marks.count() {
+            let id = self.marks.next(self.hand).or_else(|| self.marks.next(0))?;
             self.hand = id + 1;
             let entry = self.entries.get_mut(id)?;
             let was_seen = entry.seen().is_some_and(core::mem::take);
-            if let Some(held) = entry.held().filter(|_| !was_seen)
-                && may(entry.key, held)
-            {
+            if !was_seen && may(entry.key) {
                 return Some(id);
             }
         }
@@ -287,6 +299,7 @@ impl<H: Copy> Index<H> {
     pub(super) fn give_back<P: PageAllocator>(&mut self, from: &mut P) {
         self.entries.give_back(from);
         self.buckets.give_back(from);
+        self.marks.give_back(from);
         (self.free, self.live, self.hand) = (NONE, 0, 0);
     }
 
@@ -307,6 +320,12 @@ impl<H: Copy> Index<H> {
         ensure(live == self.live, "I1: every entry in use is in a chain", live)?;
         let used = (0..self.entries.len()).filter(|&id| self.get(id).is_some()).count();
         ensure(used == self.live, "I2: entries in use are counted", used)?;
+        self.marks.check()?;
+        for id in 0..self.entries.len() {
+            let has_memory = self.get(id).is_some_and(|(_, held)| !matches!(held, Held::Same(_)));
+            let is_right = self.marks.has(id) == has_memory;
+            ensure(is_right, "I3: entries with memory of their own are marked", id as usize)?;
+        }
         let (mut free, mut id) = (0, self.free);
         while let Some(entry) = self.entries.get(id) {
             free += 1;

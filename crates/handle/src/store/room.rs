@@ -1,8 +1,11 @@
 //! Making room: compact, if that is enough; else offer the page used longest ago.
+//!
+//! What cannot be had even without any other page is refused at once: then no page is offered in vain.
 
 use base::{HandleAllocator, PageAllocator};
 
 use super::index::Held;
+use super::keep::Content;
 use super::{CompressedStore, Compressor, Page, StoreError};
 use crate::PAGE;
 
@@ -20,6 +23,28 @@ pub(super) struct Tidy<A> {
 pub(super) type Evict<'a> = Option<&'a mut dyn FnMut(u64, &Page) -> bool>;
 
 impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, C> {
+    /// Whether `content` goes beyond the limit even when every page is let go but `old`, whose place it takes: tables
+    /// stay.
+    pub(super) fn is_hopeless(&self, content: Content, old: Option<u32>) -> bool {
+        let len = match content {
+            Content::Same(_) => 0,
+            Content::Short(len) => len,
+            Content::Whole => PAGE,
+        };
+        let is_own = len > self.heap.max_len();
+        let new = if is_own { (0, PAGE) } else { (self.heap.pages_for(len), 0) };
+        let old = match old.and_then(|id| self.index.get(id)) {
+            Some((_, Held::Packed(handle))) => {
+                (self.heap.len_of(handle).map_or(0, |len| self.heap.pages_for(len)), 0)
+            }
+            Some((_, Held::Raw(_))) => (0, PAGE),
+            Some((_, Held::Same(_))) | None => (0, 0),
+        };
+        // In the heap, the two may lie in the same pages.
+        let pages = new.0.max(old.0) + new.1 + old.1;
+        self.tables().saturating_add(pages) > self.limit
+    }
+
     /// Gives back `over` bytes by compacting, or lets one page go that is not `key`'s. Whether it did either.
     #[cold]
     #[inline(never)]
@@ -41,9 +66,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
         }
         let Some(evict) = evict else { return Ok(false) };
         while *refusals < REFUSALS {
-            // Letting a word go saves nothing.
-            let may = |other, held| other != key && !matches!(held, Held::Same(_));
-            let Some(id) = self.index.oldest(may) else { return Ok(false) };
+            let Some(id) = self.index.oldest(|other| other != key) else { return Ok(false) };
             if self.offer(id, evict)? {
                 return Ok(true);
             }

@@ -347,3 +347,37 @@ fn a_store_can_be_sent_to_another_thread() {
     is_send::<Store<ZsMalloc<BitmapPages>>>();
     is_send::<Store<Zbud<BitmapPages>>>();
 }
+
+#[test]
+fn no_page_is_let_go_when_that_cannot_help() {
+    fn test<A: HandleAllocator + Check>(mut store: Store<A>) {
+        for key in 0..300 {
+            store.put(key, &page(100, 1)).unwrap();
+        }
+        store.put(1000, &page(PAGE, 1)).unwrap();
+        let (tables, alone) = (store.report().tables, store.heap().pages_for(100));
+        // One byte less than a page needs that is there alone; of a page in place of another, than both.
+        let is_own = store.heap().max_len() < PAGE;
+        let both = if is_own { 2 * PAGE } else { PAGE };
+        for (key, len, bytes) in [(2000, 100, alone), (1000, PAGE, both), (2000, 0, 0)] {
+            store.set_limit(Some((tables + bytes).wrapping_sub(1)));
+            let before = Report { limit: 0, ..store.report() };
+            let refused =
+                store.put_evicting(key, &page(len, 2), |_, _| unreachable!("offered in vain"));
+            assert_eq!(refused, Err(StoreError::Full));
+            assert_eq!(Report { limit: 0, ..store.report() }, before);
+            store.check().unwrap();
+        }
+        store.set_limit(Some(tables + alone));
+        let mut gone = 0;
+        let offer = |_: u64, _: &Page| {
+            gone += 1;
+            true
+        };
+        store.put_evicting(2000, &page(100, 3), offer).unwrap();
+        assert_eq!(gone + store.len(), 302);
+        assert!(gone > 250 && store.contains(2000));
+        store.check().unwrap();
+    }
+    each_heap!(600, test);
+}

@@ -1,7 +1,8 @@
+use base::bits::low32;
 use page::bitmap::BitmapPages;
 
 use super::*;
-use crate::shapes::Memory;
+use crate::shapes::{Memory, Singles};
 
 #[test]
 fn rows_stay_where_they_are_and_keep_what_they_held() {
@@ -19,8 +20,8 @@ fn rows_stay_where_they_are_and_keep_what_they_held() {
         assert_eq!(table.get(index), Some(&[u64::from(index); 3]));
     }
     assert_eq!(table.get(4001), None);
-    // 170 rows in a page: four pieces of 1 page, four of 2, and three of 4.
-    assert_eq!(table.bytes(), 24 * PAGE);
+    // 170 rows in a page: 24 pages of rows, 8 of them reached at once, and one of ways to the others.
+    assert_eq!(table.bytes(), 25 * PAGE);
     table.give_back(&mut pages);
     assert_eq!((table.bytes(), table.len(), table.get(0)), (0, 0, None));
 }
@@ -36,4 +37,41 @@ fn a_table_without_pages_for_more_is_as_it_was() {
     }
     assert_eq!((table.len(), table.get(count - 1)), (count, Some(&u64::from(count - 1))));
     assert!(count >= 512, "{count}");
+}
+
+/// Rows of 512 bytes: 8 in a page, so that few of them need many pages.
+type Wide = [u64; 64];
+
+#[test]
+fn single_pages_are_enough_however_many_rows_there_are() {
+    let mut pages = Singles::default();
+    let mut table = Table::<Wide>::new();
+    // The last one is behind two pages of ways.
+    let count = if cfg!(miri) { 200 } else { 8 * low32(DIRECT + (ONCE + 2) * WAYS) };
+    for index in 0..count {
+        assert_eq!(table.push([u64::from(index); 64], &mut pages), Some(index));
+    }
+    for index in 0..count {
+        assert_eq!(table.get(index).map(|row| row[63]), Some(u64::from(index)));
+    }
+    assert_eq!(table.get(count), None);
+    assert_eq!(table.bytes(), pages.taken.get() * PAGE);
+    table.give_back(&mut pages);
+    assert_eq!((pages.taken.get(), table.bytes()), (0, 0));
+    assert_eq!(table.push([1; 64], &mut pages), Some(0));
+    table.give_back(&mut pages);
+}
+
+#[test]
+fn a_page_of_ways_without_a_page_of_rows_is_counted_and_goes_back() {
+    // The 9th page of rows needs one of ways first: that is the last there is.
+    let mut memory = Memory::new(20);
+    let mut pages = crate::shapes::Refusing::new(memory.pages(), DIRECT + 1);
+    let mut table = Table::<Wide>::new();
+    while table.push([7; 64], &mut pages).is_some() {}
+    assert_eq!((table.len() as usize, table.bytes()), (DIRECT * 8, (DIRECT + 1) * PAGE));
+    pages.left.set(1);
+    assert!(table.push([8; 64], &mut pages).is_some(), "the page of ways is there already");
+    table.give_back(&mut pages);
+    assert_eq!(pages.taken.get(), 0);
 }

@@ -17,12 +17,13 @@ impl<P: PageAllocator> XvMalloc<P> {
     pub fn handle_at(&self, page: u32, offset: usize) -> Result<Handle, HandleError> {
         let at = offset.checked_sub(HEAD).filter(|at| *at < PAGE && at.is_multiple_of(HEAD));
         let at = at.ok_or(HandleError::Unknown)?;
-        let generation = match self.pages.get(page)?.head(at) {
-            _ if !self.pages.is_start(page, at) => return Err(HandleError::Stale),
-            head => head.generation(),
-        };
-        let handle = Handle { page, offset: base::bits::low16(at), generation };
-        self.find(handle).map(|_| handle)
+        let block = self.pages.get(page)?;
+        // Where no head is, nobody may have written anything yet.
+        if !self.pages.is_start(page, at) || block.head(at).is_free() {
+            return Err(HandleError::Stale);
+        }
+        let generation = block.head(at).generation();
+        Ok(Handle { page, offset: base::bits::low16(at), generation })
     }
 }
 

@@ -132,19 +132,22 @@ impl Pages {
         }
     }
 
-    /// Whether there is a head at `offset`. At most 13 steps: objects of 256 bytes have 20 with their head, at least.
+    /// Whether there is a head at `offset`. At most 32 steps: an object has 8 bytes with its head, at least, and the
+    /// smallest free blocks are behind objects of 28.
     pub(super) fn is_start(&self, id: u32, offset: usize) -> bool {
+        self.walk_to(id, offset).is_some_and(|(at, _)| at == offset)
+    }
+
+    /// From the first head of the sector to the first one at `offset` or behind: where that is, and in how many steps.
+    pub(super) fn walk_to(&self, id: u32, offset: usize) -> Option<(usize, usize)> {
         let (sector, _) = sector(offset);
-        let first = self.first_in(id, sector);
+        let (mut at, mut steps) = (self.first_in(id, sector)?, 0);
         let page = self.at(id);
-        let mut at = match first {
-            Some(first) => first,
-            None => return false,
-        };
         while at < offset {
             at += HEAD + page.head(at).size().next_multiple_of(HEAD);
+            steps += 1;
         }
-        at == offset
+        Some((at, steps))
     }
 
     /// Where the first head of a sector is.

@@ -199,3 +199,48 @@ fn a_pin_keeps_an_object_as_it_is() {
     assert_eq!(heap.pin(object), Err(HandleError::Stale));
     heap.check().unwrap();
 }
+
+#[test]
+fn the_65th_pinned_object_is_one_too_many_and_not_called_pinned() {
+    let mut memory = Memory::new(80);
+    let mut heap = XvMalloc::new(memory.pages());
+    let objects = [(); 65].map(|()| heap.store(&[7; 40]).unwrap());
+    for object in &objects[..64] {
+        heap.pin(*object).unwrap();
+    }
+    assert_eq!(heap.pin(objects[64]), Err(HandleError::TooManyPins));
+    heap.write(objects[64], 0, b"x").unwrap();
+    heap.free(objects[64]).unwrap();
+    assert_eq!(heap.free(objects[0]), Err(HandleError::Pinned));
+    heap.pin(objects[0]).unwrap();
+}
+
+/// The most steps to any place in any page.
+fn most_steps(heap: &XvMalloc<BitmapPages>) -> usize {
+    let pages = (0..heap.pages.numbers()).filter(|id| heap.pages.get(*id).is_ok());
+    let places = pages.flat_map(|id| (0..PAGE).step_by(HEAD).map(move |offset| (id, offset)));
+    places.filter_map(|(id, at)| heap.pages.walk_to(id, at)).map(|(_, n)| n).max().unwrap()
+}
+
+#[test]
+fn a_handle_is_checked_in_32_steps_at_most() {
+    let mut memory = Memory::new(100);
+    let mut heap = heap(&mut memory);
+    for _ in 0..512 {
+        heap.store(&[1]).unwrap();
+    }
+    assert_eq!(most_steps(&heap), 32, "8 bytes from head to head");
+    // Small blocks that are free, too.
+    let mut random = Random(3);
+    let mut live = Vec::new();
+    for step in 0..4000 {
+        if random.below(5) < 3 {
+            live.push(heap.allocate(1 + random.below([4, 12, 40][step % 3])).unwrap());
+        } else if !live.is_empty() {
+            heap.free(live.swap_remove(random.below(live.len()))).unwrap();
+        }
+        if step % 200 == 0 {
+            assert!(most_steps(&heap) <= 32);
+        }
+    }
+}

@@ -106,3 +106,18 @@ fn a_pin_keeps_an_object_as_it_is() {
     let made_up = Handle::from_bits(object.to_bits() | 1 << 60).unwrap();
     assert_eq!(heap.free(made_up), Err(HandleError::Unknown));
 }
+
+#[test]
+fn the_65th_pinned_object_is_one_too_many_and_not_called_pinned() {
+    let mut memory = Memory::new(80);
+    let mut heap = Zbud::new(memory.pages());
+    let objects = [(); 65].map(|()| heap.store(&[7; 40]).unwrap());
+    for object in &objects[..64] {
+        heap.pin(*object).unwrap();
+    }
+    assert_eq!(heap.pin(objects[64]), Err(HandleError::TooManyPins));
+    heap.write(objects[64], 0, b"x").unwrap();
+    heap.free(objects[64]).unwrap();
+    assert_eq!(heap.free(objects[0]), Err(HandleError::Pinned));
+    heap.pin(objects[0]).unwrap();
+}

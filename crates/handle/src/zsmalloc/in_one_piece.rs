@@ -45,7 +45,7 @@ unsafe impl<P: PageAllocator> Pin for ZsMalloc<P, Contiguous> {
     fn pin(&mut self, handle: Handle) -> Result<NonNull<[u8]>, HandleError> {
         let slot = self.slots.find_mut(handle)?;
         if slot.pins >= u32::from(u16::MAX) {
-            return Err(HandleError::Pinned);
+            return Err(HandleError::TooManyPins);
         }
         slot.pins += 1;
         let slot = *slot;

@@ -9,7 +9,7 @@ use base::{Check as _, Compact as _, Map as _, Pin as _};
 use page::bitmap::BitmapPages;
 
 use super::*;
-use crate::shapes::{Memory, Random, Refusing, refuses};
+use crate::shapes::{Memory, Random, Refusing, Singles, refuses};
 
 fn heap(memory: &mut Memory, most: usize) -> ZsMalloc<BitmapPages> {
     ZsMalloc::new(memory.pages(), Classes::new(Rule::LeastWaste, most))
@@ -337,4 +337,38 @@ fn thirteen_of_1568_bytes_lie_in_five_pages() {
         (heap.usage().pages, heap.class_lines().find(|line| line.used > 0).unwrap().index),
         (6 * PAGE, 100)
     );
+}
+
+#[test]
+fn writing_no_bytes_at_the_end_is_no_harm() {
+    for len in [1, 100, 2040, PAGE] {
+        let mut memory = Memory::new(200);
+        let mut heap = ZsMalloc::scattered(memory.pages(), Classes::default());
+        for _ in 0..40 {
+            let object = heap.store(&std::vec![3; len]).unwrap();
+            assert_eq!(heap.write(object, len, &[]), Ok(()));
+            assert_eq!(heap.write(object, len + 1, &[]), Err(HandleError::OutOfBounds));
+            assert_eq!(heap.read(object, &mut [0; PAGE]), Ok(&std::vec![3; len][..]));
+        }
+    }
+}
+
+#[test]
+fn scattered_zspages_need_single_pages_only() {
+    let count = if cfg!(miri) { 3000 } else { 100_000 };
+    for len in [100, 2000, PAGE] {
+        let pages = Singles::default();
+        let taken = pages.taken.clone();
+        let mut heap = ZsMalloc::scattered(pages, Classes::default());
+        let bytes = std::vec![5; len];
+        let objects: Vec<Handle> = (0..count).map(|_| heap.store(&bytes).unwrap()).collect();
+        heap.check().unwrap();
+        let usage = heap.usage();
+        assert_eq!(usage.pages + usage.tables, taken.get() * PAGE);
+        for object in objects {
+            assert_eq!(heap.read(object, &mut [0; PAGE]), Ok(&bytes[..]));
+        }
+        drop(heap.into_pages());
+        assert_eq!(taken.get(), 0);
+    }
 }

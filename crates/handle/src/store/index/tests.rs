@@ -66,7 +66,7 @@ fn what_was_used_has_a_second_chance() {
         index.insert(key, Held::Packed(key), &mut pages);
     }
     let oldest = |index: &mut Index<u64>, not: u64| {
-        let id = index.oldest(|key, _| key != not).unwrap();
+        let id = index.oldest(|key| key != not).unwrap();
         index.get(id).unwrap().0
     };
     // All are new, so the first round only takes note; 0 is the oldest.
@@ -75,7 +75,7 @@ fn what_was_used_has_a_second_chance() {
     index.see(3);
     let order: Vec<u64> = (0..4).map(|_| oldest(&mut index, 4)).collect();
     assert_eq!(order, [2, 5, 0, 1], "1 and 3 were used, 4 may not");
-    assert_eq!(index.oldest(|_, _| false), None);
+    assert_eq!(index.oldest(|_| false), None);
 }
 
 #[test]
@@ -97,4 +97,36 @@ fn without_memory_for_buckets_chains_are_longer() {
     let id = index.find(0).unwrap();
     index.remove(id);
     assert!(index.reserve(&mut pages), "an entry is free again");
+}
+
+#[test]
+fn words_and_free_entries_are_passed_by_and_asked_about_by_nobody() {
+    let mut memory = Memory::new(600);
+    let mut pages = memory.pages();
+    let mut index = Index::<u64>::new();
+    for key in 0..20_000 {
+        assert!(index.reserve(&mut pages));
+        let held = if key % 10_000 == 77 { Held::Packed(key) } else { Held::Same(key) };
+        index.insert(key, held, &mut pages);
+    }
+    let looked_at = |index: &mut Index<u64>, not: u64| {
+        let mut asked = Vec::new();
+        let id = index.oldest(|key| {
+            asked.push(key);
+            key != not
+        });
+        (id.map(|id| index.get(id).unwrap().0), asked)
+    };
+    assert_eq!(looked_at(&mut index, 0), (Some(77), [77].to_vec()));
+    assert_eq!(looked_at(&mut index, 10_077), (Some(77), [10_077, 77].to_vec()));
+    index.check().unwrap();
+    // What becomes a word is passed by, what was one is not.
+    let ids = [77, 10_077, 500].map(|key| index.find(key).unwrap());
+    index.replace(ids[0], Held::Same(1)).unwrap();
+    index.remove(ids[1]).unwrap();
+    assert_eq!(looked_at(&mut index, 0), (None, Vec::new()));
+    index.replace(ids[2], Held::Packed(1)).unwrap();
+    assert_eq!(looked_at(&mut index, 0), (Some(500), [500].to_vec()));
+    index.check().unwrap();
+    index.give_back(&mut pages);
 }

@@ -1,7 +1,7 @@
-use base::{HandleAllocator as _, Map as _};
+use base::{HandleAllocator as _, Pin as _};
 
 use super::*;
-use crate::shapes::Memory;
+use crate::shapes::{Memory, Singles};
 
 #[test]
 fn an_object_is_found_by_its_place_while_it_is_live() {
@@ -43,9 +43,23 @@ fn the_exact_length_stands_in_front_of_an_object() {
     let mut heap = XvMalloc::new(memory.pages());
     for len in [1, 2, 99, 100, 2044, 4092] {
         let handle = heap.allocate(len).unwrap();
-        let object = NonNull::from(heap.bytes(handle).unwrap()).cast::<u8>();
+        let object = heap.pin(handle).unwrap().cast::<u8>();
         // SAFETY: a live object of this heap.
         assert_eq!(unsafe { len_at(object) }, len);
+        // SAFETY: pinned once.
+        unsafe { heap.unpin(handle) };
         heap.free(handle).unwrap();
     }
+}
+
+/// Miri sees what was never written.
+#[test]
+fn what_was_never_written_is_not_looked_at() {
+    let mut heap = XvMalloc::new(Singles::default());
+    // SAFETY: nobody reads its bytes.
+    let object = unsafe { heap.allocate_unwritten(2000) }.unwrap();
+    for offset in (0..PAGE + 8).filter(|offset| *offset != object.offset()) {
+        assert!(heap.handle_at(object.page(), offset).is_err(), "{offset}");
+    }
+    drop(heap.into_pages());
 }
