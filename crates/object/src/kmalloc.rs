@@ -187,7 +187,8 @@ impl<P: PageAllocator> Kmalloc<P> {
         Some(block)
     }
 
-    /// Fills all of `out` with blocks of `size` bytes, or none of it: whether there was memory. O(blocks).
+    /// Fills all of `out` with blocks of `size` bytes, or none of it: whether there was memory; if not, all of `out` is `None`,
+    /// whatever it was. O(blocks).
     #[must_use]
     pub fn allocate_bulk(&mut self, size: usize, out: &mut [Slot]) -> bool {
         if size.wrapping_sub(1) < LARGEST_CACHED {
@@ -198,8 +199,11 @@ impl<P: PageAllocator> Kmalloc<P> {
         for at in 0..out.len() {
             out[at] = self.allocate_large(size);
             if out[at].is_none() {
+                let (got, rest) = out.split_at_mut(at);
+                // What the caller left there is the caller's.
+                rest.fill(None);
                 // SAFETY: just allocated.
-                out.iter_mut()
+                got.iter_mut()
                     .filter_map(Option::take)
                     .for_each(|block| unsafe { self.free(block) });
                 return false;
@@ -231,17 +235,26 @@ impl<P: PageAllocator> Kmalloc<P> {
         }
     }
 
-    /// As [`free`](Self::free), for whoever can go on.
+    /// As [`free`](Self::free), for whoever can go on. With magazines the block is looked for in them: O(rounds).
     ///
     /// # Errors
     ///
-    /// What was found wrong; nothing has changed then.
+    /// What was found wrong with it: nothing has changed then. Or with another block, freed by [`free`](Self::free), that came out
+    /// of a magazine to make room: then this one is free.
     ///
     /// # Safety
     ///
-    /// As [`free`](Self::free), but a pointer that no block here has, and one to a block that is free in its slab, are refused.
+    /// As [`free`](Self::free), but a pointer that no block here has, and one to a block that is free, be it in its slab or in a
+    /// magazine, are refused.
     pub unsafe fn try_free(&mut self, block: NonNull<u8>) -> Result<(), Misuse> {
-        self.free_slow(block)
+        let entry = self.map.go(block.addr().get(), &mut self.near);
+        match self.fronts.get_mut(entry.addr() & TAGS) {
+            Some(front) if !entry.is_null() => {
+                let mut ground = Ground { pages: &mut self.pages, map: &self.map };
+                front.try_free_at(&mut ground, block, entry)
+            }
+            _ => self.free_large(block, entry),
+        }
     }
 
     fn free_slow(&mut self, block: NonNull<u8>) -> Result<(), Misuse> {

@@ -29,6 +29,7 @@ mod misuse;
 pub mod order;
 pub(crate) mod page_map;
 mod pieces;
+#[cfg(target_has_atomic = "ptr")]
 mod reserve;
 mod settings;
 mod shape;
@@ -48,11 +49,13 @@ pub use self::{
     cache::{InUse, KmemCache},
     caches::{CacheError, CacheId, Caches},
     misuse::{Finding, Misuse, Users},
-    reserve::Reserve,
     settings::{DebugFlags, Hook, Name, Policy, Reclaim, Refused, Settings},
     statistics::{Info, Locality, SLABINFO_HEADER},
     typed::{Builder, Cache},
 };
+
+#[cfg(target_has_atomic = "ptr")]
+pub use self::reserve::Reserve;
 
 #[cfg(target_has_atomic = "64")]
 pub use self::{

@@ -109,11 +109,12 @@ unsafe extern "C" fn kmem_cache_alloc_from_sheaf(
     let cache = unsafe { open(cache, ME) };
     cache.may_clear(ME, flags);
     // SAFETY: a sheaf of this cache, which the caller has for itself.
-    let Some(object) = unsafe { cache.sheaf(ME, sheaf).as_mut() }.reserve.allocate() else {
-        return ptr::null_mut();
-    };
+    let sheaf = unsafe { cache.sheaf(ME, sheaf).as_mut() };
+    let mut inside = cache.inside.lock();
+    let (object, size) = (inside.allocate_from(&mut sheaf.reserve), inside.object_size());
+    drop(inside);
+    let Some(object) = object else { return ptr::null_mut() };
     if flags & flags::ZERO != 0 {
-        let size = cache.inside.lock().object_size();
         // SAFETY: a new object of this size.
         unsafe { object.write_bytes(0, size) };
     }

@@ -276,3 +276,46 @@ fn pages_of_64_bytes() {
     assert_eq!(kmalloc.allocate((64 << 10) + 1), None, "1,024 pages are the most");
     assert_eq!(base::Stats::stats(&kmalloc.destroy().unwrap()).used, 0);
 }
+
+#[test]
+fn a_bulk_that_fails_leaves_the_callers_blocks_alone() {
+    for (policy, size) in
+        [(Policy::SlabLifo, 8192), (Policy::Magazine(0), 512), (Policy::SlabLifo, 9000)]
+    {
+        let mut kmalloc = with(policy);
+        let mut mine = [None; 4];
+        assert!(kmalloc.allocate_bulk(size, &mut mine));
+        pages(&mut kmalloc).at_most(0);
+        let mut wanted = [None; 300];
+        wanted[296..].copy_from_slice(&mine);
+        assert!(!kmalloc.allocate_bulk(size, &mut wanted));
+        assert_eq!(wanted, [None; 300]);
+        kmalloc.check().unwrap();
+        for block in mine.into_iter().flatten() {
+            assert!(kmalloc.try_ksize(block).unwrap() >= size);
+            give(&mut kmalloc, block);
+        }
+        assert_eq!(kmalloc.destroy().unwrap().taken(), 0);
+    }
+}
+
+#[test]
+fn trying_sees_what_magazines_hide() {
+    let mut kmalloc = with(Policy::Magazine(0));
+    let blocks: Vec<_> = (0..200).map(|_| kmalloc.allocate(64).unwrap()).collect();
+    // SAFETY: inside of the block.
+    let inside = unsafe { blocks[0].byte_add(8) };
+    // SAFETY: it is refused.
+    assert_eq!(unsafe { kmalloc.try_free(inside) }.unwrap_err().finding, Finding::Inside);
+    for &block in &blocks {
+        // SAFETY: it is live.
+        unsafe { kmalloc.try_free(block) }.unwrap();
+        for again in [block, blocks[0]] {
+            // SAFETY: it is refused.
+            let found = unsafe { kmalloc.try_free(again) };
+            assert_eq!(found.unwrap_err().finding, Finding::DoubleFree);
+        }
+    }
+    kmalloc.check().unwrap();
+    assert_eq!(kmalloc.destroy().unwrap().taken(), 0);
+}

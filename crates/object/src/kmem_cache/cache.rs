@@ -9,10 +9,14 @@ use super::debug;
 use super::front::Front;
 use super::misuse::Misuse;
 use super::page_map::PageMap;
-use super::reserve::Reserve;
+#[cfg(target_has_atomic = "ptr")]
+use super::reserve::Identity;
 use super::settings::{Name, Refused, Settings};
 use super::slabs::Ground;
 use super::statistics::{Info, Locality};
+
+#[cfg(target_has_atomic = "ptr")]
+mod reserves;
 
 /// A cache that could not be taken down, as objects of it are in use.
 #[derive(Debug)]
@@ -65,6 +69,8 @@ pub struct KmemCache<P: PageAllocator> {
     front: Front,
     map: PageMap,
     pages: P,
+    #[cfg(target_has_atomic = "ptr")]
+    identity: Identity,
 }
 
 impl<P: PageAllocator> KmemCache<P> {
@@ -76,7 +82,13 @@ impl<P: PageAllocator> KmemCache<P> {
     pub fn new(settings: Settings, pages: P) -> Result<Self, Refused> {
         let page = pages.page_size();
         let front = Front::new(settings, page, 0)?;
-        Ok(Self { front, map: PageMap::new(page), pages })
+        Ok(Self {
+            front,
+            map: PageMap::new(page),
+            pages,
+            #[cfg(target_has_atomic = "ptr")]
+            identity: Identity::new(),
+        })
     }
 
     #[inline(always)]
@@ -138,19 +150,20 @@ impl<P: PageAllocator> KmemCache<P> {
         self.expect(found);
     }
 
-    /// As [`free`](Self::free), for whoever can go on.
+    /// As [`free`](Self::free), for whoever can go on. With magazines the object is looked for in them: O(rounds).
     ///
     /// # Errors
     ///
-    /// What was found wrong; nothing has changed then.
+    /// What was found wrong with it: nothing has changed then. Or with another object, freed by [`free`](Self::free), that came
+    /// out of a magazine to make room: then this one is free.
     ///
     /// # Safety
     ///
-    /// As [`free`](Self::free), but a pointer that no object of this cache has, and one to an object that is free in its slab, are
-    /// refused.
+    /// As [`free`](Self::free), but a pointer that no object of this cache has, and one to an object that is free, be it in its
+    /// slab or in a magazine, are refused.
     pub unsafe fn try_free(&mut self, object: NonNull<u8>) -> Result<(), Misuse> {
         let (front, mut ground) = self.parts();
-        front.free(&mut ground, object)
+        front.try_free(&mut ground, object)
     }
 
     /// As [`try_free`](Self::try_free), and a cache with [`DebugFlags::USER`](super::DebugFlags::USER) keeps who freed.
@@ -176,14 +189,16 @@ impl<P: PageAllocator> KmemCache<P> {
         self.front.size_of_live(object, self.map.get(object.addr().get()))
     }
 
-    /// Fills all of `out` with objects, or none of it: whether there was memory. O(objects).
+    /// Fills all of `out` with objects, or none of it: whether there was memory; if not, all of `out` is `None`, whatever it was.
+    /// O(objects).
     #[must_use]
     pub fn allocate_bulk(&mut self, out: &mut [Option<NonNull<u8>>]) -> bool {
         let (front, mut ground) = self.parts();
         front.allocate_bulk(&mut ground, out)
     }
 
-    /// Gives all objects back. Without magazines the first of a slab is the next that is handed out, with them the last. O(objects).
+    /// Gives all objects back. Without magazines the first of a slab is the next that is handed out, with them the last. With
+    /// magazines an object that is in `objects` twice shows when a magazine is emptied. O(objects).
     ///
     /// # Safety
     ///
@@ -194,42 +209,18 @@ impl<P: PageAllocator> KmemCache<P> {
         self.expect(found);
     }
 
-    /// As [`free_bulk`](Self::free_bulk), for whoever can go on.
+    /// As [`free_bulk`](Self::free_bulk), for whoever can go on. With magazines O(objects · rounds).
     ///
     /// # Errors
     ///
-    /// The first thing that was found wrong; all that was right is free.
+    /// The first thing that was found wrong; all that was right is free. One that is in `objects` twice is wrong the second time.
     ///
     /// # Safety
     ///
     /// As [`try_free`](Self::try_free) for each of them.
     pub unsafe fn try_free_bulk(&mut self, objects: &[NonNull<u8>]) -> Result<(), Misuse> {
         let (front, mut ground) = self.parts();
-        front.free_bulk(&mut ground, objects)
-    }
-
-    /// `count` objects laid aside, so that as many allocations cannot fail. O(count). `None`: there is no memory.
-    pub fn reserve(&mut self, count: usize) -> Option<Reserve> {
-        let mut reserve = Reserve::new(&mut self.pages, count)?;
-        if self.refill(&mut reserve) {
-            return Some(reserve);
-        }
-        reserve.close(&mut self.pages);
-        None
-    }
-
-    /// Fills a reserve of this cache up again, to as many objects as it was made for. `false`: there is no memory; it is as it was.
-    #[must_use]
-    pub fn refill(&mut self, reserve: &mut Reserve) -> bool {
-        reserve.fill(|places| self.allocate_bulk(places))
-    }
-
-    /// Gives back what is left of a reserve of this cache. O(objects left).
-    pub fn give_back(&mut self, reserve: Reserve) {
-        let (front, mut ground) = self.parts();
-        let found = front.free_bulk(&mut ground, reserve.objects());
-        reserve.close(&mut self.pages);
-        self.expect(found);
+        front.try_free_bulk(&mut ground, objects)
     }
 
     /// Empties the magazines, gives empty slabs back, and sorts partial ones, the fullest first. How many slabs went back.
@@ -339,16 +330,7 @@ impl<P: PageAllocator> KmemCache<P> {
 
     #[inline]
     fn expect<T>(&self, found: Result<T, Misuse>) -> T {
-        match found {
-            Ok(value) => value,
-            Err(misuse) => self.end(&misuse),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn end(&self, misuse: &Misuse) -> ! {
-        (self.front.slabs.settings.on_misuse)(misuse)
+        self.front.expect(found)
     }
 }
 

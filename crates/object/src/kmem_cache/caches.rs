@@ -191,7 +191,7 @@ impl<P: PageAllocator, const MOST: usize> Caches<P, MOST> {
         Ok(object)
     }
 
-    /// Fills all of `out` with objects, or none of it. O(objects).
+    /// Fills all of `out` with objects, or none of it: if it fails for want of memory, all of `out` is `None`. O(objects).
     ///
     /// # Errors
     ///
@@ -228,15 +228,16 @@ impl<P: PageAllocator, const MOST: usize> Caches<P, MOST> {
     ///
     /// # Errors
     ///
-    /// [`Unknown`](CacheError::Unknown); [`Misuse`](CacheError::Misuse), which names the right cache if there is one.
+    /// [`Unknown`](CacheError::Unknown); [`Misuse`](CacheError::Misuse), which names the right cache if there is one. As of
+    /// [`KmemCache::try_free`](super::KmemCache::try_free) it may be another object's, and this one is free.
     ///
     /// # Safety
     ///
-    /// As [`free`](Self::free), but a pointer that no object of this cache has, and one to an object that is free in its slab, are
-    /// refused.
+    /// As [`free`](Self::free), but a pointer that no object of this cache has, and one to an object that is free, be it in its
+    /// slab or in a magazine, are refused.
     pub unsafe fn try_free(&mut self, id: CacheId, object: NonNull<u8>) -> Result<(), CacheError> {
         let (entry, mut ground) = self.parts(id)?;
-        let Err(mut misuse) = entry.front.free(&mut ground, object) else { return Ok(()) };
+        let Err(mut misuse) = entry.front.try_free(&mut ground, object) else { return Ok(()) };
         if misuse.finding == Finding::Foreign
             && let Some(owner) = self.owner(object)
         {

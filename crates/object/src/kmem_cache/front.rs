@@ -25,6 +25,12 @@ use super::shape::Shape;
 use super::sheaf::{self, Sheaf};
 use super::slabs::{Ground, Slabs, TAGS};
 
+mod bulk;
+mod trying;
+
+#[cfg(target_has_atomic = "64")]
+pub(super) use bulk::are_ours;
+
 /// What is handed out and taken at a place in an array.
 pub(crate) type Slot = Option<NonNull<u8>>;
 
@@ -150,7 +156,8 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// What is wrong with it; nothing has changed then.
+    /// What is wrong with it, as far as that shows before a magazine is emptied; nothing has changed then. Or what emptying one
+    /// found; then the object is free.
     #[inline]
     pub(crate) fn free<P: PageAllocator>(
         &mut self,
@@ -197,26 +204,35 @@ impl Front {
         if self.main.top() == Some(object) || !slab.is_taken(index) {
             return Err(self.slabs.misuse(object, Finding::DoubleFree));
         }
-        if !self.make_room(ground) || !self.main.push(object) {
-            return self.slabs.give_at(ground, slab, index, object, 0);
+        let found = self.make_room(ground);
+        // It may have been in the magazine that was emptied.
+        self.slabs.look(ground.map, object)?;
+        if !self.main.push(object) {
+            self.slabs.give_at(ground, slab, index, object, 0)?;
         }
-        Ok(())
+        found
     }
 
-    /// Makes room in `main`, which is full; whether there is room.
+    /// Makes room in `main`, which is full, unless there is no memory for a magazine.
+    ///
+    /// # Errors
+    ///
+    /// What emptying a magazine found; there is room then.
     #[cold]
-    fn make_room<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) -> bool {
+    fn make_room<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) -> Result<(), Misuse> {
         if self.main.is_none() {
-            return Self::make(&mut self.main, self.capacity, &mut self.pieces, ground);
+            Self::make(&mut self.main, self.capacity, &mut self.pieces, ground);
+            return Ok(());
         }
         if !Self::make(&mut self.spare, self.capacity, &mut self.pieces, ground) {
-            return false;
+            return Ok(());
         }
+        let mut found = Ok(());
         if self.spare.len() == self.capacity {
-            flush(self.spare, &mut self.slabs, ground);
+            found = flush(self.spare, &mut self.slabs, ground);
         }
         core::mem::swap(&mut self.main, &mut self.spare);
-        true
+        found
     }
 
     /// Bytes of an object of ours that is in use, for whose page the map has `entry`.
@@ -249,7 +265,7 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// As [`free`](Self::free).
+    /// As [`try_free`](Self::try_free).
     pub(crate) fn free_for<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
@@ -259,7 +275,7 @@ impl Front {
         if self.capacity == 0 {
             self.slabs.give(ground, object, user)
         } else {
-            self.free(ground, object)
+            self.try_free(ground, object)
         }
     }
 
@@ -276,79 +292,15 @@ impl Front {
         self.slabs.take_near(ground, near, 0)
     }
 
-    /// Fills all of `out`; if that is not possible nothing of it. Whether it did.
-    pub(crate) fn allocate_bulk<P: PageAllocator>(
-        &mut self,
-        ground: &mut Ground<'_, P>,
-        out: &mut [Slot],
-    ) -> bool {
-        let mut done = self.main.take(out);
-        if done < out.len() && !self.spare.is_empty() {
-            core::mem::swap(&mut self.main, &mut self.spare);
-            done += self.main.take(&mut out[done..]);
-        }
-        done == out.len() || self.allocate_rest(ground, out, done)
-    }
-
-    #[inline(never)]
-    fn allocate_rest<P: PageAllocator>(
-        &mut self,
-        ground: &mut Ground<'_, P>,
-        out: &mut [Slot],
-        done: usize,
-    ) -> bool {
-        for at in done..out.len() {
-            out[at] = self.slabs.take(ground, 0);
-            if out[at].is_none() {
-                let had = out.iter_mut().filter_map(Option::take);
-                let given = self.slabs.give_all(ground, had, 0);
-                debug_assert!(given.is_ok(), "they were just taken");
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Gives all objects back.
+    /// Empties the magazines into the slabs and gives them back.
     ///
     /// # Errors
     ///
-    /// The first thing found wrong; all that was right is free.
-    #[inline]
-    pub(crate) fn free_bulk<P: PageAllocator>(
-        &mut self,
-        ground: &mut Ground<'_, P>,
-        objects: &[NonNull<u8>],
-    ) -> Result<(), Misuse> {
-        if are_ours(objects, ground.map, &mut self.near, self.tag)
-            && self.main.top() != objects.first().copied()
-            && self.main.put(objects)
-        {
-            return Ok(());
-        }
-        self.free_bulk_slow(ground, objects)
-    }
-
-    #[inline(never)]
-    fn free_bulk_slow<P: PageAllocator>(
-        &mut self,
-        ground: &mut Ground<'_, P>,
-        objects: &[NonNull<u8>],
-    ) -> Result<(), Misuse> {
-        if self.capacity == 0 {
-            return self.slabs.give_all(ground, objects.iter().copied(), 0);
-        }
+    /// The first thing found wrong; they are empty and given back.
+    fn flush<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) -> Result<(), Misuse> {
         let mut found = Ok(());
-        for &object in objects {
-            found = found.and(self.free(ground, object));
-        }
-        found
-    }
-
-    /// Empties the magazines into the slabs and gives them back.
-    pub(crate) fn flush<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) {
         for sheaf in [&mut self.main, &mut self.spare] {
-            flush(*sheaf, &mut self.slabs, ground);
+            found = found.and(flush(*sheaf, &mut self.slabs, ground));
             let sheaf = core::mem::replace(sheaf, Sheaf::none());
             if !sheaf.is_none() {
                 // SAFETY: a piece of ours, which `make` took.
@@ -356,19 +308,39 @@ impl Front {
             }
         }
         self.pieces.trim(ground.pages);
+        found
     }
 
     /// Empties the magazines and gives empty slabs back; how many.
     pub(crate) fn shrink<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) -> usize {
-        self.flush(ground);
-        self.slabs.shrink(ground)
+        let found = self.flush(ground);
+        let count = self.slabs.shrink(ground);
+        self.expect(found);
+        count
     }
 
     /// Gives back all there is, if no object is in use; how many are.
     pub(crate) fn close<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) -> usize {
-        self.flush(ground);
+        let found = self.flush(ground);
         self.near = Near::NOTHING;
-        self.slabs.close(ground)
+        let live = self.slabs.close(ground);
+        self.expect(found);
+        live
+    }
+
+    /// What was found wrong ends in the misuse hook.
+    #[inline]
+    pub(super) fn expect<T>(&self, found: Result<T, Misuse>) -> T {
+        match found {
+            Ok(value) => value,
+            Err(misuse) => self.end(&misuse),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end(&self, misuse: &Misuse) -> ! {
+        (self.slabs.settings.on_misuse)(misuse)
     }
 
     /// Rounds of a magazine; 0: there are none.
@@ -400,30 +372,6 @@ impl Front {
     }
 }
 
-/// Whether each of `objects` lies in a slab with this tag: looks once for those that follow each other in a page.
-#[inline(always)]
-pub(super) fn are_ours(
-    objects: &[NonNull<u8>],
-    map: &PageMap,
-    near: &mut Near,
-    tag: usize,
-) -> bool {
-    let mut last = None;
-    objects.iter().all(|object| {
-        let at = object.addr().get();
-        let page = map.page_of(at);
-        if last == Some(page) {
-            return true;
-        }
-        last = Some(page);
-        let entry = match map.get_near(at, near) {
-            found if found.is_null() => map.go(at, near),
-            found => found,
-        };
-        !entry.is_null() && entry.addr() & TAGS == tag
-    })
-}
-
 /// Fills an empty magazine with objects of one slab after the other; how many it has then.
 pub(super) fn refill<P: PageAllocator>(
     sheaf: Sheaf,
@@ -436,10 +384,14 @@ pub(super) fn refill<P: PageAllocator>(
 }
 
 /// Gives the objects of a magazine to their slabs.
-pub(super) fn flush<P: PageAllocator>(sheaf: Sheaf, slabs: &mut Slabs, ground: &mut Ground<'_, P>) {
-    let found = slabs.give_all(ground, sheaf.iter(), 0);
-    sheaf.forget_all();
-    if let Err(misuse) = found {
-        (slabs.settings.on_misuse)(&misuse);
-    }
+///
+/// # Errors
+///
+/// The first thing found wrong; the magazine is empty, and all that was right is free.
+pub(super) fn flush<P: PageAllocator>(
+    sheaf: Sheaf,
+    slabs: &mut Slabs,
+    ground: &mut Ground<'_, P>,
+) -> Result<(), Misuse> {
+    slabs.give_all(ground, sheaf.leave(), 0)
 }

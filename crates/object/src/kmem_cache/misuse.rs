@@ -16,6 +16,8 @@ pub enum Finding {
     DoubleFree,
     /// It is free.
     Free,
+    /// It is no object, but a reserve, which another cache has made.
+    OtherReserve,
     /// A byte at this address beside the object, which was `found`, was written.
     RedZone {
         /// Of the byte.
@@ -70,6 +72,7 @@ impl fmt::Display for Misuse {
             Finding::Inside => f.write_str("points into a slab, not at an object's start"),
             Finding::DoubleFree => f.write_str("is free already (double free)"),
             Finding::Free => f.write_str("is free"),
+            Finding::OtherReserve => f.write_str("is a reserve of another cache"),
             Finding::RedZone { at, found } => {
                 write!(f, "was written beyond its ends: {found:#04x} at {at:#x}")
             }

@@ -5,16 +5,62 @@
 //! ```
 //!
 //! - **E1** the first `len` places are objects that nobody else has.
+//! - **E2** only the cache that made it, which has the same number, touches the places: without the cache nothing can.
+//!
+//! Numbers are given out by a compare-and-exchange: a processor without one, as thumbv6m, has no reserves.
+use core::num::NonZeroUsize;
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use base::PageAllocator;
 
 use super::front::Slot;
+use super::misuse::{Finding, Misuse};
+use super::settings::Name;
+
+/// What a cache that has made a reserve is known by; no other ever has the same. O(1).
+#[derive(Debug)]
+pub(super) struct Identity(AtomicUsize);
+
+impl Identity {
+    /// Of a cache that has made none.
+    pub(super) const fn new() -> Self {
+        Self(AtomicUsize::new(0))
+    }
+
+    /// The number, given out at the first call. `None`: all numbers were given out.
+    fn number(&self) -> Option<NonZeroUsize> {
+        static LAST: AtomicUsize = AtomicUsize::new(0);
+        if let Some(number) = self.known() {
+            return Some(number);
+        }
+        let next = |last: usize| last.checked_add(1);
+        let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
+        // Another thread may have been first: then its number stays.
+        let _ = self.0.compare_exchange(0, last + 1, Ordering::Relaxed, Ordering::Relaxed);
+        self.known()
+    }
+
+    fn known(&self) -> Option<NonZeroUsize> {
+        NonZeroUsize::new(self.0.load(Ordering::Relaxed))
+    }
+}
 
 /// Objects of one cache, to which what is left has to be given back: dropped, they are lost.
+///
+/// Only that cache takes objects out of it. Another one's, and that of a cache that is gone, is of no use:
+///
+/// ```compile_fail,E0382
+/// fn after<P: base::PageAllocator>(mut cache: heapwright_object::kmem_cache::KmemCache<P>) {
+///     let mut reserve = cache.reserve(4).unwrap();
+///     drop(cache);
+///     cache.allocate_from(&mut reserve);
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "objects that are not given back are lost"]
 pub struct Reserve {
+    owner: NonZeroUsize,
     places: NonNull<Slot>,
     len: usize,
     capacity: usize,
@@ -30,11 +76,29 @@ fn pages_of<P: PageAllocator>(pages: &P, capacity: usize) -> usize {
 
 impl Reserve {
     /// Without objects, with room for `capacity`.
-    pub(super) fn new<P: PageAllocator>(pages: &mut P, capacity: usize) -> Option<Self> {
+    pub(super) fn new<P: PageAllocator>(
+        owner: &Identity,
+        pages: &mut P,
+        capacity: usize,
+    ) -> Option<Self> {
+        let owner = owner.number()?;
         capacity.checked_mul(size_of::<Slot>())?;
         let count = pages_of(pages, capacity);
         let places = pages.allocate_pages(count, size_of::<Slot>())?.cast();
-        Some(Self { places, len: 0, capacity })
+        Some(Self { owner, places, len: 0, capacity })
+    }
+
+    /// That this is a reserve of the cache with this identity (E2).
+    ///
+    /// # Errors
+    ///
+    /// It is another's.
+    pub(super) fn check_owner(&self, owner: &Identity, cache: Name) -> Result<(), Misuse> {
+        if owner.known() == Some(self.owner) {
+            return Ok(());
+        }
+        let address = self.places.addr().get();
+        Err(Misuse { cache, address, finding: Finding::OtherReserve, users: None })
     }
 
     /// Has `fill` fill the free places, all or none; whether it did.
@@ -71,7 +135,7 @@ impl Reserve {
     }
 
     /// An object. `None` only when all that were laid aside are taken. O(1).
-    pub fn allocate(&mut self) -> Option<NonNull<u8>> {
+    pub(super) fn take(&mut self) -> Option<NonNull<u8>> {
         let last = self.len.checked_sub(1)?;
         self.len = last;
         // SAFETY: a place with an object (E1).

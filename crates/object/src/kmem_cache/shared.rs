@@ -27,7 +27,7 @@ use super::front::{self, Slot};
 use super::misuse::{Finding, Misuse};
 use super::page_map::PageMap;
 use super::pieces::Pieces;
-use super::reserve::Reserve;
+use super::reserve::Identity;
 use super::settings::{DebugFlags, Refused, Settings};
 use super::shape::Shape;
 use super::sheaf::{self, Known, Sheaf, Stack};
@@ -36,6 +36,7 @@ use super::slabs::{Ground, Slabs};
 mod inspect;
 mod local;
 mod pair;
+mod reserves;
 
 pub use local::LocalKmemCache;
 
@@ -97,6 +98,7 @@ pub struct SharedKmemCache<L: Park, P: PageAllocator> {
     back: Apart<Guarded<L, Back<P>>>,
     slots: [Apart<Guarded<L, Pair>>; SLOTS],
     settings: Settings,
+    identity: Identity,
 }
 
 // SAFETY: everything that changes is behind a lock or an atomic, and what it was given to call may be called from any thread.
@@ -154,14 +156,15 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
             capacity,
             depot: Apart(Guarded::new(depot)),
             back: Apart(Guarded::new(back)),
-            slots: core::array::from_fn(|_| Apart(Guarded::new(Pair::new(Sheaf::none())))),
+            slots: core::array::from_fn(|_| Apart(Guarded::new(Pair::empty()))),
             settings,
+            identity: Identity::new(),
         })
     }
 
     /// A handle for one thread. O(1), no memory.
     pub fn local(&self) -> LocalKmemCache<'_, L, P> {
-        LocalKmemCache { pair: Pair::new(Sheaf::none()), shared: self }
+        LocalKmemCache { pair: Pair::empty(), shared: self }
     }
 
     #[inline]
@@ -225,22 +228,35 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     ///
     /// `object` was allocated here, by whichever thread, is live, and is dead afterwards.
     pub unsafe fn free(&self, object: NonNull<u8>) {
-        // SAFETY: the caller's promise.
-        self.expect(unsafe { self.try_free(object) });
+        let found = if self.capacity == 0 {
+            self.give_for(object, 0)
+        } else {
+            self.slot().free(self, object)
+        };
+        self.expect(found);
     }
 
-    /// As [`free`](Self::free), for whoever can go on.
+    /// As [`free`](Self::free), for whoever can go on. With magazines a lock, and O(rounds).
     ///
     /// # Errors
     ///
-    /// What was found wrong; nothing has changed then.
+    /// What was found wrong with it: nothing has changed then. Or with another object, freed by [`free`](Self::free), that came
+    /// out of a magazine to make room: then this one is free.
     ///
     /// # Safety
     ///
-    /// As [`free`](Self::free), but a pointer that no object of this cache has, and one to an object that is free in its slab, are
-    /// refused.
+    /// As [`free`](Self::free), but a pointer that no object of this cache has, and one to an object that is free in its slab or
+    /// in the slot's magazines, are refused; not one that is in the magazines of another slot, a handle, or the depot.
     pub unsafe fn try_free(&self, object: NonNull<u8>) -> Result<(), Misuse> {
-        if self.capacity == 0 { self.give_for(object, 0) } else { self.slot().free(self, object) }
+        self.try_free_for(object, 0)
+    }
+
+    fn try_free_for(&self, object: NonNull<u8>, user: usize) -> Result<(), Misuse> {
+        if self.capacity == 0 {
+            self.give_for(object, user)
+        } else {
+            self.slot().try_free(self, object)
+        }
     }
 
     /// As [`try_free`](Self::try_free), and a cache with [`DebugFlags::USER`] keeps who freed.
@@ -253,11 +269,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     ///
     /// As [`try_free`](Self::try_free).
     pub unsafe fn free_for(&self, object: NonNull<u8>, user: usize) -> Result<(), Misuse> {
-        if self.capacity == 0 {
-            self.give_for(object, user)
-        } else {
-            self.slot().free(self, object)
-        }
+        self.try_free_for(object, user)
     }
 
     fn give_for(&self, object: NonNull<u8>, user: usize) -> Result<(), Misuse> {
@@ -266,7 +278,8 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
         slabs.give(&mut ground, object, user)
     }
 
-    /// Fills all of `out` with objects, or none of it: whether there was memory. O(objects).
+    /// Fills all of `out` with objects, or none of it: whether there was memory; if not, all of `out` is `None`, whatever it was.
+    /// O(objects).
     #[must_use]
     pub fn allocate_bulk(&self, out: &mut [Option<NonNull<u8>>]) -> bool {
         self.slot().allocate_bulk(self, out)
@@ -282,29 +295,6 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
         self.expect(found);
     }
 
-    /// `count` objects laid aside, so that as many allocations cannot fail. O(count). `None`: there is no memory.
-    pub fn reserve(&self, count: usize) -> Option<Reserve> {
-        let mut reserve = Reserve::new(&mut self.back().pages, count)?;
-        if self.refill(&mut reserve) {
-            return Some(reserve);
-        }
-        reserve.close(&mut self.back().pages);
-        None
-    }
-
-    /// Fills a reserve of this cache up again, to as many objects as it was made for. `false`: there is no memory; it is as it was.
-    #[must_use]
-    pub fn refill(&self, reserve: &mut Reserve) -> bool {
-        reserve.fill(|places| self.allocate_bulk(places))
-    }
-
-    /// Gives back what is left of a reserve of this cache. O(objects left).
-    pub fn give_back(&self, reserve: Reserve) {
-        let found = self.slot().free_bulk(self, reserve.objects());
-        reserve.close(&mut self.back().pages);
-        self.expect(found);
-    }
-
     #[cold]
     #[inline(never)]
     fn allocate_rest(&self, out: &mut [Slot], done: usize) -> bool {
@@ -313,9 +303,9 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
         for at in done..out.len() {
             out[at] = slabs.take(&mut ground, 0);
             if out[at].is_none() {
-                let had = out.iter_mut().filter_map(Option::take);
-                let given = slabs.give_all(&mut ground, had, 0);
-                debug_assert!(given.is_ok(), "they were just taken");
+                let found = slabs.take_back(&mut ground, out, at);
+                drop(back);
+                self.expect(found);
                 return false;
             }
         }
@@ -341,20 +331,36 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// Gives the objects of a magazine to their slabs.
+    ///
+    /// # Errors
+    ///
+    /// The first thing found wrong; the magazine is empty.
     #[cold]
-    fn flush(&self, sheaf: Sheaf) {
+    fn flush(&self, sheaf: Sheaf) -> Result<(), Misuse> {
         let mut back = self.back();
         let (slabs, mut ground) = back.parts(&self.map);
-        front::flush(sheaf, slabs, &mut ground);
+        front::flush(sheaf, slabs, &mut ground)
+    }
+
+    /// That an object is in use, as far as its slab knows.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    fn look(&self, object: NonNull<u8>) -> Result<(), Misuse> {
+        self.back().slabs.look(&self.map, object)
     }
 
     /// Empties the depot and the slots, gives empty slabs back, and sorts partial ones, the fullest first. How many slabs went
     /// back. Handles keep what they have. O(partial slabs).
     pub fn shrink(&self) -> usize {
-        self.empty_magazines();
+        let found = self.empty_magazines();
         let mut back = self.back();
         let (slabs, mut ground) = back.parts(&self.map);
-        slabs.shrink(&mut ground)
+        let count = slabs.shrink(&mut ground);
+        drop(back);
+        self.expect(found);
+        count
     }
 
     /// Asks the user for objects by the function of [`Settings::reclaim`], then [shrinks](Self::shrink). The function runs inside
@@ -367,22 +373,45 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
         self.shrink()
     }
 
-    fn empty_magazines(&self) {
-        self.slots.iter().for_each(|slot| slot.0.lock().flush(self));
+    /// Empties the slots and the depot.
+    ///
+    /// # Errors
+    ///
+    /// The first thing found wrong; they are empty.
+    fn empty_magazines(&self) -> Result<(), Misuse> {
+        let mut found = Ok(());
+        for slot in &self.slots {
+            found = found.and(slot.0.lock().flush(self));
+        }
         loop {
             let full = self.depot().full.pop();
             let Some(full) = full else { break };
-            self.flush(full);
-            self.back().drop_sheaf(full);
+            found = found.and(Pair::new(full, Sheaf::none()).flush(self));
         }
         loop {
             let empty = self.depot().empty.pop();
             let Some(empty) = empty else { break };
             self.back().drop_sheaf(empty);
         }
+        found
     }
 
-    /// Takes the cache down.
+    /// Empties what handles had that were forgotten instead of dropped: with `&mut self` there is no handle any more.
+    ///
+    /// # Errors
+    ///
+    /// As [`empty_magazines`](Self::empty_magazines).
+    fn empty_forgotten(&mut self) -> Result<(), Misuse> {
+        let mut found = Ok(());
+        loop {
+            let left = self.back().known.iter().next();
+            let Some(left) = left else { return found };
+            found = found.and(self.flush(left));
+            self.back().drop_sheaf(left);
+        }
+    }
+
+    /// Takes the cache down. What is in the magazines of a handle that was forgotten goes back too.
     ///
     /// # Errors
     ///
@@ -404,15 +433,17 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     fn close(&mut self) -> usize {
-        self.empty_magazines();
+        let found = self.empty_magazines().and(self.empty_forgotten());
         let mut back = self.back();
         let (slabs, mut ground) = back.parts(&self.map);
         let live = slabs.close(&mut ground);
-        let back = &mut *back;
-        back.sheaves.trim(&mut back.pages);
+        let parts = &mut *back;
+        parts.sheaves.trim(&mut parts.pages);
         if live == 0 {
-            self.map.clear(&mut back.pages);
+            self.map.clear(&mut parts.pages);
         }
+        drop(back);
+        self.expect(found);
         live
     }
 

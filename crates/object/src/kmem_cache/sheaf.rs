@@ -172,9 +172,23 @@ impl Sheaf {
         true
     }
 
-    /// Forgets all objects, which somebody else has now.
-    pub(super) fn forget_all(self) {
-        self.set_len(0);
+    /// Shows the objects from the last to the first; each leaves when the next is asked for, so that none is lost if what is done
+    /// with it panics.
+    pub(super) fn leave(self) -> impl Iterator<Item = NonNull<u8>> {
+        let mut shown = false;
+        core::iter::from_fn(move || {
+            if core::mem::take(&mut shown) {
+                self.pop();
+            }
+            let top = self.top();
+            shown = top.is_some();
+            top
+        })
+    }
+
+    /// Whether this object is in it. O(rounds).
+    pub(super) fn has(self, object: NonNull<u8>) -> bool {
+        self.iter().any(|one| one == object)
     }
 
     /// All objects in it, in the order in which they came.

@@ -241,8 +241,26 @@ impl Slabs {
         Ok(())
     }
 
-    /// Gives objects back from the last to the first, so that the first is handed out next; looks for a slab once for those of it
-    /// that follow each other.
+    /// Takes back what a bulk got, the first `had` of `out`, as it cannot get the rest: all of `out` is `None` then.
+    ///
+    /// # Errors
+    ///
+    /// One of them is no live object: it was freed twice, and came out of a magazine.
+    #[cold]
+    pub(super) fn take_back<P: PageAllocator>(
+        &mut self,
+        ground: &mut Ground<'_, P>,
+        out: &mut [Option<NonNull<u8>>],
+        had: usize,
+    ) -> Result<(), Misuse> {
+        let (got, rest) = out.split_at_mut(had);
+        // What the caller left there is the caller's.
+        rest.fill(None);
+        self.give_all(ground, got.iter_mut().rev().filter_map(Option::take), 0)
+    }
+
+    /// Gives objects back in this order, so that the last is handed out next; looks for a slab once for those of it that follow
+    /// each other. When a destructor panics, the object that was asked for last is not given back.
     ///
     /// # Errors
     ///
@@ -250,12 +268,12 @@ impl Slabs {
     pub(super) fn give_all<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
-        objects: impl DoubleEndedIterator<Item = NonNull<u8>>,
+        objects: impl Iterator<Item = NonNull<u8>>,
         user: usize,
     ) -> Result<(), Misuse> {
         let mut found = Ok(());
         let mut last: Option<Slab> = None;
-        for object in objects.rev() {
+        for object in objects {
             let here = last.filter(|slab| {
                 object.addr().get().wrapping_sub(slab.base().addr().get())
                     < self.shape.page << slab.order()
@@ -296,6 +314,18 @@ impl Slabs {
         }
         self.counts.live -= 1;
         Ok(())
+    }
+
+    /// That an object is in use.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(super) fn look(&self, map: &PageMap, object: NonNull<u8>) -> Result<(), Misuse> {
+        match self.find(map, object)? {
+            (slab, index) if slab.is_taken(index) => Ok(()),
+            _ => Err(self.misuse(object, Finding::DoubleFree)),
+        }
     }
 
     /// Puts a slab where it belongs after objects of it were freed (N1).

@@ -13,7 +13,9 @@ mod checks;
 mod constructed;
 mod lifo;
 mod misuse;
+mod panics;
 mod parts;
+mod reserve;
 mod shadow;
 mod short;
 

@@ -13,9 +13,10 @@ use base::{Broken, Check, PageAllocator};
 
 use super::cache::{InUse, KmemCache};
 use super::misuse::Misuse;
-use super::reserve::Reserve;
 use super::settings::{DebugFlags, Hook, Policy, Reclaim, Refused, Settings};
 
+#[cfg(target_has_atomic = "ptr")]
+mod reserves;
 #[cfg(target_has_atomic = "64")]
 mod threads;
 
@@ -194,6 +195,16 @@ impl<T> Builder<T> {
 /// unsafe { flows.free(flow) };
 /// assert_eq!(flows.untyped().info().active, 0);
 /// ```
+///
+/// Caches of different types cannot be exchanged behind their types:
+///
+/// ```compile_fail,E0133
+/// use heapwright_object::kmem_cache::Cache;
+///
+/// fn exchange<P: base::PageAllocator>(small: &mut Cache<u8, P>, large: &mut Cache<[u64; 8], P>) {
+///     core::mem::swap(small.untyped_mut(), large.untyped_mut());
+/// }
+/// ```
 pub struct Cache<T, P: PageAllocator> {
     raw: KmemCache<P>,
     objects: PhantomData<fn() -> T>,
@@ -275,19 +286,48 @@ impl<T, P: PageAllocator> Cache<T, P> {
         unsafe { self.raw.free_bulk(untyped_all(objects)) };
     }
 
-    /// See [`KmemCache::reserve`]; its objects are to be [cast](NonNull::cast).
-    pub fn reserve(&mut self, count: usize) -> Option<Reserve> {
-        self.raw.reserve(count)
+    /// See [`KmemCache::try_free_bulk`].
+    ///
+    /// # Errors
+    ///
+    /// The first thing that was found wrong; all that was right is free.
+    ///
+    /// # Safety
+    ///
+    /// As [`try_free`](Self::try_free) for each of them.
+    pub unsafe fn try_free_bulk(&mut self, objects: &[NonNull<T>]) -> Result<(), Misuse> {
+        // SAFETY: the caller's promise.
+        unsafe { self.raw.try_free_bulk(untyped_all(objects)) }
     }
 
-    /// The same cache without the type, for what does not depend on it: reserves, statistics, shrinking.
+    /// See [`KmemCache::shrink`].
+    pub fn shrink(&mut self) -> usize {
+        self.raw.shrink()
+    }
+
+    /// See [`KmemCache::reclaim`].
+    pub fn reclaim(&mut self) -> usize {
+        self.raw.reclaim()
+    }
+
+    /// See [`KmemCache::set_min_partial`].
+    pub fn set_min_partial(&mut self, slabs: usize) {
+        self.raw.set_min_partial(slabs);
+    }
+
+    /// The same cache without the type, for what does not depend on it, as statistics.
     #[must_use]
     pub const fn untyped(&self) -> &KmemCache<P> {
         &self.raw
     }
 
     /// The same, to be changed.
-    pub const fn untyped_mut(&mut self) -> &mut KmemCache<P> {
+    ///
+    /// # Safety
+    ///
+    /// It stays the cache that it is: it is not replaced by, or swapped with, one of other objects. What is allocated or freed
+    /// through it is a `T` as far as one of this cache has to be.
+    pub const unsafe fn untyped_mut(&mut self) -> &mut KmemCache<P> {
         &mut self.raw
     }
 

@@ -47,16 +47,17 @@ impl<L: Park, P: PageAllocator> LocalKmemCache<'_, L, P> {
     ///
     /// # Errors
     ///
-    /// What was found wrong; nothing has changed then.
+    /// As [`SharedKmemCache::try_free`], of which this handle's magazines are looked through.
     ///
     /// # Safety
     ///
     /// As [`SharedKmemCache::try_free`].
     pub unsafe fn try_free(&mut self, object: NonNull<u8>) -> Result<(), Misuse> {
-        self.pair.free(self.shared, object)
+        self.pair.try_free(self.shared, object)
     }
 
-    /// Fills all of `out` with objects, or none of it: whether there was memory. O(objects).
+    /// Fills all of `out` with objects, or none of it: whether there was memory; if not, all of `out` is `None`, whatever it was.
+    /// O(objects).
     #[must_use]
     pub fn allocate_bulk(&mut self, out: &mut [Option<NonNull<u8>>]) -> bool {
         self.pair.allocate_bulk(self.shared, out)
@@ -74,7 +75,8 @@ impl<L: Park, P: PageAllocator> LocalKmemCache<'_, L, P> {
 
     /// Empties the magazines into the slabs.
     pub fn flush(&mut self) {
-        self.pair.flush(self.shared);
+        let found = self.pair.flush(self.shared);
+        self.shared.expect(found);
     }
 
     /// The cache.

@@ -22,8 +22,13 @@ pub(super) struct Pair {
 unsafe impl Send for Pair {}
 
 impl Pair {
-    pub(super) const fn new(none: Sheaf) -> Self {
-        Self { main: none, near: Near::NOTHING, spare: none }
+    pub(super) const fn new(main: Sheaf, spare: Sheaf) -> Self {
+        Self { main, near: Near::NOTHING, spare }
+    }
+
+    /// Without magazines.
+    pub(super) fn empty() -> Self {
+        Self::new(Sheaf::none(), Sheaf::none())
     }
 
     #[inline(always)]
@@ -121,9 +126,12 @@ impl Pair {
             if entry.is_null() {
                 return Err(shared.misuse(object, Finding::Foreign));
             }
-            self.make_room(shared);
+            let found = self.make_room(shared, object);
+            if found.is_err_and(|misuse| misuse.address == object.addr().get()) {
+                return found;
+            }
             if self.main.push(object) {
-                return Ok(());
+                return found;
             }
         }
         let mut back = shared.back();
@@ -131,17 +139,45 @@ impl Pair {
         slabs.give(&mut ground, object, 0)
     }
 
-    /// Makes room in `main`, which is full, unless there is no memory for a magazine.
-    fn make_room<L: Park, P: PageAllocator>(&mut self, shared: &SharedKmemCache<L, P>) {
+    /// Gives an object back that may be anything: looks for it in its slab and in these magazines. A lock, and O(rounds).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it; nothing has changed then. Or what emptying a magazine found; then the object is free.
+    pub(super) fn try_free<L: Park, P: PageAllocator>(
+        &mut self,
+        shared: &SharedKmemCache<L, P>,
+        object: NonNull<u8>,
+    ) -> Result<(), Misuse> {
+        if shared.capacity > 0 {
+            shared.look(object)?;
+            if self.main.has(object) || self.spare.has(object) {
+                return Err(shared.misuse(object, Finding::DoubleFree));
+            }
+        }
+        self.free(shared, object)
+    }
+
+    /// Makes room in `main`, which is full, for an object, unless there is no memory for a magazine.
+    ///
+    /// # Errors
+    ///
+    /// What emptying a magazine found; there is room then. If it names the object, that one is free already.
+    fn make_room<L: Park, P: PageAllocator>(
+        &mut self,
+        shared: &SharedKmemCache<L, P>,
+        object: NonNull<u8>,
+    ) -> Result<(), Misuse> {
         if self.main.is_none() {
             self.main = shared.get_empty();
-            return;
+            return Ok(());
         }
         if self.spare.is_none() {
             self.spare = shared.get_empty();
         }
         if !self.spare.is_none() && self.spare.is_empty() {
-            return core::mem::swap(&mut self.main, &mut self.spare);
+            core::mem::swap(&mut self.main, &mut self.spare);
+            return Ok(());
         }
         let mut depot = shared.depot();
         if depot.full.len() < MOST {
@@ -150,11 +186,14 @@ impl Pair {
             let empty = depot.empty.pop();
             drop(depot);
             self.main = empty.unwrap_or_else(|| shared.get_empty());
-            return;
+            return Ok(());
         }
         depot.counts.refused += 1;
         drop(depot);
-        shared.flush(self.main);
+        let found = shared.flush(self.main);
+        // It may have been in the magazine that was emptied.
+        shared.look(object)?;
+        found
     }
 
     pub(super) fn allocate_bulk<L: Park, P: PageAllocator>(
@@ -199,7 +238,7 @@ impl Pair {
         if shared.capacity == 0 {
             let mut back = shared.back();
             let (slabs, mut ground) = back.parts(&shared.map);
-            return slabs.give_all(&mut ground, objects.iter().copied(), 0);
+            return slabs.give_all(&mut ground, objects.iter().rev().copied(), 0);
         }
         let mut found = Ok(());
         for &object in objects {
@@ -208,11 +247,44 @@ impl Pair {
         found
     }
 
-    pub(super) fn flush<L: Park, P: PageAllocator>(&mut self, shared: &SharedKmemCache<L, P>) {
-        for sheaf in [&mut self.main, &mut self.spare] {
+    /// Empties the magazines into the slabs, and gives them to the depot.
+    ///
+    /// # Errors
+    ///
+    /// The first thing found wrong; there are no magazines any more.
+    pub(super) fn flush<L: Park, P: PageAllocator>(
+        &mut self,
+        shared: &SharedKmemCache<L, P>,
+    ) -> Result<(), Misuse> {
+        let leaving = Leaving { pair: self, shared };
+        leaving.empty()
+    }
+}
+
+/// A pair whose magazines go to the depot when this is dropped, also when a destructor panics.
+struct Leaving<'a, L: Park, P: PageAllocator> {
+    pair: &'a mut Pair,
+    shared: &'a SharedKmemCache<L, P>,
+}
+
+impl<L: Park, P: PageAllocator> Leaving<'_, L, P> {
+    fn empty(&self) -> Result<(), Misuse> {
+        let found = self.shared.flush(self.pair.main);
+        found.and(self.shared.flush(self.pair.spare))
+    }
+}
+
+impl<L: Park, P: PageAllocator> Drop for Leaving<'_, L, P> {
+    fn drop(&mut self) {
+        for sheaf in [self.pair.main, self.pair.spare] {
+            if !sheaf.is_empty() {
+                // After a panic, which says what there is to say.
+                let _ = self.shared.flush(sheaf);
+            }
+        }
+        for sheaf in [&mut self.pair.main, &mut self.pair.spare] {
             let sheaf = core::mem::replace(sheaf, Sheaf::none());
-            shared.flush(sheaf);
-            shared.put_empty(sheaf, shared.depot());
+            self.shared.put_empty(sheaf, self.shared.depot());
         }
     }
 }

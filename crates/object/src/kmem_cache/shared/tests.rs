@@ -234,7 +234,7 @@ fn threads_free_what_others_allocated() {
 fn a_reserve_cannot_fail() {
     let shared = shared(magazines(700));
     let mut reserve = shared.reserve(50).unwrap();
-    let objects: Vec<_> = core::iter::from_fn(|| reserve.allocate()).collect();
+    let objects: Vec<_> = core::iter::from_fn(|| shared.allocate_from(&mut reserve)).collect();
     assert_eq!((objects.len(), shared.info().0.active), (50, 50));
     assert!(shared.refill(&mut reserve));
     objects.into_iter().for_each(|object| {
@@ -279,4 +279,130 @@ fn what_may_go_to_other_threads() {
     is_send::<Shared>();
     is_sync::<Shared>();
     is_send::<LocalKmemCache<'_, Yield, Pages>>();
+}
+
+#[test]
+fn a_bulk_that_fails_leaves_the_callers_objects_alone() {
+    for settings in [magazines(4096), Settings::new("shared", 4096)] {
+        let shared = Shared::new(settings, Pages::new(40)).unwrap();
+        let mut mine = [None; 8];
+        assert!(shared.allocate_bulk(&mut mine));
+        let mut wanted = [None; 64];
+        wanted[56..].copy_from_slice(&mine);
+        assert!(!shared.allocate_bulk(&mut wanted));
+        assert_eq!((wanted, shared.info().0.active), ([None; 64], 8));
+        shared.check().unwrap();
+        // SAFETY: all are live.
+        mine.into_iter().flatten().for_each(|object| unsafe { shared.free(object) });
+        close(shared);
+    }
+}
+
+#[test]
+fn a_reserve_is_of_no_use_to_another_cache() {
+    let (one, other) = (shared(magazines(64)), shared(magazines(64)));
+    let mut reserve = one.reserve(4).unwrap();
+    for _ in 0..2 {
+        let call = core::panic::AssertUnwindSafe(|| other.allocate_from(&mut reserve));
+        assert!(std::panic::catch_unwind(call).is_err());
+        let call = core::panic::AssertUnwindSafe(|| other.refill(&mut reserve));
+        assert!(std::panic::catch_unwind(call).is_err());
+        let own = other.reserve(2).unwrap();
+        other.give_back(own);
+    }
+    one.give_back(reserve);
+    close(one);
+    close(other);
+}
+
+#[test]
+fn trying_sees_what_the_magazines_at_hand_hide() {
+    let shared = shared(magazines(64));
+    let mut local = shared.local();
+    let objects: Vec<_> = (0..200).map(|_| local.allocate().unwrap()).collect();
+    // SAFETY: inside of the object.
+    let inside = unsafe { objects[0].byte_add(8) };
+    // SAFETY: it is refused.
+    assert_eq!(unsafe { local.try_free(inside) }.unwrap_err().finding, Finding::Inside);
+    // SAFETY: as above.
+    assert_eq!(unsafe { shared.try_free(inside) }.unwrap_err().finding, Finding::Inside);
+    for &object in &objects[..50] {
+        // SAFETY: it is live.
+        unsafe { local.try_free(object) }.unwrap();
+    }
+    for &object in &objects[..50] {
+        // SAFETY: it is refused.
+        let found = unsafe { local.try_free(object) };
+        assert_eq!(found.unwrap_err().finding, Finding::DoubleFree);
+    }
+    for &object in &objects[50..] {
+        // SAFETY: it is live.
+        unsafe { local.try_free(object) }.unwrap();
+    }
+    shared.check().unwrap();
+    drop(local);
+    close(shared);
+}
+
+#[test]
+fn a_misuse_that_shows_late_loses_no_magazine() {
+    let shared = shared(magazines(64));
+    let late = core::panic::AssertUnwindSafe(|| {
+        let mut local = shared.local();
+        let (one, two) = (local.allocate().unwrap(), local.allocate().unwrap());
+        for object in [one, two, one] {
+            // SAFETY: the last one is a double free, which is what is tested.
+            unsafe { local.free(object) };
+        }
+        drop(local);
+    });
+    assert!(std::panic::catch_unwind(late).is_err());
+    assert_eq!(shared.info().0.active, 0);
+    close(shared);
+}
+
+#[test]
+fn a_destructor_that_panics_loses_no_magazine() {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    fn unmake(_: *mut (), _: NonNull<u8>) {
+        assert!(CALLS.fetch_add(1, Ordering::Relaxed) != 3, "as the test wants it");
+    }
+    // SAFETY: it is content with any object.
+    let dtor = unsafe { crate::kmem_cache::Hook::new(unmake, ptr::null_mut()) };
+    let shared = shared(magazines(700).dtor(dtor));
+    let mut local = shared.local();
+    let objects: Vec<_> = (0..500).map(|_| local.allocate().unwrap()).collect();
+    let mut calls = 0;
+    for object in objects {
+        // SAFETY: it is live.
+        let free = core::panic::AssertUnwindSafe(|| unsafe { local.free(object) });
+        if std::panic::catch_unwind(free).is_err() {
+            calls += 1;
+            // SAFETY: it is live, as the panic came first; or it is refused.
+            let _ = unsafe { local.try_free(object) };
+            shared.check().unwrap();
+        }
+    }
+    let end = core::panic::AssertUnwindSafe(|| drop(local));
+    calls += usize::from(std::panic::catch_unwind(end).is_err());
+    assert_eq!(calls, 1);
+    close(shared);
+}
+
+#[test]
+fn a_handle_that_was_forgotten_keeps_nothing_from_its_cache() {
+    for forgotten in 1..5 {
+        let shared = shared(magazines(64));
+        for _ in 0..forgotten {
+            let mut local = shared.local();
+            let objects: Vec<_> = (0..100).map(|_| local.allocate().unwrap()).collect();
+            for object in objects {
+                // SAFETY: it is live.
+                unsafe { local.free(object) };
+            }
+            core::mem::forget(local);
+        }
+        close(shared);
+    }
 }

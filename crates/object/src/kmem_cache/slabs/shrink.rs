@@ -19,11 +19,18 @@ impl Slabs {
         if let Some(slab) = self.current.take_if(|slab| slab.live() == 0) {
             self.retire(ground, slab);
         }
+        // Before they are sorted: a destructor may panic, and all slabs are on the list then.
+        for _ in 0..self.partial.len() {
+            let Some(slab) = self.partial.pop_front() else { break };
+            match slab.live() {
+                0 => self.retire(ground, slab),
+                _ => self.partial.push_back(slab),
+            }
+        }
         let mut by_free = [const { List::new(On::Partial) }; SORTED];
         for _ in 0..self.partial.len() {
             let Some(slab) = self.partial.pop_front() else { break };
             match slab.objects() - slab.live() {
-                _ if slab.live() == 0 => self.retire(ground, slab),
                 free @ 1..=SORTED => by_free[free - 1].push_back(slab),
                 _ => self.partial.push_back(slab),
             }

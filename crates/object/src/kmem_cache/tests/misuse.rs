@@ -131,3 +131,96 @@ fn settings_that_make_no_cache() {
     assert_eq!(refused(Settings::new("odd", 8).align(24)), Refused::Alignment);
     assert_eq!(refused(Settings::new("wide", 8).align(8192)), Refused::Alignment);
 }
+
+#[test]
+fn trying_sees_what_magazines_hide() {
+    let mut cache = cache(Settings::new("flow", 64).policy(Policy::Magazine(0)));
+    let objects: Vec<_> = (0..200).map(|_| cache.allocate().unwrap()).collect();
+    let (one, two) = (objects[0], objects[1]);
+    // SAFETY: inside of the object.
+    let inside = unsafe { one.byte_add(8) };
+    // SAFETY: wrong pointers are refused.
+    unsafe { assert_eq!(finding(cache.try_free(inside)), Finding::Inside) };
+    for object in [one, two] {
+        // SAFETY: it is live.
+        unsafe { cache.try_free(object) }.unwrap();
+    }
+    for object in [one, two, one] {
+        // SAFETY: it is refused.
+        unsafe { assert_eq!(finding(cache.try_free(object)), Finding::DoubleFree) };
+        // SAFETY: as above.
+        unsafe { assert_eq!(finding(cache.free_for(object, 7)), Finding::DoubleFree) };
+    }
+    cache.check().unwrap();
+    let mut freed = Vec::from([one, two]);
+    for &object in &objects[2..] {
+        // SAFETY: it is live.
+        unsafe { cache.try_free(object) }.unwrap();
+        freed.push(object);
+        if freed.len() % 20 == 0 {
+            for &object in &freed {
+                // SAFETY: it is refused.
+                unsafe { assert_eq!(finding(cache.try_free(object)), Finding::DoubleFree) };
+            }
+            cache.check().unwrap();
+        }
+    }
+    close(cache);
+}
+
+#[test]
+fn trying_in_bulk_sees_what_is_there_twice() {
+    for policy in ALL {
+        for others in [0, 70] {
+            let mut cache = cache(Settings::new("flow", 64).policy(policy));
+            let mut objects = take_many(&mut cache, 2 + others);
+            objects.push(objects[0]);
+            // SAFETY: the last one is refused.
+            let found = unsafe { cache.try_free_bulk(&objects) };
+            assert_eq!(finding(found), Finding::DoubleFree);
+            cache.check().unwrap();
+            assert_eq!(cache.info().active, 0, "all that was right is free");
+            assert_ne!(take(&mut cache), take(&mut cache));
+        }
+        let mut cache = cache(Settings::new("flow", 64).policy(policy));
+        let one = take(&mut cache);
+        // SAFETY: the second one is refused.
+        assert_eq!(finding(unsafe { cache.try_free_bulk(&[one, one]) }), Finding::DoubleFree);
+        cache.check().unwrap();
+        close(cache);
+    }
+}
+
+#[test]
+fn trying_says_what_a_magazine_hid_and_still_frees() {
+    let mut cache = cache(Settings::new("flow", 64).policy(Policy::Magazine(0)));
+    let objects: Vec<_> = (0..200).map(|_| cache.allocate().unwrap()).collect();
+    for object in [objects[0], objects[1], objects[0]] {
+        // SAFETY: the last one is a double free, which is what is tested.
+        unsafe { cache.free(object) };
+    }
+    let mut said = Vec::new();
+    for &object in &objects[2..] {
+        // SAFETY: it is live.
+        said.extend(unsafe { cache.try_free(object) }.err());
+    }
+    let named: Vec<_> = said.iter().map(|misuse| (misuse.address, misuse.finding)).collect();
+    assert_eq!(named, [(objects[0].addr().get(), Finding::DoubleFree)]);
+    cache.check().unwrap();
+    close(cache);
+}
+
+#[test]
+fn an_object_freed_again_as_its_magazine_is_emptied_is_not_handed_out_twice() {
+    let mut cache = cache(Settings::new("flow", 64).policy(Policy::Magazine(0)));
+    let objects = take_many(&mut cache, 120);
+    // SAFETY: all are live.
+    objects.iter().for_each(|&object| unsafe { cache.free(object) });
+    let again = core::panic::AssertUnwindSafe(|| {
+        // SAFETY: a double free, as two magazines are full, which is what is tested.
+        unsafe { cache.free(objects[0]) };
+    });
+    assert!(std::panic::catch_unwind(again).is_err());
+    cache.check().unwrap();
+    close(cache);
+}

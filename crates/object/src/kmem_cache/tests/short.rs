@@ -112,10 +112,10 @@ fn a_reserve_cannot_fail() {
         let mut objects = Vec::new();
         pages(&mut cache).at_most(0);
         for left in (0..100).rev() {
-            objects.push(reserve.allocate().unwrap());
+            objects.push(cache.allocate_from(&mut reserve).unwrap());
             assert_eq!(reserve.len(), left);
         }
-        assert_eq!(reserve.allocate(), None);
+        assert_eq!(cache.allocate_from(&mut reserve), None);
         while let Some(object) = cache.allocate() {
             objects.push(object);
         }
@@ -125,7 +125,7 @@ fn a_reserve_cannot_fail() {
         cache.check().unwrap();
         pages(&mut cache).at_most(usize::MAX);
         assert!(cache.refill(&mut reserve));
-        objects.push(reserve.allocate().unwrap());
+        objects.push(cache.allocate_from(&mut reserve).unwrap());
         cache.give_back(reserve);
         cache.check().unwrap();
         objects.sort_unstable();
@@ -134,5 +134,27 @@ fn a_reserve_cannot_fail() {
         assert_eq!(objects.len(), count);
         give_many(&mut cache, objects);
         close(cache);
+    }
+}
+
+#[test]
+fn a_bulk_that_fails_leaves_the_callers_objects_alone() {
+    for policy in ALL {
+        let mut cache = cache(Settings::new("short", 1024).policy(policy));
+        let mut bulk = [None; 16];
+        assert!(cache.allocate_bulk(&mut bulk));
+        let mine: Vec<_> = bulk.into_iter().flatten().collect();
+        give(&mut cache, mine[15]);
+        pages(&mut cache).at_most(0);
+        let mut wanted = [None; 600];
+        wanted[584..].copy_from_slice(&bulk);
+        assert!(!cache.allocate_bulk(&mut wanted));
+        assert_eq!(wanted, [None; 600]);
+        assert_eq!(cache.info().active, 15, "{policy:?}");
+        cache.check().unwrap();
+        while let Some(object) = cache.allocate() {
+            assert!(!mine[..15].contains(&object), "nobody else gets what is in use");
+        }
+        cache.check().unwrap();
     }
 }

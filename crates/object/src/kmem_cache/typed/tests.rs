@@ -67,8 +67,8 @@ fn bulks_and_reserves_have_the_type() {
     // SAFETY: all are live.
     unsafe { cache.free_bulk(&objects) };
     let mut reserve = cache.reserve(2).unwrap();
-    let one = reserve.allocate().unwrap().cast::<[u16; 5]>();
-    cache.untyped_mut().give_back(reserve);
+    let one = cache.allocate_from(&mut reserve).unwrap();
+    cache.give_back(reserve);
     let near = cache.alloc_near(one).unwrap();
     let zero = cache.allocate_zeroed().unwrap();
     // SAFETY: it is live, and was written.
@@ -102,4 +102,20 @@ fn the_builder_passes_on() {
     assert_eq!(refused.unwrap_err(), Refused::Alignment);
     let lines = Cache::<[u64; 5], Pages>::builder("lines").align_to_lines();
     assert_eq!(lines.build(Pages::new(1)).unwrap().untyped().info().stride, 64);
+}
+
+#[test]
+fn a_reserve_and_shrinking_need_no_untyped_cache() {
+    let mut cache = Cache::<[u64; 8], Pages>::builder("eight").build(Pages::new(64)).unwrap();
+    let mut reserve = cache.reserve(3).unwrap();
+    let one: NonNull<[u64; 8]> = cache.allocate_from(&mut reserve).unwrap();
+    assert!(cache.refill(&mut reserve));
+    assert_eq!(reserve.len(), 3);
+    cache.give_back(reserve);
+    // SAFETY: it is live; what comes after the first is refused.
+    let found = unsafe { cache.try_free_bulk(&[one, one]) };
+    assert_eq!(found.unwrap_err().finding, Finding::DoubleFree);
+    cache.set_min_partial(0);
+    assert_eq!((cache.reclaim(), cache.shrink()), (1, 0));
+    assert_eq!(cache.destroy().unwrap().taken(), 0);
 }

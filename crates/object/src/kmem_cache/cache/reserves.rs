@@ -1,0 +1,47 @@
+//! Reserves of a cache with one owner.
+use core::ptr::NonNull;
+
+use base::PageAllocator;
+
+use super::KmemCache;
+use crate::kmem_cache::reserve::Reserve;
+
+impl<P: PageAllocator> KmemCache<P> {
+    /// `count` objects laid aside, so that as many allocations cannot fail. O(count). `None`: there is no memory.
+    pub fn reserve(&mut self, count: usize) -> Option<Reserve> {
+        let mut reserve = Reserve::new(&self.identity, &mut self.pages, count)?;
+        if self.refill(&mut reserve) {
+            return Some(reserve);
+        }
+        reserve.close(&mut self.pages);
+        None
+    }
+
+    /// An object of a reserve of this cache. `None` only when all that were laid aside are taken. O(1).
+    ///
+    /// Another cache's reserve ends in the misuse hook.
+    pub fn allocate_from(&mut self, reserve: &mut Reserve) -> Option<NonNull<u8>> {
+        self.expect(reserve.check_owner(&self.identity, self.name()));
+        reserve.take()
+    }
+
+    /// Fills a reserve of this cache up again, to as many objects as it was made for. `false`: there is no memory; it is as it was.
+    ///
+    /// Another cache's reserve ends in the misuse hook.
+    #[must_use]
+    pub fn refill(&mut self, reserve: &mut Reserve) -> bool {
+        self.expect(reserve.check_owner(&self.identity, self.name()));
+        reserve.fill(|places| self.allocate_bulk(places))
+    }
+
+    /// Gives back what is left of a reserve of this cache. O(objects left).
+    ///
+    /// Another cache's reserve ends in the misuse hook; if that goes on, what was in it is lost to its cache.
+    pub fn give_back(&mut self, reserve: Reserve) {
+        self.expect(reserve.check_owner(&self.identity, self.name()));
+        let (front, mut ground) = self.parts();
+        let found = front.free_bulk(&mut ground, reserve.objects());
+        reserve.close(&mut self.pages);
+        self.expect(found);
+    }
+}
