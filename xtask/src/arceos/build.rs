@@ -70,6 +70,7 @@ pub(super) fn kernel(allocator: &str, ours: bool) -> Result<Images, String> {
         features: &features,
         rustflags: &rustflags,
         env: &env,
+        release_only: true,
         ..Build::new(&manifest, "arceos-memtest", RISCV64)
     };
     // The OS writes the script while it is built; the link before that is in vain.

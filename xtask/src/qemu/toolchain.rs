@@ -82,12 +82,23 @@ pub(crate) struct Build<'a> {
     pub(crate) rustflags: &'a [&'a str],
     /// More environment.
     pub(crate) env: &'a [(&'a str, &'a str)],
+    /// The sources name unstable features as one release of the compiler does: a nightly of another month has renamed
+    /// some, so none is taken, and a release is told to allow them.
+    pub(crate) release_only: bool,
 }
 
 impl<'a> Build<'a> {
     /// A package of the workspace `bare-metal` for a target, nothing special.
     pub(crate) fn new(manifest: &'a Path, package: &'a str, target: Target) -> Self {
-        Self { manifest, package, target, features: &[], rustflags: &[], env: &[] }
+        Self {
+            manifest,
+            package,
+            target,
+            features: &[],
+            rustflags: &[],
+            env: &[],
+            release_only: false,
+        }
     }
 
     /// Builds it, in release, and gives the program's path (or the static library's, where it is one).
@@ -96,7 +107,8 @@ impl<'a> Build<'a> {
     ///
     /// No route is open, or the build failed: what to install, or the compiler's words.
     pub(crate) fn run(&self) -> Result<PathBuf, String> {
-        let mut cargo = cargo(self.target, self.rustflags)?;
+        let route = route::find(self.target, !self.release_only)?;
+        let mut cargo = cargo_by(route, self.target, self.rustflags);
         cargo.args(["--release", "--message-format=json-render-diagnostics"]);
         cargo.args(["--manifest-path".as_ref(), self.manifest.as_os_str()]);
         cargo.args(["--package", self.package]);
@@ -123,7 +135,10 @@ impl<'a> Build<'a> {
 ///
 /// No route is open: what to install.
 pub(crate) fn cargo(target: Target, rustflags: &[&str]) -> Result<Command, String> {
-    let route = route::find(target)?;
+    Ok(cargo_by(route::find(target, true)?, target, rustflags))
+}
+
+fn cargo_by(route: route::Route, target: Target, rustflags: &[&str]) -> Command {
     let mut cargo = Command::new(&route.cargo);
     // What cargo tells its own child, and the outer build's choices, do not concern this build.
     for name in ["RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
@@ -150,7 +165,7 @@ pub(crate) fn cargo(target: Target, rustflags: &[&str]) -> Result<Command, Strin
     }
     flags.extend(rustflags.iter().map(|&flag| flag.to_owned()));
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-    Ok(cargo)
+    cargo
 }
 
 /// The compiler that builds for this target, as it names itself: `rustc 1.96.0 (ac68faa20 2026-05-25)`.
@@ -159,7 +174,7 @@ pub(crate) fn cargo(target: Target, rustflags: &[&str]) -> Result<Command, Strin
 ///
 /// No route is open.
 pub(crate) fn compiler(target: Target) -> Result<String, String> {
-    let route = route::find(target)?;
+    let route = route::find(target, true)?;
     let mut rustc = Command::new(&route.rustc);
     rustc.arg("--version").envs(route.env.iter().map(|(name, value)| (name, value)));
     Ok(crate::peers::output(&mut rustc)?.trim().to_owned())

@@ -28,12 +28,21 @@ struct Installed {
     rustc: PathBuf,
 }
 
-/// The route for `target`. Unpacks Debian's compiler the first time that nothing else is left.
+impl Installed {
+    /// Whether it is of a day and not of a release; what does not say is of a release.
+    fn is_nightly(&self) -> bool {
+        output(Command::new(&self.rustc).arg("--version"))
+            .is_ok_and(|said| said.contains("nightly"))
+    }
+}
+
+/// The route for `target`, with a nightly compiler only where `nightly_too`. Unpacks Debian's compiler the first time that
+/// nothing else is left.
 ///
 /// # Errors
 ///
 /// What is missing, and what to do about it.
-pub(super) fn find(target: Target) -> Result<Route, String> {
+pub(super) fn find(target: Target, nightly_too: bool) -> Result<Route, String> {
     let triple = target.triple;
     // One at a time: two threads would unpack the same compiler.
     static ONE: Mutex<()> = Mutex::new(());
@@ -45,12 +54,14 @@ pub(super) fn find(target: Target) -> Result<Route, String> {
         None => linker([Some(at_hand.sysroot.as_path()), cargo.ancestors().nth(2)])?,
     };
     let from_sources = if target.cc.is_some() { &BUILD_STD[..1] } else { BUILD_STD };
-    if has_target(&at_hand.sysroot, triple) {
-        let rustc = at_hand.rustc;
-        return Ok(Route { cargo, rustc, linker, args: &[], env: Vec::new() });
-    }
     let bootstrap = ("RUSTC_BOOTSTRAP", OsString::from("1"));
-    for toolchain in [Some(at_hand), nightly()].into_iter().flatten() {
+    let wanted = |toolchain: &Installed| nightly_too || !toolchain.is_nightly();
+    if wanted(&at_hand) && has_target(&at_hand.sysroot, triple) {
+        let rustc = at_hand.rustc;
+        let env = if nightly_too { Vec::new() } else { vec![bootstrap] };
+        return Ok(Route { cargo, rustc, linker, args: &[], env });
+    }
+    for toolchain in [Some(at_hand), nightly()].into_iter().flatten().filter(wanted) {
         if has_sources(&toolchain.sysroot) {
             let own = toolchain.sysroot.join("bin/cargo");
             let cargo = if own.exists() { own } else { cargo };
