@@ -38,6 +38,8 @@ unsafe extern "C" fn start(
     // SAFETY: as above.
     unsafe { global::configure(environment) };
     #[cfg(heap = "flagship")]
+    crate::heap::HEAP.hears_of_confinement();
+    #[cfg(heap = "flagship")]
     // SAFETY: as above.
     unsafe {
         crate::background::configure(environment);

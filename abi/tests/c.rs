@@ -64,7 +64,7 @@ mod c {
         region_terabyte rlimit_as rlimit_as_again rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
         rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
         signal_limits small_stack static_dlopen stress thread_cancel thread_churn thread_exit_main thread_keys
-        thread_keys_taken thread_phases thread_producer thread_vanished threads_exit_order trim_while_busy usable_size usable_size_waste
+        thread_keys_taken thread_phases thread_producer thread_vanished threads_exit_order trim_while_busy untouched_blocks usable_size usable_size_waste
         usable_size_writable valloc valloc_overflow vfork_exec
     }
 }

@@ -56,6 +56,20 @@ static void huge(void) {
     free(block);
 }
 
+// Blocks of which one in 20 is kept: memory goes back in pieces, by whatever call is best where nobody is confined.
+static void scattered(void) {
+    enum { MANY = 200000 };
+    static char *kept[MANY];
+    for (int i = 0; i < MANY; i++) {
+        kept[i] = malloc(500);
+        CHECK(kept[i] != NULL, "malloc(500) is NULL");
+        memset(kept[i], 1, 500);
+    }
+    for (int i = 0; i < MANY; i++)
+        if (i % 20) free(kept[i]);
+    for (int i = 0; i < MANY; i += 20) CHECK(kept[i][499] == 1, "block %d loses contents", i);
+}
+
 static int confined(void (*work)(void), int raw) {
     fflush(stdout);
     pid_t child = fork();
@@ -86,6 +100,7 @@ int main(void) {
     // Nobody is told, but the limit has been looked at, as the heap is large.
     blocks_of(MIB, 0, 30);
     large();
+    CHECK(confined(scattered, 0) == 0, "what a process that was free to ask anything gives back, confined, ends it");
     for (int i = 0; i < 5; i++) {
         int status = confined(works[i], 1);
         CHECK(status == 0, "work %d behind raw calls ends with status %#x", i, status);

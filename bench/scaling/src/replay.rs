@@ -18,7 +18,7 @@ use base::sync::simulated::{self, Listener};
 use malloc::heapwright::Flagship;
 use source::os::Os;
 use source::os::imp::peek::Peek;
-use source::{Claim, Move, PageSource, Report};
+use source::{Claim, Move, PageSource, Report, Stretch};
 use thread::Tls;
 use thread::tls::{CACHE, SLOTS, empty};
 
@@ -90,6 +90,10 @@ unsafe impl PageSource for Simulated {
         unsafe { Os.purge(at, len) }
     }
 
+    unsafe fn purge_each(&self, _: &[Stretch]) -> usize {
+        0
+    }
+
     unsafe fn release(&self, at: usize, len: usize) -> bool {
         system_call(len);
         // SAFETY: the caller's promise is passed on.
@@ -116,6 +120,15 @@ unsafe impl PageSource for Simulated {
 
     unsafe fn prefer_huge(&self, _: usize, _: usize, _: bool) {
         system_call(0);
+    }
+
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
+        system_call(0);
+        Os.resident(at, pages)
+    }
+
+    fn is_confined(&self) -> bool {
+        false
     }
 
     fn address_limit(&self) -> Option<usize> {

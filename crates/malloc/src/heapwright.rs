@@ -152,6 +152,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.pages.limit_changed();
     }
 
+    /// Whoever confines the process from now on calls [`before_confinement`](Self::before_confinement) first: until then
+    /// the system may be asked what few programs ask it.
+    pub fn hears_of_confinement(&self) {
+        self.pages.hears_of_confinement();
+    }
+
     /// The process is about to be confined: what the first request and a large heap ask the system
     /// for is asked for now. Takes no lock after the first request: a signal handler may confine.
     pub fn before_confinement(&self) {
@@ -161,7 +167,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             // SAFETY: allocated above.
             unsafe { self.free(block) };
         }
-        self.pages.look_at_memory_limit();
+        self.pages.before_confinement();
     }
 
     /// Gives back what the calling thread keeps. What was freed and is no live object is found,

@@ -27,14 +27,15 @@ impl Allowance {
         self.looked.load(Ordering::Relaxed)
     }
 
-    /// Reads the limit, the first time.
-    pub fn look<S: System>(&self, source: &S) {
+    /// Reads the limit, the first time. `false`: it was read before.
+    pub fn look<S: System>(&self, source: &S) -> bool {
         if self.has_looked() || self.looked.swap(true, Ordering::Relaxed) {
-            return;
+            return false;
         }
         if let Some(bytes) = source.memory_limit() {
             self.bytes.store(bytes, Ordering::Relaxed);
         }
+        true
     }
 
     /// What may be free beside `live`, both in units of `unit` bytes; `usize::MAX`: any amount.

@@ -21,6 +21,7 @@ use base::guarded::Guarded;
 use base::lock::Lock;
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use self::confined::Confined;
 pub(crate) use self::growth::Growth;
 use crate::System;
 use crate::bins::Bins;
@@ -31,8 +32,10 @@ use crate::region::Region;
 use crate::slack::Slack;
 
 mod check;
+mod confined;
 mod growth;
 mod runs;
+mod touched;
 
 /// A run of granules that was handed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +64,7 @@ pub struct PageHeap<S> {
     pub purge: Purge,
     /// Whether the heap has grown enough for huge pages.
     pub(crate) huge_asked: AtomicBool,
+    pub(crate) confined: Confined,
     /// Whether this is a child of `fork` (P4).
     pub(crate) is_child: AtomicBool,
 }
@@ -88,6 +92,7 @@ impl<S: System> PageHeap<S> {
             slack: Slack::new(),
             purge: Purge::new(),
             huge_asked: AtomicBool::new(false),
+            confined: Confined::new(),
             is_child: AtomicBool::new(false),
         }
     }

@@ -26,12 +26,16 @@ use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, 
 use policy::clock::{is_due, is_long_ago, is_soon};
 use policy::keep::{self, Held};
 use policy::table::{AT_A_LOOK, AT_ONCE, FLOOR, FREES_PER_LOOK, REGRET, TICK_MS};
+use source::Stretch;
 
 use crate::bins::{EMPTY_DIRTY, NIL};
-use crate::geometry::{GRANULE, GRANULE_SHIFT};
+use crate::geometry::{GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::heap::{PageHeap, State};
 use crate::refusals::{Attempt, Refusals};
 use crate::{Allowance, System};
+
+/// Runs of free granules in a block at most.
+const MOST_RUNS: usize = GRANULES_PER_BLOCK / 2;
 
 /// What the heap remembers of what it kept. Granules and ticks.
 #[derive(Debug)]
@@ -139,6 +143,11 @@ impl Purge {
         self.kept.load(Ordering::Relaxed)
     }
 
+    /// Reads the memory limit (G3). `false`: it was read before.
+    pub(crate) fn look<S: System>(&self, source: &S) -> bool {
+        self.allowance.look(source)
+    }
+
     pub(crate) fn has_looked(&self) -> bool {
         self.allowance.has_looked()
     }
@@ -236,11 +245,6 @@ impl<S: System> PageHeap<S> {
     /// Granules that a memory limit leaves beside what is live (G3).
     pub(crate) fn room(&self) -> usize {
         self.purge.allowance.room(self.live.load(Ordering::Relaxed), GRANULE)
-    }
-
-    /// Reads the memory limit (G3), once in a process.
-    pub fn look_at_memory_limit(&self) {
-        self.purge.allowance.look(&self.source);
     }
 
     /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).
@@ -366,6 +370,35 @@ impl<S: System> PageHeap<S> {
         }
     }
 
+    /// Gives stretches of pages back, by one call where that may be made, and says of each that went back which it was.
+    ///
+    /// # Safety
+    ///
+    /// Nobody needs their contents.
+    pub unsafe fn purge_each(
+        &self,
+        stretches: &[Stretch],
+        attempt: &Attempt<'_>,
+        mut gone: impl FnMut(usize),
+    ) {
+        let at_once = stretches.len() > 1 && self.may_ask();
+        let done = match at_once {
+            // SAFETY: the caller's promise.
+            true => unsafe { self.source.purge_each(stretches) },
+            false => 0,
+        };
+        for (index, stretch) in stretches.iter().enumerate() {
+            if attempt.is_over() {
+                return;
+            }
+            // SAFETY: the caller's promise.
+            let taken = index < done || unsafe { self.source.purge(stretch.at, stretch.len) };
+            if attempt.note(taken) {
+                gone(index);
+            }
+        }
+    }
+
     /// Gives back the free granules of a block, page by page where a page is several. `false`:
     /// the system refused.
     pub(crate) fn purge_block(&self, state: &mut State, block: u32, attempt: &Attempt<'_>) -> bool {
@@ -385,20 +418,31 @@ impl<S: System> PageHeap<S> {
             // In huge pages granules that nobody has touched are resident too.
             bits = u128::MAX;
         }
+        let at = self.region.address_of_block(block);
+        let (mut masks, mut stretches, mut count) =
+            ([0; MOST_RUNS], [Stretch::default(); MOST_RUNS], 0);
         while bits != 0 {
             let first = bits.trailing_zeros();
             let run = (bits >> first).trailing_ones();
-            let mask = base::bits::ones(first, run);
+            masks[count] = base::bits::ones(first, run);
+            bits &= !masks[count];
+            let (at, len) = (at + ((first as usize) << GRANULE_SHIFT), run as usize * GRANULE);
+            stretches[count] = Stretch { at, len };
+            count += 1;
+        }
+        let mut left = count;
+        let gone = |index: usize| {
+            let mask = masks[index];
             let count = (mask & self.dirty_free(info)).count_ones();
-            let at = self.region.address_of_block(block) + ((first as usize) << GRANULE_SHIFT);
-            // SAFETY: free granules, whose contents nobody needs.
-            if !attempt.note(unsafe { self.source.purge(at, run as usize * GRANULE) }) {
-                return false;
-            }
-            bits &= !mask;
             info.set_dirty(info.dirty() & !mask);
             self.dirty.lower(count as usize);
             self.purge.note_given_back(count);
+            left -= 1;
+        };
+        // SAFETY: free granules, whose contents nobody needs.
+        unsafe { self.purge_each(&stretches[..count], attempt, gone) };
+        if left > 0 {
+            return false;
         }
         if whole {
             self.make_fresh(&mut state.growth, block);

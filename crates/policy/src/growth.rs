@@ -15,6 +15,18 @@ pub const fn nears_limits(bytes: usize) -> bool {
     bytes > SMALL_HEAP
 }
 
+/// Whether a program uses what it takes: of the pages looked at, half and more are resident.
+#[must_use]
+pub const fn is_used(resident: usize, taken: usize) -> bool {
+    resident >= taken / 2
+}
+
+/// At which size of the heap that is looked at again: when what has come since is an eighth.
+#[must_use]
+pub const fn next_look(bytes: usize) -> usize {
+    bytes + bytes / 8
+}
+
 /// Whether one more block may be taken out of huge pages.
 #[must_use]
 pub const fn may_split(small_blocks: u32) -> bool {

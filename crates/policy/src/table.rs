@@ -7,7 +7,7 @@
 //! | holes in slabs | [`LEAST_HOLES`], [`HOLES_SHARE`], [`LEAST_HOLES_NOW`], [`CLOCK_STEP`] |
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
-//! | huge pages | [`HUGE_FROM`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
+//! | huge pages | [`HUGE_FROM`], [`MOST_LOOKED_AT`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
 //! | caches | [`KEEP_EMPTY_SLAB`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`CONTENTION`], [`REPORT`] |
 
 const KIB: usize = 1 << 10;
@@ -76,6 +76,8 @@ pub const SMALL_HEAP: usize = 8 * MIB;
 /// used of the next one is a third of a program of 6 MiB: `git` takes 1.48 of glibc's memory and 1.21 so, `espresso` 2.02
 /// and 1.38, for 1 to 2 % of time in small workloads. From 32 MiB on: 0.96 of the memory, 1.06 of the time over 37 workloads.
 pub const HUGE_FROM: usize = 8 * MIB;
+/// Blocks that are looked at to see whether a program touches what it takes: a look costs 50 µs at most.
+pub const MOST_LOOKED_AT: usize = 16;
 /// At most this number of blocks is taken out of huge pages: each may split a mapping in the
 /// kernel's list, which is limited (`vm.max_map_count`, 65,530 by default).
 pub const MOST_SMALL_BLOCKS: u32 = 1024;

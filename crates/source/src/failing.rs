@@ -10,7 +10,7 @@ use core::fmt;
 use base::lock::Park;
 use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, FrameFile, FrameSource, Mapped, Move, PageSource, Report};
+use crate::{Claim, FrameFile, FrameSource, Mapped, Move, PageSource, Report, Stretch};
 
 /// Passes calls on to `S`, except those it was told to refuse.
 #[derive(Debug, Default)]
@@ -122,6 +122,14 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         self.allows() && unsafe { self.inner.purge(at, len) }
     }
 
+    unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
+        if !self.allows() {
+            return 0;
+        }
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.purge_each(stretches) }
+    }
+
     unsafe fn release(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         self.allows() && unsafe { self.inner.release(at, len) }
@@ -153,6 +161,14 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
         // SAFETY: the caller's promise is passed on.
         unsafe { self.inner.prefer_huge(at, len, huge) }
+    }
+
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
+        self.allows() && self.inner.resident(at, pages)
+    }
+
+    fn is_confined(&self) -> bool {
+        self.inner.is_confined()
     }
 
     fn address_limit(&self) -> Option<usize> {

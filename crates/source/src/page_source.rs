@@ -26,6 +26,16 @@ pub enum Claim {
     Refused,
 }
 
+/// Pages in a row. The layout is that of the kernel's `struct iovec`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Stretch {
+    /// The address of the first.
+    pub at: usize,
+    /// Bytes.
+    pub len: usize,
+}
+
 /// How a move of pages ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
@@ -74,6 +84,14 @@ pub unsafe trait PageSource {
     /// The range is zero or written, and nobody needs its contents.
     unsafe fn purge(&self, at: usize, len: usize) -> bool;
 
+    /// As [`purge`](Self::purge), of many stretches by one call that few programs make: how many of them, from the first
+    /// on, went back. 0 where the system knows no such call.
+    ///
+    /// # Safety
+    ///
+    /// As `purge`, of each.
+    unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize;
+
     /// Any state → foreign.
     ///
     /// # Safety
@@ -113,6 +131,14 @@ pub unsafe trait PageSource {
     ///
     /// The range is ours.
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool);
+
+    /// Sets the lowest bit of each byte whose page, counted from `at` on, costs memory now. `false`: not known, and the
+    /// bytes say nothing.
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool;
+
+    /// Whether the system may end the process for a call that it makes seldom: a filter of system calls is there, or
+    /// it cannot be known that none is. Reads a file, as [`memory_limit`](Self::memory_limit) does.
+    fn is_confined(&self) -> bool;
 
     /// The address space this process may use, in bytes; `None` when it has no limit.
     fn address_limit(&self) -> Option<usize>;

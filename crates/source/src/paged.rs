@@ -10,7 +10,7 @@ use core::fmt;
 use base::lock::Park;
 use base::sync::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, Move, PageSource, Report};
+use crate::{Claim, Move, PageSource, Report, Stretch};
 
 /// Passes calls on to `S`, if they speak of whole pages of `PAGE` bytes, a power of two.
 #[derive(Debug, Default)]
@@ -84,6 +84,15 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         self.whole([at, len]) && unsafe { self.inner.purge(at, len) }
     }
 
+    unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
+        let whole = stretches.iter().all(|stretch| self.whole([stretch.at, stretch.len]));
+        if !whole {
+            return 0;
+        }
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.purge_each(stretches) }
+    }
+
     unsafe fn release(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         self.whole([at, len]) && unsafe { self.inner.release(at, len) }
@@ -108,6 +117,22 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
             // SAFETY: the caller's promise is passed on.
             unsafe { self.inner.prefer_huge(at, len, huge) };
         }
+    }
+
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
+        let each = PAGE / self.inner.page_size();
+        let mut parts = [0; 64];
+        let part = &mut parts[..each.min(64)];
+        self.whole([at])
+            && pages.iter_mut().enumerate().all(|(page, byte)| {
+                let known = self.inner.resident(at + page * PAGE, part);
+                *byte = part.iter().fold(0, |any, one| any | one);
+                known
+            })
+    }
+
+    fn is_confined(&self) -> bool {
+        self.inner.is_confined()
     }
 
     fn address_limit(&self) -> Option<usize> {

@@ -9,7 +9,7 @@
 //! addresses are limited, for each block (module `window`).
 use base::bits::low8;
 use base::sync::Ordering;
-use policy::growth::{ahead, may_split, nears_limits};
+use policy::growth::{ahead, may_split, nears_limits, next_look};
 use policy::table::HUGE_FROM;
 
 use super::{PageHeap, State};
@@ -28,18 +28,21 @@ pub(crate) struct Growth {
     pub(crate) moved: u32,
     /// From how many bytes on huge pages are asked for; `usize::MAX`: never.
     huge_from: usize,
+    /// Whether they are asked for only where the program touches what it takes: nobody has said otherwise.
+    looks: bool,
 }
 
 impl Growth {
     pub(super) const fn new() -> Self {
-        Self { longest_hole: 0, small_blocks: 0, moved: 0, huge_from: HUGE_FROM }
+        Self { longest_hole: 0, small_blocks: 0, moved: 0, huge_from: HUGE_FROM, looks: true }
     }
 }
 
 impl<S: System> PageHeap<S> {
-    /// From which size of the heap on huge pages are asked for; `usize::MAX`: never.
+    /// From which size of the heap on huge pages are asked for, whatever the program does; `usize::MAX`: never.
     pub fn set_huge_from(&self, bytes: usize) {
-        self.state.lock().growth.huge_from = bytes;
+        let growth = &mut self.state.lock().growth;
+        (growth.huge_from, growth.looks) = (bytes, false);
     }
 
     /// Whether the heap has grown enough for huge pages.
@@ -68,8 +71,8 @@ impl<S: System> PageHeap<S> {
     /// are limited and one block is asked for. `None`: refused.
     pub(crate) fn grow(&self, state: &mut State, blocks: u32) -> Option<()> {
         self.look_for_address_limit(state);
-        self.ask_for_huge(&state.growth);
         self.before_growth(blocks);
+        self.ask_for_huge(&mut state.growth);
         match self.region.hold() {
             Hold::Reserved => self.commit(state, blocks),
             Hold::Window => self.claim(state, blocks),
@@ -126,8 +129,16 @@ impl<S: System> PageHeap<S> {
     /// Once the heap is large enough: huge pages for all of it, with one call. Not only for what
     /// is to come, because a run across the seam would be two mappings, which cannot be moved as
     /// one.
-    fn ask_for_huge(&self, growth: &Growth) {
-        if self.wants_huge() || self.committed_bytes() < growth.huge_from {
+    ///
+    /// A program that touches little of what it takes would pay 2 MiB for each page: while that is so it is looked at
+    /// again each time that the heap has grown by an eighth.
+    fn ask_for_huge(&self, growth: &mut Growth) {
+        let bytes = self.committed_bytes();
+        if self.wants_huge() || bytes < growth.huge_from {
+            return;
+        }
+        if growth.looks && !self.is_touched() {
+            growth.huge_from = next_look(bytes);
             return;
         }
         self.huge_asked.store(true, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use source::os::Os;
-use source::{Claim, Failing, Move, PageSource};
+use source::{Claim, Failing, Move, PageSource, Stretch};
 
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
@@ -44,6 +44,9 @@ unsafe impl PageSource for Machine {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.purge(at, len) }
     }
+    unsafe fn purge_each(&self, _: &[Stretch]) -> usize {
+        0
+    }
     unsafe fn release(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.release(at, len) }
@@ -63,6 +66,12 @@ unsafe impl PageSource for Machine {
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.prefer_huge(at, len, huge) }
+    }
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
+        Os.resident(at, pages)
+    }
+    fn is_confined(&self) -> bool {
+        true
     }
     fn address_limit(&self) -> Option<usize> {
         Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != 0)

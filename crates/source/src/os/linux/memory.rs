@@ -10,6 +10,7 @@
 
 use core::ffi::{c_int, c_long};
 use core::ptr;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use base::bits::{align_up, index};
 
@@ -19,7 +20,7 @@ use super::process::{NO_LIMIT, RLIMIT_AS, is_only_thread, may_be_only_thread, pa
 use super::residency::{Residency, residency};
 use super::syscall::{call6, number, result};
 use super::vdso::{clock, node};
-use crate::{Claim, Mapped, Move, PageSource, Report};
+use crate::{Claim, Mapped, Move, PageSource, Report, Stretch};
 
 const PROT_NONE: usize = 0;
 const PROT_READ_WRITE: usize = 3;
@@ -35,8 +36,13 @@ const MADV_HUGEPAGE: usize = 14;
 const MADV_DONTDUMP: usize = 16;
 const MADV_DODUMP: usize = 17;
 const MADV_NOHUGEPAGE: usize = 15;
+const EPERM: i32 = 1;
+const EBADF: i32 = 9;
 const ENOMEM: i32 = 12;
 const EFAULT: i32 = 14;
+const ENOSYS: i32 = 38;
+/// This process, where a descriptor of a process is asked for: `PIDFD_SELF` (Linux 6.14).
+const SELF: usize = -10_000_isize as usize;
 const CLOCK_MONOTONIC_COARSE: c_int = 6;
 
 const EEXIST: i32 = 17;
@@ -44,6 +50,9 @@ const EEXIST: i32 = 17;
 /// From here on the kernel is asked whether it would map what a mapping grows by. Pages that were
 /// moved out of the region are in a mapping that it grows to any size, as it does not count them.
 const LARGE_GROWTH: usize = 1 << 30;
+
+/// Whether the kernel takes back stretches of its caller's own memory: Linux 6.14 does.
+static KNOWS_VECTORS: AtomicBool = AtomicBool::new(true);
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Result<usize, i32> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
@@ -79,6 +88,15 @@ unsafe fn munmap(at: usize, len: usize) -> bool {
 unsafe fn madvise(at: usize, len: usize, advice: usize) -> bool {
     // SAFETY: the caller vouches for the advice.
     result(unsafe { call6(number::MADVISE, [at, len, advice, 0, 0, 0]) }).is_ok()
+}
+
+/// How many of the stretches, from the first on, `bytes` bytes are; of one of which a part went back all do later.
+fn whole_ones(stretches: &[Stretch], bytes: usize) -> usize {
+    let ends = stretches.iter().scan(0, |end, stretch| {
+        *end += stretch.len;
+        Some(*end)
+    });
+    ends.take_while(|&end| end <= bytes).count()
 }
 
 /// A debugger that dumps a process would write every byte of a reservation.
@@ -260,6 +278,24 @@ unsafe impl PageSource for Os {
         unsafe { madvise(at, len, MADV_DONTNEED) }
     }
 
+    unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
+        if !KNOWS_VECTORS.load(Ordering::Relaxed) {
+            return 0;
+        }
+        let (first, count) = (stretches.as_ptr().expose_provenance(), stretches.len());
+        // SAFETY: the kernel reads `count` stretches, whose contents nobody needs.
+        match result(unsafe {
+            call6(number::PROCESS_MADVISE, [SELF, first, count, MADV_DONTNEED, 0, 0])
+        }) {
+            Ok(bytes) => whole_ones(stretches, bytes),
+            Err(error) => {
+                // A page that is locked is refused with another error, and the next time there may be none.
+                KNOWS_VECTORS.store(!matches!(error, EPERM | EBADF | ENOSYS), Ordering::Relaxed);
+                0
+            }
+        }
+    }
+
     unsafe fn release(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller gives the range up.
         unsafe { munmap(at, len) }
@@ -325,6 +361,14 @@ unsafe impl PageSource for Os {
         let advice = if huge { MADV_HUGEPAGE } else { MADV_NOHUGEPAGE };
         // SAFETY: the kind of page changes no contents.
         unsafe { madvise(at, len, advice) };
+    }
+
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
+        residency(at, pages, page_size()) == Residency::Known
+    }
+
+    fn is_confined(&self) -> bool {
+        super::process::is_confined()
     }
 
     fn address_limit(&self) -> Option<usize> {

@@ -220,6 +220,13 @@ pub fn resident() -> Resident {
     Resident { now: kib_field(text, b"VmRSS:") * 1024, peak: kib_field(text, b"VmHWM:") * 1024 }
 }
 
+/// Whether a filter of system calls is installed, or /proc/self/status does not say so.
+pub(super) fn is_confined() -> bool {
+    let mut buffer = [0u8; 2048];
+    let text = read_file(c"/proc/self/status", &mut buffer);
+    !text.split(|&byte| byte == b'\n').any(|line| line == b"Seccomp:\t0")
+}
+
 /// The number after `name` at the start of a line; 0 when it is not there.
 fn kib_field(text: &[u8], name: &[u8]) -> usize {
     text.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(name)).map_or(0, |rest| {

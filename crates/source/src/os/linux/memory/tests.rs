@@ -112,3 +112,34 @@ fn what_cannot_be_moved_stays() {
     // SAFETY: nobody uses the range.
     assert!(unsafe { Os.release(at, TWO) });
 }
+
+#[test]
+fn stretches_go_back_by_one_call_or_not_at_all() {
+    let page = page_size();
+    let at = Os.map(8 * page, page).expect("memory");
+    let pages = || (0..8).map(|number| at + number * page);
+    for page in pages() {
+        // SAFETY: mapped above.
+        unsafe { word(page).write(42) };
+    }
+    let stretches = [1, 3, 5].map(|number| Stretch { at: at + number * page, len: page });
+    // SAFETY: pages of the mapping above.
+    let done = unsafe { Os.purge_each(&stretches) };
+    // A kernel before 6.14 takes none, and so may a sandbox.
+    assert!([0, 3].contains(&done), "{done}");
+    for (number, page) in pages().enumerate() {
+        let gone = done == 3 && [1, 3, 5].contains(&number);
+        // SAFETY: still mapped.
+        assert_eq!(unsafe { word(page).read() }, if gone { 0 } else { 42 }, "page {number}");
+    }
+    // SAFETY: nobody uses the range.
+    assert!(unsafe { Os.release(at, 8 * page) });
+}
+
+#[test]
+fn a_stretch_of_which_a_part_went_back_does_not_count() {
+    let stretches = [1, 2, 3].map(|pages| Stretch { at: pages << 20, len: pages << 12 });
+    let counts =
+        [0, 4095, 4096, 12_287, 12_288, 20_000, 24_576].map(|bytes| whole_ones(&stretches, bytes));
+    assert_eq!(counts, [0, 0, 1, 1, 2, 2, 3]);
+}

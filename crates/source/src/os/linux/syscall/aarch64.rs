@@ -25,6 +25,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 270;
     pub(in crate::os::linux) const EXIT: usize = 93;
     pub(in crate::os::linux) const STATX: usize = 291;
+    pub(in crate::os::linux) const PROCESS_MADVISE: usize = 440;
     pub(in crate::os::linux) const KCMP: usize = 272;
     pub(in crate::os::linux) const MEMFD_CREATE: usize = 279;
     pub(in crate::os::linux) const FTRUNCATE: usize = 46;

@@ -25,6 +25,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 310;
     pub(in crate::os::linux) const EXIT: usize = 60;
     pub(in crate::os::linux) const STATX: usize = 332;
+    pub(in crate::os::linux) const PROCESS_MADVISE: usize = 440;
     pub(in crate::os::linux) const KCMP: usize = 312;
     pub(in crate::os::linux) const MEMFD_CREATE: usize = 319;
     pub(in crate::os::linux) const FTRUNCATE: usize = 77;
