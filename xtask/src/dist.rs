@@ -3,7 +3,8 @@
 //! ```text
 //! bin/heapwright                              the command, which carries the libraries inside itself as well
 //! lib/libheapwright.so.0.1.0  .so.0  .so      the drop-in, and one for each classic design; .a to link statically
-//! lib/pkgconfig  lib/cmake  include           to build C and C++ against it
+//! lib/libheapwright_kernel.so.0.1.0  …  .a    the kernel's allocators for C
+//! lib/pkgconfig  lib/cmake  include           to build C and C++ against them
 //! share/man  share/*completion*  share/doc
 //! ```
 //!
@@ -60,13 +61,19 @@ fn make(options: &Options) -> Result<PathBuf, String> {
     copy(&command, &stage.join("bin/heapwright"), 0o755)?;
     install_library(&stage, "libheapwright", &built.join("libheapwright.so"))?;
     copy(&built.join("libheapwright.a"), &stage.join("lib/libheapwright.a"), 0o644)?;
+    install_library(&stage, "libheapwright_kernel", &built.join("libheapwright_kernel.so"))?;
+    let kernel = "libheapwright_kernel.a";
+    copy(&built.join(kernel), &stage.join("lib").join(kernel), 0o644)?;
     for name in classics {
         let file = built.join(format!("libheapwright_{}.so", name.replace('-', "_")));
         install_library(&stage, &format!("libheapwright-{name}"), &file)?;
     }
     files::install(&stage, VERSION)?;
     let top = root();
-    copy(&top.join("abi/include/heapwright.h"), &stage.join("include/heapwright.h"), 0o644)?;
+    for header in ["heapwright.h", "heapwright/kernel.h"] {
+        let from = top.join("abi/include").join(header);
+        copy(&from, &stage.join("include").join(header), 0o644)?;
+    }
     for name in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         copy(&top.join(name), &stage.join("share/doc/heapwright").join(name), 0o644)?;
     }
@@ -82,7 +89,7 @@ fn libraries(
     for_command: bool,
 ) -> Result<PathBuf, String> {
     let mut cargo = cargo(dist, target);
-    cargo.args(["--package", "heapwright-abi"]);
+    cargo.args(["--package", "heapwright-abi", "--package", "heapwright-abi-kernel"]);
     for name in classics {
         cargo.args(["--package", &format!("heapwright-abi-{name}")]);
     }

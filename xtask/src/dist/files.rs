@@ -17,9 +17,24 @@ Libs.private: -lpthread
 Cflags: -I${includedir}
 ";
 
+const KERNEL_PKG_CONFIG: &str = "\
+prefix=${pcfiledir}/../..
+libdir=${prefix}/lib
+includedir=${prefix}/include
+
+Name: heapwright-kernel
+Description: The kernel's allocators in user space: heapwright/kernel.h
+URL: https://github.com/heapwright/heapwright
+Version: @VERSION@
+Libs: -L${libdir} -lheapwright_kernel
+Libs.private: -lpthread
+Cflags: -I${includedir}
+";
+
 const CMAKE: &str = "\
 # heapwright::heapwright  the shared library: malloc and free of the whole program
 # heapwright::static      the same, linked in
+# heapwright::kernel      the kernel's allocators of heapwright/kernel.h, linked in
 get_filename_component(_heapwright_prefix \"${CMAKE_CURRENT_LIST_DIR}/../../..\" ABSOLUTE)
 find_package(Threads REQUIRED)
 if(NOT TARGET heapwright::heapwright)
@@ -31,6 +46,11 @@ if(NOT TARGET heapwright::heapwright)
   add_library(heapwright::static STATIC IMPORTED)
   set_target_properties(heapwright::static PROPERTIES
     IMPORTED_LOCATION \"${_heapwright_prefix}/lib/libheapwright.a\"
+    INTERFACE_INCLUDE_DIRECTORIES \"${_heapwright_prefix}/include\"
+    INTERFACE_LINK_LIBRARIES Threads::Threads)
+  add_library(heapwright::kernel STATIC IMPORTED)
+  set_target_properties(heapwright::kernel PROPERTIES
+    IMPORTED_LOCATION \"${_heapwright_prefix}/lib/libheapwright_kernel.a\"
     INTERFACE_INCLUDE_DIRECTORIES \"${_heapwright_prefix}/include\"
     INTERFACE_LINK_LIBRARIES Threads::Threads)
 endif()
@@ -54,6 +74,7 @@ endif()
 pub(super) fn install(stage: &Path, version: &str) -> Result<(), String> {
     for (file, template) in [
         ("lib/pkgconfig/heapwright.pc", PKG_CONFIG),
+        ("lib/pkgconfig/heapwright-kernel.pc", KERNEL_PKG_CONFIG),
         ("lib/cmake/heapwright/heapwright-config.cmake", CMAKE),
         ("lib/cmake/heapwright/heapwright-config-version.cmake", CMAKE_VERSION),
     ] {
@@ -80,7 +101,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_to_be_filled_in() {
-        for template in [PKG_CONFIG, CMAKE, CMAKE_VERSION] {
+        for template in [PKG_CONFIG, KERNEL_PKG_CONFIG, CMAKE, CMAKE_VERSION] {
             let text = filled(template, "12.34.56-rc.1");
             assert!(!text.contains('@') && text.contains("12.34"), "{text}");
         }

@@ -47,7 +47,20 @@ int main(void) {
     return is_wrong;
 }
 C
+cat >kernel.c <<'C'
+#include <heapwright/kernel.h>
+int main(void) {
+    struct kmem_cache *cache = kmem_cache_create("thing", 48, 0, 0, 0);
+    if (!cache) return 1;
+    void *thing = kmem_cache_alloc(cache, GFP_KERNEL);
+    if (!thing) return 2;
+    kmem_cache_free(cache, thing);
+    kmem_cache_destroy(cache);
+    return 0;
+}
+C
 if has cc; then
+    cc -Iinclude kernel.c lib/libheapwright_kernel.a -lpthread -o kernel-static && ./kernel-static || fail "libheapwright_kernel.a"
     cc -Iinclude program.c lib/libheapwright.a -lpthread -o static
     runs_on_us ./static
     if has pkg-config; then
@@ -55,6 +68,9 @@ if has cc; then
         # shellcheck disable=SC2046  # the words are meant to be split
         cc program.c $(pkg-config --cflags --libs heapwright) -o by-pkg-config
         runs_on_us env LD_LIBRARY_PATH="$here/lib" ./by-pkg-config
+        # shellcheck disable=SC2046  # likewise
+        cc kernel.c $(pkg-config --cflags --libs heapwright-kernel) -o kernel-by-pkg-config
+        LD_LIBRARY_PATH="$here/lib" ./kernel-by-pkg-config || fail "libheapwright_kernel.so"
     fi
     if has cmake; then
         cat >CMakeLists.txt <<'M'
@@ -65,10 +81,13 @@ add_executable(shared program.c)
 target_link_libraries(shared heapwright::heapwright)
 add_executable(linked-in program.c)
 target_link_libraries(linked-in heapwright::static)
+add_executable(kernel kernel.c)
+target_link_libraries(kernel heapwright::kernel)
 M
         { cmake -S . -B made -DCMAKE_PREFIX_PATH="$here" && cmake --build made; } >made.log || { cat made.log; fail cmake; }
         runs_on_us made/shared
         runs_on_us made/linked-in
+        made/kernel || fail "heapwright::kernel"
     fi
 fi
 echo "dist: the tarball works here"
