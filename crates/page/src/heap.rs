@@ -23,6 +23,7 @@ use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use self::confined::Confined;
 pub(crate) use self::growth::Growth;
+pub(crate) use self::vectors::Runs;
 use crate::System;
 use crate::bins::Bins;
 use crate::block::BlockInfo;
@@ -36,6 +37,7 @@ mod confined;
 mod growth;
 mod runs;
 mod touched;
+mod vectors;
 
 /// A run of granules that was handed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,16 +26,12 @@ use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, 
 use policy::clock::{is_due, is_long_ago, is_soon};
 use policy::keep::{self, Held};
 use policy::table::{AT_A_LOOK, AT_ONCE, FLOOR, FREES_PER_LOOK, REGRET, TICK_MS};
-use source::Stretch;
 
 use crate::bins::{EMPTY_DIRTY, NIL};
-use crate::geometry::{GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
-use crate::heap::{PageHeap, State};
+use crate::geometry::GRANULE;
+use crate::heap::{PageHeap, Runs, State};
 use crate::refusals::{Attempt, Refusals};
 use crate::{Allowance, System};
-
-/// Runs of free granules in a block at most.
-const MOST_RUNS: usize = GRANULES_PER_BLOCK / 2;
 
 /// What the heap remembers of what it kept. Granules and ticks.
 #[derive(Debug)]
@@ -357,46 +353,26 @@ impl<S: System> PageHeap<S> {
         }
         let (first, end) = (self.region.first_block(), self.frontier());
         let from = state.keep.go_on.clamp(first, end.max(first));
+        let mut runs = Runs::new();
         for block in (from..end).chain(first..from) {
-            if self.dirty.load(Ordering::Relaxed) <= target {
+            if self.dirty.load(Ordering::Relaxed) - runs.dirty() <= target {
                 state.keep.go_on = block;
-                return;
+                break;
             }
-            self.purge_block(state, block, attempt);
+            let info = self.region.block(block);
+            let bits = self.dirty_free(info);
+            if info.is_empty() {
+                self.purge_block(state, block, attempt);
+            } else if bits != 0 {
+                self.split_huge_pages(state, block);
+                self.add(state, &mut runs, block, bits, attempt);
+            }
             if attempt.is_over() {
                 state.keep.go_on = block + 1;
-                return;
+                break;
             }
         }
-    }
-
-    /// Gives stretches of pages back, by one call where that may be made, and says of each that went back which it was.
-    ///
-    /// # Safety
-    ///
-    /// Nobody needs their contents.
-    pub unsafe fn purge_each(
-        &self,
-        stretches: &[Stretch],
-        attempt: &Attempt<'_>,
-        mut gone: impl FnMut(usize),
-    ) {
-        let at_once = stretches.len() > 1 && self.may_ask();
-        let done = match at_once {
-            // SAFETY: the caller's promise.
-            true => unsafe { self.source.purge_each(stretches) },
-            false => 0,
-        };
-        for (index, stretch) in stretches.iter().enumerate() {
-            if attempt.is_over() {
-                return;
-            }
-            // SAFETY: the caller's promise.
-            let taken = index < done || unsafe { self.source.purge(stretch.at, stretch.len) };
-            if attempt.note(taken) {
-                gone(index);
-            }
-        }
+        self.purge_runs(state, &mut runs, attempt);
     }
 
     /// Gives back the free granules of a block, page by page where a page is several. `false`:
@@ -418,36 +394,16 @@ impl<S: System> PageHeap<S> {
             // In huge pages granules that nobody has touched are resident too.
             bits = u128::MAX;
         }
-        let at = self.region.address_of_block(block);
-        let (mut masks, mut stretches, mut count) =
-            ([0; MOST_RUNS], [Stretch::default(); MOST_RUNS], 0);
-        while bits != 0 {
-            let first = bits.trailing_zeros();
-            let run = (bits >> first).trailing_ones();
-            masks[count] = base::bits::ones(first, run);
-            bits &= !masks[count];
-            let (at, len) = (at + ((first as usize) << GRANULE_SHIFT), run as usize * GRANULE);
-            stretches[count] = Stretch { at, len };
-            count += 1;
-        }
-        let mut left = count;
-        let gone = |index: usize| {
-            let mask = masks[index];
-            let count = (mask & self.dirty_free(info)).count_ones();
-            info.set_dirty(info.dirty() & !mask);
-            self.dirty.lower(count as usize);
-            self.purge.note_given_back(count);
-            left -= 1;
-        };
-        // SAFETY: free granules, whose contents nobody needs.
-        unsafe { self.purge_each(&stretches[..count], attempt, gone) };
-        if left > 0 {
+        let mut runs = Runs::new();
+        self.add(state, &mut runs, block, bits, attempt);
+        self.purge_runs(state, &mut runs, attempt);
+        if self.dirty_free(info) != 0 {
             return false;
         }
         if whole {
             self.make_fresh(&mut state.growth, block);
+            state.bins.update(&self.region, block);
         }
-        state.bins.update(&self.region, block);
         true
     }
 }
