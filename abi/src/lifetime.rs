@@ -29,6 +29,9 @@ unsafe extern "C" fn start(
     _arguments: *const *const c_char,
     environment: *const *const c_char,
 ) {
+    // First of all: what the settings ask for may look at once.
+    #[cfg(heap = "flagship")]
+    crate::heap::HEAP.hears_of_confinement();
     // SAFETY: a word of the C library's. glibc has not set it when we are the first to start.
     let known = unsafe { environ };
     let environment = if known.is_null() { environment } else { known };
@@ -37,8 +40,6 @@ unsafe extern "C" fn start(
     global::begun();
     // SAFETY: as above.
     unsafe { global::configure(environment) };
-    #[cfg(heap = "flagship")]
-    crate::heap::HEAP.hears_of_confinement();
     #[cfg(heap = "flagship")]
     // SAFETY: as above.
     unsafe {

@@ -15,7 +15,7 @@ pub const fn nears_limits(bytes: usize) -> bool {
     bytes > SMALL_HEAP
 }
 
-/// Whether a program uses what it takes: of the pages looked at, half and more are resident.
+/// Whether a program uses what it takes: of the pages looked at half and more are resident, of the blocks half have such.
 #[must_use]
 pub const fn is_used(resident: usize, taken: usize) -> bool {
     resident >= taken / 2

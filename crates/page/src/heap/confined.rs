@@ -9,23 +9,73 @@
 //! the program is seen in `/proc/self/status`. One that comes later is announced by `prctl`, which the drop-in library
 //! hears of; a Rust program's own allocator does not, so there nobody asks.
 //!
-//! Layer *page*. A load a question.
-use base::sync::{AtomicBool, Ordering};
+//! - **F1** `NEVER` is for good: whoever looked before and comes to an answer after does not change it.
+//! - **F2** whoever asks is counted while it asks, and who confines waits for those, for some milliseconds at most: the one it
+//!   waits for may be the thread that its signal handler interrupted.
+//!
+//! Layer *page*. Two counted operations a call of the system.
+use core::hint::spin_loop;
+
+use base::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 use super::PageHeap;
 use crate::System;
+
+/// Nobody has looked yet, or nobody would announce a filter.
+const UNKNOWN: u8 = 0;
+const MAY: u8 = 1;
+const NEVER: u8 = 2;
+
+/// Turns that are waited for those who are asking: some ten milliseconds.
+const PATIENCE: u32 = 1 << 20;
 
 /// Whether the system may be asked what few programs ask.
 #[derive(Debug)]
 pub(crate) struct Confined {
     /// Whoever confines the process tells us before.
     hears: AtomicBool,
-    pub(super) may_ask: AtomicBool,
+    state: AtomicU8,
+    /// Threads that are asking (F2).
+    asking: AtomicUsize,
 }
 
 impl Confined {
     pub(super) const fn new() -> Self {
-        Self { hears: AtomicBool::new(false), may_ask: AtomicBool::new(false) }
+        Self {
+            hears: AtomicBool::new(false),
+            state: AtomicU8::new(UNKNOWN),
+            asking: AtomicUsize::new(0),
+        }
+    }
+
+    fn turn(&self, state: u8) {
+        // Refused where somebody was faster (F1).
+        let _ = self.state.compare_exchange(UNKNOWN, state, Ordering::SeqCst, Ordering::Relaxed);
+    }
+
+    /// The answer to a call that few programs make. `None`: it may not be made.
+    pub(super) fn ask<T>(&self, call: impl FnOnce() -> T) -> Option<T> {
+        self.asking.fetch_add(1, Ordering::SeqCst);
+        let answer = (self.state.load(Ordering::SeqCst) == MAY).then(call);
+        self.asking.fetch_sub(1, Ordering::SeqCst);
+        answer
+    }
+
+    /// Nobody asks any more, from the end of this on (F1, F2).
+    fn never(&self) {
+        self.state.store(NEVER, Ordering::SeqCst);
+        for _ in 0..PATIENCE {
+            if self.asking.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            spin_loop();
+        }
+    }
+
+    /// As if somebody had looked and there were no filter.
+    #[cfg(test)]
+    pub(super) fn pretend_free(&self) {
+        self.turn(MAY);
     }
 }
 
@@ -38,19 +88,57 @@ impl<S: System> PageHeap<S> {
     /// Reads the memory limit (G3), once in a process, and whether the process is confined.
     pub fn look_at_memory_limit(&self) {
         if self.purge.look(&self.source) && self.confined.hears.load(Ordering::Relaxed) {
-            self.confined.may_ask.store(!self.source.is_confined(), Ordering::Relaxed);
+            self.confined.turn(if self.source.is_confined() { NEVER } else { MAY });
         }
     }
 
     /// The process is about to be confined: what has to be read is read now.
     pub fn before_confinement(&self) {
-        self.confined.hears.store(false, Ordering::Relaxed);
+        self.confined.never();
         self.look_at_memory_limit();
-        self.confined.may_ask.store(false, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+
+    #[test]
+    fn never_is_for_good() {
+        let confined = Confined::new();
+        assert_eq!(confined.ask(|| 1), None, "nobody has looked");
+        confined.turn(MAY);
+        assert_eq!(confined.ask(|| 1), Some(1));
+        confined.never();
+        confined.turn(MAY);
+        assert_eq!(confined.ask(|| 1), None);
+        let late = Confined::new();
+        late.never();
+        late.turn(MAY);
+        assert_eq!(late.ask(|| 1), None, "who looked before answers after");
     }
 
-    /// Whether the system may be asked what few programs ask.
-    pub(crate) fn may_ask(&self) -> bool {
-        self.confined.may_ask.load(Ordering::Relaxed)
+    #[test]
+    fn who_confines_waits_for_who_asks() {
+        let confined = Confined::new();
+        confined.turn(MAY);
+        let ended = AtomicBool::new(false);
+        let (begun, begins) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                confined.ask(|| {
+                    begun.send(()).expect("there");
+                    std::thread::yield_now();
+                    ended.store(true, Ordering::Relaxed);
+                })
+            });
+            begins.recv().expect("begun");
+            confined.never();
+            // Unless the other thread got no processor for as long as is waited.
+            let waited = confined.asking.load(Ordering::SeqCst) == 0;
+            assert!(!waited || ended.load(Ordering::Relaxed));
+        });
     }
 }

@@ -209,7 +209,7 @@ fn a_call_gives_back_little_more_than_it_freed_and_the_next_ones_the_rest() {
 fn heap_of(touched: usize) -> PageHeap<Os> {
     let heap = PageHeap::new(Os);
     // As if no filter of system calls were here: the test's own machine may have one that allows the call.
-    heap.confined.may_ask.store(true, Ordering::Relaxed);
+    heap.confined.pretend_free();
     for _ in 0..12 {
         let run = heap.allocate(64, 1).expect("memory");
         (0..64).step_by(touched).for_each(|at| fill(Run { at: run.at + at * GRANULE, ..run }, 1));
@@ -235,6 +235,12 @@ fn huge_pages_are_for_programs_that_touch_what_they_take() {
     }
     heap.allocate(64, 1).and(heap.allocate(64, 1)).and(heap.allocate(64, 1)).expect("memory");
     assert!(heap.wants_huge(), "all of it");
+    let reserved = PageHeap::new(Os);
+    reserved.confined.pretend_free();
+    for _ in 0..12 {
+        reserved.allocate(64, 1).expect("memory");
+    }
+    assert!(reserved.wants_huge(), "nothing of it yet");
     let blind = PageHeap::new(Os);
     for _ in 0..12 {
         blind.allocate(64, 1).expect("memory");

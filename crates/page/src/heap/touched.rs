@@ -1,8 +1,10 @@
 //! Touched: whether the program uses what it takes, which huge pages need.
 //!
 //! ```text
-//! taken     [ large block          │ slab │ slab ]      three of eight pages are resident: small pages stay
-//! resident    ▓ ░ ░ ░ ░              ▓ ░     ▓
+//! block 0   taken     [ large block          │ slab │ slab ]
+//!           resident    ▓ ░ ░ ░ ░              ▓ ░     ▓      3 of 8 pages
+//! block 1   taken     [ large block                        ]
+//!           resident    ░ ░ ░ ░ ░ ░ ░ ░ ░ ░ ░ ░ ░ ░ ░ ░      nothing yet: says nothing
 //! ```
 //!
 //! Until huge pages are asked for the kernel knows this page by page. What it is asked with, `mincore`, some filters
@@ -15,39 +17,44 @@ use policy::table::MOST_LOOKED_AT;
 
 use super::PageHeap;
 use crate::System;
-use crate::geometry::{BLOCK, GRANULE_SHIFT};
+use crate::geometry::{BLOCK, GRANULE, GRANULE_SHIFT};
 
 /// Pages of a block where they are smallest.
 const MOST_PAGES: usize = BLOCK / 4096;
 
 impl<S: System> PageHeap<S> {
     /// Whether the program touches what it takes, as far as blocks here and there say; `true` where nobody may ask.
+    ///
+    /// A block of which nothing is resident was perhaps taken to be filled in a moment: where most are so, they are believed
+    /// to be. Where nothing is taken at all nobody knows yet.
     pub(super) fn is_touched(&self) -> bool {
-        if !self.may_ask() {
-            return true;
-        }
         let blocks = self.committed();
         let step = blocks.len().div_ceil(MOST_LOOKED_AT).max(1);
         let (mut taken, mut resident) = (0, 0);
+        let (mut in_use, mut begun) = (0, 0);
         for block in blocks.step_by(step) {
             let Some((all, some)) = self.pages_of(block) else { return true };
+            in_use += usize::from(all > 0);
+            begun += usize::from(some > 0);
             taken += all;
             resident += some;
         }
-        is_used(resident, taken)
+        in_use > 0 && (!is_used(begun, in_use) || is_used(resident, taken))
     }
 
     /// Pages of a block that are handed out, and those of them that are resident. `None`: the system does not say.
     fn pages_of(&self, block: u32) -> Option<(usize, usize)> {
         let info = self.region.block(block);
-        let taken = info.owned() & !info.free();
-        if taken == 0 {
+        let (owned, page) = (info.owned(), self.source.page_size());
+        let taken = owned & !info.free();
+        let count = (owned.count_ones() as usize * GRANULE / page).min(MOST_PAGES);
+        if taken == 0 || count == 0 {
             return Some((0, 0));
         }
-        let page = self.source.page_size();
         let mut pages = [0; MOST_PAGES];
-        let pages = &mut pages[..(BLOCK / page).min(MOST_PAGES)];
-        if !self.source.resident(self.region.address_of_block(block), pages) {
+        let pages = &mut pages[..count];
+        let at = self.region.address_of_block(block);
+        if !self.confined.ask(|| self.source.resident(at, pages))? {
             return None;
         }
         let is_taken = |at: usize| taken >> low8((at * page) >> GRANULE_SHIFT) & 1 != 0;

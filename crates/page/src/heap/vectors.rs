@@ -96,12 +96,12 @@ impl<S: System> PageHeap<S> {
         attempt: &Attempt<'_>,
         mut gone: impl FnMut(usize),
     ) {
-        let at_once = stretches.len() > 1 && self.may_ask() && !attempt.is_over();
-        let done = match at_once {
+        let mut done = 0;
+        if stretches.len() > 1 && !attempt.is_over() {
             // SAFETY: the caller's promise.
-            true => unsafe { self.source.purge_each(stretches) },
-            false => 0,
-        };
+            let vector = || unsafe { self.source.purge_each(stretches) };
+            done = self.confined.ask(vector).unwrap_or(0);
+        }
         for (index, stretch) in stretches.iter().enumerate() {
             if index >= done && attempt.is_over() {
                 return;
