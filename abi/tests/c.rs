@@ -47,7 +47,7 @@ mod c {
         aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen background_begins background_idle
         background_raw_exit calloc_overflow calloc_untouched calloc_zero calloc_zero_size cfree cgroup_limit
         cgroup_limit_hidden cgroup_limit_near
-        clock_replaced config_safe config_setuid config_unknown_key confined descriptors dlmopen dlopen_deepbind
+        clock_replaced config_safe config_setuid config_unknown_key confined confined_threads descriptors dlmopen dlopen_deepbind
         dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads dlopen_library dlopen_mode dlopen_origin
         dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc exhaustion exit_detached
         exit_with_threads fork_chain fork_few_faults fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool

@@ -85,6 +85,7 @@ const EXCEPTIONS: &[Exception] = &[
         "prctl",
         &[
             "confined",
+            "confined_threads",
             "descriptors",
             "refused_calls_few",
             "refused_futex",

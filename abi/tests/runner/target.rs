@@ -157,7 +157,10 @@ const TARGETS: &[Target] = &[
                 ],
             ),
             ("/proc/self/smaps has the emulator's own mappings", &["dump_reserved"]),
-            ("the emulator has no seccomp", &["confined", "descriptors", "seccomp"]),
+            (
+                "the emulator has no seccomp",
+                &["confined", "confined_threads", "descriptors", "seccomp"],
+            ),
             (
                 "the emulator has threads of its own",
                 &["background_begins", "background_raw_exit", "hidden_thread"],
