@@ -10,7 +10,7 @@
 //! hears of; a Rust program's own allocator does not, so there nobody asks.
 //!
 //! - **F1** `NEVER` is for good: whoever looked before and comes to an answer after does not change it.
-//! - **F2** whoever asks is counted while it asks, and who confines waits for those, for some milliseconds at most: the one it
+//! - **F2** whoever asks is counted while it asks, and who confines waits for those, for tens of milliseconds at most: the one it
 //!   waits for may be the thread that its signal handler interrupted.
 //!
 //! Layer *page*. Two counted operations a call of the system.
@@ -26,7 +26,7 @@ const UNKNOWN: u8 = 0;
 const MAY: u8 = 1;
 const NEVER: u8 = 2;
 
-/// Turns that are waited for those who are asking: some ten milliseconds.
+/// Turns that are waited for those who are asking, of 40 to 140 cycles each: tens of milliseconds.
 const PATIENCE: u32 = 1 << 20;
 
 /// Whether the system may be asked what few programs ask.

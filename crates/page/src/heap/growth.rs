@@ -26,7 +26,7 @@ pub(crate) struct Growth {
     pub(crate) small_blocks: u32,
     /// How many pages were moved rather than copied (P2).
     pub(crate) moved: u32,
-    /// From how many bytes on huge pages are asked for; `usize::MAX`: never.
+    /// From how many bytes on huge pages are asked for, or that is looked at again; `usize::MAX`: never.
     huge_from: usize,
     /// Whether they are asked for only where the program touches what it takes: nobody has said otherwise.
     looks: bool,

@@ -205,14 +205,14 @@ fn a_call_gives_back_little_more_than_it_freed_and_the_next_ones_the_rest() {
     assert!(most > 0 && heap.dirty_bytes() <= BLOCK, "{} are left", heap.dirty_bytes());
 }
 
-/// A heap of 12 MiB in large runs, of which each page is touched or one in eight.
-fn heap_of(touched: usize) -> PageHeap<Os> {
+/// A heap of 12 MiB in runs of 64 granules, of each of which the first page is touched.
+fn sparse_heap() -> PageHeap<Os> {
     let heap = PageHeap::new(Os);
     // As if no filter of system calls were here: the test's own machine may have one that allows the call.
     heap.confined.pretend_free();
     for _ in 0..12 {
         let run = heap.allocate(64, 1).expect("memory");
-        (0..64).step_by(touched).for_each(|at| fill(Run { at: run.at + at * GRANULE, ..run }, 1));
+        fill(run, 64);
         heap.check().expect("intact");
     }
     heap
@@ -222,13 +222,12 @@ fn heap_of(touched: usize) -> PageHeap<Os> {
 fn huge_pages_are_for_programs_that_touch_what_they_take() {
     let (source, page) = (Os, Os.page_size());
     let mut one = [0];
-    let known = source.resident(heap_of(1).region.address_of_block(0), &mut one);
+    let known = source.resident(sparse_heap().region.address_of_block(0), &mut one);
     if page != GRANULE / 4 || !known {
         return;
     }
-    // A page of each granule of four is resident.
-    assert!(!heap_of(1).wants_huge(), "a quarter of what is taken");
-    let heap = heap_of(1);
+    assert!(!sparse_heap().wants_huge(), "a quarter of what is taken");
+    let heap = sparse_heap();
     for block in heap.committed() {
         let at = heap.region.address_of_block(block);
         (at..at + BLOCK).step_by(page).for_each(|at| fill(Run { at, zero: false }, 1));

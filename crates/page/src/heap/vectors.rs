@@ -4,7 +4,7 @@
 //! blocks  [ █ ░ █ █ ░ ░ │ █ █ ░ █ █ █ │ … ]      three runs ─► one process_madvise, or a madvise for each
 //! ```
 //!
-//! Layer *page*, inside the page heap's lock. 0.3 µs a page where 64 stretches are one call, 2.3 one by one.
+//! Layer *page*, inside the page heap's lock; holes of slabs come to `purge_each` inside their shelf's. 0.3 µs a page where 64 stretches are one call, 2.3 one by one.
 use base::bits::ones;
 use base::sync::OneWriter as _;
 use source::Stretch;
