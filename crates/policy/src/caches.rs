@@ -1,5 +1,5 @@
 //! Caches: how large a thread's magazines become, and what a shelf keeps.
-use crate::table::{KEEP_EMPTY_SLAB, SLOW_PATHS_PER_LOOK};
+use crate::table::{KEEP_EMPTY_SLAB, PUT_AWAY, SLOW_PATHS_PER_LOOK};
 
 /// The next capacity of a magazine, up to `most`. The first is twice the objects that fill whole
 /// cache lines, `mates`; each time it is found full or empty it doubles: idle threads keep little.
@@ -23,6 +23,21 @@ pub const fn refill(capacity: usize) -> usize {
 pub const fn flush(capacity: usize) -> usize {
     let most = capacity.div_ceil(2) - 1;
     if most == 0 { 1 } else { most }
+}
+
+/// Whether half a magazine of objects of this size is put away in the thread's depot when it is full.
+#[inline]
+#[must_use]
+pub const fn is_put_away(size: usize) -> bool {
+    size <= PUT_AWAY
+}
+
+/// Whether objects of `bytes` that lie in so many granules are dense enough to be put away: in one more than
+/// they fill.
+#[inline]
+#[must_use]
+pub const fn lie_together(granules: u32, bytes: usize, granule: usize) -> bool {
+    granules as usize <= bytes.div_ceil(granule) + 1
 }
 
 /// Whether a shelf keeps its last slab, of this many bytes, when it is empty.

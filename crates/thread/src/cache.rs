@@ -1,7 +1,8 @@
 //! A thread's cache: the slow path of its magazines, and what is known of the thread.
 //!
 //! ```text
-//! transfer   objects, between magazines and slabs       growth   capacities       count   what changed hands
+//! transfer   objects, between magazines and slabs       growth   capacities
+//! put_away   between magazines and the depot            count    what changed hands
 //! ```
 //!
 //! - **N1** a class has a cell exactly while its capacity is not 0; `bottom` is then
@@ -33,6 +34,7 @@ use source::os::imp::peek::Peek;
 
 use crate::account::Account;
 use crate::cells::{self, Cells};
+use crate::depot::{self, Depot};
 use crate::magazine::{CELL, MAX_CAPACITY, end_of, word};
 use crate::runs::Runs;
 use crate::tls::{CACHE, SLOTS, Tls, empty};
@@ -84,6 +86,8 @@ pub struct ThreadCache {
     refills: AtomicU64,
     flushes: AtomicU64,
     cells: Cells,
+    /// Halves of magazines.
+    pub(crate) depot: Depot,
     /// Runs of 80 to 256 KiB.
     pub runs: Runs,
     capacity: [AtomicU8; CLASSES],
@@ -122,6 +126,7 @@ impl ThreadCache {
         }
         cache.runs.reset();
         cache.cells.reset();
+        cache.depot.reset();
         cache.account.reset();
         cache.refills.store(0, Ordering::Relaxed);
         cache.flushes.store(0, Ordering::Relaxed);
@@ -180,13 +185,14 @@ impl ThreadCache {
     /// Ends the cache, which is empty and which the registry no longer names: the thread has none
     /// any more.
     pub fn detach<S: System, T: Tls>(&self, backend: Backend<'_, S>, tls: &T) {
-        let mut cells = [0; CLASSES + cells::MOST];
+        let mut cells = [0; CLASSES + cells::MOST + depot::CELLS];
         let magazines = (1..CLASSES).filter(|&class| self.capacity(class) != 0).map(|class| {
             let cell = end_of(tls.load(class)) - CELL;
             tls.store(class, empty());
             cell
         });
-        let count = put(&mut cells, magazines.chain(self.cells.each()));
+        let others = self.cells.each().chain(self.depot.cells());
+        let count = put(&mut cells, magazines.chain(others));
         // SAFETY: the cells came from this pool, and neither slot nor `cells` name them.
         unsafe { backend.supply.meta.deallocate_each(Pool::Cell, &cells[..count]) };
         tls.store(CACHE, 0);
@@ -218,8 +224,10 @@ impl ThreadCache {
                     }
                 }
             }
-            let mut cells = [0; cells::MOST];
-            let count = put(&mut cells, self.cells.each());
+            // As with magazines, there is nobody to report a mistake to.
+            let _ = self.empty_depot(backend);
+            let mut cells = [0; cells::MOST + depot::CELLS];
+            let count = put(&mut cells, self.cells.each().chain(self.depot.cells()));
             // SAFETY: the cells came from this pool, and nothing names them any more.
             unsafe { backend.supply.meta.deallocate_each(Pool::Cell, &cells[..count]) };
             self.drop_runs(backend);
@@ -240,10 +248,12 @@ impl ThreadCache {
         unsafe { backend.supply.meta.deallocate(Pool::Cell, end_of(top) - CELL) };
     }
 
-    /// Objects of `class` in the magazine, by a copy of the slots: a moment's figure.
+    /// Objects of `class` in the magazine, by a copy of the slots, and in the depot: a moment's figure.
     pub fn held(&self, look: &Look, class: usize) -> usize {
         match look {
-            Look::There(slots) if self.capacity(class) != 0 => self.held_below(slots[class], class),
+            Look::There(slots) if self.capacity(class) != 0 => {
+                self.held_below(slots[class], class) + self.depot.held(class)
+            }
             _ => 0,
         }
     }
@@ -262,6 +272,7 @@ fn put(places: &mut [usize], what: impl Iterator<Item = usize>) -> usize {
 
 mod count;
 mod growth;
+mod put_away;
 #[cfg(test)]
 mod tests;
 mod transfer;

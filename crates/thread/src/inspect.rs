@@ -67,7 +67,7 @@ impl ThreadCache {
         ensure(granules * page::GRANULE == self.runs.bytes(), "K1: kept runs add up", granules)
     }
 
-    /// The objects in the calling thread's magazines.
+    /// The objects in the calling thread's magazines and its depot.
     fn objects<T: Tls>(&self, tls: &T) -> impl Iterator<Item = usize> {
         let classes = (1..CLASSES).filter(|&class| self.capacity(class) != 0);
         let slots = classes.flat_map(|class| {
@@ -75,6 +75,7 @@ impl ThreadCache {
             (self.bottom(top, class)..top).step_by(WORD)
         });
         // SAFETY: words from the bottom to the top are the magazine's.
-        slots.map(|at| unsafe { word(at).read() }).filter(|&object| object != 0)
+        let objects = slots.map(|at| unsafe { word(at).read() });
+        objects.chain(self.depot.objects()).filter(|&object| object != 0)
     }
 }

@@ -14,6 +14,7 @@
 pub mod account;
 pub mod cache;
 mod cells;
+mod depot;
 mod inspect;
 pub mod magazine;
 pub mod members;

@@ -1,5 +1,6 @@
 use super::growth::{LINE, MAX_SHARED};
 use super::*;
+use crate::depot::MOST;
 use crate::magazine::{pop, push};
 use crate::tls::solo::SoloTls;
 use object::Slab;
@@ -7,7 +8,7 @@ use object::central::Fault;
 use object::central::check_shelf;
 use object::size_class::info;
 use page::{Meta, PageHeap};
-use policy::table::MOST_STRAYS;
+use policy::table::{DEPOT, MOST_STRAYS, PUT_AWAY};
 use source::os::Os;
 extern crate std;
 use std::vec::Vec;
@@ -78,7 +79,8 @@ fn magazines_grow_with_use_and_give_everything_back() {
             cache.held(&cache.look(&whole.tls), class),
             "only the magazine holds objects"
         );
-        assert!(cache.held(&cache.look(&whole.tls), class) <= info(class).capacity as usize);
+        let held = cache.held(&cache.look(&whole.tls), class) - cache.depot.held(class);
+        assert!(held <= info(class).capacity as usize);
     }
     whole.end(cache).expect("live");
     for class in 1..CLASSES {
@@ -186,6 +188,120 @@ fn any_batch_up_to_the_capacity_settles() {
     }
 }
 
+/// Allocates so many objects and frees them, oldest first.
+fn swing(whole: &Whole, cache: &ThreadCache, class: usize, count: usize) {
+    let live: Vec<usize> = (0..count).map(|_| whole.malloc(cache, class)).collect();
+    live.into_iter().for_each(|object| whole.free(cache, class, object));
+}
+
+#[test]
+fn who_swings_by_more_than_a_magazine_comes_to_need_no_slab() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let class = 2;
+    (0..10).for_each(|_| swing(&whole, cache, class, 1000));
+    let moved = |cache: &ThreadCache| {
+        let (claimed, given_back) = cache.account.report();
+        (claimed + given_back) / info(class).size as usize
+    };
+    moved(cache);
+    (0..100).for_each(|_| swing(&whole, cache, class, 1000));
+    assert!(moved(cache) <= MOST, "of 200,000 objects; those of a bundle that nobody needed");
+    cache.check(whole.backend(), &whole.tls).expect("A5");
+    whole.end(cache).expect("live");
+    assert_eq!((whole.taken(class), cache.depot.bytes()), (0, 0));
+}
+
+#[test]
+fn what_nobody_takes_goes_back() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    swing(&whole, cache, 2, 1000);
+    let forgotten = cache.depot.held(2);
+    assert!(forgotten > 0, "the rest of the swing");
+    // Others come and go often enough to need each place once.
+    (0..32).for_each(|_| swing(&whole, cache, 3, 200));
+    assert_eq!(cache.depot.held(2), 0);
+    for class in [2, 3] {
+        check_shelf(&whole.pages, 0, class, whole.central.shelf(0, class)).expect("intact");
+    }
+    whole.end(cache).expect("live");
+}
+
+#[test]
+fn a_depot_keeps_within_its_bytes() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let largest = (1..CLASSES).rfind(|&class| info(class).size as usize <= PUT_AWAY).expect("one");
+    let mut most = 0;
+    for class in [largest, 20, largest - 4, 1] {
+        for _ in 0..3 {
+            swing(&whole, cache, class, 2 * DEPOT / info(class).size as usize);
+            most = most.max(cache.depot.bytes());
+        }
+        cache.check(whole.backend(), &whole.tls).expect("A5");
+    }
+    assert!((DEPOT / 2..=DEPOT).contains(&most), "{most}");
+    swing(&whole, cache, largest + 1, 1000);
+    assert_eq!(cache.depot.held(largest + 1), 0, "these are too large");
+    whole.end(cache).expect("live");
+}
+
+#[test]
+fn what_lies_scattered_is_not_put_away_nor_what_a_thread_never_missed() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    let live: Vec<usize> = (0..64_000).map(|_| whole.malloc(cache, 4)).collect();
+    let scattered = (0..live.len()).map(|i| live[i * 641 % live.len()]);
+    scattered.for_each(|object| whole.free(cache, 4, object));
+    assert_eq!(cache.depot.held(4), 0, "in one granule of forty each");
+    let other = SoloTls::new();
+    let freeing = ThreadCache::attach(whole.backend().supply, &other).expect("memory");
+    for _ in 0..1000 {
+        let object = whole.malloc(cache, 6);
+        // SAFETY: the cache's own slots.
+        if !unsafe { push(&other, 6, object) } {
+            freeing.flush(whole.backend(), &other, 6, object).expect("live");
+        }
+    }
+    assert_eq!(freeing.depot.held(6), 0, "it only frees");
+    freeing.empty_all(whole.backend(), &other).expect("live");
+    whole.end(cache).expect("live");
+}
+
+#[test]
+fn a_double_free_is_found_in_the_depot() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    swing(&whole, cache, 2, 1000);
+    assert!(cache.depot.held(2) > 0);
+    let twice = cache.depot.objects().next().expect("one");
+    whole.free(cache, 2, twice);
+    assert!(cache.check(whole.backend(), &whole.tls).is_err(), "A5");
+    assert_eq!(cache.empty_all(whole.backend(), &whole.tls), Err(Fault::DoubleFree(twice)));
+}
+
+#[test]
+fn nulls_in_the_depot_are_dropped() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    swing(&whole, cache, 2, 1000);
+    // More sized frees of null than a magazine holds, each between two objects, and more than a bundle at the end.
+    let live: Vec<usize> = (0..500).map(|_| whole.malloc(cache, 2)).collect();
+    for object in live {
+        whole.free(cache, 2, object);
+        whole.free(cache, 2, 0);
+    }
+    (0..200).for_each(|_| whole.free(cache, 2, 0));
+    let mut live: Vec<usize> = (0..2000).map(|_| whole.malloc(cache, 2)).collect();
+    live.sort_unstable();
+    live.dedup();
+    assert_eq!((live.len(), live.contains(&0)), (2000, false));
+    live.into_iter().for_each(|object| whole.free(cache, 2, object));
+    whole.end(cache).expect("live");
+    assert_eq!(whole.taken(2), 0);
+}
+
 #[test]
 fn nulls_in_a_magazine_are_dropped() {
     let whole = Whole::new();
@@ -225,11 +341,19 @@ fn flushing_a_magazine_with_room_just_keeps_the_object() {
 
 #[test]
 fn what_a_lost_thread_kept_comes_back() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
-    cache.reclaim(whole.backend(), &cache.look(&whole.tls));
-    assert_eq!(whole.taken(7), live.len());
+    for is_there in [true, false] {
+        let whole = Whole::new();
+        let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+        let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
+        swing(&whole, cache, 2, 1000);
+        let in_magazine = cache.held(&cache.look(&whole.tls), 2) - cache.depot.held(2);
+        let look = if is_there { cache.look(&whole.tls) } else { Look::Gone };
+        cache.reclaim(whole.backend(), &look);
+        // Of a thread whose slots are gone, what its magazines held is lost.
+        let lost = if is_there { (0, 0) } else { (whole.taken(7) - live.len(), in_magazine) };
+        assert_eq!(whole.taken(7), live.len() + lost.0);
+        assert_eq!(whole.taken(2), lost.1);
+    }
 }
 
 #[test]

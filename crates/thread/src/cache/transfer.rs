@@ -51,6 +51,10 @@ impl ThreadCache {
             self.claim(backend, class, Share::Lines, &mut one);
             return one[0];
         };
+        let put_away = self.take_put_away(tls, class, bottom);
+        if put_away != 0 {
+            return put_away;
+        }
         let half = caches::refill(self.capacity(class));
         let share = self.share(class, before);
         let want =
@@ -65,6 +69,7 @@ impl ThreadCache {
             out.copy_within(want - got.., 0);
         }
         self.refills.raise(1);
+        self.depot.was_missed(class);
         tls.store(class, bottom + (got - 1) * WORD);
         out[got - 1]
     }
@@ -108,7 +113,11 @@ impl ThreadCache {
             Ok(())
         } else {
             self.flushes.raise(1);
-            self.give_back_oldest(backend, tls, class, caches::flush(self.capacity(class)))
+            let count = caches::flush(self.capacity(class));
+            let put_away = self.put_away(backend, tls, class, count);
+            let answer =
+                put_away.unwrap_or_else(|| self.give_back_oldest(backend, tls, class, count));
+            answer.and(self.after_giving_back(backend, tls))
         };
         // SAFETY: room was made; the caller gave the object up.
         let kept = unsafe { push(tls, class, object) };
@@ -117,7 +126,7 @@ impl ThreadCache {
     }
 
     /// Drops the nulls that sized frees have left on top (A4).
-    fn drop_nulls<T: Tls>(&self, tls: &T, class: usize) {
+    pub(super) fn drop_nulls<T: Tls>(&self, tls: &T, class: usize) {
         let mut top = tls.load(class);
         let bottom = self.bottom(top, class);
         // SAFETY: words from `bottom` to `top` are the magazine's.
@@ -137,11 +146,19 @@ impl ThreadCache {
     ) -> Result<(), Fault> {
         let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
         let oldest = self.take_oldest(tls, class, count, &mut room);
-        let answer = self.give_back(backend, oldest).answer();
+        self.give_back(backend, oldest).answer()
+    }
+
+    /// Reports what came to enough by now.
+    fn after_giving_back<S: System, T: Tls>(
+        &self,
+        backend: Backend<'_, S>,
+        tls: &T,
+    ) -> Result<(), Fault> {
         if self.account.given_back() < REPORT {
-            return answer;
+            return Ok(());
         }
-        answer.and(self.report_and_empty(backend, tls))
+        self.report_and_empty(backend, tls)
     }
 
     /// Takes the `count` oldest objects out of a magazine, or as many as there are, into `room`,
@@ -186,13 +203,13 @@ impl ThreadCache {
         })
     }
 
-    /// Gives back every object of every magazine, also behind one that is none.
+    /// Gives back every object of every magazine and of the depot, also behind one that is none.
     pub(super) fn empty_magazines<S: System, T: Tls>(
         &self,
         backend: Backend<'_, S>,
         tls: &T,
     ) -> Result<(), Fault> {
-        let mut answer = Ok(());
+        let mut answer = self.empty_depot(backend);
         for class in (1..CLASSES).filter(|&class| self.capacity(class) != 0) {
             let mut room = [MaybeUninit::uninit(); MAX_CAPACITY];
             let oldest = self.take_oldest(tls, class, MAX_CAPACITY, &mut room);

@@ -1,0 +1,179 @@
+//! A thread's depot: halves of magazines that were full, for when one is empty.
+//!
+//! ```text
+//! ring of 32 places   [ – │ 62 of class 4 │ – │ 15 of class 30 │ 62 of class 4 │ – │ … ]
+//!                         ▲ oldest                                               ▲ next
+//! cell, 1 KiB         [ bundle, 512 B    │ bundle, 512 B    ]
+//! ```
+//!
+//! - **D1** a place's bit is set in `used`, and in `of` for its class, exactly while a bundle of the class's objects
+//!   stands there; the words of a bundle are its objects, oldest first, and perhaps nulls (A4).
+//! - **D2** `bytes` is what the bundles add up to, a null as much as an object.
+//! - **D3** bundles are put in ring order, so the newest of a class is the one nearest behind `next`. Who puts
+//!   a bundle where another stands gives that one back first: what nobody took while 32 were put goes back.
+//!
+//! - **D4** of a class that is not put away `share` is 0; else it is how many objects the next bundle may have: all of
+//!   half a magazine ([`ALL`]), but one less than in the bundle taken last, if nothing was put since. So whoever takes and frees
+//!   the same batch, up to the capacity, comes to need neither (N4).
+//!
+//! Bonwick's depot holds full magazines for all processors; this one half ones for one thread, so that neither
+//! a lock nor a slab's bitmap is in the way of a program that swings by more than a magazine. A half leaves slack in both
+//! directions: after a put and after a take a magazine is neither full nor empty.
+//!
+//! Layer *thread*, inside a pass of the thread's account. O(objects of a bundle). Source: Bonwick and Adams, 2001, §3.1.
+use core::slice;
+
+use base::bits::{low8, low32};
+use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use object::size_class::{CLASSES, info};
+
+use crate::magazine::{CELL, word};
+
+/// Bundles at most; a place is a bit of a word.
+const PLACES: usize = 32;
+/// Bytes of a bundle's place.
+const BUNDLE: usize = CELL / 2;
+/// Cells at most.
+pub(crate) const CELLS: usize = PLACES * BUNDLE / CELL;
+/// Objects of a bundle at most.
+pub(crate) const MOST: usize = BUNDLE / size_of::<usize>();
+
+/// A share without a limit (D4).
+const ALL: u8 = u8::MAX;
+
+/// The bundles of one thread; only it writes here.
+#[derive(Debug)]
+pub(crate) struct Depot {
+    used: AtomicU32,
+    /// The place where the next bundle is put.
+    next: AtomicU32,
+    bytes: AtomicUsize,
+    of: [AtomicU32; CLASSES],
+    share: [AtomicU8; CLASSES],
+    class: [AtomicU8; PLACES],
+    count: [AtomicU8; PLACES],
+    /// What places stand in, each got when the first of its two is used.
+    cells: [AtomicUsize; CELLS],
+}
+
+impl Depot {
+    /// Nothing here, and no cell: for memory that held another thread's.
+    pub(crate) fn reset(&self) {
+        for word in self.of.iter().chain([&self.used, &self.next]) {
+            word.store(0, Ordering::Relaxed);
+        }
+        self.bytes.store(0, Ordering::Relaxed);
+        self.share.iter().for_each(|share| share.store(0, Ordering::Relaxed));
+        self.cells.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
+    }
+
+    /// Bytes of all bundles (D2).
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Objects of a class here.
+    pub(crate) fn held(&self, class: usize) -> usize {
+        let bits = self.of[class].load(Ordering::Relaxed);
+        let places = (0..PLACES).filter(|place| bits >> place & 1 != 0);
+        places.map(|place| usize::from(self.count[place].load(Ordering::Relaxed))).sum()
+    }
+
+    /// How many of a class's objects the next bundle may have; 0: it is not put away (D4).
+    pub(crate) fn share(&self, class: usize) -> usize {
+        usize::from(self.share[class].load(Ordering::Relaxed))
+    }
+
+    /// The thread got objects of this class from slabs: it would rather have had them from here.
+    pub(crate) fn was_missed(&self, class: usize) {
+        self.share[class].store(ALL, Ordering::Relaxed);
+    }
+
+    /// Where the next bundle's words will be, if it is not full; `cell` gets a cell if there is none yet. `None`: no memory.
+    pub(crate) fn room(&self, cell: impl FnOnce() -> Option<usize>) -> Option<*mut usize> {
+        debug_assert!(!self.is_full(), "D1: the place is free");
+        let place = self.next.load(Ordering::Relaxed) as usize;
+        let slot = &self.cells[place / 2];
+        if slot.load(Ordering::Relaxed) == 0 {
+            slot.store(cell()?, Ordering::Relaxed);
+        }
+        Some(self.words(place))
+    }
+
+    /// The `count` words at the [room](Self::room) are a bundle of `class` from now on.
+    pub(crate) fn put(&self, class: usize, count: usize) {
+        let place = self.next.load(Ordering::Relaxed);
+        self.class[place as usize].store(low8(class), Ordering::Relaxed);
+        self.count[place as usize].store(low8(count), Ordering::Relaxed);
+        self.of[class].raise(1 << place);
+        self.used.raise(1 << place);
+        self.bytes.raise(bytes_of(class, count));
+        self.share[class].store(ALL, Ordering::Relaxed);
+        self.next.store((place + 1) % low32(PLACES), Ordering::Relaxed);
+    }
+
+    /// Takes the newest bundle of a class, whose words stay as they are until the next is put.
+    pub(crate) fn take(&self, class: usize) -> Option<&[usize]> {
+        let next = self.next.load(Ordering::Relaxed);
+        let newest_first = self.of[class].load(Ordering::Relaxed).rotate_right(next);
+        let nearest = newest_first.checked_ilog2()?;
+        let (_, objects) = self.take_from((nearest + next) % low32(PLACES));
+        let less = low8(objects.len() - 1);
+        self.share[class].store(if less == 0 { ALL } else { less }, Ordering::Relaxed);
+        Some(objects)
+    }
+
+    /// Takes the oldest bundle of all, to give it back: nobody has missed its class (D4).
+    pub(crate) fn take_oldest(&self) -> Option<&[usize]> {
+        let next = self.next.load(Ordering::Relaxed);
+        let oldest_first = self.used.load(Ordering::Relaxed).rotate_right(next);
+        if oldest_first == 0 {
+            return None;
+        }
+        let (class, objects) =
+            self.take_from((oldest_first.trailing_zeros() + next) % low32(PLACES));
+        self.share[class].store(0, Ordering::Relaxed);
+        Some(objects)
+    }
+
+    /// Whether a bundle stands where the next is put: it is the oldest then (D3).
+    pub(crate) fn is_full(&self) -> bool {
+        let next = self.next.load(Ordering::Relaxed);
+        self.used.load(Ordering::Relaxed) >> next & 1 != 0
+    }
+
+    fn take_from(&self, place: u32) -> (usize, &[usize]) {
+        let class = usize::from(self.class[place as usize].load(Ordering::Relaxed));
+        let objects = self.bundle(place as usize);
+        self.of[class].lower(1 << place);
+        self.used.lower(1 << place);
+        self.bytes.lower(bytes_of(class, objects.len()));
+        (class, objects)
+    }
+
+    /// The objects of all bundles, with nulls.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = usize> {
+        let used = self.used.load(Ordering::Relaxed);
+        let places = (0..PLACES).filter(move |place| used >> place & 1 != 0);
+        places.flat_map(|place| self.bundle(place)).copied()
+    }
+
+    /// The cells that it has, for whoever ends it empty.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = usize> {
+        self.cells.iter().map(|cell| cell.load(Ordering::Relaxed)).filter(|&cell| cell != 0)
+    }
+
+    fn bundle(&self, place: usize) -> &[usize] {
+        let count = usize::from(self.count[place].load(Ordering::Relaxed));
+        // SAFETY: so many words were written at the place (D1).
+        unsafe { slice::from_raw_parts(self.words(place), count) }
+    }
+
+    fn words(&self, place: usize) -> *mut usize {
+        word(self.cells[place / 2].load(Ordering::Relaxed) + place % 2 * BUNDLE)
+    }
+}
+
+fn bytes_of(class: usize, count: usize) -> usize {
+    count * info(class).size as usize
+}
