@@ -5,6 +5,7 @@ use crate::command::cargo;
 use crate::peers::{output, root};
 use bench::machine::{Busyness, Machine};
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -45,7 +46,13 @@ fn act(args: &[&String], write: bool) -> Result<ExitCode, String> {
     }
     let run = command.output().map_err(|e| format!("cargo did not start: {e}"))?;
     let tables = String::from_utf8_lossy(&run.stdout).trim().to_owned();
-    println!("{tables}");
+    // Whoever reads may have seen enough; what is to be written is written all the same.
+    match writeln!(io::stdout(), "{tables}") {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            return Err(format!("cannot print the tables: {e}"));
+        }
+        _ => {}
+    }
     let Some(code) = run.status.code() else { return Err(run.status.to_string()) };
     if write && !tables.is_empty() {
         let busy = busy.map_or_else(String::new, |busy| format!("; {busy}"));

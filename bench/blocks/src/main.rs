@@ -32,6 +32,7 @@ mod table;
 mod work;
 mod worst;
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -156,7 +157,13 @@ fn run(options: &Options) -> Result<bool, String> {
         tables.push('\n');
     }
     let (bounds, hold) = bounds::show(&samples, options.quick);
-    println!("{bounds}\n{}", tables.trim_end());
+    // Whoever reads may have seen enough; the files are written all the same.
+    match writeln!(io::stdout(), "{bounds}\n{}", tables.trim_end()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            return Err(format!("cannot print the tables: {e}"));
+        }
+        _ => {}
+    }
     if let Some(file) = &options.csv {
         samples.write(file)?;
     }

@@ -4,7 +4,8 @@
 //! Pass::Memory   one round, thrown away for time: fills the page cache, and looks at memory over time
 //! Pass::Tail     one round of those whose calls can be timed one by one
 //! Pass::Time     rounds: each workload that is not yet known well enough, in random order;
-//!                within it every subject once, in random order, one right after the other
+//!                within it every subject once, in random order, one right after the other;
+//!                with a budget, once all have ten, all get the same time and not the same rounds
 //! ```
 //!
 //! Runs of one workload in one round happened next to each other and are compared in pairs. The baseline runs twice in
@@ -14,6 +15,7 @@
 mod index;
 mod pace;
 mod runner;
+mod share;
 
 use core::time::Duration;
 use std::ffi::OsString;

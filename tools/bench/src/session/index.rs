@@ -5,10 +5,10 @@
 //! numbers.
 
 use core::ops::{Index, IndexMut};
-use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::pace::Known;
 use super::{Details, Failure, Stop, Subject};
 use crate::result::{Cell, Entry, Work};
 use crate::workload::Workload;
@@ -39,5 +39,5 @@ macro_rules! index_of {
     )*};
 }
 
-index_of!(WorkloadIndex: Workload, Work, Vec<Option<Failure>>, Vec<Details>, u32, Stop, Duration);
+index_of!(WorkloadIndex: Workload, Work, Vec<Option<Failure>>, Vec<Details>, u32, Stop, Known);
 index_of!(SubjectIndex: Subject, Option<Failure>, Details, Cell, Entry);

@@ -1,10 +1,11 @@
-//! How much longer to measure.
+//! How much longer to measure, and what.
 
 use core::time::Duration;
 use std::time::Instant;
 
+use super::share::{self, Candidate};
 use super::{
-    LEAST_ROUNDS, MOST_ROUNDS, Options, PRECISE, ROUNDS_BEFORE_PRECISE, Role, Session, Stop,
+    LEAST_ROUNDS, MOST_ROUNDS, Options, PRECISE, Pass, ROUNDS_BEFORE_PRECISE, Role, Session, Stop,
     WorkloadIndex,
 };
 use crate::stats::{RESAMPLES_QUICK, Ratio};
@@ -14,13 +15,23 @@ use crate::stats::{RESAMPLES_QUICK, Ratio};
 pub(super) struct Pace {
     started: Instant,
     budget: Option<Duration>,
-    /// What the last round of each workload took.
-    costs: Vec<Duration>,
+    known: Vec<Known>,
+}
+
+/// What is known of a workload.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// What its last round took.
+    cost: Duration,
+    /// What all its rounds for time took.
+    spent: Duration,
 }
 
 impl Pace {
     pub(super) fn new(budget: Option<Duration>, expected: Vec<Duration>) -> Self {
-        Self { started: Instant::now(), budget, costs: expected }
+        let known =
+            expected.into_iter().map(|cost| Known { cost, spent: Duration::ZERO }).collect();
+        Self { started: Instant::now(), budget, known }
     }
 
     pub(super) fn elapsed(&self) -> Duration {
@@ -28,15 +39,40 @@ impl Pace {
     }
 
     /// A round of this workload took `time`.
-    pub(super) fn took(&mut self, workload: WorkloadIndex, time: Duration) {
-        self.costs[workload] = time;
+    pub(super) fn took(&mut self, workload: WorkloadIndex, pass: Pass, time: Duration) {
+        self.known[workload].cost = time;
+        if pass == Pass::Time {
+            self.known[workload].spent += time;
+        }
+    }
+
+    /// Which of `going` run a round before this is asked again. All do, but with a budget, once all have the rounds before
+    /// precision counts, those that had less time than the others will have ([`share`]).
+    pub(super) fn next(
+        &self,
+        session: &Session,
+        options: &Options,
+        going: &[WorkloadIndex],
+    ) -> Vec<WorkloadIndex> {
+        let Some(budget) = self.budget.filter(|_| options.rounds.is_none()) else {
+            return going.to_vec();
+        };
+        if going.iter().any(|&w| session.rounds[w] < ROUNDS_BEFORE_PRECISE) {
+            return going.to_vec();
+        }
+        let candidate = |&workload: &WorkloadIndex| {
+            let Known { cost, spent } = self.known[workload];
+            Candidate { workload, cost, spent }
+        };
+        let candidates: Vec<Candidate> = going.iter().map(candidate).collect();
+        share::next(&candidates, budget.saturating_sub(self.elapsed()))
     }
 
     /// Whether a pass of `factor` rounds of each of `workloads` leaves time for the least rounds of all.
     pub(super) fn has_time_for(&self, factor: u32, workloads: &[WorkloadIndex]) -> bool {
         let Some(budget) = self.budget else { return true };
-        let pass: Duration = workloads.iter().map(|&w| self.costs[w] * factor).sum();
-        let rest: Duration = self.costs.iter().map(|c| *c * LEAST_ROUNDS).sum();
+        let pass: Duration = workloads.iter().map(|&w| self.known[w].cost * factor).sum();
+        let rest: Duration = self.known.iter().map(|k| k.cost * LEAST_ROUNDS).sum();
         self.elapsed() + pass + rest <= budget
     }
 
@@ -70,11 +106,16 @@ impl Pace {
 
     /// Whether one more round would end beyond the budget. The least rounds are made all the same, unless another workload
     /// would then not even have one.
-    fn is_over(&self, session: &Session, options: &Options, workload: WorkloadIndex) -> bool {
+    pub(super) fn is_over(
+        &self,
+        session: &Session,
+        options: &Options,
+        workload: WorkloadIndex,
+    ) -> bool {
         let Some(budget) = self.budget else { return false };
         let measured = session.rounds[workload];
         let least = options.rounds.unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
-        let over = self.elapsed() + self.costs[workload] > budget;
+        let over = self.elapsed() + self.known[workload].cost > budget;
         let far_over = self.elapsed() > budget + budget / 20;
         over && (measured >= least || (far_over && measured > 0))
     }

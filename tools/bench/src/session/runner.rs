@@ -1,5 +1,6 @@
 //! The loop: which run comes next, and what becomes of it.
 
+use core::mem;
 use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -107,11 +108,20 @@ impl Runner<'_> {
 
     fn timed_rounds(&mut self) -> Going {
         let mut going: Vec<WorkloadIndex> = self.session.workload_indices().collect();
+        // Those that have run since they were asked whether it is enough: of the others nothing new is known.
+        let mut ran = going.clone();
         while !going.is_empty() {
-            let mut next = Vec::new();
-            for workload in self.shuffled(going) {
+            for workload in mem::take(&mut ran) {
                 if let Some(stop) = self.pace.should_stop(&self.session, self.options, workload) {
                     self.session.stops[workload] = stop;
+                    going.retain(|w| *w != workload);
+                }
+            }
+            for workload in self.shuffled(self.pace.next(&self.session, self.options, &going)) {
+                // The others' rounds of this turn took time.
+                if self.pace.is_over(&self.session, self.options, workload) {
+                    self.session.stops[workload] = Stop::Budget;
+                    going.retain(|w| *w != workload);
                     continue;
                 }
                 self.session.rounds[workload] += 1;
@@ -119,9 +129,8 @@ impl Runner<'_> {
                 if self.round(workload, Pass::Time, round)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
-                next.push(workload);
+                ran.push(workload);
             }
-            going = next;
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -149,7 +158,7 @@ impl Runner<'_> {
             }
         }
         if pass != Pass::Tail {
-            self.pace.took(workload, began.elapsed());
+            self.pace.took(workload, pass, began.elapsed());
         }
         Ok(ControlFlow::Continue(()))
     }

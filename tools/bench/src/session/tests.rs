@@ -96,3 +96,45 @@ fn when_all_have_failed_there_is_nothing_to_run() {
     session.failures[0].fill(Some(failure));
     assert_eq!(pace(None).should_stop(&session, &options(), OWN), Some(Stop::Failed));
 }
+
+/// The same program twice; the first had nine times the second's time, and there is a minute left.
+fn two(rounds: u32, budget: Option<Duration>) -> (Session, Pace) {
+    let mut both = session(rounds, |_, _| 100_000);
+    both.workloads.push(both.workloads[0].clone());
+    both.failures.push(both.failures[0].clone());
+    both.details.push(both.details[0].clone());
+    both.rounds.push(rounds);
+    both.stops.push(both.stops[0]);
+    let mut pace = Pace::new(budget, vec![Duration::ZERO; 2]);
+    for (w, seconds) in both.workload_indices().zip([90, 10]) {
+        pace.took(w, Pass::Time, Duration::from_secs(seconds));
+        pace.took(w, Pass::Memory, Duration::from_secs(1));
+    }
+    (both, pace)
+}
+
+/// Which of the two run a round next, by number.
+fn chosen((session, pace): &(Session, Pace), options: &Options) -> Vec<usize> {
+    let going: Vec<WorkloadIndex> = session.workload_indices().collect();
+    pace.next(session, options, &going).iter().map(|w| w.0).collect()
+}
+
+#[test]
+fn with_a_budget_who_had_less_time_runs_alone_once_both_have_ten_rounds() {
+    let minute = Some(Duration::from_secs(60));
+    assert_eq!(chosen(&two(10, minute), &options()), [1]);
+    assert_eq!(chosen(&two(9, minute), &options()), [0, 1]);
+    let mut measured = two(10, minute);
+    measured.0.rounds[0] = 9;
+    assert_eq!(chosen(&measured, &options()), [0, 1]);
+    assert_eq!(measured.1.next(&measured.0, &options(), &[WorkloadIndex(0)]), [WorkloadIndex(0)]);
+}
+
+#[test]
+fn all_run_alike_without_a_budget_with_fixed_rounds_and_when_it_is_spent() {
+    let fixed = Options { rounds: Some(20), ..options() };
+    assert_eq!(chosen(&two(10, Some(Duration::from_secs(60))), &fixed), [0, 1]);
+    for budget in [None, Some(Duration::ZERO)] {
+        assert_eq!(chosen(&two(10, budget), &options()), [0, 1], "{budget:?}");
+    }
+}
