@@ -2,11 +2,12 @@
 use crate::table::{KEEP_EMPTY_SLAB, PUT_AWAY, SLOW_PATHS_PER_LOOK};
 
 /// The next capacity of a magazine, up to `most`. The first is twice the objects that fill whole
-/// cache lines, `mates`; each time it is found full or empty it doubles: idle threads keep little.
+/// cache lines, `mates`, or `first` if that is more; each time it is found full or empty it doubles: idle threads
+/// keep little.
 #[inline]
 #[must_use]
-pub fn grown(capacity: usize, mates: usize, most: usize) -> usize {
-    (capacity * 2 + 2 * mates).min(most)
+pub fn grown(capacity: usize, first: usize, mates: usize, most: usize) -> usize {
+    (capacity * 2 + 2 * mates).max(first).min(most)
 }
 
 /// Objects that a refill asks for: half, so that there is room for as many frees as allocations.
@@ -62,10 +63,11 @@ mod tests {
     fn capacities_double_up_to_the_most() {
         let mut capacity = 0;
         let steps = [2, 6, 14, 30, 62, 126, 126].map(|_| {
-            capacity = grown(capacity, 1, 126);
+            capacity = grown(capacity, 0, 1, 126);
             capacity
         });
         assert_eq!(steps, [2, 6, 14, 30, 62, 126, 126]);
+        assert_eq!((grown(0, 14, 1, 126), grown(14, 14, 1, 126), grown(0, 14, 1, 2)), (14, 30, 2));
         assert_eq!((refill(126), flush(126), refill(2), flush(2), flush(1)), (63, 62, 1, 1, 1));
     }
 }

@@ -8,7 +8,7 @@
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
 //! | huge pages | [`HUGE_FROM`], [`MOST_LOOKED_AT`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
-//! | caches | [`KEEP_EMPTY_SLAB`], [`PUT_AWAY`], [`DEPOT`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`CONTENTION`], [`REPORT`] |
+//! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`DEPOT`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`CONTENTION`], [`REPORT`] |
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -91,6 +91,9 @@ const _: () = assert!(KEEP_MOVED < MOST_MOVED);
 /// allocates one object would make and end a slab each time. More, or larger ones, cost memory in
 /// each of 76 classes (decision 18).
 pub const KEEP_EMPTY_SLAB: usize = 64 * KIB;
+/// The most that the first capacity of a thread's magazine follows an ended thread's: two steps of growth are saved, and a
+/// thread that needs a class once claims seven objects at worst.
+pub const MOST_FIRST: u8 = 14;
 /// The largest objects that a thread puts away in halves of magazines; of larger ones a half has three or fewer.
 pub const PUT_AWAY: usize = 4 * KIB;
 /// Bytes that a thread puts away at most: half a MiB beside the 3.2 that its magazines may hold. With an eighth of what

@@ -8,7 +8,8 @@
 //! - **N1** a class has a cell exactly while its capacity is not 0; `bottom` is then
 //!   `end − 8 × capacity`, and the word below it is 0 (A1).
 //! - **N2** capacities start at twice the objects that fill whole cache lines, and double with
-//!   use: idle threads keep little. Of objects up to 128 bytes, two of which may lie in a line: while
+//!   use: idle threads keep little. Where another thread had the same memory before, which has ended, they start at what
+//!   its capacities had come to, at most [`MOST_FIRST`]. Of objects up to 128 bytes, two of which may lie in a line: while
 //!   magazines grow, what any thread but the first claims shares no line with what others have, unless
 //!   only slabs in pieces are left; and what a thread frees of a class before it has allocated any goes
 //!   back, the first 16 of each.
@@ -30,6 +31,7 @@ use object::central::Place;
 use object::shelf::Supply;
 use object::size_class::CLASSES;
 use page::{Pool, System};
+use policy::table::MOST_FIRST;
 use source::os::imp::peek::Peek;
 
 use crate::account::Account;
@@ -91,6 +93,8 @@ pub struct ThreadCache {
     /// Runs of 80 to 256 KiB.
     pub runs: Runs,
     capacity: [AtomicU8; CLASSES],
+    /// The first capacities, by the thread that had this memory before; 0 where it had none (N2).
+    first: [AtomicU8; CLASSES],
     /// Objects of each class that it freed before it allocated any (N2).
     strays: [AtomicU8; CLASSES],
 }
@@ -121,9 +125,11 @@ impl ThreadCache {
         let at = supply.meta.allocate(supply.pages, Pool::Thread)?;
         // SAFETY: a piece from the pool of caches; any contents are valid atomics.
         let cache = unsafe { Self::at(at) };
-        for count in cache.capacity.iter().chain(&cache.strays) {
-            count.store(0, Ordering::Relaxed);
+        for (capacity, first) in cache.capacity.iter().zip(&cache.first) {
+            first.store(capacity.load(Ordering::Relaxed).min(MOST_FIRST), Ordering::Relaxed);
+            capacity.store(0, Ordering::Relaxed);
         }
+        cache.strays.iter().for_each(|count| count.store(0, Ordering::Relaxed));
         cache.runs.reset();
         cache.cells.reset();
         cache.depot.reset();

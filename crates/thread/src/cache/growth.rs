@@ -68,7 +68,8 @@ impl ThreadCache {
     fn grown(&self, class: usize) -> usize {
         let class_info = info(class);
         let most = (class_info.capacity as usize).min(MAX_CAPACITY);
-        grown(self.capacity(class), line_mates(class_info.size as usize), most)
+        let first = usize::from(self.first[class].load(Ordering::Relaxed));
+        grown(self.capacity(class), first, line_mates(class_info.size as usize), most)
     }
 
     /// Grows the capacity of a full magazine, moving its objects down. `false`: it is at its

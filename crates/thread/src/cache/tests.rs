@@ -8,7 +8,7 @@ use object::central::Fault;
 use object::central::check_shelf;
 use object::size_class::info;
 use page::{Meta, PageHeap};
-use policy::table::{DEPOT, MOST_STRAYS, PUT_AWAY};
+use policy::table::{DEPOT, MOST_FIRST, MOST_STRAYS, PUT_AWAY};
 use source::os::Os;
 extern crate std;
 use std::vec::Vec;
@@ -88,6 +88,28 @@ fn magazines_grow_with_use_and_give_everything_back() {
         assert_eq!(whole.tls.load(class), empty());
     }
     assert!(ThreadCache::current(&whole.tls).is_none());
+}
+
+#[test]
+fn a_thread_begins_with_what_the_one_before_came_to() {
+    let whole = Whole::new();
+    let used = |classes: &[usize], count: usize| {
+        let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+        for &class in classes {
+            let live: Vec<usize> = (0..count).map(|_| whole.malloc(cache, class)).collect();
+            live.into_iter().for_each(|object| whole.free(cache, class, object));
+        }
+        let capacities = [30, 40, 72].map(|class| cache.capacity(class));
+        whole.end(cache).expect("live");
+        capacities
+    };
+    let most = |class: usize| info(class).capacity as usize;
+    assert_eq!(used(&[30, 40], 1), [2, 2, 0], "nobody was here before");
+    assert_eq!(used(&[30, 40, 72], 200), [30, 40, 72].map(most), "all they hold");
+    let first = usize::from(MOST_FIRST);
+    assert!(first < most(40));
+    assert_eq!(used(&[30, 72], 1), [first, 0, most(72)], "large ones have less");
+    assert_eq!(used(&[40], 1), [0, 2, 0], "the one before did not use it");
 }
 
 /// The lines that an object of a class lies in.
