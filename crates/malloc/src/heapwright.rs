@@ -113,7 +113,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     pub(crate) fn backend(&self) -> Backend<'_, S> {
-        Backend { central: &self.central, supply: self.supply() }
+        Backend { central: &self.central, supply: self.supply(), threads: self.threads.live() }
     }
 
     /// Gives all free memory back to the system now: the calling thread's magazines, empty

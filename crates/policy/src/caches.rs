@@ -1,5 +1,8 @@
 //! Caches: how large a thread's magazines become, and what a shelf keeps.
-use crate::table::{KEEP_EMPTY_SLAB, PUT_AWAY, SLOW_PATHS_PER_LOOK};
+use crate::table::{
+    ALL_DEPOTS, FLUSHES_PER_RETURN, KEEP_EMPTY_SLAB, LEAST_DEPOT, MOST_DEPOT, PUT_AWAY,
+    SLOW_PATHS_PER_LOOK,
+};
 
 /// The next capacity of a magazine, up to `most`. The first is twice the objects that fill whole
 /// cache lines, `mates`, or `first` if that is more; each time it is found full or empty it doubles: idle threads
@@ -33,12 +36,25 @@ pub const fn is_put_away(size: usize) -> bool {
     size <= PUT_AWAY
 }
 
-/// Whether objects of `bytes` that lie in so many granules are dense enough to be put away: in one more than
-/// they fill.
+/// In how many granules objects of `bytes` may lie to be put away: in one more than they fill.
 #[inline]
 #[must_use]
-pub const fn lie_together(granules: u32, bytes: usize, granule: usize) -> bool {
-    granules as usize <= bytes.div_ceil(granule) + 1
+pub const fn granules_together(bytes: usize, granule: usize) -> usize {
+    bytes.div_ceil(granule) + 1
+}
+
+/// Bytes that each of so many threads may put away.
+#[inline]
+#[must_use]
+pub fn depot(threads: u32) -> usize {
+    (ALL_DEPOTS / (threads as usize).max(1)).clamp(LEAST_DEPOT, MOST_DEPOT)
+}
+
+/// Whether the oldest half that was put away goes back at this flush.
+#[inline]
+#[must_use]
+pub const fn lets_go(flushes: u64) -> bool {
+    flushes.is_multiple_of(FLUSHES_PER_RETURN)
 }
 
 /// Whether a shelf keeps its last slab, of this many bytes, when it is empty.
@@ -58,6 +74,12 @@ pub const fn looks_at_clock(slow_paths: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn depots_share_what_there_is() {
+        let kib = [0, 1, 16, 17, 32, 128, 10_000].map(|threads| depot(threads) / 1024);
+        assert_eq!(kib, [512, 512, 512, 481, 256, 64, 64]);
+    }
 
     #[test]
     fn capacities_double_up_to_the_most() {

@@ -8,7 +8,7 @@
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
 //! | huge pages | [`HUGE_FROM`], [`MOST_LOOKED_AT`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
-//! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`DEPOT`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`CONTENTION`], [`REPORT`] |
+//! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`CONTENTION`], [`REPORT`] |
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -94,11 +94,21 @@ pub const KEEP_EMPTY_SLAB: usize = 64 * KIB;
 /// The most that the first capacity of a thread's magazine follows an ended thread's: two steps of growth are saved, and a
 /// thread that needs a class once claims seven objects at worst.
 pub const MOST_FIRST: u8 = 14;
-/// The largest objects that a thread puts away in halves of magazines; of larger ones a half has three or fewer.
+/// The largest objects that a thread puts away in halves of magazines; of larger ones a half has six at most.
 pub const PUT_AWAY: usize = 4 * KIB;
-/// Bytes that a thread puts away at most: half a MiB beside the 3.2 that its magazines may hold. With an eighth of what
-/// is claimed, at least 128 KiB, small programs that swing were 4 to 8 % slower, for the same memory.
-pub const DEPOT: usize = 512 * KIB;
+/// Bytes that all threads together may put away,
+pub const ALL_DEPOTS: usize = 8 * MIB;
+/// but each of them this: two of the largest halves,
+pub const LEAST_DEPOT: usize = 64 * KIB;
+/// and none more than this. With 128 KiB small programs that swing were 4 to 8 % slower, for the same memory; with 1 MiB two of 14
+/// workloads were, by 1 and 11 %.
+pub const MOST_DEPOT: usize = 512 * KIB;
+/// Halves of magazines that one put gives back to make room: the limit in bytes may ask for many small ones where one of large
+/// objects comes, and a `free` that gave back dozens took 12 µs.
+pub const MOST_IN_THE_WAY: usize = 2;
+/// Flushes after each of which the oldest half that was put away goes back: what a program frees twice is noticed there, and
+/// one in 64 cost `glibc-simple` 4 % of its time.
+pub const FLUSHES_PER_RETURN: u64 = 128;
 /// How many slabs are searched for whole cache lines before a fresh one is made.
 pub const SLABS_FOR_LINES: u32 = 4;
 /// Objects that a thread frees of a class before it keeps them, if it allocates none: two cache lines

@@ -50,6 +50,8 @@ pub struct Backend<'a, S> {
     pub central: &'a Central<S>,
     /// Granules and descriptors.
     pub supply: Supply<'a, S>,
+    /// Threads with a cache, which share what is put away.
+    pub threads: u32,
 }
 
 impl<S> Clone for Backend<'_, S> {
@@ -216,7 +218,7 @@ impl ThreadCache {
         }
     }
 
-    /// What a thread that no longer exists has kept goes back: runs, and if its slots can still
+    /// What a thread that no longer exists has kept goes back: runs, the depot, and if its slots can still
     /// be read the magazines with their cells. What it was moving when it stopped is
     /// lost (N3) and cannot be counted (X1).
     pub fn reclaim<S: System>(&self, backend: Backend<'_, S>, look: &Look) {
@@ -256,12 +258,11 @@ impl ThreadCache {
 
     /// Objects of `class` in the magazine, by a copy of the slots, and in the depot: a moment's figure.
     pub fn held(&self, look: &Look, class: usize) -> usize {
-        match look {
-            Look::There(slots) if self.capacity(class) != 0 => {
-                self.held_below(slots[class], class) + self.depot.held(class)
-            }
+        let in_magazine = match look {
+            Look::There(slots) if self.capacity(class) != 0 => self.held_below(slots[class], class),
             _ => 0,
-        }
+        };
+        in_magazine + self.depot.held(class)
     }
 
     /// Objects in the magazine of a class whose top is `top`. The thread may have changed its

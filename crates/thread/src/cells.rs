@@ -1,12 +1,12 @@
 //! Cells that a thread got ahead: all threads get theirs under one lock.
 //!
-//! - **E1** a cell is in one magazine or one place here, or free.
+//! - **E1** a cell is in one magazine, in one place here or of the depot, or free.
 //!
 //! The first is asked for alone, then each time as many as the thread has got so far, up to [`MOST`]: a thread that uses
 //! forty classes enters the lock seven times instead of forty, and one that uses two has one cell too many at worst.
 //! What is got ahead was never touched, or belonged to a thread that has ended.
 //!
-//! Layer *thread*. Used when a class gets its first cell, and at the thread's end.
+//! Layer *thread*. Used when a class gets its first cell or the depot one more, and at the thread's end.
 use base::bits::low32;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use object::shelf::Supply;

@@ -10,15 +10,16 @@
 //!   stands there; the words of a bundle are its objects, oldest first, and perhaps nulls (A4).
 //! - **D2** `bytes` is what the bundles add up to, a null as much as an object.
 //! - **D3** bundles are put in ring order, so the newest of a class is the one nearest behind `next`. Who puts
-//!   a bundle where another stands gives that one back first: what nobody took while 32 were put goes back.
-//!
-//! - **D4** of a class that is not put away `share` is 0; else it is how many objects the next bundle may have: all of
-//!   half a magazine ([`ALL`]), but one less than in the bundle taken last, if nothing was put since. So whoever takes and frees
-//!   the same batch, up to the capacity, comes to need neither (N4).
+//!   a bundle where another stands gives that one back first: what nobody took while 32 were put has gone back.
+//! - **D4** a class is put away as often as it was missed: `missed` counts the halves that the thread had to get, from slabs or
+//!   from here, and has not put since, less the bundles that were in the way of others. So a thread that only frees
+//!   puts next to nothing.
+//! - **D5** `most` is how many objects the next bundle of a class may have: what half a magazine has ([`ALL`]), but one less than in
+//!   the bundle taken last, if the magazine was not refilled from slabs nor a bundle put since. So a thread that takes and
+//!   frees the same batch, up to the capacity, comes to need neither depot nor slabs (N4).
 //!
 //! Bonwick's depot holds full magazines for all processors; this one half ones for one thread, so that neither
-//! a lock nor a slab's bitmap is in the way of a program that swings by more than a magazine. A half leaves slack in both
-//! directions: after a put and after a take a magazine is neither full nor empty.
+//! a lock nor a slab's bitmap is in the way of a program that swings by more than a magazine.
 //!
 //! Layer *thread*, inside a pass of the thread's account. O(objects of a bundle). Source: Bonwick and Adams, 2001, §3.1.
 use core::slice;
@@ -30,7 +31,7 @@ use object::size_class::{CLASSES, info};
 use crate::magazine::{CELL, word};
 
 /// Bundles at most; a place is a bit of a word.
-const PLACES: usize = 32;
+pub(crate) const PLACES: usize = 32;
 /// Bytes of a bundle's place.
 const BUNDLE: usize = CELL / 2;
 /// Cells at most.
@@ -38,7 +39,7 @@ pub(crate) const CELLS: usize = PLACES * BUNDLE / CELL;
 /// Objects of a bundle at most.
 pub(crate) const MOST: usize = BUNDLE / size_of::<usize>();
 
-/// A share without a limit (D4).
+/// No limit but the bundle's (D5).
 const ALL: u8 = u8::MAX;
 
 /// The bundles of one thread; only it writes here.
@@ -49,7 +50,8 @@ pub(crate) struct Depot {
     next: AtomicU32,
     bytes: AtomicUsize,
     of: [AtomicU32; CLASSES],
-    share: [AtomicU8; CLASSES],
+    missed: [AtomicU8; CLASSES],
+    most: [AtomicU8; CLASSES],
     class: [AtomicU8; PLACES],
     count: [AtomicU8; PLACES],
     /// What places stand in, each got when the first of its two is used.
@@ -63,7 +65,7 @@ impl Depot {
             word.store(0, Ordering::Relaxed);
         }
         self.bytes.store(0, Ordering::Relaxed);
-        self.share.iter().for_each(|share| share.store(0, Ordering::Relaxed));
+        self.missed.iter().for_each(|missed| missed.store(0, Ordering::Relaxed));
         self.cells.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
     }
 
@@ -79,14 +81,30 @@ impl Depot {
         places.map(|place| usize::from(self.count[place].load(Ordering::Relaxed))).sum()
     }
 
-    /// How many of a class's objects the next bundle may have; 0: it is not put away (D4).
-    pub(crate) fn share(&self, class: usize) -> usize {
-        usize::from(self.share[class].load(Ordering::Relaxed))
+    /// How many objects the next bundle of a class may have; 0: it is not put away (D4, D5).
+    pub(crate) fn most(&self, class: usize) -> usize {
+        match self.missed[class].load(Ordering::Relaxed) {
+            0 => 0,
+            _ => usize::from(self.most[class].load(Ordering::Relaxed)),
+        }
     }
 
-    /// The thread got objects of this class from slabs: it would rather have had them from here.
+    /// The thread got half a magazine of this class (D4), and may put as much as `most` (D5).
+    fn got(&self, class: usize, most: u8) {
+        let missed = self.missed[class].load(Ordering::Relaxed);
+        self.missed[class].store((missed + 1).min(low8(PLACES)), Ordering::Relaxed);
+        self.most[class].store(most, Ordering::Relaxed);
+    }
+
+    /// The thread got half a magazine of this class from slabs.
     pub(crate) fn was_missed(&self, class: usize) {
-        self.share[class].store(ALL, Ordering::Relaxed);
+        self.got(class, ALL);
+    }
+
+    /// This class is put away once less (D4).
+    pub(crate) fn less_missed(&self, class: usize) {
+        let missed = self.missed[class].load(Ordering::Relaxed);
+        self.missed[class].store(missed.saturating_sub(1), Ordering::Relaxed);
     }
 
     /// Where the next bundle's words will be, if it is not full; `cell` gets a cell if there is none yet. `None`: no memory.
@@ -108,7 +126,8 @@ impl Depot {
         self.of[class].raise(1 << place);
         self.used.raise(1 << place);
         self.bytes.raise(bytes_of(class, count));
-        self.share[class].store(ALL, Ordering::Relaxed);
+        self.less_missed(class);
+        self.most[class].store(ALL, Ordering::Relaxed);
         self.next.store((place + 1) % low32(PLACES), Ordering::Relaxed);
     }
 
@@ -119,21 +138,16 @@ impl Depot {
         let nearest = newest_first.checked_ilog2()?;
         let (_, objects) = self.take_from((nearest + next) % low32(PLACES));
         let less = low8(objects.len() - 1);
-        self.share[class].store(if less == 0 { ALL } else { less }, Ordering::Relaxed);
+        self.got(class, if less == 0 { ALL } else { less });
         Some(objects)
     }
 
-    /// Takes the oldest bundle of all, to give it back: nobody has missed its class (D4).
-    pub(crate) fn take_oldest(&self) -> Option<&[usize]> {
+    /// Takes the oldest bundle of all with its class, to give it back.
+    pub(crate) fn take_oldest(&self) -> Option<(usize, &[usize])> {
         let next = self.next.load(Ordering::Relaxed);
         let oldest_first = self.used.load(Ordering::Relaxed).rotate_right(next);
-        if oldest_first == 0 {
-            return None;
-        }
-        let (class, objects) =
-            self.take_from((oldest_first.trailing_zeros() + next) % low32(PLACES));
-        self.share[class].store(0, Ordering::Relaxed);
-        Some(objects)
+        let place = (oldest_first.trailing_zeros() + next) % low32(PLACES);
+        (oldest_first != 0).then(|| self.take_from(place))
     }
 
     /// Whether a bundle stands where the next is put: it is the oldest then (D3).

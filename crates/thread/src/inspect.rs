@@ -1,8 +1,8 @@
 //! What the calling thread keeps, looked through: for `check`.
 //!
-//! - **A5** an object in a magazine is a taken object of a slab, at its start, and lies in one
-//!   magazine, once. A program that frees an object twice, or frees what is none, breaks this
-//!   until the magazine is flushed, where it is found too.
+//! - **A5** an object in a magazine or the depot is a taken object of a slab, at its start, and lies in one
+//!   of them, once. A program that frees an object twice, or frees what is none, breaks this
+//!   until the object goes back to its slab, where it is found too.
 //!
 //! O(objects kept), without memory beyond 2 KiB of stack.
 use base::Broken;

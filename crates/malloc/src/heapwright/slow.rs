@@ -34,11 +34,19 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let object = match self.cache() {
             Some(cache) => {
                 self.look_at_clock(cache);
-                cache.refill(self.backend(), &self.tls, class)
+                let object = cache.refill(self.backend(), &self.tls, class);
+                if object == 0 { self.refill_with_own(cache, class) } else { object }
             }
             None => self.claim_uncached(class),
         };
         ptr::with_exposed_provenance_mut(object)
+    }
+
+    /// As [`refill`](Self::refill) when there is no memory: what the thread keeps may leave a slab.
+    #[cold]
+    fn refill_with_own(&self, cache: &ThreadCache, class: usize) -> usize {
+        self.end_process_on_fault("malloc", cache.empty_all(self.backend(), &self.tls));
+        cache.refill(self.backend(), &self.tls, class)
     }
 
     /// A thread that uses only what it keeps looks at the clock too, now and then, and around itself.

@@ -5,18 +5,19 @@
 //! ```
 //!
 //! Objects that lie scattered are not put away: each would keep a slab from being given back. Nor are those of a thread
-//! that only frees, which has missed none (D4).
+//! that only frees, which has missed none (D4). One put in 128 gives the oldest bundle back, so that what circulates reaches
+//! its slabs now and then: there a double free is noticed.
 //!
-//! Layer *thread*, inside a pass of the thread's account (N5). O(objects of a bundle), and as much again for a bundle
-//! that has to make room.
+//! Layer *thread*, inside a pass of the thread's account (N5). O(objects of a bundle), and as much again for each of up to
+//! [`MOST_IN_THE_WAY`] bundles that make room.
 use core::slice;
 
-use base::sync::OneWriter as _;
+use base::sync::{OneWriter as _, Ordering};
 use object::central::Fault;
 use object::size_class::info;
 use page::{GRANULE, System};
 use policy::caches;
-use policy::table::DEPOT;
+use policy::table::MOST_IN_THE_WAY;
 
 use super::{Backend, ThreadCache, WORD};
 use crate::depot::MOST;
@@ -24,47 +25,69 @@ use crate::magazine::{pop, word};
 use crate::tls::Tls;
 
 impl ThreadCache {
-    /// Puts up to `count` of the oldest objects of a full magazine away. `None`: they shall go back to the slabs.
+    /// Puts up to `count` of the oldest objects of a full magazine away. `false`: they shall go back to the slabs.
+    ///
+    /// # Errors
+    ///
+    /// Something that made room for them was no live object.
     pub(super) fn put_away<S: System, T: Tls>(
         &self,
         backend: Backend<'_, S>,
         tls: &T,
         class: usize,
         count: usize,
-    ) -> Option<Result<(), Fault>> {
+    ) -> (bool, Result<(), Fault>) {
         let size = info(class).size as usize;
-        let count = count.min(self.depot.share(class)).min(MOST);
+        let count = count.min(self.depot.most(class)).min(MOST);
         if count == 0 || !caches::is_put_away(size) {
-            return None;
+            return (false, Ok(()));
         }
         let top = tls.load(class);
         let bottom = self.bottom(top, class);
         // SAFETY: the magazine is full, so at least `count` words from the bottom on are its objects (N1).
         let oldest = unsafe { slice::from_raw_parts(word(bottom), count) };
-        if !caches::lie_together(granules_of(oldest), count * size, GRANULE) {
-            return None;
+        if !lie_together(oldest, caches::granules_together(count * size, GRANULE)) {
+            return (false, Ok(()));
         }
-        let answer = self.make_room(backend, count * size);
-        let Some(room) = self.depot.room(|| self.cells.take(backend.supply)) else {
-            return answer.err().map(Err);
+        let room = caches::depot(backend.threads).saturating_sub(count * size);
+        let answer = self.make_room(backend, room);
+        if self.depot.most(class) == 0 || self.depot.is_full() || self.depot.bytes() > room {
+            return (false, answer);
+        }
+        let Some(bundle) = self.depot.room(|| self.cells.take(backend.supply)) else {
+            self.depot.less_missed(class);
+            return (false, answer);
         };
         // SAFETY: a bundle has room for `MOST` words.
-        unsafe { room.copy_from_nonoverlapping(oldest.as_ptr(), count) };
+        unsafe { bundle.copy_from_nonoverlapping(oldest.as_ptr(), count) };
         // SAFETY: the rest moves down within the magazine.
         unsafe { word(bottom + count * WORD).copy_to(word(bottom), (top - bottom) / WORD - count) };
         tls.store(class, top - count * WORD);
         self.depot.put(class, count);
-        Some(answer)
+        (true, answer)
     }
 
-    /// Gives the oldest bundles back until the next may be put, of so many bytes.
-    fn make_room<S: System>(&self, backend: Backend<'_, S>, bytes: usize) -> Result<(), Fault> {
+    /// Gives the oldest bundles back until a place is free and no more than `most` bytes are put away, or until it is enough.
+    fn make_room<S: System>(&self, backend: Backend<'_, S>, most: usize) -> Result<(), Fault> {
         let mut answer = Ok(());
-        while self.depot.is_full() || self.depot.bytes() + bytes > DEPOT {
-            let Some(objects) = self.depot.take_oldest() else { break };
+        for _ in 0..MOST_IN_THE_WAY {
+            if !self.depot.is_full() && self.depot.bytes() <= most {
+                break;
+            }
+            let Some((class, objects)) = self.depot.take_oldest() else { break };
             answer = answer.and(self.give_back(backend, objects).answer());
+            self.depot.less_missed(class);
+        }
+        if caches::lets_go(self.flushes.load(Ordering::Relaxed)) {
+            answer = answer.and(self.give_back_bundle(backend).unwrap_or(Ok(())));
         }
         answer
+    }
+
+    /// Gives the oldest bundle back. `None`: there is none.
+    fn give_back_bundle<S: System>(&self, backend: Backend<'_, S>) -> Option<Result<(), Fault>> {
+        let (_, objects) = self.depot.take_oldest()?;
+        Some(self.give_back(backend, objects).answer())
     }
 
     /// Puts the newest bundle of a class into its magazine, which is empty, and takes an object; 0: there is none.
@@ -87,15 +110,18 @@ impl ThreadCache {
     /// Gives back what was put away.
     pub(super) fn empty_depot<S: System>(&self, backend: Backend<'_, S>) -> Result<(), Fault> {
         let mut answer = Ok(());
-        while let Some(objects) = self.depot.take_oldest() {
-            answer = answer.and(self.give_back(backend, objects).answer());
+        while let Some(of_one) = self.give_back_bundle(backend) {
+            answer = answer.and(of_one);
         }
         answer
     }
 }
 
-/// How many granules every other of these objects lies in; of 64 and more apart some may count as one.
-fn granules_of(objects: &[usize]) -> u32 {
-    let bits = objects.iter().step_by(2).map(|object| 1u64 << (object / GRANULE % 64));
-    bits.fold(0, |all, bit| all | bit).count_ones()
+/// Whether every third of the objects lies in no more than `most` granules, as far as 64 bits can tell them apart.
+fn lie_together(objects: &[usize], most: usize) -> bool {
+    // An odd number near 2^64 divided by the golden ratio: what is apart by any step differs in its highest bits.
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    let bit = |object: &usize| 1u64 << (((object / GRANULE) as u64).wrapping_mul(MIX) >> 58);
+    let seen = objects.iter().step_by(3).fold(0, |all, object| all | bit(object));
+    seen.count_ones() as usize <= most
 }

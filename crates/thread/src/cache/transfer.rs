@@ -114,9 +114,10 @@ impl ThreadCache {
         } else {
             self.flushes.raise(1);
             let count = caches::flush(self.capacity(class));
-            let put_away = self.put_away(backend, tls, class, count);
-            let answer =
-                put_away.unwrap_or_else(|| self.give_back_oldest(backend, tls, class, count));
+            let (is_away, mut answer) = self.put_away(backend, tls, class, count);
+            if !is_away {
+                answer = answer.and(self.give_back_oldest(backend, tls, class, count));
+            }
             answer.and(self.after_giving_back(backend, tls))
         };
         // SAFETY: room was made; the caller gave the object up.
