@@ -107,8 +107,8 @@ pub const MOST_DEPOT: usize = 512 * KIB;
 /// objects comes, and a `free` that gave back dozens took 12 µs.
 pub const MOST_IN_THE_WAY: usize = 2;
 /// Flushes after each of which the oldest half that was put away goes back: what a program frees twice is noticed there, and
-/// one in 64 cost `glibc-simple` 4 % of its time.
-pub const FLUSHES_PER_RETURN: u64 = 128;
+/// one in 64 costs `glibc-simple` 4 % of its time.
+pub const FLUSHES_PER_RETURN: u64 = 64;
 /// How many slabs are searched for whole cache lines before a fresh one is made.
 pub const SLABS_FOR_LINES: u32 = 4;
 /// Objects that a thread frees of a class before it keeps them, if it allocates none: two cache lines

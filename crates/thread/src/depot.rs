@@ -11,12 +11,13 @@
 //! - **D2** `bytes` is what the bundles add up to, a null as much as an object.
 //! - **D3** bundles are put in ring order, so the newest of a class is the one nearest behind `next`. Who puts
 //!   a bundle where another stands gives that one back first: what nobody took while 32 were put has gone back.
-//! - **D4** a class is put away as often as it was missed: `missed` counts the halves that the thread had to get, from slabs or
-//!   from here, and has not put since, less the bundles that were in the way of others. So a thread that only frees
-//!   puts next to nothing.
+//! - **D4** a class is put away as often as it was missed: `missed` counts the halves that the thread had to get, from here, or
+//!   from slabs once it had given some back there, and has not put since, less the bundles that were in the way of others.
+//!   So who only frees, or allocates all and then frees all, puts nothing or little.
 //! - **D5** `most` is how many objects the next bundle of a class may have: what half a magazine has ([`ALL`]), but one less than in
 //!   the bundle taken last, if the magazine was not refilled from slabs nor a bundle put since. So a thread that takes and
-//!   frees the same batch, up to the capacity, comes to need neither depot nor slabs (N4).
+//!   frees the same batch, up to the capacity, comes to need neither depot nor slabs (N4). It is 0 until the thread has given
+//!   objects of the class back to slabs.
 //!
 //! Bonwick's depot holds full magazines for all processors; this one half ones for one thread, so that neither
 //! a lock nor a slab's bitmap is in the way of a program that swings by more than a magazine.
@@ -65,7 +66,7 @@ impl Depot {
             word.store(0, Ordering::Relaxed);
         }
         self.bytes.store(0, Ordering::Relaxed);
-        self.missed.iter().for_each(|missed| missed.store(0, Ordering::Relaxed));
+        self.missed.iter().chain(&self.most).for_each(|count| count.store(0, Ordering::Relaxed));
         self.cells.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
     }
 
@@ -98,7 +99,14 @@ impl Depot {
 
     /// The thread got half a magazine of this class from slabs.
     pub(crate) fn was_missed(&self, class: usize) {
-        self.got(class, ALL);
+        if self.most[class].load(Ordering::Relaxed) != 0 {
+            self.got(class, ALL);
+        }
+    }
+
+    /// The thread gave half a magazine of this class back to slabs.
+    pub(crate) fn gave_back(&self, class: usize) {
+        self.most[class].store(ALL, Ordering::Relaxed);
     }
 
     /// This class is put away once less (D4).

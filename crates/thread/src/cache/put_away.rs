@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Objects that lie scattered are not put away: each would keep a slab from being given back. Nor are those of a thread
-//! that only frees, which has missed none (D4). One put in 128 gives the oldest bundle back, so that what circulates reaches
+//! that only frees, which has missed none (D4). One put in 64 gives the oldest bundle back, so that what circulates reaches
 //! its slabs now and then: there a double free is noticed.
 //!
 //! Layer *thread*, inside a pass of the thread's account (N5). O(objects of a bundle), and as much again for each of up to

@@ -214,6 +214,12 @@ fn any_batch_up_to_the_capacity_settles() {
     }
 }
 
+/// Allocates so many objects and frees them, oldest first; and once more, as what was never missed is not put away.
+fn swing_twice(whole: &Whole, cache: &ThreadCache, class: usize, count: usize) {
+    (0..2).for_each(|_| swing(whole, cache, class, count));
+    assert!(cache.depot.held(class) > 0, "some is put away");
+}
+
 /// Allocates so many objects and frees them, oldest first.
 fn swing(whole: &Whole, cache: &ThreadCache, class: usize, count: usize) {
     let live: Vec<usize> = (0..count).map(|_| whole.malloc(cache, class)).collect();
@@ -232,7 +238,7 @@ fn who_swings_by_more_than_a_magazine_comes_to_need_few_slabs() {
     };
     moved(cache);
     (0..100).for_each(|_| swing(&whole, cache, class, 1000));
-    assert!(moved(cache) <= 200_000 / 32, "one bundle in 128 goes back and is claimed again");
+    assert!(moved(cache) <= 200_000 / 32, "one bundle in 64 goes back and is claimed again");
     cache.check(whole.backend(), &whole.tls).expect("A5");
     whole.end(cache).expect("live");
     assert_eq!((whole.taken(class), cache.depot.bytes()), (0, 0));
@@ -242,9 +248,7 @@ fn who_swings_by_more_than_a_magazine_comes_to_need_few_slabs() {
 fn what_nobody_takes_goes_back() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    swing(&whole, cache, 2, 1000);
-    let forgotten = cache.depot.held(2);
-    assert!(forgotten > 0, "the rest of the swing");
+    swing_twice(&whole, cache, 2, 1000);
     // Others come and go often enough to need each place once.
     (0..32).for_each(|_| swing(&whole, cache, 3, 200));
     assert_eq!(cache.depot.held(2), 0);
@@ -394,8 +398,7 @@ fn a_double_free_is_found_though_its_object_is_always_put_away_again() {
 fn a_double_free_is_found_in_the_depot() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    swing(&whole, cache, 2, 1000);
-    assert!(cache.depot.held(2) > 0);
+    swing_twice(&whole, cache, 2, 1000);
     let twice = cache.depot.objects().next().expect("one");
     whole.free(cache, 2, twice);
     assert!(cache.check(whole.backend(), &whole.tls).is_err(), "A5");
@@ -406,7 +409,7 @@ fn a_double_free_is_found_in_the_depot() {
 fn nulls_in_the_depot_are_dropped() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    swing(&whole, cache, 2, 1000);
+    swing_twice(&whole, cache, 2, 1000);
     // More sized frees of null than a magazine holds, each between two objects, and more than a bundle at the end.
     let live: Vec<usize> = (0..500).map(|_| whole.malloc(cache, 2)).collect();
     for object in live {
@@ -466,7 +469,7 @@ fn what_a_lost_thread_kept_comes_back() {
         let whole = Whole::new();
         let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
         let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
-        swing(&whole, cache, 2, 1000);
+        swing_twice(&whole, cache, 2, 1000);
         let in_magazine = cache.held(&cache.look(&whole.tls), 2) - cache.depot.held(2);
         let look = if is_there { cache.look(&whole.tls) } else { Look::Gone };
         cache.reclaim(whole.backend(), &look);

@@ -116,6 +116,7 @@ impl ThreadCache {
             let count = caches::flush(self.capacity(class));
             let (is_away, mut answer) = self.put_away(backend, tls, class, count);
             if !is_away {
+                self.depot.gave_back(class);
                 answer = answer.and(self.give_back_oldest(backend, tls, class, count));
             }
             answer.and(self.after_giving_back(backend, tls))
