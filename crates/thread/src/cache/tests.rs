@@ -279,38 +279,28 @@ fn a_depot_keeps_within_its_bytes() {
 
 #[test]
 fn what_lies_scattered_is_not_put_away() {
-    let whole = Whole::new();
-    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
-    let live: Vec<usize> = (0..64_000).map(|_| whole.malloc(cache, 4)).collect();
-    let size = info(4).size as usize;
-    // A granule or more from one to the next; every other one beside the one two before; a MiB.
-    let far = |i: usize| i * 641 % live.len();
-    let strides: [&dyn Fn(usize) -> usize; 3] =
-        [&far, &|i| if i.is_multiple_of(2) { i / 2 } else { far(i) }, &|i| {
-            i * ((1 << 20) / size) % live.len() + i / 64
-        }];
-    let granules = |objects: &mut dyn Iterator<Item = usize>| {
-        let mut granules: Vec<usize> = objects.map(|object| object / page::GRANULE).collect();
-        granules.sort_unstable();
-        granules.dedup();
-        granules.len()
-    };
-    for stride in strides {
-        let mut freed: Vec<usize> = (0..2000).map(|i| live[stride(i)]).collect();
-        freed.sort_unstable();
-        freed.dedup();
-        let order: Vec<usize> = (0..2000).map(|i| live[stride(i)]).collect();
-        if freed.len() == order.len() {
-            for &object in &order {
-                whole.free(cache, 4, object);
-            }
-            let away = granules(&mut cache.depot.objects());
-            assert!(away <= 2 * PLACES, "{away} granules");
-            for _ in order {
-                whole.malloc(cache, 4);
-            }
-        }
+    for alternating in [false, true] {
+        let whole = Whole::new();
+        let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+        let class = 4;
+        let live: Vec<usize> = (0..64_000).map(|_| whole.malloc(cache, class)).collect();
+        // These have been missed, so that only how they lie keeps them from being put away.
+        (0..3).for_each(|_| swing(&whole, cache, class, 2000));
         cache.empty_all(whole.backend(), &whole.tls).expect("live");
+        assert!(cache.depot.most(class) > 0, "D4");
+        // From one to the next are 641 objects, two granules and a half; or every other one lies beside the one before it.
+        let index = |i: usize| {
+            if alternating && i.is_multiple_of(2) { i / 2 } else { i * 641 % live.len() }
+        };
+        let mut seen = std::vec![false; live.len()];
+        for i in (0..2000).map(index).filter(|&i| !core::mem::replace(&mut seen[i], true)) {
+            whole.free(cache, class, live[i]);
+        }
+        let mut away: Vec<usize> = cache.depot.objects().map(|o| o / page::GRANULE).collect();
+        away.sort_unstable();
+        away.dedup();
+        assert!(away.len() <= 2 * PLACES, "{} granules", away.len());
+        whole.end(cache).expect("live");
     }
 }
 
@@ -342,8 +332,13 @@ fn one_put_makes_room_by_two_bundles_at_most() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     let largest = (1..CLASSES).rfind(|&class| info(class).size as usize <= PUT_AWAY).expect("one");
+    (0..3).for_each(|_| swing(&whole, cache, largest, 300));
     let live: Vec<usize> = (0..1000).map(|_| whole.malloc(cache, largest)).collect();
     (0..3).for_each(|_| swing(&whole, cache, 1, 1900));
+    assert!(
+        cache.depot.most(largest) > 0 && cache.depot.held(1) > 20 * MOST,
+        "small ones are in the way"
+    );
     cache.account.report();
     for object in live {
         whole.free(cache, largest, object);
@@ -382,7 +377,7 @@ fn a_double_free_is_found_though_its_object_is_always_put_away_again() {
     let twice = whole.malloc(cache, 2);
     whole.free(cache, 2, twice);
     whole.free(cache, 2, twice);
-    let found = (0..1000).find_map(|_| {
+    let found = (0..20_000).find_map(|_| {
         let live: Vec<usize> = (0..1000).map(|_| whole.malloc(cache, 2)).collect();
         let free = |object: usize| {
             // SAFETY: one thread, one cache.
