@@ -100,8 +100,8 @@ pub const PUT_AWAY: usize = 4 * KIB;
 pub const ALL_DEPOTS: usize = 8 * MIB;
 /// but each of them this: two of the largest halves,
 pub const LEAST_DEPOT: usize = 64 * KIB;
-/// and none more than this. With 128 KiB small programs that swing were 4 to 8 % slower, for the same memory; with 1 MiB two of 14
-/// workloads were, by 1 and 11 %.
+/// and none more than this. With 128 KiB `glibc-simple` and `batches` were 9 and 4 % slower, for the same memory; with 1 MiB `tlsf-sweep` was 11 %
+/// slower and `t-test1` a tenth larger.
 pub const MOST_DEPOT: usize = 512 * KIB;
 /// Halves of magazines that one put gives back to make room: the limit in bytes may ask for many small ones where one of large
 /// objects comes, and a `free` that gave back dozens took 12 µs.

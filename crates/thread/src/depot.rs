@@ -25,7 +25,9 @@
 //! Layer *thread*, inside a pass of the thread's account. O(objects of a bundle). Source: Bonwick and Adams, 2001, §3.1.
 use core::slice;
 
+use base::Broken;
 use base::bits::{low8, low32};
+use base::check::ensure;
 use base::sync::{AtomicU8, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use object::size_class::{CLASSES, info};
 
@@ -183,6 +185,29 @@ impl Depot {
     /// The cells that it has, for whoever ends it empty.
     pub(crate) fn cells(&self) -> impl Iterator<Item = usize> {
         self.cells.iter().map(|cell| cell.load(Ordering::Relaxed)).filter(|&cell| cell != 0)
+    }
+
+    /// Looks whether places and bytes add up (D1, D2).
+    ///
+    /// # Errors
+    ///
+    /// The first broken invariant, at the class or the sum.
+    pub(crate) fn check(&self) -> Result<(), Broken> {
+        let (mut seen, mut bytes) = (0, 0);
+        for (class, of) in self.of.iter().enumerate() {
+            let of = of.load(Ordering::Relaxed);
+            ensure(seen & of == 0, "D1: a place has a bundle of one class", class)?;
+            seen |= of;
+            for place in (0..PLACES).filter(|place| of >> place & 1 != 0) {
+                let its = usize::from(self.class[place].load(Ordering::Relaxed));
+                let count = self.bundle(place).len();
+                let is_bundle = its == class && (1..=MOST).contains(&count);
+                ensure(is_bundle, "D1: a bundle is of its class and fits its place", class)?;
+                bytes += bytes_of(class, count);
+            }
+        }
+        ensure(seen == self.used.load(Ordering::Relaxed), "D1: what is used has a class", 0)?;
+        ensure(bytes == self.bytes(), "D2: bundles add up", bytes)
     }
 
     fn bundle(&self, place: usize) -> &[usize] {

@@ -34,12 +34,13 @@ impl Seen {
 }
 
 impl ThreadCache {
-    /// Looks through what the calling thread keeps (A5, K1).
+    /// Looks through what the calling thread keeps (A5, D1, D2, K1).
     ///
     /// # Errors
     ///
     /// The first broken invariant, at the object or run.
     pub fn check<S: System, T: Tls>(&self, backend: Backend<'_, S>, tls: &T) -> Result<(), Broken> {
+        self.depot.check()?;
         let mut seen = Seen([0; 256]);
         for object in self.objects(tls) {
             let answer = backend.central.is_taken(backend.supply.pages, object);

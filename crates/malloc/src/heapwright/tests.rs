@@ -283,3 +283,28 @@ fn a_thread_that_moves_to_another_node_takes_shards_of_that() {
     heap.check().expect("intact");
     assert_eq!(heap.stats().live_bytes, 0);
 }
+
+/// Where the system has no more memory, what the thread keeps of one class makes room for another.
+#[test]
+fn what_a_thread_keeps_serves_another_class_when_memory_is_out() {
+    let heap = flagship();
+    let mut blocks: Vec<*mut u8> = (0..1000).map(|_| heap.malloc(2048)).collect();
+    heap.source().fail_from(1);
+    let rest = core::iter::repeat_with(|| heap.malloc(2048));
+    blocks.extend(rest.take_while(|ptr| !ptr.is_null()));
+    assert!(heap.malloc(640).is_null(), "no slab of another class");
+    // A magazine of these holds 32: none of them goes back to its slab, and two slabs at least are among them.
+    for ptr in blocks.drain(blocks.len() - 30..) {
+        // SAFETY: a live block.
+        unsafe { heap.free(ptr) };
+    }
+    let ptr = heap.malloc(640);
+    assert!(!ptr.is_null(), "a slab of what was kept");
+    blocks.push(ptr);
+    heap.source().fail_from(0);
+    for ptr in blocks {
+        // SAFETY: a live block.
+        unsafe { heap.free(ptr) };
+    }
+    heap.check().expect("intact");
+}

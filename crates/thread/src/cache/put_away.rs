@@ -42,8 +42,7 @@ impl ThreadCache {
         if count == 0 || !caches::is_put_away(size) {
             return (false, Ok(()));
         }
-        let top = tls.load(class);
-        let bottom = self.bottom(top, class);
+        let bottom = self.bottom(tls.load(class), class);
         // SAFETY: the magazine is full, so at least `count` words from the bottom on are its objects (N1).
         let oldest = unsafe { slice::from_raw_parts(word(bottom), count) };
         if !lie_together(oldest, caches::granules_together(count * size, GRANULE)) {
@@ -58,11 +57,8 @@ impl ThreadCache {
             self.depot.less_missed(class);
             return (false, answer);
         };
-        // SAFETY: a bundle has room for `MOST` words.
-        unsafe { bundle.copy_from_nonoverlapping(oldest.as_ptr(), count) };
-        // SAFETY: the rest moves down within the magazine.
-        unsafe { word(bottom + count * WORD).copy_to(word(bottom), (top - bottom) / WORD - count) };
-        tls.store(class, top - count * WORD);
+        // SAFETY: the magazine is full, and a bundle has room for `MOST` words.
+        unsafe { self.move_oldest(tls, class, count, bundle) };
         self.depot.put(class, count);
         (true, answer)
     }

@@ -178,13 +178,32 @@ impl ThreadCache {
         let held = (top - bottom) / WORD;
         let count = count.min(held);
         let oldest = room.as_mut_ptr().cast::<usize>();
-        // SAFETY: `held` words from the bottom on are the magazine's, at most `room`'s length.
-        unsafe { word(bottom).copy_to_nonoverlapping(oldest, count) };
-        // SAFETY: the rest moves down within the magazine.
-        unsafe { word(bottom + count * WORD).copy_to(word(bottom), held - count) };
-        tls.store(class, top - count * WORD);
+        // SAFETY: a magazine holds at most `room`'s length (N1).
+        unsafe { self.move_oldest(tls, class, count, oldest) };
         // SAFETY: `count` words were written above.
         unsafe { core::slice::from_raw_parts(oldest, count) }
+    }
+
+    /// Moves the `count` oldest objects of a magazine `to` somewhere else.
+    ///
+    /// # Safety
+    ///
+    /// The magazine has as many, and `to` room for them.
+    #[inline]
+    pub(super) unsafe fn move_oldest<T: Tls>(
+        &self,
+        tls: &T,
+        class: usize,
+        count: usize,
+        to: *mut usize,
+    ) {
+        let top = tls.load(class);
+        let bottom = self.bottom(top, class);
+        // SAFETY: the caller's promise; nothing but a magazine lies in its cell.
+        unsafe { word(bottom).copy_to_nonoverlapping(to, count) };
+        // SAFETY: the rest moves down within the magazine.
+        unsafe { word(bottom + count * WORD).copy_to(word(bottom), (top - bottom) / WORD - count) };
+        tls.store(class, top - count * WORD);
     }
 
     /// Gives back every object and run this thread keeps; cells stay.
