@@ -1,7 +1,8 @@
 //! Rules about memory that is used again, counted in distinct pages of the blocks handed out.
 //!
-//! Counting addresses needs nothing from the system and is not disturbed by what else the process
-//! does. Contents are the other rules' business; here each page gets one byte.
+//! Counting addresses needs nothing from the system. What else the process frees meanwhile counts,
+//! for its addresses may be handed out here: an allocator that all share is tried in a process of
+//! its own. Contents are the other rules' business; here each page gets one byte.
 use std::collections::{HashSet, VecDeque};
 use std::sync::mpsc::sync_channel;
 

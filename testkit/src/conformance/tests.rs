@@ -1,15 +1,9 @@
 use super::*;
-use crate::c::C;
 use crate::toys::{Flaw, Toy};
 
 #[test]
 fn the_right_toy_passes() {
     conformance_checked(|| Toy::new(Flaw::None)).assert_passed();
-}
-
-#[test]
-fn the_c_malloc_of_this_process_passes() {
-    conformance(C::new).assert_passed();
 }
 
 /// How the toy with `flaw` does under the rule called `name`.
