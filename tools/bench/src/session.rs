@@ -200,7 +200,7 @@ pub enum Stop {
     Precise,
     /// The time budget is used up.
     Budget,
-    /// The user interrupted.
+    /// The user interrupted, or heapwright itself could not go on.
     Interrupted,
     /// Nothing is left to run: every subject failed.
     Failed,
@@ -223,6 +223,8 @@ pub struct Session {
     pub rounds: Vec<u32>,
     /// Why each workload ended.
     pub stops: Vec<Stop>,
+    /// What heapwright itself could not do, if that is why it ended.
+    pub broken: Option<String>,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -260,6 +262,7 @@ impl Session {
             details: vec![vec![Details::default(); names]; works],
             rounds: vec![0; works],
             stops: vec![Stop::Rounds; works],
+            broken: None,
             workloads,
             subjects,
             runs: Vec::new(),

@@ -197,6 +197,7 @@ pub fn session(
         runs: runs.map(|(round, s)| run(WorkloadIndex(0), s, round, wall_ns(round, s))).collect(),
         rounds: vec![rounds],
         stops: vec![Stop::Precise],
+        broken: None,
         workloads: vec![own],
         subjects,
         elapsed: Duration::from_secs(1),

@@ -234,6 +234,28 @@ fn an_interrupt_keeps_what_was_measured() {
     }
 }
 
+/// `pkill heapwright` reaches the process that measures too.
+#[test]
+fn a_helper_that_is_killed_costs_no_result() {
+    let parent = tempfile::tempdir().unwrap();
+    let (folder, starts) = (parent.path().join("results"), parent.path().join("starts"));
+    // From its tenth run on the program kills who measures it.
+    let starts = starts.display();
+    let script = format!("echo >>{starts}; [ $(wc -l <{starts}) -lt 10 ] || kill -KILL $PPID");
+    let (out, err, code) = outcome(
+        heapwright()
+            .args(["bench", "-a", "glibc", "--rounds", "100", "--warmup", "0", "-o"])
+            .arg(&folder)
+            .args(["--", "/bin/sh", "-c", &script]),
+    );
+    assert_eq!(code, Some(125), "{err}");
+    assert!(err.contains("helper failed") && err.contains("printed and written"), "{err}");
+    assert!(out.contains("glibc again") && out.contains("ended early"), "{out}");
+    let result = std::fs::read(folder.join("result.json")).unwrap();
+    let result: Value = serde_json::from_slice(&result).unwrap();
+    assert_eq!(result["runs"].as_array().unwrap().len(), 9);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_static_program_is_refused_without_force() {

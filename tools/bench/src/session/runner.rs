@@ -37,7 +37,8 @@ const BUDGET_SHARE: u32 = 50;
 ///
 /// # Errors
 ///
-/// heapwright itself could not do its part. What the programs do is in the session.
+/// heapwright itself could not do its part before any time was measured. What the programs do is in the session, and so is
+/// an error that ended it later.
 pub fn run(
     launcher: &Launcher,
     workloads: Vec<Workload>,
@@ -52,8 +53,15 @@ pub fn run(
     let rng = Rng::new(options.seed);
     let session = Session::new(workloads, subjects);
     let mut runner = Runner { launcher, options, observer, interrupted, pace, rng, session };
-    if runner.all_passes()?.is_break() {
-        runner.session.stops.fill(Stop::Interrupted);
+    match runner.all_passes() {
+        Ok(ControlFlow::Continue(())) => {}
+        Ok(ControlFlow::Break(())) => runner.session.stops.fill(Stop::Interrupted),
+        // An hour of runs is not lost because one helper was killed.
+        Err(error) if runner.session.has_times() => {
+            runner.session.stops.fill(Stop::Interrupted);
+            runner.session.broken = Some(error.to_string());
+        }
+        Err(error) => return Err(error),
     }
     runner.session.elapsed = runner.pace.elapsed();
     Ok(runner.session)

@@ -63,8 +63,8 @@ The table goes to standard output; result.json, runs.csv, report.html and plots 
 
 Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator, a \
 library that does not work as one, a program whose malloc cannot be replaced (--force measures it); 3 some \
-allocator failed, the others were measured; 125 a program fails on all of them, or the result cannot be \
-written; 126 the program cannot be executed; 127 it was not found; 130 interrupted, what was measured is \
+allocator failed, the others were measured; 125 a program fails on all of them, the result cannot be \
+written, or heapwright itself cannot go on: what was measured before is printed and written; 126 the program cannot be executed; 127 it was not found; 130 interrupted, what was measured is \
 printed and written.";
 
 /// Compare allocators on workloads or on a program: time, memory over time, single calls
@@ -158,6 +158,7 @@ impl Bench {
         drop(guard);
         let now = Busyness::now();
         warnings.extend(now.steal_warning(&before));
+        warnings.extend(session.broken.iter().map(|why| format!("it ended early: {why}")));
         if session.workload_indices().all(|w| session.failed_everywhere(w)) {
             leave_none();
             return Err(fails_everywhere(&session));
@@ -193,6 +194,9 @@ impl Bench {
             self.say_next(&next);
         }
         written?;
+        if let Some(why) = &session.broken {
+            bail!("{why}; what was measured before is printed and written");
+        }
         let crossed = self.crossed(&report);
         Ok(ExitCode::from(match session.stop() {
             Stop::Interrupted => exit::INTERRUPTED,
