@@ -234,7 +234,7 @@ fn an_interrupt_keeps_what_was_measured() {
     }
 }
 
-/// `pkill heapwright` reaches the process that measures too.
+/// The kernel may kill the process that measures when memory runs out.
 #[test]
 fn a_helper_that_is_killed_costs_no_result() {
     let parent = tempfile::tempdir().unwrap();
@@ -249,7 +249,7 @@ fn a_helper_that_is_killed_costs_no_result() {
             .args(["--", "/bin/sh", "-c", &script]),
     );
     assert_eq!(code, Some(125), "{err}");
-    assert!(err.contains("helper failed") && err.contains("printed and written"), "{err}");
+    assert!(err.contains("helper failed") && err.contains("measured before"), "{err}");
     assert!(out.contains("glibc again") && out.contains("ended early"), "{out}");
     let result = std::fs::read(folder.join("result.json")).unwrap();
     let result: Value = serde_json::from_slice(&result).unwrap();

@@ -56,6 +56,10 @@ pub fn run(
     match runner.all_passes() {
         Ok(ControlFlow::Continue(())) => {}
         Ok(ControlFlow::Break(())) => runner.session.stops.fill(Stop::Interrupted),
+        // The user's signal, as `pkill` sends it, reaches the helper first.
+        Err(_) if interrupted.load(Ordering::Relaxed) => {
+            runner.session.stops.fill(Stop::Interrupted);
+        }
         // An hour of runs is not lost because one helper was killed.
         Err(error) if runner.session.has_times() => {
             runner.session.stops.fill(Stop::Interrupted);

@@ -64,8 +64,8 @@ The table goes to standard output; result.json, runs.csv, report.html and plots 
 Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator, a \
 library that does not work as one, a program whose malloc cannot be replaced (--force measures it); 3 some \
 allocator failed, the others were measured; 125 a program fails on all of them, the result cannot be \
-written, or heapwright itself cannot go on: what was measured before is printed and written; 126 the program cannot be executed; 127 it was not found; 130 interrupted, what was measured is \
-printed and written.";
+written, or heapwright itself cannot go on (what was measured is printed and written); 126 the program \
+cannot be executed; 127 it was not found; 130 interrupted, what was measured is printed and written.";
 
 /// Compare allocators on workloads or on a program: time, memory over time, single calls
 #[derive(Debug, Args)]
@@ -195,7 +195,7 @@ impl Bench {
         }
         written?;
         if let Some(why) = &session.broken {
-            bail!("{why}; what was measured before is printed and written");
+            bail!("{why}; the result is what was measured before");
         }
         let crossed = self.crossed(&report);
         Ok(ExitCode::from(match session.stop() {
