@@ -3,10 +3,12 @@
 //! Free granules that cost memory ("dirty") are kept, together with the slack inside slabs, up
 //! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the
 //! calls that freed it: so a program that frees and then sleeps is small without a thread of ours in
-//! it. Below the limit, blocks that have been empty for a while go back when the heap is next used.
+//! it. Of a program that goes on (X3) the least floor stays beside the slack. Below the limit, blocks that have been empty for
+//! a while go back when the heap is next used.
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
-//!   floor, doubling up to 256 MiB; four seconds without a purge halve it, down to 12 MiB.
+//!   floor, doubling up to 256 MiB; what purges a second apart and less cost it adds up. Four seconds without a purge halve
+//!   the floor, down to 12 MiB.
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
 //! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
@@ -38,7 +40,8 @@ use crate::{Allowance, System};
 pub(crate) struct Keep {
     /// Frees of granules, which wrap.
     frees: u32,
-    /// Clean granules handed out since the last purge began: perhaps ones purged too early.
+    /// Clean granules handed out since the first of the purges that came soon after one another: perhaps ones purged
+    /// too early.
     reused: usize,
     purged_at: u32,
     /// The tick at which the floor was last halved.
@@ -62,9 +65,14 @@ impl Keep {
 
     /// The floor for a purge (G1).
     fn regret(&mut self, now: u32, floor: usize, least: usize) -> usize {
-        let reused = core::mem::take(&mut self.reused);
-        let is_regretted = reused * GRANULE >= REGRET && is_soon(self.purged_at, now);
-        if is_regretted { keep::raised(floor, least) } else { floor }
+        if !is_soon(self.purged_at, now) {
+            self.reused = 0;
+        }
+        if self.reused * GRANULE < REGRET {
+            return floor;
+        }
+        self.reused = 0;
+        keep::raised(floor, least)
     }
 
     /// The floor: long after the last purge half as much (G1).
@@ -233,6 +241,7 @@ impl<S: System> PageHeap<S> {
             live: self.live.load(Ordering::Relaxed),
             slack: self.slack.bytes() / GRANULE,
             holes: self.hole_bytes() / GRANULE,
+            beside_slack: if self.slack.goes_on() { self.purge.kept() / GRANULE } else { 0 },
         };
         let floor = self.purge.floor.load(Ordering::Relaxed);
         keep::limit(held, floor / GRANULE, self.room())
@@ -411,6 +420,19 @@ impl<S: System> PageHeap<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_purges_that_are_regretted_add_up() {
+        let mut keep = Keep { purged_at: 1000, ..Keep::new() };
+        let floors = [1001, 1002, 1003, 1004, 1010].map(|now| {
+            keep.reused += REGRET / GRANULE / 3 + 1;
+            let floor = keep.regret(now, FLOOR, FLOOR);
+            keep.purged_at = now;
+            floor / FLOOR
+        });
+        assert_eq!(floors, [1, 1, 2, 1, 1]);
+        assert_eq!(keep.reused, 0, "the last came more than a second after the one before");
+    }
 
     #[test]
     fn four_seconds_without_a_purge_halve_the_floor() {

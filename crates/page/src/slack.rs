@@ -19,9 +19,12 @@
 //!   4 MiB of holes ended with their slabs, the granules handed out since. Every four seconds
 //!   without a look halve the wait; a memory limit (G3) leaves it no more than the room there is.
 //!
+//! - **X3** a program *goes on* while it claims a byte for each four that it gives back, and for an eighth of what is claimed
+//!   after that: what it keeps now can go back in a later call. What it frees and takes within its magazines is neither.
+//!
 //! Slack counts against what the purge policy keeps, and says when looking for holes is worth
-//! the walk: when as many bytes are slack, and came back, as are claimed; four seconds after the
-//! last look an eighth of that; and more by X2.
+//! the walk: when as many bytes are slack, and came back, as are claimed, four times as many within a second of the last look,
+//! or of the first time it was asked for, if the program goes on; four seconds after the last look an eighth of that; and more by X2.
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use policy::clock::{is_long_ago, is_soon};
@@ -42,6 +45,8 @@ pub struct Slack {
     peak: AtomicUsize,
     holes: AtomicUsize,
     freed: AtomicUsize,
+    /// Bytes that may be freed before the program does not go on any more (X3).
+    covered: AtomicUsize,
     /// Bytes of holes whose slabs ended since the last look: free granules now.
     ended: AtomicUsize,
     /// Bytes of holes that were needed again since the last look.
@@ -75,6 +80,7 @@ impl Slack {
             peak: AtomicUsize::new(0),
             holes: AtomicUsize::new(0),
             freed: AtomicUsize::new(0),
+            covered: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             filled: AtomicUsize::new(0),
             backoff: AtomicUsize::new(0),
@@ -116,6 +122,25 @@ impl Slack {
         if claimed > self.peak.load(Ordering::Relaxed) {
             self.peak.store(claimed, Ordering::Relaxed);
         }
+    }
+
+    /// Whether the program goes on (X3).
+    pub(crate) fn goes_on(&self) -> bool {
+        self.covered.load(Ordering::Relaxed) != 0
+    }
+
+    /// Threads at once may lose one another's claims: it is an estimate (X3).
+    fn note_covered(&self, claimed: usize, given_back: usize) {
+        let before = self.covered.load(Ordering::Relaxed);
+        let after = holes::covered(before, claimed, given_back, self.claimed());
+        self.covered.store(after, Ordering::Relaxed);
+    }
+
+    /// How soon after the last look the next may come.
+    fn pace(&self, now: u32, kept: usize) -> Pace {
+        let long_ago = self.is_long_since_look(now);
+        let busy = self.goes_on() && is_soon(self.looked_at.load(Ordering::Relaxed), now);
+        Pace::of(long_ago, busy, kept)
     }
 
     /// Bytes that have to come back, and to be slack, before looking for holes is worth the walk;
@@ -213,6 +238,7 @@ impl<S: System> PageHeap<S> {
         let slack = &self.slack;
         slack.claimed.fetch_add(claimed.wrapping_sub(given_back), Ordering::Relaxed);
         slack.note_peak();
+        slack.note_covered(claimed, given_back);
         let freed = slack.freed.fetch_add(given_back, Ordering::Relaxed) + given_back;
         if given_back > claimed {
             self.after_slack(given_back - claimed);
@@ -242,7 +268,7 @@ impl<S: System> PageHeap<S> {
         let now = self.now();
         slack.ease(now);
         let room = self.room().saturating_mul(GRANULE);
-        let pace = Pace::of(slack.is_long_since_look(now), self.purge.kept());
+        let pace = slack.pace(now, self.purge.kept());
         let worth = slack.worth(pace, room);
         let freed = slack.freed.load(Ordering::Relaxed);
         // Whoever finds it so first does it.
@@ -291,6 +317,19 @@ mod tests {
                 "at most what was claimed (X2)"
             );
         }
+    }
+
+    #[test]
+    fn a_program_that_goes_on_is_searched_a_second_later() {
+        let slack = with(200 * MIB, 40 * MIB);
+        slack.looked_at.store(1000, Ordering::Relaxed);
+        slack.note_covered(MIB, 4 * MIB);
+        assert!(!slack.goes_on(), "a quarter, and no more");
+        slack.note_covered(2 * MIB, 4 * MIB);
+        let worth = |now| slack.worth(slack.pace(now, FLOOR), usize::MAX) / MIB;
+        assert_eq!((slack.goes_on(), worth(1004), worth(1005), worth(1017)), (true, 160, 40, 5));
+        slack.note_covered(0, 4 * MIB);
+        assert_eq!((slack.goes_on(), worth(1004)), (false, 40), "it only frees");
     }
 
     #[test]

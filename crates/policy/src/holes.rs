@@ -1,20 +1,30 @@
 //! Holes: when slabs are worth a search for pages that only free objects cover (X2). In bytes.
-use crate::table::{CLOCK_STEP, FLOOR, HOLES_SHARE, LEAST_HOLES, LEAST_HOLES_NOW};
+use crate::table::{
+    CLAIM_COVERS, CLOCK_STEP, COVERED_SHARE, FLOOR, HOLES_SHARE, LEAST_HOLES, LEAST_HOLES_NOW,
+    SLACK_OF_BUSY,
+};
 
 /// How soon after the last search the next may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     /// At any time: slack is free memory, and stays up to as much as is live, like that.
     AtOnce,
+    /// Within a second of the last, for a program that goes on: four times as much. It will call again.
+    Later,
     /// Four seconds after the last, or where little is to be kept: less is worth it.
     Seldom,
 }
 
 impl Pace {
-    /// `long_ago`: the last search was. `kept`: what the user has asked to keep, or the floor.
+    /// `long_ago`: the last search was. `busy`: the program goes on, and the last search was a moment ago. `kept`: what
+    /// the user has asked to keep, or the floor.
     #[must_use]
-    pub const fn of(long_ago: bool, kept: usize) -> Self {
-        if long_ago || kept < LEAST_HOLES_NOW { Self::Seldom } else { Self::AtOnce }
+    pub const fn of(long_ago: bool, busy: bool, kept: usize) -> Self {
+        match (long_ago || kept < LEAST_HOLES_NOW, busy) {
+            (true, _) => Self::Seldom,
+            (false, true) => Self::Later,
+            (false, false) => Self::AtOnce,
+        }
     }
 }
 
@@ -24,6 +34,7 @@ impl Pace {
 pub fn least(claimed: usize, pace: Pace) -> usize {
     match pace {
         Pace::AtOnce => claimed.max(LEAST_HOLES_NOW),
+        Pace::Later => claimed.saturating_mul(SLACK_OF_BUSY).max(LEAST_HOLES_NOW),
         Pace::Seldom => (claimed / HOLES_SHARE).max(LEAST_HOLES),
     }
 }
@@ -36,6 +47,15 @@ pub fn worth(claimed: usize, pace: Pace, backoff: usize, peak: usize, room: usiz
     let seldom = least(claimed, Pace::Seldom);
     let more = least(claimed, pace).max(backoff.min(peak.max(FLOOR)));
     seldom.max(more.min(room))
+}
+
+/// How many bytes a program may free before nothing says any more that it goes on: four for each that it claims, up to an
+/// eighth of what is `live`.
+#[inline]
+#[must_use]
+pub fn covered(before: usize, claimed: usize, freed: usize, live: usize) -> usize {
+    let most = (live / COVERED_SHARE).max(CLOCK_STEP);
+    before.saturating_add(claimed.saturating_mul(CLAIM_COVERS)).min(most).saturating_sub(freed)
 }
 
 /// Whether a search of `worth` bytes is regretted, when this many were soon needed again.
@@ -73,9 +93,29 @@ mod tests {
     fn as_much_as_is_live_has_to_be_slack_or_seldom_an_eighth() {
         let both = |claimed| (least(claimed, Pace::AtOnce), least(claimed, Pace::Seldom));
         assert_eq!((both(MIB), both(64 * MIB)), ((8 * MIB, MIB), (64 * MIB, 8 * MIB)));
-        let pace =
-            [(false, FLOOR), (true, FLOOR), (false, 0)].map(|(long, kept)| Pace::of(long, kept));
+        let pace = [(false, FLOOR), (true, FLOOR), (false, 0)]
+            .map(|(long, kept)| Pace::of(long, false, kept));
         assert_eq!(pace, [Pace::AtOnce, Pace::Seldom, Pace::Seldom]);
+    }
+
+    #[test]
+    fn a_program_goes_on_while_it_claims_a_quarter_of_what_it_frees() {
+        let mut covered_bytes = 0;
+        for _ in 0..100 {
+            covered_bytes = covered(covered_bytes, MIB / 4, MIB, 64 * MIB);
+        }
+        assert_eq!(covered_bytes, 0, "no more than it needs");
+        for _ in 0..100 {
+            covered_bytes = covered(covered_bytes, MIB, MIB, 64 * MIB);
+        }
+        assert_eq!(covered_bytes, 7 * MIB, "an eighth of what is live, less what was freed last");
+        let frees = (0..).find(|_| {
+            covered_bytes = covered(covered_bytes, 0, MIB, 64 * MIB);
+            covered_bytes == 0
+        });
+        assert_eq!(frees, Some(6), "who only frees does not go on for long");
+        assert_eq!(least(10 * MIB, Pace::of(false, true, FLOOR)), 40 * MIB);
+        assert_eq!(Pace::of(true, true, FLOOR), Pace::Seldom);
     }
 
     #[test]

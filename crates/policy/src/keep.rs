@@ -17,14 +17,17 @@ pub struct Held {
     pub slack: usize,
     /// In slabs, and given back.
     pub holes: usize,
+    /// What is kept beside the slack of a program that goes on (X3); 0: it does not.
+    pub beside_slack: usize,
 }
 
-/// How much free memory stays (G1, G3). Slack is free memory too, and counts as that.
+/// How much free memory stays (G1, G3). Slack is free memory too, and counts as that; but a program that goes on needs whole
+/// pages sooner than what is left between objects.
 #[inline]
 #[must_use]
 pub fn limit(held: Held, floor: usize, room: usize) -> usize {
     let used = held.live.saturating_sub(held.slack + held.holes);
-    floor.max(used).saturating_sub(held.slack).min(room)
+    floor.max(used).saturating_sub(held.slack).max(held.beside_slack).min(room)
 }
 
 /// What is left once more than the limit was there: an eighth less, so that the next free is not
@@ -88,11 +91,14 @@ mod tests {
 
     #[test]
     fn slack_and_holes_are_not_used_and_slack_is_kept_already() {
-        let held = Held { live: 100, slack: 10, holes: 20 };
+        let held = Held { live: 100, slack: 10, holes: 20, beside_slack: 0 };
         assert_eq!(limit(held, 12, usize::MAX), 60, "100 - 30 used, 10 of it as slack");
         assert_eq!(limit(held, 200, usize::MAX), 190);
         assert_eq!(limit(held, 200, 5), 5, "a memory limit");
-        assert_eq!(limit(Held { live: 10, slack: 40, holes: 0 }, 12, 99), 0);
+        let small = Held { live: 10, slack: 40, holes: 0, beside_slack: 0 };
+        let busy = Held { beside_slack: 12, ..small };
+        assert_eq!((limit(small, 12, 99), limit(busy, 12, 99), limit(busy, 12, 5)), (0, 12, 5));
+        assert_eq!(limit(busy, 200, 999), 160, "no more than what is kept at least");
         assert_eq!((target(80), target(7), target(0)), (70, 7, 0));
     }
 

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | time | [`TICK_MS`], [`SOON`], [`LONG`], [`FREES_PER_LOOK`], [`SLOW_PATHS_PER_LOOK`] |
 //! | free granules | [`FLOOR`], [`MAX_FLOOR`], [`REGRET`], [`ROOM_SHARE`], [`ROOM_REST`], [`AT_ONCE`], [`AT_A_LOOK`] |
-//! | holes in slabs | [`LEAST_HOLES`], [`HOLES_SHARE`], [`LEAST_HOLES_NOW`], [`CLOCK_STEP`] |
+//! | holes in slabs | [`LEAST_HOLES`], [`HOLES_SHARE`], [`LEAST_HOLES_NOW`], [`SLACK_OF_BUSY`], [`CLOCK_STEP`] |
+//! | who goes on | [`CLAIM_COVERS`], [`COVERED_SHARE`] |
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
 //! | huge pages | [`HUGE_FROM`], [`MOST_LOOKED_AT`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
@@ -53,6 +54,14 @@ pub const HOLES_SHARE: usize = 8;
 /// The least before a search that may come at any time. At 1 MiB small programs gave back pages that
 /// they needed again, and lost their huge pages by it: 0.88 to 0.95 of the time in five workloads.
 pub const LEAST_HOLES_NOW: usize = 8 * MIB;
+/// Times what is claimed that is slack before a program that goes on is searched within a second of the last search. It will
+/// call again; if it stops there all the same, it holds no more than this.
+pub const SLACK_OF_BUSY: usize = 4;
+/// A program that claims a byte for each four that it frees goes on, and need not give back at once: it will call
+/// again. Who frees all, to end or to sleep, claims next to nothing.
+pub const CLAIM_COVERS: usize = 4;
+/// The share of what is live that may be freed after the last claim before that counts no more: an eighth.
+pub const COVERED_SHARE: usize = 8;
 /// The clock is read each time that this many bytes have come back.
 pub const CLOCK_STEP: usize = MIB;
 
