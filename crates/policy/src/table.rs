@@ -103,8 +103,8 @@ pub const KEEP_EMPTY_SLAB: usize = 64 * KIB;
 /// The most that the first capacity of a thread's magazine follows an ended thread's: two steps of growth are saved, and a
 /// thread that needs a class once claims seven objects at worst.
 pub const MOST_FIRST: u8 = 14;
-/// The largest objects that a thread puts away in halves of magazines; of larger ones a half has six at most.
-pub const PUT_AWAY: usize = 4 * KIB;
+/// The largest objects that a thread puts away in halves of magazines; of larger ones a half has four at most.
+pub const PUT_AWAY: usize = 8 * KIB;
 /// Bytes that all threads together may put away,
 pub const ALL_DEPOTS: usize = 8 * MIB;
 /// but each of them this: two of the largest halves,
