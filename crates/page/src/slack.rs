@@ -23,8 +23,9 @@
 //!   after that: what it keeps now can go back in a later call. What it frees and takes within its magazines is neither.
 //!
 //! Slack counts against what the purge policy keeps, and says when looking for holes is worth
-//! the walk: when as many bytes are slack, and came back, as are claimed, four times as many within a second of the last look,
-//! or of the first time it was asked for, if the program goes on; four seconds after the last look an eighth of that; and more by X2.
+//! the walk: when as many bytes are slack, and came back, as are claimed, four times as many within a second of the last
+//! look, or of the first time it was asked for, if the program goes on; four seconds after the last look an eighth of
+//! that; and more by X2.
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use policy::clock::{is_long_ago, is_soon};
