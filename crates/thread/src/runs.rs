@@ -9,7 +9,7 @@
 //!   whoever frees it again, on any thread, finds the mark, and a thread that `fork` left behind
 //!   loses it at worst.
 //!
-//! A malloc and free of 100 KiB then costs no lock and no search. At most [`MAX_BYTES`] a thread.
+//! A malloc and free of 100 KiB then costs no lock and no search. At most 1 MiB a thread.
 use base::bits::low8;
 use base::sync::{AtomicU8, AtomicUsize, OneWriter as _, Ordering};
 use object::size_class::MAX_SIZE;
@@ -24,8 +24,6 @@ const EACH: usize = 3;
 const ROWS: usize = MAX - MIN + 1;
 /// Bytes kept at most: 1 MiB, in granules.
 const MAX_GRANULES: usize = (1 << 20) / page::GRANULE;
-/// Bytes a thread keeps at most.
-pub const MAX_BYTES: usize = MAX_GRANULES * page::GRANULE;
 
 /// The runs of one thread; only it writes here.
 #[derive(Debug)]

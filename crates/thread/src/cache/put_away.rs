@@ -5,14 +5,14 @@
 //! ```
 //!
 //! Objects that lie scattered are not put away: each would keep a slab from being given back. Nor are those of a thread
-//! that only frees, which has missed none (D4). One put in 64 gives the oldest bundle back, so that what circulates reaches
+//! that only frees, which has missed none (D4). Each 64th flush gives the oldest bundle back, so that what circulates reaches
 //! its slabs now and then: there a double free is noticed.
 //!
 //! Layer *thread*, inside a pass of the thread's account (N5). O(objects of a bundle), and as much again for each of up to
 //! [`MOST_IN_THE_WAY`] bundles that make room.
 use core::slice;
 
-use base::sync::{OneWriter as _, Ordering};
+use base::sync::OneWriter as _;
 use object::central::Fault;
 use object::size_class::info;
 use page::{GRANULE, System};
@@ -74,14 +74,14 @@ impl ThreadCache {
             answer = answer.and(self.give_back(backend, objects).answer());
             self.depot.less_missed(class);
         }
-        if caches::lets_go(self.flushes.load(Ordering::Relaxed)) {
-            answer = answer.and(self.give_back_bundle(backend).unwrap_or(Ok(())));
-        }
         answer
     }
 
     /// Gives the oldest bundle back. `None`: there is none.
-    fn give_back_bundle<S: System>(&self, backend: Backend<'_, S>) -> Option<Result<(), Fault>> {
+    pub(super) fn give_back_bundle<S: System>(
+        &self,
+        backend: Backend<'_, S>,
+    ) -> Option<Result<(), Fault>> {
         let (_, objects) = self.depot.take_oldest()?;
         Some(self.give_back(backend, objects).answer())
     }

@@ -112,9 +112,13 @@ impl ThreadCache {
         let answer = if self.grow_full(tls, class) {
             Ok(())
         } else {
-            self.flushes.raise(1);
+            let mut answer = Ok(());
+            if caches::lets_go(self.flushes.raise(1)) {
+                answer = self.give_back_bundle(backend).unwrap_or(answer);
+            }
             let count = caches::flush(self.capacity(class));
-            let (is_away, mut answer) = self.put_away(backend, tls, class, count);
+            let (is_away, made_room) = self.put_away(backend, tls, class, count);
+            answer = answer.and(made_room);
             if !is_away {
                 self.depot.gave_back(class);
                 answer = answer.and(self.give_back_oldest(backend, tls, class, count));
