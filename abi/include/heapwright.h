@@ -66,7 +66,7 @@ void cfree(void *ptr) HEAPWRIGHT_NOEXCEPT;
  * Thread-safety: any thread. */
 const char *heapwright_version(void) HEAPWRIGHT_NOEXCEPT HEAPWRIGHT_ATTRIBUTE((__const__, __returns_nonnull__));
 
-/* Gives the memory that is free back to the operating system now, instead of after the usual delay. What the calling
+/* Gives the memory that is free back to the operating system now, also what is usually kept for later. What the calling
  * thread keeps in its own caches is included; what other threads keep is not.
  * Units: returns how many bytes were given back.
  * Cost: system calls in proportion to the free memory; the pages fault in again when they are used next.

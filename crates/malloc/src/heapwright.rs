@@ -4,8 +4,8 @@
 //! malloc ─► fast ─ magazine has an object? ─► it            12 instructions, no atomics
 //!              └─► slow ─ refill: claim up to 63 objects    one atomic a bitmap word
 //!                      └─ no slab: new slab from granules   one lock
-//!                            └─ no granules: commit blocks  one system call in 2 MiB
-//! free   ─► fast ─ region? class byte, magazine has room?   15 instructions, no atomics
+//!                            └─ no granules: commit blocks  one system call in 2 MiB, or an eighth of the heap
+//! free   ─► fast ─ region? class byte, magazine has room?   17 instructions, no atomics
 //!              └─► slow ─ flush half a magazine             one atomic a bitmap word
 //!                      └─ large run, huge mapping, foreign  told apart by the span map
 //! ```

@@ -105,7 +105,7 @@ impl<S: System> Central<S> {
         self.shards.fix(count);
     }
 
-    /// Claims objects, at least one; see [`Shelf::claim_or_make`]. 0: out of memory.
+    /// Claims up to `out.len()` objects; see [`Shelf::claim_or_make`]. 0: out of memory.
     pub fn claim(
         &self,
         supply: Supply<'_, S>,

@@ -144,7 +144,7 @@ impl<S: System> Shelf<S> {
         out.len() - left
     }
 
-    /// Fills `out` as [`claim`](Self::claim) does, from a fresh slab: more than one at a time made
+    /// Fills `out` as [`try_claim`](Self::try_claim) does, from a fresh slab: more than one at a time made
     /// programs with many classes larger. Under the lock. 0: out of memory.
     fn make(&self, supply: Supply<'_, S>, class: usize, owner: u32, out: &mut [usize]) -> usize {
         let Supply { pages, meta } = supply;

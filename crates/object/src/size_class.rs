@@ -26,8 +26,6 @@ pub const MAX_SIZE: usize = 64 << 10;
 pub const QUANTUM: usize = 16;
 /// Up to this size the class is the size divided by [`QUANTUM`], rounded up.
 pub const MAX_LINEAR: usize = 256;
-/// The most words a slab's bitmap has.
-pub const MAX_WORDS: usize = GRANULE / QUANTUM / 64;
 
 /// Object sizes multiply by this and shift by [`RECIPROCAL_SHIFT`] to divide.
 const RECIPROCAL_SHIFT: u32 = 38;

@@ -10,12 +10,12 @@
 //!   floor, doubling up to 256 MiB; what purges a second apart and less cost it adds up. Four seconds without a purge halve
 //!   the floor, down to 12 MiB.
 //! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
-//! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   eleven sixteenths of it; or, where that is more, dirty memory below an eighth of what live
 //!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
 //!   is not faulted in again each time. The program's own memory, blocks above 32 MiB, maps,
 //!   descriptors and the unused ends of huge pages are not counted. The limit is read once.
+//! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G5** a call that frees gives back at most a block more than twice what it freed and half a block; a
 //!   look at the clock 8 MiB more. What is due beyond goes back in the calls that follow. A thread's
 //!   report of the objects it gave back is such a call too: they are slack, which lowers the limit. Memory
@@ -100,8 +100,9 @@ pub struct Purge {
     /// What the floor does not sink below: the bytes that the user has asked to keep.
     kept: AtomicUsize,
     refusals: Refusals,
+    /// Granules that went back.
     total: AtomicU64,
-    calls: AtomicU64,
+    /// Bytes inside slabs that went back.
     holes: AtomicU64,
 }
 
@@ -118,7 +119,6 @@ impl Purge {
             kept: AtomicUsize::new(FLOOR),
             refusals: Refusals::new(),
             total: AtomicU64::new(0),
-            calls: AtomicU64::new(0),
             holes: AtomicU64::new(0),
         }
     }
@@ -127,11 +127,6 @@ impl Purge {
     pub fn total_bytes(&self) -> u64 {
         let holes = self.holes.load(Ordering::Relaxed);
         self.total.load(Ordering::Relaxed) * GRANULE as u64 + holes
-    }
-
-    /// Calls to the system that gave memory back.
-    pub fn calls(&self) -> u64 {
-        self.calls.load(Ordering::Relaxed)
     }
 
     /// Memory inside slabs went back.
@@ -167,10 +162,9 @@ impl Purge {
         self.refusals.order(self.tick())
     }
 
-    /// Granules went back by one call. Inside the lock.
+    /// Granules went back. Inside the lock.
     pub(crate) fn note_given_back(&self, granules: u32) {
         self.total.raise(u64::from(granules));
-        self.calls.raise(1);
     }
 }
 

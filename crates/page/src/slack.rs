@@ -22,10 +22,14 @@
 //! - **X3** a program *goes on* while it claims a byte for each four that it gives back, and for an eighth of what is claimed
 //!   after that: what it keeps now can go back in a later call. What it frees and takes within its magazines is neither.
 //!
-//! Slack counts against what the purge policy keeps, and says when looking for holes is worth
-//! the walk: when as many bytes are slack, and came back, as are claimed, four times as many within a second of the last
-//! look, or of the first time it was asked for, if the program goes on; four seconds after the last look an eighth of
-//! that; and more by X2.
+//! Slack counts against what the purge policy keeps, and says when looking for holes is worth the walk. X2 may ask for more:
+//!
+//! ```text
+//! last look, or first time asked              must be slack, and have come back
+//! under a second ago, the program goes on     4 × claimed, 8 MiB at least
+//! under four seconds ago                      claimed, 8 MiB at least
+//! longer ago, or `keep` is below 8 MiB        claimed ÷ 8, 1 MiB at least
+//! ```
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 
 use policy::clock::{is_long_ago, is_soon};

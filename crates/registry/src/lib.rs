@@ -294,8 +294,8 @@ pub struct Malloc {
     pub abilities: &'static [&'static str],
 }
 
-/// The flagship's abilities: those of [`Malloc`], and a safe mode and profiles.
-pub const FLAGSHIP: &[&str] = &["threads", "returns", "misuse", "heaps", "safe", "profile"];
+/// The flagship's abilities: those of [`Malloc`], and a safe mode.
+pub const FLAGSHIP: &[&str] = &["threads", "returns", "misuse", "heaps", "safe"];
 
 macro_rules! names {
     ($({

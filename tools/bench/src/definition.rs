@@ -248,7 +248,7 @@ impl Definition {
 ///
 /// # Errors
 ///
-/// One of them is no definition, or two have one name.
+/// One of them is no definition.
 pub fn parse_all<'a>(
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<Definition>, Error> {

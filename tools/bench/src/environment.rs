@@ -28,7 +28,9 @@ pub enum Error {
     #[error("there is no setting {0:?}; there are {KEYS}")]
     Key(String),
     /// The key is there, the value is none of it.
-    #[error("{1:?} is no value of {0:?}: a switch is on or off, a size a number with k, m or g")]
+    #[error(
+        "{1:?} is no value of {0:?}: a switch is on or off, a size a number with k, m or g; stats may be peak, too"
+    )]
     Value(String, String),
 }
 

@@ -16,11 +16,9 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::allocator::HEAPWRIGHT;
 use crate::closest::closest;
 use crate::stats::Ratio;
-
-/// Whose ratios are meant when a rule names no allocator.
-const OURS: &str = "heapwright";
 
 /// What a ratio is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -292,8 +290,8 @@ impl Rule {
     #[must_use]
     pub fn check(&self, ratios: &[Named]) -> Verdict {
         let mut about: Vec<&Named> = ratios.iter().filter(|r| self.is_about(r)).collect();
-        if self.allocator.is_none() && ratios.iter().any(|r| r.allocator == OURS) {
-            about.retain(|r| r.allocator == OURS);
+        if self.allocator.is_none() && ratios.iter().any(|r| r.allocator == HEAPWRIGHT) {
+            about.retain(|r| r.allocator == HEAPWRIGHT);
         }
         if self.what == What::Max {
             about = self.greatest(&about);

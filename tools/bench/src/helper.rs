@@ -150,7 +150,7 @@ fn measure(program: &Program) -> String {
     }
 }
 
-/// The answer: twelve numbers, `others` and one more if that could be read, `samples`, the peak, and two each for time
+/// The answer: eleven numbers, `others` and one more if that could be read, `samples`, the peak, and two each for time
 /// and bytes if there are any.
 fn line(ended: &Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> String {
     let usage = &ended.usage;
@@ -209,7 +209,7 @@ fn child(
 enum Started {
     /// The program was started at this clock, after the child had touched `floor` KiB.
     At { clock: u64, floor: u64 },
-    /// `execve` failed with this errno, or the step before with this less [`NOT_PINNED`].
+    /// `execve` failed with this errno, or `sched_setaffinity` did: then [`NOT_PINNED`] is added.
     Refused(u64),
     /// The child died first.
     Lost,

@@ -214,7 +214,8 @@ impl Launcher {
             figures: stream(figures, Keep::Last(LINE))?,
             said: stream(said, Keep::Last(TAIL))?,
             printed: stream(printed, Keep::First(PRINTED))?,
-            deadline: job.timeout.map(|t| Instant::now() + t),
+            // A limit beyond what the clock can say is none.
+            deadline: job.timeout.and_then(|t| Instant::now().checked_add(t)),
         };
         let ended = run.until_the_line(interrupted)?;
         group.kill();

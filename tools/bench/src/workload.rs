@@ -1,7 +1,6 @@
 //! A workload that can be run: a definition with its files, its length and its processors; or the user's own command.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -254,12 +253,6 @@ fn libc_file() -> Option<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let line = maps.lines().find(|l| l.contains("/libc.so.6") || l.contains("/libc-2."))?;
     line.find('/').map(|at| line[at..].into())
-}
-
-/// Whether a variable that belongs to the measurement is inherited, which would change what is measured.
-#[must_use]
-pub fn inherited_preload() -> Option<OsString> {
-    env::var_os(PRELOAD).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ fn output_of_the_program_is_shown_on_request_only() {
 fn an_interrupt_before_any_time_writes_nothing() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("results");
-    let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
         .args(["bench", "-a", "glibc", "--warmup", "1000", "-o"])
         .arg(&folder)
         .args(["--", "/bin/sleep", "0.01"])
@@ -190,6 +190,7 @@ fn an_interrupt_before_any_time_writes_nothing() {
         .unwrap();
     // The folder is made after the signals are caught and before the first run.
     while !folder.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended first");
         sleep(Duration::from_millis(5));
     }
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
@@ -206,7 +207,7 @@ fn an_interrupt_keeps_what_was_measured() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("results");
         let starts = parent.path().join("starts");
-        let child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
             .args(["bench", "-a", "glibc", "--rounds", "100000", "--warmup", "0", "-o"])
             .arg(&folder)
             .args(["--", "/bin/sh", "-c", &format!("echo >>{}", starts.display())])
@@ -219,6 +220,7 @@ fn an_interrupt_keeps_what_was_measured() {
             .unwrap();
         // A line for each run: some rounds are complete.
         while std::fs::metadata(&starts).map_or(0, |file| file.len()) < 20 {
+            assert!(child.try_wait().unwrap().is_none(), "it ended first");
             sleep(Duration::from_millis(5));
         }
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();

@@ -3,11 +3,11 @@
 //! What it proves, in this order; each line is an invariant of the module that is named:
 //!
 //! ```text
-//! page     B1 B2 H1   blocks, bins; live and dirty granules add up
+//! page     H1 H3 B1 B2 Z2 P2   blocks, bins, the window's end; live and dirty granules add up
 //! huge     U1         the table of mappings; their number and bytes add up
-//! object   F1 S1 C1   slabs, lists, maps
+//! object   F1 S1 C1 R2   slabs, lists, maps
 //! slack    X1         claimed, slabs and holes add up, over all threads
-//! thread   A5 K1      what the calling thread keeps
+//! thread   A5 D1 D2 K1   what the calling thread keeps
 //! ```
 //!
 //! Other threads go on meanwhile. X1 is compared only if none of them moved objects in the time

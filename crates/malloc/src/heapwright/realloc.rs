@@ -122,7 +122,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// A run that becomes a mapping of its own: its pages move into a mapping of its length,
     /// which then grows. `None`: refused, and nothing has changed.
-    fn run_to_huge(&self, address: usize, held: usize, size: usize) -> Option<*mut u8> {
+    fn run_to_huge(
+        &self,
+        address: usize,
+        held: usize,
+        size: usize,
+        caller: &'static str,
+    ) -> Option<*mut u8> {
         let source = &self.pages.source;
         let at = self.huge.allocate(source, held, 1, self.pages.wants_huge())?;
         // SAFETY: the whole of both; the mapping is fresh.
@@ -146,7 +152,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return None;
         };
         if !self.free_moved_run(address) {
-            self.foreign("realloc()", address);
+            self.foreign(caller, address);
         }
         Some(ptr::with_exposed_provenance_mut(grown))
     }
@@ -167,7 +173,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return self.copy_to_new(ptr, held, size, caller);
         }
         if size > MAX_RUN
-            && let Some(new) = self.run_to_huge(ptr.addr(), held, size)
+            && let Some(new) = self.run_to_huge(ptr.addr(), held, size, caller)
         {
             return new;
         }

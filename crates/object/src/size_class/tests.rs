@@ -25,7 +25,7 @@ fn waste_is_bounded() {
         let used = info.objects as usize * info.size as usize;
         let least = if info.size > 32 << 10 { 4 } else { 8 };
         assert!(info.objects >= least && slab - used <= slab / 32, "class {class}: {info:?}");
-        assert!(info.words() <= MAX_WORDS);
+        assert!(info.words() <= GRANULE / QUANTUM / 64);
         assert!((2..=126).contains(&info.capacity));
         if info.size > 256 {
             let before = INFO[class - 1].size as usize + 1;

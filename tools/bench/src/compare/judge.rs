@@ -58,7 +58,7 @@ impl Rules<'_> {
                 let line = self.line(subject, metric, workload, plain, relative.as_ref(), &noise);
                 if subject.role == Role::Control {
                     let r = line.relative.unwrap_or(line.plain);
-                    noise.push((workload.clone(), (r.high - 1.0).abs().max((1.0 - r.low).abs())));
+                    noise.push((workload.clone(), r.distance_from_1()));
                 }
                 to.lines.push(line);
             }

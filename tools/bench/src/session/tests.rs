@@ -1,5 +1,3 @@
-use std::time::Instant;
-
 use super::pace::Pace;
 use super::*;
 use crate::testing::{self, options};
@@ -15,7 +13,6 @@ fn session(rounds: u32, wall: impl Fn(u32, SubjectIndex) -> u64) -> Session {
 }
 
 fn pace(budget: Option<Duration>) -> Pace {
-    let _ = Instant::now();
     Pace::new(budget, vec![Duration::from_secs(1)])
 }
 

@@ -18,8 +18,8 @@ Examples:
 
 Each name can be given to -a of the other commands. Abilities, of our own ones: threads (no lock that all share on the \
 usual path), returns (free memory goes back to the system without being asked), misuse (a double free or a foreign \
-pointer ends in a message, where it is seen), heaps (first-class heaps), safe and profile (as 'heapwright run --help' \
-and 'profile --help' say). Those without threads are classic designs with one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
+pointer ends in a message, where it is seen), heaps (first-class heaps), safe (with --set safe every free is \
+checked at once). Those without threads are classic designs with one heap and one lock, to compare with. Other libraries are looked for in the folders and files that \
 HEAPWRIGHT_ALLOCATORS names, in ~/.local/share/heapwright/allocators, in LD_LIBRARY_PATH and where the \
 dynamic loader looks. 'cargo xtask peers' builds the best known of them.
 

@@ -202,5 +202,6 @@ fn a_check_among_busy_threads_raises_no_false_alarm() {
         DONE.store(true, Ordering::Relaxed);
         checker.join().expect("no panic");
     });
+    assert!(BUSY.pages.slack.accounts().is_some(), "X1 was compared");
     BUSY.check().expect("intact");
 }

@@ -60,7 +60,7 @@ impl Bench {
     /// The same for longer.
     fn longer(&self, words: &Words) -> String {
         let had = self.measure.budget(1).unwrap_or(Duration::ZERO);
-        let minutes = (3 * had.as_secs()).div_ceil(60).max(5);
+        let minutes = had.as_secs().saturating_mul(3).div_ceil(60).max(5);
         let gone = [&LENGTH[..], &["output", "force", "color"]].concat();
         words.without(&gone).with(&["--time", &format!("{minutes}m")])
     }
