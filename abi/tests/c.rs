@@ -55,14 +55,14 @@ mod c {
         free_aligned_sized free_errno free_null free_sized header hidden_thread late_malloc libc_aliases
         libc_internal_callers linked linked_archive linked_static mallinfo malloc_alignment malloc_disjoint malloc_info
         malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_zero mallopt maps_exhausted maps_few
-        maps_realloc maps_split memalign mlockall overflow_guards own_check own_check_pending own_check_shrunk own_heap
+        maps_realloc maps_split memalign mlockall overflow_guards own_check own_check_moved own_check_pending own_check_shrunk own_heap
         own_heap_count own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
         posix_memalign posix_memalign_invalid purge_after_shrinking purge_small_after_large purge_while_quiet
         realloc_contents realloc_failure
         realloc_neighbours realloc_null realloc_rlimit realloc_swing realloc_too_large realloc_zero reallocarray
         refused_calls_few refused_futex refused_madvise refused_memory refused_mlock_part refused_mlockall
         region_terabyte rlimit_as rlimit_as_again rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
-        rlimit_as_running rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
+        rlimit_as_running rlimit_as_runs rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
         signal_limits small_stack static_dlopen stress thread_cancel thread_churn thread_exit_main thread_keys
         thread_keys_taken thread_phases thread_producer thread_vanished threads_exit_order trim_while_busy untouched_blocks usable_size usable_size_waste
         usable_size_writable valloc valloc_overflow vfork_exec

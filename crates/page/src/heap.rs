@@ -182,11 +182,10 @@ impl<S: System> PageHeap<S> {
         let run = self.allocate(wide, GRANULES_PER_BLOCK)?;
         let at = align_up(run.at, align * GRANULE);
         let head = (at - run.at) / GRANULE;
-        if head > 0 {
-            self.deallocate(run.at, head);
-        }
-        if wide > head + count {
-            self.deallocate(at + count * GRANULE, wide - head - count);
+        let ends = [(run.at, head), (at + count * GRANULE, wide - head - count)];
+        for (end, count) in ends.into_iter().filter(|&(_, count)| count > 0) {
+            // What nobody has touched costs nothing, and needs not go back.
+            if run.zero { self.deallocate_zero(end, count) } else { self.deallocate(end, count) }
         }
         Some(Run { at, zero: run.zero })
     }

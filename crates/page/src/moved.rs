@@ -115,6 +115,7 @@ impl<S: System> PageHeap<S> {
     pub(crate) fn note_emptied(&self, state: &mut State, block: u32) {
         let moved = self.region.block(block).moved.load(Ordering::Relaxed);
         if moved != 0
+            && self.joins()
             && joins_at_once(state.growth.moved)
             && let Some(attempt) = self.purge.attempt()
         {

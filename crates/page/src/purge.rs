@@ -3,8 +3,8 @@
 //! Free granules that cost memory ("dirty") are kept, together with the slack inside slabs, up
 //! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the
 //! calls that freed it: so a program that frees and then sleeps is small without a thread of ours in
-//! it. Of a program that goes on (X3) the least floor stays beside the slack. Below the limit, blocks that have been empty for
-//! a while go back when the heap is next used.
+//! it. Of a program that goes on (X3), or whose floor is the highest (G1), the least floor stays beside the
+//! slack. Below the limit, blocks that have been empty for a while go back when the heap is next used.
 //!
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; what purges a second apart and less cost it adds up. Four seconds without a purge halve
@@ -231,13 +231,15 @@ impl<S: System> PageHeap<S> {
     }
 
     fn limit(&self) -> usize {
+        let (floor, kept) = (self.purge.floor.load(Ordering::Relaxed), self.purge.kept());
+        // Of who goes on with large blocks X3 knows nothing, but the floor does.
+        let goes_on = self.slack.goes_on() || keep::is_highest(floor, kept);
         let held = Held {
             live: self.live.load(Ordering::Relaxed),
             slack: self.slack.bytes() / GRANULE,
             holes: self.hole_bytes() / GRANULE,
-            beside_slack: if self.slack.goes_on() { self.purge.kept() / GRANULE } else { 0 },
+            beside_slack: if goes_on { kept / GRANULE } else { 0 },
         };
-        let floor = self.purge.floor.load(Ordering::Relaxed);
         keep::limit(held, floor / GRANULE, self.room())
     }
 

@@ -225,6 +225,8 @@ impl<S: System> PageHeap<S> {
         info.owned.store(0, Ordering::Relaxed);
         info.set_free(0);
         info.set_dirty(0);
+        // Its mapping is gone, and with it what was moved there (P2).
+        state.growth.moved -= u32::from(info.moved.swap(0, Ordering::Relaxed));
         state.bins.update(&self.region, block);
         state.growth.longest_hole = u32::MAX;
         self.sink();

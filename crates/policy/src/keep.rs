@@ -17,7 +17,7 @@ pub struct Held {
     pub slack: usize,
     /// In slabs, and given back.
     pub holes: usize,
-    /// What is kept beside the slack of a program that goes on (X3); 0: it does not.
+    /// What is kept beside the slack of a program that goes on (X3, or the floor is the highest); 0: it does not.
     pub beside_slack: usize,
 }
 
@@ -54,6 +54,14 @@ pub fn room(live: usize, allowed: usize) -> usize {
 #[must_use]
 pub fn raised(floor: usize, least: usize) -> usize {
     floor.saturating_mul(2).min(MAX_FLOOR).max(least)
+}
+
+/// Whether regret has raised the floor as far as it goes (G1): beside more slack than that nothing would stay, however often it
+/// is needed again.
+#[inline]
+#[must_use]
+pub const fn is_highest(floor: usize, least: usize) -> bool {
+    floor >= MAX_FLOOR && floor > least
 }
 
 /// The floor after four quiet seconds (G1).
@@ -111,6 +119,8 @@ mod tests {
         }
         assert_eq!(raised(floor, FLOOR), MAX_FLOOR);
         assert_eq!(raised(0, 2 * MAX_FLOOR), 2 * MAX_FLOOR, "what the user asked for");
+        assert!(is_highest(MAX_FLOOR, FLOOR) && !is_highest(MAX_FLOOR / 2, FLOOR));
+        assert!(!is_highest(2 * MAX_FLOOR, 2 * MAX_FLOOR), "nothing was regretted");
         assert_eq!((asked_for(FLOOR), asked_for(0), asked_for(2 * FLOOR)), (0, 0, 2 * FLOOR));
         assert_eq!((lowered(4 * FLOOR, FLOOR), lowered(FLOOR, FLOOR)), (2 * FLOOR, FLOOR));
     }

@@ -36,8 +36,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let (run, zero) = self.allocate_run(count, (align / GRANULE).max(1));
         if run.is_null() {
-            // The region is exhausted; the rest of the address space may not be.
-            return (self.allocate_mapping(size, align), true);
+            // The region is exhausted; the rest of the address space may not be, nor what is kept.
+            return self.allocate_huge(size, align);
         }
         (run, zero)
     }
@@ -53,14 +53,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
         (ptr::with_exposed_provenance_mut(run.at), run.zero)
     }
 
-    /// A mapping of its own; where addresses are short (`ulimit -v`), empty blocks give theirs
-    /// up for it, or it is a run after all.
+    /// A mapping of its own; where addresses are short (`ulimit -v`), what is kept goes back, empty
+    /// blocks give theirs up for it, or it is a run after all.
     fn allocate_huge(&self, size: usize, align: usize) -> (*mut u8, bool) {
         let mapping = self.allocate_mapping(size, align);
         if !mapping.is_null() {
             return (mapping, true);
         }
-        self.trim();
+        self.keep_nothing();
         if self.pages.release_empty() {
             let mapping = self.allocate_mapping(size, align);
             if !mapping.is_null() {

@@ -42,11 +42,20 @@ impl<S: System, T: Tls> Flagship<S, T> {
         ptr::with_exposed_provenance_mut(object)
     }
 
-    /// As [`refill`](Self::refill) when there is no memory: what the thread keeps may leave a slab.
+    /// As [`refill`](Self::refill) when there is no memory: what is kept may leave a slab.
     #[cold]
     fn refill_with_own(&self, cache: &ThreadCache, class: usize) -> usize {
-        self.end_process_on_fault("malloc", cache.empty_all(self.backend(), &self.tls));
+        self.keep_nothing();
         cache.refill(self.backend(), &self.tls, class)
+    }
+
+    /// Before malloc refuses: what the calling thread keeps goes back, and slabs that are empty.
+    #[cold]
+    pub(super) fn keep_nothing(&self) {
+        if let Some(cache) = ThreadCache::current(&self.tls) {
+            self.end_process_on_fault("malloc", cache.empty_all(self.backend(), &self.tls));
+        }
+        self.trim();
     }
 
     /// A thread that uses only what it keeps looks at the clock too, now and then, and around itself.

@@ -5,7 +5,7 @@
 //! take_mask: free → taken, dirty        give_back: taken → free, dirty if somebody may have written
 //! ```
 //!
-//! Layer *page*, inside the page heap's lock. O(1) for a run up to a block.
+//! Layer *page*, inside the page heap's lock. O(1) for a run up to a block, O(blocks) when there is no memory.
 use base::bits::{low32, ones, run_starts};
 use base::sync::{OneWriter as _, Ordering};
 
@@ -28,10 +28,14 @@ impl<S: System> PageHeap<S> {
         align: u32,
     ) -> Option<Run> {
         loop {
-            if let Some((block, at)) = self.find(state, count, align) {
+            if let Some((block, at)) = self.find(state, count, align, PROBES) {
                 return Some(self.take(state, block, at, count));
             }
-            self.grow(state, 1)?;
+            if self.grow(state, 1).is_none() {
+                // No memory: it may fit in a block that was not tried.
+                let (block, at) = self.find(state, count, align, usize::MAX)?;
+                return Some(self.take(state, block, at, count));
+            }
         }
     }
 
@@ -63,15 +67,22 @@ impl<S: System> PageHeap<S> {
             self.take_mask(state, block, mask, count);
         }
         self.note_huge_page(state, low32(end) - 1);
+        self.after_growth(state);
         true
     }
 
-    /// The fullest block in which the run fits, and where.
-    pub(super) fn find(&self, state: &State, count: u32, align: u32) -> Option<(u32, u32)> {
+    /// The fullest block in which the run fits, and where; `probes` blocks of a bin are tried.
+    pub(super) fn find(
+        &self,
+        state: &State,
+        count: u32,
+        align: u32,
+        probes: usize,
+    ) -> Option<(u32, u32)> {
         let own = count.ilog2() as usize;
         for bin in own..BINS {
             let mut block = state.bins.first(bin);
-            for _ in 0..PROBES {
+            for _ in 0..probes {
                 if block == NIL {
                     break;
                 }

@@ -143,6 +143,49 @@ fn any_alignment_can_be_had() {
 }
 
 #[test]
+fn the_ends_of_an_aligned_run_that_nobody_touched_cost_nothing() {
+    let heap = PageHeap::new(Os);
+    assert!(heap.allocate_aligned(3, 256).expect("memory").zero);
+    assert_eq!((heap.dirty_bytes(), heap.purge.total_bytes()), (0, 0));
+    heap.check().expect("intact");
+}
+
+#[test]
+fn before_memory_is_refused_every_block_is_tried() {
+    let heap = PageHeap::new(Failing::new(Os));
+    // Blocks with room for 30 and for 17 granules are of one bin, and the newest are tried first.
+    let rooms: [(Run, Run); 8] = core::array::from_fn(|_| {
+        heap.allocate(81, 1).expect("memory");
+        (heap.allocate(30, 1).expect("memory"), heap.allocate(17, 1).expect("memory"))
+    });
+    while heap.find(&heap.state.lock(), 1, 1, usize::MAX).is_some() {
+        heap.allocate(1, 1).expect("memory");
+    }
+    heap.source.fail_from(1);
+    assert_eq!(heap.allocate(17, 1), None, "all is in use");
+    heap.deallocate(rooms[0].0.at, 30);
+    rooms[1..].iter().for_each(|(_, small)| heap.deallocate(small.at, 17));
+    assert_eq!(heap.allocate(30, 1).map(|run| run.at), Some(rooms[0].0.at));
+    heap.check().expect("intact");
+}
+
+#[test]
+fn a_program_that_goes_on_with_large_blocks_keeps_them_beside_slack() {
+    let heap = PageHeap::new(Os);
+    // 400 MiB in slabs, of which nothing is claimed.
+    heap.slack.note_slab((400 << 20) / GRANULE);
+    let round = || {
+        let run = heap.allocate(64, 1).expect("memory");
+        fill(run, 64);
+        heap.deallocate(run.at, 64);
+    };
+    (0..20).for_each(|_| round());
+    let before = heap.purge.total_bytes();
+    (0..100).for_each(|_| round());
+    assert_eq!(heap.purge.total_bytes(), before, "what it needs again stays");
+}
+
+#[test]
 fn memory_beyond_the_limit_goes_back_at_once() {
     let heap = PageHeap::new(Os);
     let runs: [Run; 256] = core::array::from_fn(|_| heap.allocate(128, 1).expect("memory"));

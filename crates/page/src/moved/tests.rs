@@ -104,6 +104,19 @@ fn nothing_is_moved_in_a_child() {
 }
 
 #[test]
+fn a_child_keeps_blocks_that_become_no_fresher() {
+    let heap = PageHeap::new(Os);
+    heap.set_floor(256 << 20);
+    let runs: [usize; KEEP_MOVED as usize + 2] =
+        core::array::from_fn(|_| moved(&heap, 1).expect("a move"));
+    heap.note_child();
+    let before = heap.purge.total_bytes();
+    runs.iter().for_each(|&run| heap.deallocate(run, COUNT));
+    assert_eq!(heap.purge.total_bytes(), before);
+    heap.check().expect("intact");
+}
+
+#[test]
 fn a_refused_move_or_fresh_mapping_loses_nothing() {
     for n in 1..12 {
         let heap = PageHeap::new(Failing::new(Os));
