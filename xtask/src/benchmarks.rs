@@ -181,19 +181,23 @@ fn circumstances(record: &Record, commit: &str) -> String {
     let Report { machine, started, elapsed, runs, scale, .. } = &record.report;
     let short = commit.get(..12).unwrap_or(commit);
     let kept = record.folder.display();
-    front::wrapped(&format!(
+    let warnings: String =
+        record.report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
+    let command = record.report.command_line.join(" ");
+    let text = front::wrapped(&format!(
         "Geometric means with 95 % intervals; **bold** is the least and all within noise of it. Measured {started} at commit \
          `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length, on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
          figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \
-         `cargo xtask benchmarks --page FOLDER`.",
+         `cargo xtask benchmarks --page FOLDER`.{warnings} The command that made it:",
         elapsed / 60.0,
         runs.len(),
         machine.cores,
         machine.cpu,
         machine.kernel,
         machine.glibc.as_deref().unwrap_or("unknown"),
-    ))
+    ));
+    format!("{text}\n\n    {command}")
 }
 
 fn put(top: &Path, path: &Path, content: &str) -> Result<(), String> {

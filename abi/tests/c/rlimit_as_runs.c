@@ -1,4 +1,5 @@
 // survival: before malloc of some MiB is refused under RLIMIT_AS, empty blocks give their addresses up for it
+// link: heapwright
 #include <sys/mman.h>
 
 #include "limited.h"

@@ -120,6 +120,7 @@ const TARGETS: &[Target] = &[
                     "new_handler_frees",
                     "rlimit_as",
                     "rlimit_as_growth",
+                    "rlimit_as_runs",
                     "rlimit_as_small",
                     "rlimit_as_thread",
                     "rlimit_as_tiny",

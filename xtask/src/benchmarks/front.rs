@@ -5,6 +5,7 @@ use bench::result::{Overall, Report};
 use bench::session::Role;
 use bench::stats::Ratio;
 
+use super::losses;
 use super::tables::{contestants, interval, markdown, within_noise};
 
 /// Where the picture is.
@@ -22,7 +23,8 @@ pub(super) struct Part<'a> {
 /// The section of the front page. Links are followed from the top of the tree.
 pub(super) fn page(parts: &[Part<'_>; 2]) -> String {
     let alt = "Time and memory of every allocator, glibc = 1";
-    format!("{}\n\n![{alt}]({PICTURE})\n\n{}", sentences(parts), table(parts, short))
+    let losses = losses::sentences(parts[0].report);
+    format!("{}\n\n![{alt}]({PICTURE})\n\n{}\n\n{losses}", sentences(parts), table(parts, short))
 }
 
 /// The picture, readable on a light and on a dark page.

@@ -4,7 +4,8 @@ use bench::allocator::HEAPWRIGHT;
 use bench::result::{Cell, Compared, Report, Work};
 use serde::Deserialize;
 
-use super::tables::{contestants, markdown, ratio, within_noise};
+use super::front::wrapped;
+use super::tables::{contestants, counts, markdown, ratio, within_noise};
 
 /// Why a figure of some workloads falls short, as far as it is known.
 #[derive(Debug, Deserialize)]
@@ -37,47 +38,114 @@ impl Loss<'_> {
     }
 }
 
-/// The table, and how many figures it is of.
-pub(super) fn table(report: &Report) -> Result<String, String> {
-    let Some(ours) = report.allocators.iter().position(|e| e.name == HEAPWRIGHT) else {
-        return Ok("heapwright took no part.".to_owned());
-    };
-    let causes = causes()?;
-    let (mut in_time, mut in_memory) = (0, 0);
-    let mut rows: Vec<(f64, [String; 4])> = Vec::new();
-    for work in &report.workloads {
+/// A workload in which somebody is better.
+struct Row<'a> {
+    workload: &'a str,
+    time: Option<Loss<'a>>,
+    memory: Option<Loss<'a>>,
+}
+
+impl Row<'_> {
+    /// The larger of the two factors.
+    fn worst(&self) -> f64 {
+        [&self.time, &self.memory].into_iter().flatten().map(|l| l.factor).fold(0.0, f64::max)
+    }
+}
+
+/// Every workload in which somebody is better, the worst first; empty too where heapwright took no part.
+fn rows(report: &Report) -> Vec<Row<'_>> {
+    let ours = report.allocators.iter().position(|e| e.name == HEAPWRIGHT);
+    let row = |work: &'_ Work, ours| {
         let time = loss(report, work, ours, |cell| cell.time);
         let memory = loss(report, work, ours, |cell| cell.peak_rss);
-        let Some(worst) = [&time, &memory].into_iter().flatten().map(|l| l.factor).reduce(f64::max)
-        else {
-            continue;
-        };
-        in_time += usize::from(time.is_some());
-        in_memory += usize::from(memory.is_some());
-        let known = [
-            time.as_ref().and_then(|_| cause(&causes.time, &work.name)),
-            memory.as_ref().and_then(|_| cause(&causes.memory, &work.name)),
-        ];
-        let why = known.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        let row =
-            [work.name.clone(), Loss::words(time.as_ref()), Loss::words(memory.as_ref()), why];
-        rows.push((worst, row));
-    }
+        (time, memory)
+    };
+    let mut rows: Vec<Row<'_>> = report
+        .workloads
+        .iter()
+        .filter_map(|work| match row(work, ours?) {
+            (None, None) => None,
+            (time, memory) => Some(Row { workload: &work.name, time, memory }),
+        })
+        .collect();
+    rows.sort_by(|a, b| b.worst().total_cmp(&a.worst()));
+    rows
+}
+
+/// The table, and how many figures it is of. The causes stand below it by their numbers, as many workloads share one.
+pub(super) fn table(report: &Report) -> Result<String, String> {
+    let (causes, rows) = (causes()?, rows(report));
     if rows.is_empty() {
         return Ok("In no workload is another allocator better beyond noise.".to_owned());
     }
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut named: Vec<&str> = Vec::new();
     let header = ["workload", "time", "peak memory", "why"];
     let mut table = markdown(header.map(str::to_owned));
-    for (_, row) in &rows {
-        table.add_row(row);
+    for Row { workload, time, memory } in &rows {
+        let of_time = time.as_ref().and_then(|_| cause(&causes.time, workload));
+        let of_memory = memory.as_ref().and_then(|_| cause(&causes.memory, workload));
+        let mut why: Vec<String> = Vec::new();
+        for cause in of_time.into_iter().chain(of_memory) {
+            let at = named.iter().position(|one| *one == cause).unwrap_or_else(|| {
+                named.push(cause);
+                named.len() - 1
+            });
+            why.push((at + 1).to_string());
+        }
+        table.add_row([
+            (*workload).to_owned(),
+            Loss::words(time.as_ref()),
+            Loss::words(memory.as_ref()),
+            why.join(", "),
+        ]);
     }
+    let list: Vec<String> =
+        named.iter().enumerate().map(|(at, cause)| format!("{}. {cause}", at + 1)).collect();
     Ok(format!(
-        "In {} of {} workloads some allocator is better beyond noise: in time in {in_time}, in peak memory in {in_memory}.\n\
-         A factor is heapwright's figure over that of the best allocator there.\n\n{table}",
+        "In {} of {} workloads some allocator is better beyond noise: in time in {}, in peak memory in {}.\n\
+         A factor is heapwright's figure over that of the best allocator there; the numbers say why, below the table.\n\n\
+         {table}\n\n{}",
         rows.len(),
         report.workloads.len(),
+        rows.iter().filter(|row| row.time.is_some()).count(),
+        rows.iter().filter(|row| row.memory.is_some()).count(),
+        list.join("\n"),
     ))
+}
+
+/// The same in two sentences for the front page, and whose means leave a workload out.
+pub(super) fn sentences(report: &Report) -> String {
+    let rows = rows(report);
+    let times: Vec<(&str, &Loss<'_>)> =
+        rows.iter().filter_map(|row| Some((row.workload, row.time.as_ref()?))).collect();
+    let worst = times.iter().max_by(|a, b| a.1.factor.total_cmp(&b.1.factor));
+    let (count, all) = (times.len(), report.workloads.len());
+    let over = times.iter().filter(|(_, loss)| loss.factor > 1.15).count();
+    let mut text = match worst {
+        None => format!("Nobody is faster beyond noise in any of the {all} workloads."),
+        Some((name, loss)) => format!(
+            "Somebody is faster beyond noise in {count} of the {all} workloads, by more than 15 % in {over}; `{name}` takes \
+             {:.2} of {}'s time ([why](docs/benchmarks.md#where-heapwright-loses)).",
+            loss.factor, loss.to
+        ),
+    };
+    let missing: Vec<String> = report
+        .workloads
+        .iter()
+        .flat_map(|work| {
+            let lacks = |at: usize| work.cells.get(at).is_none_or(|cell| !counts(cell));
+            contestants(report)
+                .filter(move |(at, _)| lacks(*at))
+                .map(|(_, entry)| format!("{} `{}`", entry.name, work.name))
+        })
+        .collect();
+    if !missing.is_empty() {
+        text.push_str(&format!(" Failed, and left out of that mean: {}.", missing.join(", ")));
+    }
+    text.push_str(
+        " Every program, the machine, the command: [docs/benchmarks.md](docs/benchmarks.md).",
+    );
+    wrapped(&text)
 }
 
 fn cause<'a>(causes: &'a [Cause], workload: &str) -> Option<&'a str> {
