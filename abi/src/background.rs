@@ -3,7 +3,7 @@
 //! ```text
 //! OFF ──configure──► WAITING ──large enough──► STARTING ─┬─► RUNNING ──nobody allocates──► WAITING
 //!  ▲                    ▲                                └─ refused ─► OFF
-//!  └─ confined          └── child of a fork ── any but OFF
+//!  └─ confined          └── child of a fork ── any but OFF, unless it was announced (B5)
 //! ```
 //!
 //! - **B1** it begins in a slow call that allocates, before that call's work: no lock of ours is held, and none of the C
@@ -23,7 +23,7 @@
 use core::ffi::{c_char, c_void};
 use core::ptr;
 
-use base::sync::{AtomicU32, Ordering};
+use base::sync::{AtomicBool, AtomicU32, Ordering};
 use malloc::HEAP;
 use malloc::heapwright::options::{Options, variable};
 use source::os::imp::process::{end_as_first_thread, is_last_thread, prctl};
@@ -47,6 +47,9 @@ mod state {
 }
 
 static STATE: AtomicU32 = AtomicU32::new(state::OFF);
+/// The process, or one that it is a child of, has announced that it will confine itself (B5): a thread that was there then is
+/// the last one.
+static NEVER: AtomicBool = AtomicBool::new(false);
 /// Slow calls to wait for (B2).
 static LEFT: AtomicU32 = AtomicU32::new(0);
 
@@ -67,6 +70,7 @@ pub(crate) unsafe fn configure(environment: *const *const c_char) {
 
 /// The process is about to be confined (B5).
 pub(crate) fn never_from_now_on() {
+    NEVER.store(true, Ordering::Relaxed);
     let _ = change(state::WAITING, state::OFF);
 }
 
@@ -106,7 +110,8 @@ extern "C" fn in_child() {
 
 fn wait_again() {
     LEFT.store(CALLS_IN_CHILD, Ordering::Relaxed);
-    STATE.store(state::WAITING, Ordering::Relaxed);
+    let next = if NEVER.load(Ordering::Relaxed) { state::OFF } else { state::WAITING };
+    STATE.store(next, Ordering::Relaxed);
 }
 
 extern "C" fn body(_argument: *mut c_void) -> *mut c_void {

@@ -16,7 +16,7 @@
 //!   stores words that come out the same each time, and asks the environment until there is one.
 //!
 //! `HEAPWRIGHT=deepbind=1` leaves the bit. `dlmopen` is not replaced: what it opens has a C
-//! library of its own, and hands no blocks over. musl knows no RTLD_DEEPBIND and ignores the bit.
+//! library of its own, and hands no blocks over, but for LM_ID_BASE, which nobody is known to use with that bit. musl knows no RTLD_DEEPBIND and ignores the bit.
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 

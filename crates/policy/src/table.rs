@@ -9,7 +9,7 @@
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
 //! | huge pages | [`HUGE_FROM`], [`MOST_LOOKED_AT`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
-//! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`CONTENTION`], [`REPORT`] |
+//! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`MOST_LATE_FREES`], [`CONTENTION`], [`REPORT`] |
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -123,6 +123,10 @@ pub const SLABS_FOR_LINES: u32 = 4;
 /// Objects that a thread frees of a class before it keeps them, if it allocates none: two cache lines
 /// of the smallest.
 pub const MOST_STRAYS: u8 = 16;
+/// Blocks that a thread frees before it gets a cache, if it has allocated none. When a thread has ended, after its last destructor,
+/// the C library frees what it had made for it and for others (glibc `queue_stack`, `_dl_deallocate_tls`, some blocks for each stack
+/// that goes): a cache made then has no end.
+pub const MOST_LATE_FREES: usize = 64;
 /// Contended locks of shards before their number doubles: a program of two threads that meet now and then keeps
 /// one, and one whose threads meet all the time has all 16 after some hundred refills.
 pub const CONTENTION: u32 = 64;

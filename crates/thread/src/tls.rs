@@ -52,8 +52,10 @@ pub use imp::empty;
 
 /// The slot that holds the address of the thread's cache; 0 before there is one.
 pub const CACHE: usize = CLASSES;
-/// The slot that counts how often the thread's end was announced.
+/// The slot that counts how often the thread's end was announced, and in multiples of [`A_FREE`] what it freed without a cache.
 pub const ENDS: usize = CLASSES + 1;
+/// One block freed without a cache, in the slot [`ENDS`].
+pub const A_FREE: usize = 1 << 8;
 /// How many slots there are.
 pub const SLOTS: usize = CLASSES + 2;
 

@@ -10,8 +10,9 @@ use object::size_class::{MAX_SIZE, class_of, info};
 use page::region::Span;
 use page::{GRANULE, System};
 use policy::caches::looks_at_clock;
+use policy::table::MOST_LATE_FREES;
 use thread::cache::Look;
-use thread::tls::ENDS;
+use thread::tls::{A_FREE, ENDS};
 use thread::{ThreadCache, Tls};
 
 use super::Flagship;
@@ -103,12 +104,25 @@ impl<S: System, T: Tls> Flagship<S, T> {
         ThreadCache::current(&self.tls).or_else(|| self.attach())
     }
 
+    /// A cache for a thread that frees and has none: not for its first blocks, which may be what the C library frees of a thread
+    /// that has ended, and whose end nobody would tell us.
+    #[cold]
+    fn attach_to_free(&self) -> Option<&ThreadCache> {
+        let ends = self.tls.load(ENDS);
+        if ends / A_FREE >= MOST_LATE_FREES {
+            return self.attach();
+        }
+        self.tls.store(ENDS, ends + A_FREE);
+        None
+    }
+
     #[cold]
     #[inline(never)]
     fn attach(&self) -> Option<&ThreadCache> {
         // A thread that has ended gets no cache again: what it still frees comes from
         // destructors and from the C library's own clean-up, after which nobody would tell us.
-        if self.safe.load(Ordering::Relaxed) || self.tls.load(ENDS) != 0 {
+        let has_ended = !self.tls.load(ENDS).is_multiple_of(A_FREE);
+        if self.safe.load(Ordering::Relaxed) || has_ended {
             return None;
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
@@ -217,7 +231,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Frees an object of a class whose magazine is full or missing.
     pub(crate) fn free_object(&self, address: usize, class: usize, caller: &'static str) {
-        let answer = match self.cache() {
+        let answer = match ThreadCache::current(&self.tls).or_else(|| self.attach_to_free()) {
             Some(cache) => {
                 self.look_at_clock(cache);
                 cache.flush(self.backend(), &self.tls, class, address)

@@ -5,16 +5,18 @@
 //! host's, which is not there; then the root of the hierarchy is the container's own group.
 use core::ffi::CStr;
 
-use super::process::read_file;
+use super::process::{each_line, read_file};
 
 /// "No limit" in version 1 is the largest multiple of a page; anything this large is none.
 const NONE: usize = 1 << 60;
 
 /// The limit in bytes; `None` when there is none or it cannot be read.
 pub(super) fn memory_limit() -> Option<usize> {
-    let mut buffer = [0u8; 2048];
-    let groups = read_file(c"/proc/self/cgroup", &mut buffer);
-    groups.split(|&byte| byte == b'\n').filter_map(limit_of_group).min()
+    let mut least = None;
+    each_line(c"/proc/self/cgroup", |line| {
+        least = [least, limit_of_group(line)].into_iter().flatten().min();
+    });
+    least
 }
 
 fn limit_of_group(line: &[u8]) -> Option<usize> {

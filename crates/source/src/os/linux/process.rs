@@ -185,22 +185,70 @@ pub unsafe fn prlimit(
 
 /// Reads the start of a file into `buffer` and returns what was read; empty on any error.
 pub fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
-    let open = [AT_FDCWD, path.as_ptr().addr(), O_RDONLY_CLOEXEC, 0, 0, 0];
-    // SAFETY: the kernel reads `path`, which ends in a zero.
-    let Ok(fd) = result(unsafe { call6(number::OPENAT, open) }) else { return &[] };
+    let Some(fd) = open(path) else { return &[] };
     let mut len = 0;
     while len < buffer.len() {
-        let rest = &mut buffer[len..];
-        let read = [fd, rest.as_mut_ptr().addr(), rest.len(), 0, 0, 0];
-        // SAFETY: the kernel writes into `rest`.
-        match result(unsafe { call6(number::READ, read) }) {
-            Ok(got) if got > 0 => len += got,
-            _ => break,
+        match read(fd, &mut buffer[len..]) {
+            0 => break,
+            got => len += got,
         }
     }
-    // SAFETY: the descriptor was opened above.
-    unsafe { call6(number::CLOSE, [fd, 0, 0, 0, 0, 0]) };
+    close(fd);
     &buffer[..len]
+}
+
+/// Calls `each` with the lines of a file, one after the other; of one that is longer than 1 KiB with its beginning. Files of
+/// /proc may be of any length: one line of them has the user's groups, another file a path for each control group.
+pub(super) fn each_line(path: &CStr, mut each: impl FnMut(&[u8])) {
+    let Some(fd) = open(path) else { return };
+    let mut buffer = [0u8; 1024];
+    let (mut len, mut is_rest) = (0, false);
+    loop {
+        let got = read(fd, &mut buffer[len..]);
+        if got == 0 {
+            break;
+        }
+        len += got;
+        let mut start = 0;
+        while let Some(end) = buffer[start..len].iter().position(|&byte| byte == b'\n') {
+            if !is_rest {
+                each(&buffer[start..start + end]);
+            }
+            is_rest = false;
+            start += end + 1;
+        }
+        buffer.copy_within(start..len, 0);
+        len -= start;
+        if len == buffer.len() {
+            if !is_rest {
+                each(&buffer);
+            }
+            (len, is_rest) = (0, true);
+        }
+    }
+    if len > 0 && !is_rest {
+        each(&buffer[..len]);
+    }
+    close(fd);
+}
+
+fn open(path: &CStr) -> Option<usize> {
+    let open = [AT_FDCWD, path.as_ptr().addr(), O_RDONLY_CLOEXEC, 0, 0, 0];
+    // SAFETY: the kernel reads `path`, which ends in a zero.
+    result(unsafe { call6(number::OPENAT, open) }).ok()
+}
+
+/// How much was read; 0 at the end of the file, and on any error.
+fn read(fd: usize, buffer: &mut [u8]) -> usize {
+    let read = [fd, buffer.as_mut_ptr().addr(), buffer.len(), 0, 0, 0];
+    // SAFETY: the kernel writes into `buffer`.
+    result(unsafe { call6(number::READ, read) }).unwrap_or(0)
+}
+
+/// Closes what [`open`] has opened.
+fn close(fd: usize) {
+    // SAFETY: the caller's own descriptor.
+    unsafe { call6(number::CLOSE, [fd, 0, 0, 0, 0, 0]) };
 }
 
 /// Resident memory of this process in bytes, now and at its peak.
@@ -215,16 +263,19 @@ pub struct Resident {
 /// Reads /proc/self/status; zeroes when it cannot be read.
 #[must_use]
 pub fn resident() -> Resident {
-    let mut buffer = [0u8; 4096];
-    let text = read_file(c"/proc/self/status", &mut buffer);
-    Resident { now: kib_field(text, b"VmRSS:") * 1024, peak: kib_field(text, b"VmHWM:") * 1024 }
+    let mut seen = Resident::default();
+    each_line(c"/proc/self/status", |line| {
+        seen.now = seen.now.max(kib_field(line, b"VmRSS:") * 1024);
+        seen.peak = seen.peak.max(kib_field(line, b"VmHWM:") * 1024);
+    });
+    seen
 }
 
 /// Whether a filter of system calls is installed, or /proc/self/status does not say so.
 pub(super) fn is_confined() -> bool {
-    let mut buffer = [0u8; 2048];
-    let text = read_file(c"/proc/self/status", &mut buffer);
-    !text.split(|&byte| byte == b'\n').any(|line| line == b"Seccomp:\t0")
+    let mut is_free = false;
+    each_line(c"/proc/self/status", |line| is_free |= line == b"Seccomp:\t0");
+    !is_free
 }
 
 /// The number after `name` at the start of a line; 0 when it is not there.

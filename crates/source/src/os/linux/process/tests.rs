@@ -28,3 +28,18 @@ fn fields_are_found_at_line_starts_only() {
 fn a_missing_file_reads_as_empty() {
     assert!(read_file(c"/nonexistent", &mut [0; 8]).is_empty());
 }
+
+#[test]
+fn lines_are_found_behind_long_ones() {
+    extern crate std;
+    let path = std::env::temp_dir().join(std::format!("heapwright-lines-{}", std::process::id()));
+    let long = "x".repeat(5000);
+    std::fs::write(&path, std::format!("first\n{long}\nSeccomp:\t0\n\n{long}\nlast"))
+        .expect("written");
+    let name = std::ffi::CString::new(path.to_str().expect("text")).expect("no zero");
+    let mut lines = std::vec::Vec::new();
+    each_line(&name, |line| lines.push(std::string::String::from_utf8_lossy(line).into_owned()));
+    std::fs::remove_file(&path).expect("removed");
+    let cut = &long[..1024];
+    assert_eq!(lines, ["first", cut, "Seccomp:\t0", "", cut, "last"]);
+}
