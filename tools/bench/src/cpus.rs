@@ -47,12 +47,19 @@ pub fn among(threads: u32, processors: &[Processor]) -> Vec<usize> {
     chosen
 }
 
+/// The numbers of all that this process may use.
+#[must_use]
+pub(crate) fn own() -> Vec<usize> {
+    let mask = own_mask();
+    let numbers = 0..8 * size_of_val(&mask);
+    // SAFETY: the number is below that of the bits.
+    numbers.filter(|&number| unsafe { libc::CPU_ISSET(number, &mask) }).collect()
+}
+
 /// Those this process may use. Where the topology cannot be read, each is a core of its own.
 fn usable() -> Vec<Processor> {
-    let mask = own_mask();
-    (0..8 * size_of_val(&mask))
-        // SAFETY: the number is below that of the bits.
-        .filter(|&number| unsafe { libc::CPU_ISSET(number, &mask) })
+    own()
+        .into_iter()
         .map(|number| {
             let topology = format!("/sys/devices/system/cpu/cpu{number}/topology");
             let siblings = fs::read_to_string(format!("{topology}/thread_siblings_list"));

@@ -215,6 +215,9 @@ impl Definition {
         let is_ours = self.command.is_empty();
         match self {
             d if file.strip_suffix(".toml") != Some(&d.name) => Some("its name is not the file's"),
+            d if d.group == Group::Own => {
+                Some("group own is the user's command, which has no file")
+            }
             d if d.seconds <= 0.0 => Some("seconds must be more than 0"),
             d if !(0.0..=d.seconds).contains(&d.fixed) => Some("fixed is a part of seconds"),
             d if !is_ours && (d.workload.is_some() || !d.args.is_empty()) => {
@@ -227,6 +230,9 @@ impl Definition {
                 Some("tail, region, kernel and unit are for a workload of ours")
             }
             d if d.about.trim().is_empty() => Some("about is empty"),
+            d if d.group.is_in_process() != is_ours => {
+                Some("a command is for group real, and group real for a command")
+            }
             _ => None,
         }
     }
@@ -268,7 +274,9 @@ mod tests {
         "name = 'x'\ngroup = 'ours'\norder = 1\nabout = 'a'\nseconds = 1.0\nthreads = 1\n";
 
     fn said(more: &str) -> String {
-        match Definition::parse("x.toml", &format!("{LEAST}{more}")) {
+        let least =
+            if more.starts_with("command") { &LEAST.replace("ours", "real") } else { LEAST };
+        match Definition::parse("x.toml", &format!("{least}{more}")) {
             Ok(_) => String::new(),
             Err(Error::Fault(_, fault)) => fault.to_owned(),
             Err(error) => error.to_string(),
@@ -291,6 +299,14 @@ mod tests {
         assert!(said("env = { A = 'b' }\n").contains("env"));
         assert!(said("colour = 'red'\n").contains("colour"));
         assert!(Definition::parse("y.toml", LEAST).is_err());
+        for (text, word) in [
+            (LEAST.replace("ours", "own"), "own"),
+            (LEAST.replace("ours", "real"), "group real"),
+            (format!("{LEAST}command = ['ls']\n"), "group real"),
+        ] {
+            let error = Definition::parse("x.toml", &text).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
     }
 
     #[test]

@@ -202,8 +202,13 @@ pub fn parse(text: &str) -> Result<Rule, Error> {
     };
     let skip = |from: usize| text.len() - text[from..].trim_start().len();
 
+    // From the right: a workload may have parameters, as larson:threads=8, and an allocator settings.
+    let sign_at = match text.rfind(['<', '>']) {
+        Some(last) => text[..last].trim_end_matches(['<', '>', '=']).len(),
+        None => text.find('=').unwrap_or(text.len()),
+    };
     let start = skip(0);
-    let end = text.find(['<', '>', '=', '@']).unwrap_or(text.len());
+    let end = text[..sign_at].rfind('@').unwrap_or(sign_at);
     let subject = text.get(start..end).unwrap_or_default().trim_end();
     let (what, metric) = match subject.rsplit_once('.') {
         Some((what, word)) => match Metric::named(word) {
@@ -223,23 +228,16 @@ pub fn parse(text: &str) -> Result<Rule, Error> {
         name => What::Workload(name.to_owned()),
     };
 
-    let (allocator, end) = match text[end..].strip_prefix('@') {
-        None => (None, end),
-        Some(rest) => {
-            let stop = end + 1 + rest.find(['<', '>', '=']).unwrap_or(rest.len());
-            let name = text[end + 1..stop].trim();
-            if name.is_empty() {
-                return Err(error(skip(end + 1), "the name of an allocator"));
-            }
-            (Some(name.to_owned()), stop)
-        }
+    let allocator = match text[end..sign_at].strip_prefix('@').map(str::trim) {
+        Some("") => return Err(error(skip(end + 1), "the name of an allocator")),
+        name => name.map(str::to_owned),
     };
 
-    let Some((op, sign)) = Op::ALL.into_iter().find(|(_, sign)| text[end..].starts_with(sign))
+    let Some((op, sign)) = Op::ALL.into_iter().find(|(_, sign)| text[sign_at..].starts_with(sign))
     else {
-        return Err(error(end, ">, >=, < or <="));
+        return Err(error(sign_at, ">, >=, < or <="));
     };
-    let number = skip(end + sign.len());
+    let number = skip(sign_at + sign.len());
     match text[number..].trim_end().parse::<f64>() {
         Ok(bound) if bound.is_finite() && bound > 0.0 => {
             let text = text.trim().to_owned();
@@ -286,11 +284,12 @@ impl Rule {
 
     /// Whether it holds for any of `ratios` that it is about.
     ///
-    /// The caller leaves out what nobody wants judged: the control and the null allocator.
+    /// The caller leaves out what nobody wants judged: the control and the null allocator. `ours`: heapwright takes part,
+    /// though it may have failed and have no ratio.
     #[must_use]
-    pub fn check(&self, ratios: &[Named]) -> Verdict {
+    pub fn check(&self, ratios: &[Named], ours: bool) -> Verdict {
         let mut about: Vec<&Named> = ratios.iter().filter(|r| self.is_about(r)).collect();
-        if self.allocator.is_none() && ratios.iter().any(|r| r.allocator == HEAPWRIGHT) {
+        if self.allocator.is_none() && ours {
             about.retain(|r| r.allocator == HEAPWRIGHT);
         }
         if self.what == What::Max {

@@ -255,8 +255,10 @@ fn die_with_parent() {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
-/// How long `cpus` were busy since boot, in microseconds.
+/// How long `cpus` were busy since boot, in microseconds; of a program that is not pinned, those that it may use.
 fn busy(cpus: &[usize]) -> Option<u64> {
+    let own = if cpus.is_empty() { cpus::own() } else { Vec::new() };
+    let cpus = if cpus.is_empty() { &own } else { cpus };
     let ticks = cpus::busy_ticks(&fs::read_to_string("/proc/stat").ok()?, cpus)?;
     // SAFETY: it takes a number and returns one.
     let a_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };

@@ -257,10 +257,44 @@ fn cpu_model(cpuinfo: &str) -> Option<&str> {
     value("model name").or_else(|| value("CPU implementer"))
 }
 
-/// Bytes of memory that programs could still get; 0 when it cannot be read.
+/// Bytes of memory that programs could still get, also by the control group's limit; 0 when it cannot be read.
 #[must_use]
 pub fn available() -> u64 {
-    kib_field(&read("/proc/meminfo"), "MemAvailable").unwrap_or(0) * 1024
+    let machine = kib_field(&read("/proc/meminfo"), "MemAvailable").unwrap_or(0) * 1024;
+    group_limit().map_or(machine, |group| machine.min(group.limit.saturating_sub(group.used)))
+}
+
+/// The memory limit of the control group that this process is in, and how much of it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupLimit {
+    /// Bytes.
+    pub limit: u64,
+    /// Bytes.
+    pub used: u64,
+}
+
+/// The memory limit of the control group, version 2 or 1; `None`: there is none, or it cannot be read.
+#[must_use]
+pub fn group_limit() -> Option<GroupLimit> {
+    let groups = read("/proc/self/cgroup");
+    groups.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
+        let (root, limit, used) = if controllers.is_empty() {
+            ("/sys/fs/cgroup", "memory.max", "memory.current")
+        } else if controllers.split(',').any(|c| c == "memory") {
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+        } else {
+            return None;
+        };
+        // In a container the group's own path may not be there, and its files lie at the root.
+        [format!("{root}{path}"), root.to_owned()].iter().find_map(|folder| {
+            let number = |file| read(&format!("{folder}/{file}")).trim().parse::<u64>().ok();
+            // Version 1 writes "no limit" as the largest multiple of a page.
+            let limit = number(limit).filter(|&limit| limit < 1 << 60)?;
+            Some(GroupLimit { limit, used: number(used).unwrap_or(0) })
+        })
+    })
 }
 
 /// A line `Key:   123 kB` of `/proc/meminfo` or `/proc/self/status`.

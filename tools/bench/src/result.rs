@@ -239,6 +239,12 @@ pub struct Overall {
     pub time: Option<Ratio>,
     /// The geometric mean of the ratios of the peak.
     pub peak_rss: Option<Ratio>,
+    /// The geometric mean of the ratios of processor time.
+    #[serde(default)]
+    pub cpu: Option<Ratio>,
+    /// The geometric mean of the ratios of a call's time, over the workloads whose calls are counted.
+    #[serde(default)]
+    pub ns: Option<Ratio>,
     /// Has the least time of all: its interval ends before the next one's begins, the lead is more than the control's noise, and
     /// there are at least two pairs.
     pub is_fastest: bool,

@@ -149,7 +149,7 @@ impl Workload {
             kernels: definition.kernels().collect(),
             alone: definition.alone,
             own_malloc: definition.own_malloc,
-            warm_bytes: u64::from(definition.warm_mib) << 20,
+            warm_bytes: warm_bytes(definition.warm_mib, places.scale),
             seconds: definition.seconds_at(places.scale),
             file,
             argv,
@@ -248,6 +248,17 @@ fn is_installed(program: &str) -> bool {
     resolve::command(program.as_ref()).is_ok()
 }
 
+/// What is warmed before a workload's first run; a shorter run needs less.
+fn warm_bytes(mib: u32, scale: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of at most 4 GiB of MiB"
+    )]
+    let bytes = (f64::from(mib) * scale.min(1.0) * f64::from(1 << 20)) as u64;
+    bytes
+}
+
 /// The C library's file.
 fn libc_file() -> Option<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
@@ -271,8 +282,9 @@ mod tests {
     }
 
     fn definition(more: &str) -> Definition {
+        let group = if more.contains("command =") { "real" } else { "ours" };
         let text = format!(
-            "name = 'x'\ngroup = 'ours'\norder = 1\nabout = 'a'\nseconds = 2.0\nthreads = 1\n{more}"
+            "name = 'x'\ngroup = '{group}'\norder = 1\nabout = 'a'\nseconds = 2.0\nthreads = 1\n{more}"
         );
         Definition::parse("x.toml", &text).unwrap()
     }

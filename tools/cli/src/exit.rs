@@ -1,6 +1,7 @@
 //! Exit codes, as `env`, `timeout` and the shells use them.
 
 use core::fmt;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use bench::resolve;
@@ -36,7 +37,7 @@ impl core::error::Error for Usage {}
 
 /// Prints an error on standard error; the exit code that belongs to it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("{} {error:#}", style::error("heapwright:"));
+    say(&format!("{} {error:#}", style::error("heapwright:")));
     if error.chain().any(|e| e.is::<Usage>()) {
         return ExitCode::from(USAGE);
     }
@@ -46,5 +47,10 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 
 /// Prints something the user should know on standard error, in one line.
 pub(crate) fn warn(text: &str) {
-    eprintln!("{} {text}", style::warning("heapwright: warning:"));
+    say(&format!("{} {text}", style::warning("heapwright: warning:")));
+}
+
+/// Prints a line on standard error. What cannot be said there ends nothing: it may be a file on a full disk.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }

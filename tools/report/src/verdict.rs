@@ -11,7 +11,7 @@ type Row<'a> = (SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>);
 
 /// The result in one line of plain words.
 pub(crate) fn headline(view: &View<'_>) -> String {
-    let overall = view.overall();
+    let overall = view.ranked();
     let by = |which: fn(&Row<'_>) -> Option<Ratio>| {
         let mut all: Vec<(SubjectIndex, Ratio)> =
             overall.iter().filter_map(|row| Some((row.0, which(row)?))).collect();
@@ -50,9 +50,9 @@ pub(crate) fn headline(view: &View<'_>) -> String {
 
 /// The most important one first; never empty.
 pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
-    let overall = view.overall();
-    let mut said = vec![time(view, &overall)];
-    said.extend(memory(view, &overall));
+    let (overall, ranked) = (view.overall(), view.ranked());
+    let mut said = vec![time(view, &ranked)];
+    said.extend(memory(view, &ranked));
     said.extend(pareto(view, &overall));
     said.extend(ours(view, &overall));
     said.extend(noise(view));

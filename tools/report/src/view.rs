@@ -144,6 +144,14 @@ impl<'a> View<'a> {
         if marks.is_empty() { text } else { format!("{text} {marks}") }
     }
 
+    /// Those of [`overall`](Self::overall) that can be ranked: who ended fewer workloads than others has a mean of others.
+    pub(crate) fn ranked(&self) -> Vec<(SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>)> {
+        let mut all = self.overall();
+        let most = all.iter().map(|row| row.1.workloads).max().unwrap_or(0);
+        all.retain(|row| row.1.workloads == most);
+        all
+    }
+
     /// Who is shown, with time and peak over all workloads; the baseline's are 1.
     pub(crate) fn overall(&self) -> Vec<(SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>)> {
         let one = Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: 0 };

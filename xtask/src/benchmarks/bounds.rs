@@ -25,7 +25,7 @@ pub(super) fn table(report: &Report) -> String {
     for (says, figure, bound, is_kept) in &lines {
         table.add_row([says.as_str(), figure, bound, if *is_kept { "pass" } else { "**FAIL**" }]);
     }
-    format!("{kept} of {} are kept.\n\n{table}", lines.len())
+    format!("Kept: {kept} of {}.\n\n{table}", lines.len())
 }
 
 fn lines(report: &Report) -> Vec<Line> {
@@ -46,7 +46,7 @@ fn lines(report: &Report) -> Vec<Line> {
         lines.push(part.mean(
             &format!("time, mean of the {what}, ÷ the best peer's"),
             most,
-            |o| o.time,
+            |cell| cell.time,
         ));
     }
     let general = Against { report: &general, ..all };
@@ -78,6 +78,13 @@ fn noise(report: &Report) -> Line {
     bounded("noise of time, middle workload", middle.copied(), 0.015)
 }
 
+/// A figure of one allocator; the baseline's is 1.
+fn of(work: &Work, at: usize, figure: fn(&Cell) -> Option<Compared>) -> Option<Ratio> {
+    let cell = work.cells.get(at).filter(|cell| counts(cell))?;
+    let one = Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: 0 };
+    figure(cell).map(|compared| compared.ratio.unwrap_or(one))
+}
+
 /// A part of the report, and who is compared with whom.
 #[derive(Clone, Copy)]
 struct Against<'a> {
@@ -95,18 +102,21 @@ impl Against<'_> {
         Some(figure(self.report.overall.get(at)?)?.estimate)
     }
 
-    fn mean(
-        &self,
-        says: &str,
-        most: f64,
-        figure: fn(&bench::result::Overall) -> Option<Ratio>,
-    ) -> Line {
-        let best = self
-            .others
-            .iter()
-            .filter_map(|&at| self.overall(at, figure))
-            .fold(f64::INFINITY, f64::min);
-        bounded(says, self.overall(self.ours, figure).map(|own| own / best), most)
+    fn mean(&self, says: &str, most: f64, figure: fn(&Cell) -> Option<Compared>) -> Line {
+        let all = self.others.iter().filter_map(|&at| self.mean_to(at, figure));
+        bounded(says, all.reduce(f64::max), most)
+    }
+
+    /// The mean of our figure over that of `other`, of the workloads that both ended.
+    fn mean_to(&self, other: usize, figure: fn(&Cell) -> Option<Compared>) -> Option<f64> {
+        let works = self.report.workloads.iter();
+        let logs: Vec<f64> = works
+            .filter_map(|work| {
+                let own = of(work, self.ours, figure)?.estimate;
+                Some((own / of(work, other, figure)?.estimate).ln())
+            })
+            .collect();
+        (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
     }
 
     fn mean_of_glibc(&self, says: &str, most: f64) -> Line {
@@ -116,26 +126,19 @@ impl Against<'_> {
     fn memory_of_mallocs(&self) -> Line {
         let is_baseline =
             |at: &&usize| self.report.allocators[**at].role == bench::session::Role::Baseline;
-        let least = self.others.iter().filter(|at| !is_baseline(at));
-        let best =
-            least.filter_map(|&at| self.overall(at, |o| o.peak_rss)).fold(f64::INFINITY, f64::min);
-        let own = self.overall(self.ours, |o| o.peak_rss).map(|own| own / best);
+        let mallocs = self.others.iter().filter(|at| !is_baseline(at));
+        let own = mallocs.filter_map(|&at| self.mean_to(at, |cell| cell.peak_rss)).reduce(f64::max);
         bounded("the same ÷ the best malloc's other than glibc", own, 0.95)
     }
 
     /// Each workload with our figure and the best of the others.
     fn pairs(&self, figure: fn(&Cell) -> Option<Compared>) -> Vec<(&Work, Ratio, Ratio)> {
-        let of = |work: &Work, at: usize| {
-            let cell = work.cells.get(at).filter(|cell| counts(cell))?;
-            let one = Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: 0 };
-            figure(cell).map(|compared| compared.ratio.unwrap_or(one))
-        };
         let best = |work: &Work| {
-            let ratios = self.others.iter().filter_map(|&at| of(work, at));
+            let ratios = self.others.iter().filter_map(|&at| of(work, at, figure));
             ratios.min_by(|a, b| a.estimate.total_cmp(&b.estimate))
         };
         let works = self.report.workloads.iter();
-        works.filter_map(|work| Some((work, of(work, self.ours)?, best(work)?))).collect()
+        works.filter_map(|work| Some((work, of(work, self.ours, figure)?, best(work)?))).collect()
     }
 
     fn far_behind(&self) -> Line {

@@ -224,6 +224,12 @@ pub fn refused(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) 
     [old, new].iter().any(|s| s.cell(workload, allocator).is_some_and(|c| c.refused > 0))
 }
 
+/// Whether it failed in either: rounds before the failure are none of a work that was done.
+#[must_use]
+pub fn failed(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) -> bool {
+    [old, new].iter().any(|s| s.cell(workload, allocator).is_some_and(|c| c.failure.is_some()))
+}
+
 /// Why a figure that both should have cannot be compared.
 #[must_use]
 pub fn obstacle(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) -> Option<String> {

@@ -37,7 +37,9 @@ impl Rules<'_> {
                 if metric == Metric::Time {
                     to.not_compared.extend(figures::obstacle(old, new, name, &subject.name));
                 }
-                if metric != Metric::Memory && figures::refused(old, new, name, &subject.name) {
+                let is_refused =
+                    metric != Metric::Memory && figures::refused(old, new, name, &subject.name);
+                if is_refused || figures::failed(old, new, name, &subject.name) {
                     continue;
                 }
                 let Some(plain) = figures::plain(old, new, name, &subject.name, metric, rng) else {

@@ -1,7 +1,8 @@
 use std::fs;
 
 use super::*;
-use crate::session::WorkloadIndex;
+use crate::launch::Exit;
+use crate::session::{Failure, How, WorkloadIndex};
 use crate::testing;
 
 /// Of two workloads in `rounds` rounds; `time` says how long the runs of a subject take on average.
@@ -173,4 +174,20 @@ fn files_that_are_no_results() {
     assert!(matches!(load(&dir.path().join("none")), Err(Error::Read(..))));
     fs::write(&file, serde_json::to_string(&report(3, usual)).unwrap()).unwrap();
     assert_eq!(load(&file).unwrap().runs.len(), 32);
+}
+
+#[test]
+fn rounds_before_a_failure_are_not_compared() {
+    let old = report(12, usual);
+    let mut new = report(12, usual);
+    let at = new.allocators.iter().position(|entry| entry.name == "heapwright").unwrap();
+    for work in &mut new.workloads {
+        work.cells[at].failure =
+            Some(Failure { how: How::Ended(Exit::Signal(11)), round: 7, stderr: String::new() });
+    }
+    let c = of(&old, &new).unwrap();
+    assert!(c.lines.iter().all(|line| line.allocator != "heapwright"), "{:?}", c.lines);
+    let rule = crate::fail_if::parse("geomean.memory>1.05").unwrap();
+    let verdict = rule.check(&c.named(), c.names().1.contains(&"heapwright"));
+    assert!(verdict.is_failure(), "glibc does not stand for it");
 }

@@ -18,7 +18,7 @@ fn figures() -> Vec<Named> {
 }
 
 fn fails(rule: &str) -> bool {
-    parse(rule).unwrap().strict(true).check(&figures()).is_failure()
+    parse(rule).unwrap().strict(true).check(&figures(), true).is_failure()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn the_interval_decides_unless_strict() {
         ("larson.ns>9", true, true),
     ] {
         let rule = parse(rule).unwrap();
-        let is_failure = |strict| rule.strict(strict).check(&figures()).is_failure();
+        let is_failure = |strict| rule.strict(strict).check(&figures(), true).is_failure();
         assert_eq!((is_failure(false), is_failure(true)), (by_interval, by_estimate), "{rule:?}");
     }
 }
@@ -52,19 +52,28 @@ fn what_a_rule_is_about() {
     assert!(fails("larson.ns>9"), "what cannot be judged has not passed");
     let mut others = figures();
     others.retain(|r| r.allocator != "heapwright");
-    assert!(parse("geomean>1.02").unwrap().check(&others).is_failure(), "any, without ours");
+    let rule = parse("geomean>1.02").unwrap();
+    assert!(rule.check(&others, false).is_failure(), "any, without ours");
+    others
+        .iter_mut()
+        .for_each(|r| r.ratio = Ratio { estimate: 0.5, low: 0.5, high: 0.5, pairs: 9 });
+    assert_eq!(
+        rule.check(&others, true),
+        Verdict::NoFigure,
+        "ours failed, others do not stand for it"
+    );
 }
 
 #[test]
 fn what_is_said() {
     let rule = parse("max>1.095").unwrap();
     assert_eq!(
-        rule.sentence(&rule.check(&figures())),
+        rule.sentence(&rule.check(&figures(), true)),
         "fail-if  max>1.095: passed: cfrac, time of heapwright: 1.100 [1.090, 1.110]; \
          the estimate is beyond the bound, not the whole interval: --strict would fail"
     );
     let rule = parse("max>1.105").unwrap().strict(true);
-    let verdict = rule.check(&figures());
+    let verdict = rule.check(&figures(), true);
     assert_eq!(verdict, Verdict::Passed(figures()[1].clone()));
     assert_eq!(
         rule.sentence(&verdict),
@@ -73,7 +82,7 @@ fn what_is_said() {
     );
     let rule = parse("geomean@jemalloc>1.02").unwrap();
     assert_eq!(
-        rule.sentence(&rule.check(&figures())),
+        rule.sentence(&rule.check(&figures(), true)),
         "fail-if  geomean@jemalloc>1.02: FAILED: geometric mean, time of jemalloc: 1.200 [1.190, 1.210]"
     );
 }
@@ -95,6 +104,14 @@ fn what_is_wrong_with_it() {
     assert_eq!(said("größe >"), "8 a ratio above 0, such as 1.02 the end");
     assert_eq!(said("max>nan"), "5 a ratio above 0, such as 1.02 'nan'");
     assert_eq!(said("max>0"), "5 a ratio above 0, such as 1.02 '0'");
+}
+
+#[test]
+fn names_may_have_signs_in_them() {
+    let rule = parse("larson:threads=8.memory@magazine=0 >= 1.5").unwrap();
+    assert_eq!(rule.known(&["larson:threads=8"], &["magazine=0"]), Ok(()));
+    let ratio = named("larson:threads=8", "magazine=0", Metric::Memory, 1.6);
+    assert!(rule.check(&[ratio], true).is_failure());
 }
 
 #[test]

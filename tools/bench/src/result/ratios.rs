@@ -25,9 +25,15 @@ impl Report {
             if let Some(overall) = self.overall.get(at) {
                 push(None, Metric::Time, overall.time);
                 push(None, Metric::Memory, overall.peak_rss);
+                push(None, Metric::Ns, overall.ns);
+                push(None, Metric::Cpu, overall.cpu);
             }
             for work in &self.workloads {
                 let Some(cell) = work.cells.get(at) else { continue };
+                // Refusing memory is quick, and saves memory.
+                if cell.refused > 0 {
+                    continue;
+                }
                 for metric in Metric::ALL {
                     push(Some(&work.name), metric, of(cell, metric));
                 }

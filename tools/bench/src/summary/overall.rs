@@ -1,8 +1,8 @@
 //! Each allocator over all workloads.
 
-use super::memory;
+use super::{memory, ns_per_call};
 use crate::result::Overall;
-use crate::session::{Role, Session, SubjectIndex, WorkloadIndex};
+use crate::session::{Role, Session, SubjectIndex, WorkloadIndex, cpu_seconds};
 use crate::stats::{Column, RESAMPLES_QUICK, Ratio, geometric_mean};
 
 /// By subject.
@@ -18,10 +18,13 @@ fn one(session: &Session, subject: SubjectIndex, seed: u64) -> Overall {
     if session.subjects[subject].role == Role::Floor {
         return Overall::default();
     }
+    // Refusing memory is quick: such a run is no run of the work.
     let both = |w: &WorkloadIndex| {
-        [subject, baseline]
-            .iter()
-            .all(|&s| session.failures[*w][s].is_none() && session.timed(*w, s).next().is_some())
+        [subject, baseline].iter().all(|&s| {
+            session.failures[*w][s].is_none()
+                && session.timed(*w, s).next().is_some()
+                && session.timed(*w, s).all(|run| run.refused == 0)
+        })
     };
     let workloads: Vec<WorkloadIndex> = session.workload_indices().filter(both).collect();
     let mean = |column: &dyn Fn(WorkloadIndex, SubjectIndex) -> Column| {
@@ -36,6 +39,11 @@ fn one(session: &Session, subject: SubjectIndex, seed: u64) -> Overall {
         workloads: workloads.len(),
         time: mean(&|w, s| session.column(w, s, session.seconds(w))),
         peak_rss: mean(&|w, s| memory::column(session, w, s)),
+        cpu: mean(&|w, s| session.column(w, s, cpu_seconds)),
+        ns: mean(&|w, s| match session.workloads[w].unit {
+            Some(_) => session.column(w, s, ns_per_call),
+            None => Column::new(),
+        }),
         is_fastest: false,
         is_pareto: false,
     }

@@ -176,3 +176,30 @@ fn what_passes_saw_is_kept() {
     assert_eq!(cell.series[0].points, [(8.0, 3.0), (64.0, 2.0)]);
     assert_eq!(cell.values[0].value, 1.5);
 }
+
+#[test]
+fn whoever_refuses_memory_is_not_compared() {
+    let mut session = session();
+    assert!(report_of(&session).overall[2].is_fastest);
+    for run in session.runs.iter_mut().filter(|run| run.allocator == SubjectIndex(2)) {
+        run.refused = u64::from(run.round == 3);
+    }
+    let report = report_of(&session);
+    let fast = &report.overall[2];
+    assert_eq!(
+        (fast.workloads, fast.time, fast.is_fastest, fast.is_pareto),
+        (0, None, false, false)
+    );
+    assert!(report.ratios().iter().all(|named| named.allocator != "fast"), "{:?}", report.ratios());
+}
+
+#[test]
+fn means_of_processor_time_can_be_judged() {
+    let mut session = session();
+    for run in &mut session.runs {
+        run.figures.user_us = if run.allocator == SubjectIndex(2) { 300 } else { 1000 };
+    }
+    let ratios = report_of(&session).ratios();
+    let rule = crate::fail_if::parse("geomean.cpu@fast>0.25").unwrap();
+    assert!(matches!(rule.check(&ratios, false), crate::fail_if::Verdict::Failed(_)), "{ratios:?}");
+}

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
+use bench::allocator::HEAPWRIGHT;
 use bench::fail_if::Rule;
 use bench::inspect::{self, Inspection};
 use bench::launch::Launcher;
@@ -26,7 +27,7 @@ use bench::session::{self, Role, Session, Stop, WorkloadIndex, line_up};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use self::allocators::Among;
@@ -71,7 +72,7 @@ cannot be executed; 127 it was not found; 130 interrupted, what was measured is 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// Workloads, with parameters after colons; or sets: standard, all, texts, community, ours, real [default: standard]
+    /// Workloads, with parameters after colons; or sets: standard, all, texts, community, ours, real, kernel [default: standard]
     #[arg(
         value_name = "WORKLOAD",
         conflicts_with = "command",
@@ -130,7 +131,7 @@ impl Bench {
         let interrupted = catch_interrupts()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
-        let Chosen { workloads, scale, left_out, folder: _places } =
+        let Chosen { workloads, scale, budget, left_out, folder: _places } =
             self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         // After all that may be refused, which leaves no empty folder.
@@ -141,6 +142,8 @@ impl Bench {
             let _ = folder.as_deref().filter(|_| is_new).map(fs::remove_dir);
         };
         let mut options = self.measure.options(workloads.len());
+        options.budget = budget.or(options.budget);
+        let pinned = self.measure.pins() && workloads.iter().any(|w| !w.cpus.is_empty());
         kernel::limit(&mut options, &workloads);
         for warning in &warnings {
             exit::warn(warning);
@@ -164,7 +167,7 @@ impl Bench {
             return Err(fails_everywhere(&session));
         }
         if session.stop() == Stop::Interrupted && !session.has_times() {
-            eprintln!("interrupted before any time was measured; nothing is written");
+            exit::say("interrupted before any time was measured; nothing is written");
             leave_none();
             return Ok(ExitCode::from(exit::INTERRUPTED));
         }
@@ -173,7 +176,7 @@ impl Bench {
             started,
             command_line: command_line(&Words::of_this_command(), options.seed),
             scale,
-            pinned: self.measure.pins(),
+            pinned,
             machine,
             prepared,
             steal: now.stolen_since(&before),
@@ -182,6 +185,7 @@ impl Bench {
         };
         let report = summary::report(&session, &options, circumstances);
         let written = self.output.write(&report, folder.as_deref());
+        written?;
         if is_experiment && self.output.is_for_people() {
             println!("{}", superslab::verdicts(&report));
         }
@@ -189,11 +193,9 @@ impl Bench {
             print!("{}", kernel::sequences(&report));
         }
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
-        let folder = folder.filter(|_| written.is_ok());
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
             self.say_next(&next);
         }
-        written?;
         if let Some(why) = &session.broken {
             bail!("{why}; the result is what was measured before");
         }
@@ -318,11 +320,12 @@ impl Bench {
     /// Whether a `--fail-if` holds; says which.
     fn crossed(&self, report: &Report) -> bool {
         let ratios = report.ratios();
+        let ours = report.allocators.iter().any(|entry| entry.name == HEAPWRIGHT);
         let mut crossed = false;
         for rule in &self.fail_if {
             let rule = rule.strict(self.strict);
-            let verdict = rule.check(&ratios);
-            eprintln!("{}", rule.sentence(&verdict));
+            let verdict = rule.check(&ratios, ours);
+            exit::say(&rule.sentence(&verdict));
             crossed |= verdict.is_failure();
         }
         crossed
@@ -361,7 +364,7 @@ impl Bench {
         if self.output.is_for_people() {
             println!("next     {next}");
         } else {
-            eprintln!("next     {next}");
+            exit::say(&format!("next     {next}"));
         }
     }
 
@@ -431,15 +434,25 @@ fn command_line(words: &Words, seed: u64) -> Vec<String> {
     if words.has("seed") { words.all(&[]) } else { words.all(&["--seed", &seed]) }
 }
 
-/// The first Ctrl-C ends the measurement, the second one this process.
+/// The first Ctrl-C ends the measurement, the second one this process. So does a terminal that closes, unless that is ignored
+/// (`nohup`).
 fn catch_interrupts() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    let signals = [SIGINT, SIGTERM, SIGHUP];
+    for signal in signals.into_iter().filter(|&signal| signal != SIGHUP || !ignores_hangup()) {
         flag::register_conditional_default(signal, Arc::clone(&interrupted))
             .and_then(|_| flag::register(signal, Arc::clone(&interrupted)))
             .context("cannot catch signals")?;
     }
     Ok(interrupted)
+}
+
+/// Bit 0 of the mask of ignored signals is signal 1, SIGHUP.
+fn ignores_hangup() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
 }
 
 fn fails_everywhere(session: &Session) -> anyhow::Error {

@@ -2,9 +2,12 @@
 
 mod show;
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
+use bench::allocator::HEAPWRIGHT;
 use bench::compare::{self, Comparison, Error};
 use bench::fail_if::{self, Rule};
 use bench::result::Report;
@@ -86,13 +89,15 @@ impl Compare {
             rule.known(&workloads, &allocators).map_err(usage)?;
         }
         let names = [&self.old, &self.new].map(|path| path.display().to_string());
-        match self.format {
-            Format::Table => print!("{}", show::table(&comparison, &names)),
-            Format::Csv => print!("{}", show::csv(&comparison)),
-            Format::Json => println!("{}", serde_json::to_string_pretty(&comparison)?),
-        }
-        let is_for_people = matches!(self.format, Format::Table);
+        let text = match self.format {
+            Format::Table => show::table(&comparison, &names),
+            Format::Csv => show::csv(&comparison),
+            Format::Json => serde_json::to_string_pretty(&comparison)? + "\n",
+        };
+        let printed = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        let is_for_people = matches!(self.format, Format::Table) && printed.is_ok();
         let has_failed = judge(&rules, &comparison, is_for_people);
+        printed.context("cannot write to standard output")?;
         if is_for_people && old.scale.total_cmp(&new.scale).is_ne() {
             println!("next     {}   does the same work as OLD", alike(&old));
         }
@@ -111,14 +116,15 @@ fn alike(old: &Report) -> String {
 /// Says what became of the rules, beside the table or else on standard error; whether one of them holds.
 fn judge(rules: &[Rule], comparison: &Comparison, is_for_people: bool) -> bool {
     let ratios = comparison.named();
+    let ours = comparison.names().1.contains(&HEAPWRIGHT);
     let mut has_failed = false;
     for rule in rules {
-        let verdict = rule.check(&ratios);
+        let verdict = rule.check(&ratios, ours);
         has_failed |= verdict.is_failure();
         if is_for_people {
             println!("{}", rule.sentence(&verdict));
         } else {
-            eprintln!("{}", rule.sentence(&verdict));
+            exit::say(&rule.sentence(&verdict));
         }
     }
     has_failed

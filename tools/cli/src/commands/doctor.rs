@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use bench::environment::{PRELOAD, SETTINGS};
 use bench::inspect::{Finding, Level};
-use bench::machine::{Busyness, Machine};
+use bench::machine::{self, Busyness, Machine};
 use bench::{discover, probe};
 use clap::Args;
 use rustix::process::{Resource, getrlimit};
@@ -165,43 +165,26 @@ fn address_space() -> Finding {
         None => Finding::new("address space", Level::Ok, "unlimited"),
         Some(limit) => {
             let text = format!("limited to {} (ulimit -v)", format::bytes(limit as f64));
-            let level = if limit < SMALL_ADDRESS_SPACE { Level::Warn } else { Level::Ok };
-            Finding::new("address space", level, text)
+            if limit >= SMALL_ADDRESS_SPACE {
+                return Finding::new("address space", Level::Ok, text);
+            }
+            let text = format!(
+                "{text}: memory comes piece by piece, which is slower; raise it if you can"
+            );
+            Finding::new("address space", Level::Warn, text)
         }
     }
 }
 
-/// The memory limit of the control group, version 2 or 1.
+/// The memory limit of the control group.
 fn group_limit() -> Finding {
-    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let limit = groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':');
-        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-        let files = if controllers.is_empty() {
-            vec![format!("/sys/fs/cgroup{path}/memory.max"), "/sys/fs/cgroup/memory.max".into()]
-        } else if controllers.split(',').any(|c| c == "memory") {
-            let root = "/sys/fs/cgroup/memory";
-            vec![
-                format!("{root}{path}/memory.limit_in_bytes"),
-                format!("{root}/memory.limit_in_bytes"),
-            ]
-        } else {
-            return None;
-        };
-        files.iter().find_map(|f| fs::read_to_string(f).ok()?.trim().parse::<u64>().ok())
-    });
-    match limit {
-        // Version 1 writes "no limit" as the largest multiple of a page.
-        Some(limit) if limit < 1 << 60 => Finding::new(
-            "memory group",
-            Level::Ok,
-            format!("limited to {}", format::bytes(limit as f64)),
-        ),
-        _ => Finding::new("memory group", Level::Ok, "no limit"),
-    }
+    let text = match machine::group_limit() {
+        Some(group) => format!("limited to {}", format::bytes(group.limit as f64)),
+        None => "no limit".to_owned(),
+    };
+    Finding::new("memory group", Level::Ok, text)
 }
 
-/// What would disturb a measurement.
 fn quiet(machine: &Machine) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(warning) = Busyness::now().load_warning(machine.cores) {
@@ -212,7 +195,7 @@ fn quiet(machine: &Machine) -> Vec<Finding> {
         Some(governor) => findings.push(Finding::new(
             "governor",
             Level::Warn,
-            format!("{governor}: the clock changes with the load, and with it the times"),
+            format!("{governor}: the clock changes with the load, and with it the times; 'bench --prepare' sets performance"),
         )),
     }
     if machine.virtual_machine {
@@ -237,7 +220,7 @@ fn peers() -> Finding {
         return Finding::new("allocators", Level::Warn, broken.join("; "));
     }
     if names.is_empty() {
-        let text = "none installed besides glibc; 'bench' compares with libmimalloc, libjemalloc, libtcmalloc_minimal where it finds them";
+        let text = "none installed besides glibc; 'bench' compares with those that 'heapwright list' finds, and 'cargo xtask peers' builds them";
         return Finding::new("allocators", Level::Ok, text);
     }
     Finding::new("allocators", Level::Ok, format!("to compare with: {}", names.join(", ")))

@@ -103,10 +103,10 @@ impl OutputFlags {
         written?;
         printed.context("cannot write to standard output")?;
         if let Some(folder) = folder {
-            eprintln!(
+            crate::exit::say(&format!(
                 "wrote    {}/{{result.json,runs.csv,table.txt,report.html,plots}}",
                 folder.display()
-            );
+            ));
         }
         Ok(())
     }

@@ -314,6 +314,8 @@ fn overall(allocators: &[Entry], nature: &[(f64, f64)], workloads: usize) -> Vec
                 workloads: workloads - usize::from(a >= 9),
                 time: (a > 0).then(|| ratio(t, 0.011)),
                 peak_rss: (a > 0).then(|| ratio(m, 0.008)),
+                cpu: None,
+                ns: None,
                 is_fastest: a == 2,
                 is_pareto: (is_contender(a) || a == 0) && !beaten,
             }

@@ -30,7 +30,8 @@ impl Bench {
             let Some(folder) = folder else { return Some(self.longer(&words)) };
             let (scale, seed) = (report.scale.to_string(), report.seed.to_string());
             let fixed = ["--scale", &scale, "--seed", &seed, "-o", "NEW"];
-            let same = words.without(&[&OUTPUT[..], &["scale", "seed", "fail-if"]].concat());
+            let same =
+                words.without(&[&OUTPUT[..], &["scale", "seed", "fail-if", "strict"]].concat());
             let folder = folder.display().to_string();
             let compare = format::shell(&["heapwright", "compare", &folder, "NEW"]);
             return Some(format!("{}, later: {compare}", same.with(&fixed)));

@@ -83,7 +83,7 @@ impl Observer for Progress {
         if self.bar.is_hidden() {
             if !self.is_quiet && self.printed.elapsed() > SOMETIMES {
                 self.printed = Instant::now();
-                eprintln!("{:.0} percent  {message}", 100.0 * step.share);
+                exit::say(&format!("{:.0} percent  {message}", 100.0 * step.share));
             }
             return;
         }

@@ -57,7 +57,8 @@ impl Words {
 
     /// Whether this flag is among our words; the program's own do not count.
     pub(super) fn has(&self, flag: &str) -> bool {
-        self.without(&[flag]) != *self
+        // Both are spelled out: `-fi` becomes `-f -i`.
+        self.without(&[flag]) != self.without(&[])
     }
 
     /// The whole command, with more words of ours, as a shell reads it.
@@ -140,5 +141,6 @@ mod tests {
         let has = |line: &str| Words::of(line.split(' ').map(str::to_owned)).has("seed");
         assert!(has("--seed 3 -- ./p") && has("--seed=3 larson"));
         assert!(!has("-- ./p --seed 3") && !has("larson:seed=3 -o --seed"));
+        assert!(!has("-fi larson -o out"), "two letters after a dash are none of it");
     }
 }

@@ -21,7 +21,7 @@ use crate::unpack::unpack;
 /// The sets, and what they are.
 pub(super) const SETS: [(&str, &str); 7] = [
     ("standard", "a choice that fits in a few minutes; the default"),
-    ("all", "all of them"),
+    ("all", "all but the kernel's"),
     ("texts", "from five published reports on allocators"),
     ("community", "what allocators have been compared on for decades"),
     ("ours", "what nobody else has"),
@@ -58,6 +58,8 @@ pub(super) struct Wanted<'a> {
 pub(super) struct Chosen {
     pub(super) workloads: Vec<Workload>,
     pub(super) scale: f64,
+    /// The time for which that was fitted, if it was.
+    pub(super) budget: Option<Duration>,
     /// What had no place in the time.
     pub(super) left_out: Vec<String>,
     /// What has to live as long as the measurement.
@@ -67,7 +69,13 @@ pub(super) struct Chosen {
 impl Chosen {
     /// The user's own program.
     pub(super) fn program(workload: Workload) -> Self {
-        Self { workloads: vec![workload], scale: 1.0, left_out: Vec::new(), folder: None }
+        Self {
+            workloads: vec![workload],
+            scale: 1.0,
+            budget: None,
+            left_out: Vec::new(),
+            folder: None,
+        }
     }
 }
 
@@ -145,9 +153,10 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
         warnings.push(format!("left out: {why}"));
     }
     let mut left_out = Vec::new();
+    let budget = (wanted.budget)(definitions.len());
     if wanted.scale.is_none() {
         let standard = wanted.names.is_empty() || wanted.names.iter().any(|w| w.name == "standard");
-        places.scale = fit(&mut definitions, wanted, standard && is_set, &mut left_out);
+        places.scale = fit(&mut definitions, wanted, budget, standard && is_set, &mut left_out);
     }
     for (d, parameters) in definitions.iter().filter(|(_, p)| !p.is_empty()) {
         check(&places.workloads, d, parameters)?;
@@ -159,7 +168,7 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
     if workloads.is_empty() {
         bail!("none of these workloads can be run on this machine");
     }
-    Ok(Chosen { workloads, scale: places.scale, left_out, folder: Some(folder) })
+    Ok(Chosen { workloads, scale: places.scale, budget, left_out, folder: Some(folder) })
 }
 
 /// Sees that a workload has these parameters.
@@ -244,10 +253,11 @@ fn unknown(name: &str, all: &[Definition]) -> String {
 fn fit(
     definitions: &mut Vec<Selected>,
     wanted: &Wanted<'_>,
+    budget: Option<Duration>,
     may_leave_out: bool,
     left_out: &mut Vec<String>,
 ) -> f64 {
-    let Some(time) = (wanted.budget)(definitions.len()) else { return 1.0 };
+    let Some(time) = budget else { return 1.0 };
     let cost = |definitions: &[Selected], rounds: u32, scale: f64| -> f64 {
         definitions.iter().map(|(d, _)| cost(d, wanted.subjects, rounds.into(), scale)).sum()
     };
@@ -322,7 +332,8 @@ mod tests {
                 pin: false,
             };
             let mut left_out = Vec::new();
-            let scale = fit(&mut chosen, &wanted, standard, &mut left_out);
+            let scale =
+                fit(&mut chosen, &wanted, Some(Duration::from_secs(time)), standard, &mut left_out);
             (scale, chosen.len(), left_out.len())
         };
         let count = all.iter().filter(|d| d.standard.is_some()).count();
