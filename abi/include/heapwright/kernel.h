@@ -35,7 +35,7 @@
  *   kmalloc(), whose memory a fork copies, or posix_spawn(), system() and vfork(), which cost nothing of this.
  * Descriptors: vmalloc() and its family keep one, 300 or above if the limit allows, which exec closes. A program that
  *   closes it too loses nothing but the memory of what was live then, which comes back at the end and not when it is
- *   freed; pages that were live then cannot be given to vmap() any more, which returns NULL.
+ *   freed; vrealloc() copies it where it grows, and its pages cannot be given to vmap() any more, which returns NULL.
  * Mappings: vmalloc() and vmap() leave an eighth of those that a process may have (vm.max_map_count) to the program.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0
@@ -68,9 +68,12 @@
 #define HEAPWRIGHT_KERNEL_ATTRIBUTE(list)
 #endif
 
-/* What the declarations below say to the compiler. */
-#define HEAPWRIGHT_KERNEL_NEW(size) \
-    HEAPWRIGHT_KERNEL_NOEXCEPT HEAPWRIGHT_KERNEL_ATTRIBUTE((__malloc__, __alloc_size__ size, __warn_unused_result__))
+/* What the declarations below say to the compiler. Of a block of kmalloc()'s family not how many bytes it has: all that
+ * ksize() says may be used, and with _FORTIFY_SOURCE a program that does so would be ended. */
+#define HEAPWRIGHT_KERNEL_AREA \
+    HEAPWRIGHT_KERNEL_NOEXCEPT HEAPWRIGHT_KERNEL_ATTRIBUTE((__malloc__, __alloc_size__(1), __warn_unused_result__))
+#define HEAPWRIGHT_KERNEL_BLOCK \
+    HEAPWRIGHT_KERNEL_NOEXCEPT HEAPWRIGHT_KERNEL_ATTRIBUTE((__malloc__, __warn_unused_result__))
 #define HEAPWRIGHT_KERNEL_USE HEAPWRIGHT_KERNEL_NOEXCEPT HEAPWRIGHT_KERNEL_ATTRIBUTE((__warn_unused_result__))
 
 #ifdef __cplusplus
@@ -120,7 +123,8 @@ typedef unsigned int slab_flags_t;
 #define SLAB_PANIC ((slab_flags_t)0x002u)              /* if it cannot be made the program ends */
 #define SLAB_POISON ((slab_flags_t)0x004u)             /* what is free is 0x6b, and looked at before it is used */
 #define SLAB_RED_ZONE ((slab_flags_t)0x008u)           /* bytes around an object, looked at when it is freed */
-#define SLAB_STORE_USER ((slab_flags_t)0x010u)         /* remembers who used an object last, by pthread_self() */
+#define SLAB_STORE_USER ((slab_flags_t)0x010u)         /* remembers who used an object last, by pthread_self(); 0: in bulk,
+                                                        * or by a sheaf */
 #define SLAB_CONSISTENCY_CHECKS ((slab_flags_t)0x020u) /* accepted: what it asks for is always checked */
 #define SLAB_NO_MERGE ((slab_flags_t)0x040u)           /* accepted: caches are never merged */
 #define SLAB_RECLAIM_ACCOUNT ((slab_flags_t)0x080u)    /* accepted */
@@ -272,16 +276,16 @@ unsigned int kmem_cache_sheaf_size(struct slab_sheaf *sheaf) HEAPWRIGHT_KERNEL_N
  * with __GFP_ZERO. Size 0 gives ZERO_SIZE_PTR.
  * Cost: O(1); above 8 KiB a search among pages.
  * Errors: NULL when there is no memory, or `size` is above KMALLOC_MAX_SIZE. */
-void *kmalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NEW((1));
+void *kmalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
 
 /* kmalloc() of bytes that are 0. */
-void *kzalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NEW((1));
+void *kzalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
 
 /* `count` times `size` bytes. Errors: as kmalloc(); a product above SIZE_MAX is refused. */
-void *kmalloc_array(size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NEW((1, 2));
+void *kmalloc_array(size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
 
 /* kmalloc_array() of bytes that are 0. */
-void *kcalloc(size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NEW((1, 2));
+void *kcalloc(size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
 
 /* kmalloc(), kzalloc() and kcalloc(). */
 static inline void *kmalloc_node(size_t size, gfp_t flags, int node) {
@@ -302,12 +306,10 @@ static inline void *kcalloc_node(size_t count, size_t size, gfp_t flags, int nod
  * ZERO_SIZE_PTR.
  * Cost: as kmalloc(), and O(bytes) where it moves.
  * Errors: NULL; the block stays as it was. Misuse: as kfree(). */
-void *krealloc(const void *block, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NOEXCEPT
-    HEAPWRIGHT_KERNEL_ATTRIBUTE((__alloc_size__(2), __warn_unused_result__));
+void *krealloc(const void *block, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_USE;
 
 /* krealloc() to `count` times `size` bytes. Errors: as krealloc(); a product above SIZE_MAX is refused. */
-void *krealloc_array(void *block, size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NOEXCEPT
-    HEAPWRIGHT_KERNEL_ATTRIBUTE((__alloc_size__(2, 3), __warn_unused_result__));
+void *krealloc_array(void *block, size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_USE;
 
 /* Gives a block back; or an object of any cache. NULL and ZERO_SIZE_PTR: nothing happens.
  * Cost: O(1).
@@ -340,21 +342,20 @@ char *kstrndup(const char *text, size_t most, gfp_t flags) HEAPWRIGHT_KERNEL_USE
 /* A copy of `size` bytes, by kmalloc().
  * Cost: O(size).
  * Errors: as kmalloc(). */
-void *kmemdup(const void *bytes, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NOEXCEPT
-    HEAPWRIGHT_KERNEL_ATTRIBUTE((__alloc_size__(2), __warn_unused_result__));
+void *kmemdup(const void *bytes, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_USE;
 
 /* kmalloc() where it has such a block, vmalloc() otherwise. It is freed by kvfree().
  * Errors: NULL when there is no memory. */
-void *kvmalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NEW((1));
+void *kvmalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
 
 /* kvmalloc() of bytes that are 0. */
-void *kvzalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NEW((1));
+void *kvzalloc(size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
 
 /* kvmalloc() of `count` times `size` bytes. Errors: as kvmalloc(); a product above SIZE_MAX is refused. */
-void *kvmalloc_array(size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NEW((1, 2));
+void *kvmalloc_array(size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
 
 /* kvmalloc_array() of bytes that are 0. */
-void *kvcalloc(size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NEW((1, 2));
+void *kvcalloc(size_t count, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_BLOCK;
 
 /* kvmalloc(). */
 static inline void *kvmalloc_node(size_t size, gfp_t flags, int node) {
@@ -364,8 +365,7 @@ static inline void *kvmalloc_node(size_t size, gfp_t flags, int node) {
 
 /* krealloc() of a block, vrealloc() of an area; a block that becomes larger than kmalloc() has becomes an area.
  * Errors: NULL; the block stays as it was. Misuse: as kvfree(). */
-void *kvrealloc(const void *block, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NOEXCEPT
-    HEAPWRIGHT_KERNEL_ATTRIBUTE((__alloc_size__(2), __warn_unused_result__));
+void *kvrealloc(const void *block, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_USE;
 
 /* kfree() or vfree(), whichever the address is for. NULL: nothing happens. */
 void kvfree(const void *block) HEAPWRIGHT_KERNEL_NOEXCEPT;
@@ -402,10 +402,10 @@ static inline void kunmap_local(const void *address) { (void)address; }
  * are taken one by one and need not lie together. Contents are anything.
  * Cost: O(pages), and system calls.
  * Errors: NULL when there is no memory, or `size` is 0. */
-void *vmalloc(size_t size) HEAPWRIGHT_KERNEL_NEW((1));
+void *vmalloc(size_t size) HEAPWRIGHT_KERNEL_AREA;
 
 /* vmalloc() of bytes that are 0. */
-void *vzalloc(size_t size) HEAPWRIGHT_KERNEL_NEW((1));
+void *vzalloc(size_t size) HEAPWRIGHT_KERNEL_AREA;
 
 /* vmalloc() and vzalloc() of `count` times `size` bytes. Errors: as vmalloc(); a product above SIZE_MAX is refused. */
 static inline void *vmalloc_array(size_t count, size_t size) {
@@ -439,7 +439,7 @@ void *vrealloc(const void *area, size_t size, gfp_t flags) HEAPWRIGHT_KERNEL_NOE
 void vfree(const void *address) HEAPWRIGHT_KERNEL_NOEXCEPT;
 
 /* Shows `count` pages of alloc_page() side by side, in the order given; a page may be there more than once, and be
- * shown by several areas, 252 times in all. Behind them a page that must not be touched. `flags` and `prot` change
+ * shown by several areas, 124 times in all. Behind them a page that must not be touched. `flags` and `prot` change
  * nothing.
  * Cost: O(count), and a system call for each run of pages.
  * Errors: NULL when there is no memory, `count` is 0, or a page is one of vmalloc()'s. Misuse: one of `pages` is no

@@ -390,7 +390,14 @@ unsafe extern "C" fn vmap(
         };
         frames.set(index, number);
     }
-    let area = state.own().and_then(|own| own.areas.vmap(frames.all(), Caller::Name(ME)).ok());
+    let area = match state.own().map(|own| own.areas.vmap(frames.all(), Caller::Name(ME))) {
+        Some(Err(VmallocError::Closed)) => {
+            // These pages can be mapped no more; those of the next alloc_page() can.
+            state.retire();
+            None
+        }
+        area => area.and_then(Result::ok),
+    };
     drop(state);
     area.map_or(ptr::null_mut(), NonNull::as_ptr)
 }

@@ -1,9 +1,10 @@
 //! Runs every program of `tests/c` on `libheapwright_kernel`, linked statically and as a shared library, and the examples.
 //!
-//! Each program checks one rule of `heapwright/kernel.h`; its first line names it. A mark may follow:
+//! Each program checks one rule of `heapwright/kernel.h`; its first line names it. Marks may follow:
 //!
 //! | mark | meaning |
 //! |---|---|
+//! | `// build: FLAGS` | compiled with these as well |
 //! | `// expect: LINE` | must abort with SIGABRT, and this is all that is on standard error |
 //!
 //! In it `{it}` is the last line of the program's output, and `{first}` the first.
@@ -45,9 +46,10 @@ macro_rules! programs {
 mod c {
     programs! { "c":
         destroy_many everything_threads fork_everything fork_kmem fork_vmalloc fork_vmalloc_freed fork_zs
-        kfree_any_cache kmalloc_cleared kmalloc_large kmalloc_sizes kmalloc_threads kmalloc_zero kmem_alloc
-        kmem_bulk kmem_bulk_exhausted kmem_create kmem_ctor kmem_ctor_elsewhere kmem_exhausted kmem_order
-        kmem_sheaf kmem_sheaf_most kmem_shrink kmem_slabinfo kmem_threads krealloc kstrdup kvmalloc
+        kfree_any_cache kmalloc_cleared kmalloc_fortified kmalloc_large kmalloc_sizes kmalloc_threads
+        kmalloc_zero kmem_alloc kmem_bulk kmem_bulk_exhausted kmem_create kmem_ctor kmem_ctor_elsewhere
+        kmem_exhausted kmem_order kmem_sheaf kmem_sheaf_most kmem_shrink kmem_slabinfo kmem_threads krealloc
+        kstrdup kvmalloc
         misuse_free_page misuse_free_page_mapped misuse_kfree_foreign misuse_kfree_inside misuse_kfree_large
         misuse_kfree_twice misuse_kmem_block misuse_kmem_bulk_twice misuse_kmem_ctor_self
         misuse_kmem_ctor_self_threads misuse_kmem_destroy_live misuse_kmem_destroy_twice misuse_kmem_destroyed
@@ -160,11 +162,12 @@ fn program(name: &str, extension: &str) {
     let source = home().join("tests/c").join(name).with_extension(extension);
     let text =
         fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
-    let mut header = text.lines().map_while(|line| line.strip_prefix("// "));
-    let rule = header.next().unwrap_or_else(|| panic!("{name}: the first line must name the rule"));
-    let expected = header.find_map(|line| line.strip_prefix("expect: "));
+    let header = || text.lines().map_while(|line| line.strip_prefix("// "));
+    let mark = |mark: &str| header().skip(1).find_map(|line| line.strip_prefix(mark));
+    let Some(rule) = header().next() else { panic!("{name}: the first line must name the rule") };
+    let (expected, flags) = (mark("expect: "), mark("build: ").unwrap_or_default());
     for shared in [false, true] {
-        let binary = build(&source, shared);
+        let binary = build(&source, flags, shared);
         println!("{rule}: {}", binary.display());
         let (status, said, wrong) = end(&binary);
         let Some(expected) = expected else {
@@ -180,12 +183,12 @@ fn program(name: &str, extension: &str) {
 
 /// Compiles and runs `examples/NAME.c`.
 fn example(name: &str) {
-    let binary = build(&home().join("examples").join(name).with_extension("c"), false);
+    let binary = build(&home().join("examples").join(name).with_extension("c"), "", false);
     println!("{}", String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
 }
 
 /// Compiles a program with the system's compiler, strict, and links it to a library.
-fn build(source: &Path, shared: bool) -> PathBuf {
+fn build(source: &Path, flags: &str, shared: bool) -> PathBuf {
     let is_cxx = source.extension().is_some_and(|extension| extension == "cc");
     let (variable, usual, standard) =
         if is_cxx { ("CXX", "c++", "-std=c++98") } else { ("CC", "cc", "-std=c99") };
@@ -197,7 +200,7 @@ fn build(source: &Path, shared: bool) -> PathBuf {
     compiler.args([standard, "-D_GNU_SOURCE", "-O1", "-g", "-pthread"]);
     compiler.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
     // The programs do on purpose what the compiler warns of.
-    compiler.args(["-fno-builtin", "-Wno-unused-result"]);
+    compiler.args(["-fno-builtin", "-Wno-unused-result"]).args(flags.split_whitespace());
     compiler.arg("-I").arg(home().join("../include")).arg("-I").arg(home().join("tests/c"));
     compiler.arg(source).arg("-o").arg(&binary);
     if shared {

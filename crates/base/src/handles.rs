@@ -48,7 +48,7 @@ impl core::error::Error for HandleError {}
 
 /// Objects behind handles, from `&mut self`: one owner, no lock.
 pub trait HandleAllocator {
-    /// Names an object while it is live, and is refused afterwards.
+    /// Names an object while it is live, and is refused afterwards, until generations come round: each heap says after how many.
     type Handle: Copy + Eq + fmt::Debug;
 
     /// The most bytes that one object can have.

@@ -35,7 +35,7 @@ pub use error::StoreError;
 pub use report::Report;
 
 use index::Index;
-use room::{Evict, Tidy};
+use room::{Evict, Lack, Tidy};
 
 use crate::PAGE;
 
@@ -169,7 +169,8 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
         self
     }
 
-    /// The most bytes of pages and tables; `None`: as many as there are. What is there already stays.
+    /// The most bytes of pages and tables; `None`: as many as there are. What is there already stays, and what costs
+    /// nothing is kept when they are more.
     pub const fn set_limit(&mut self, bytes: Option<usize>) {
         self.limit = match bytes {
             Some(bytes) => bytes,
@@ -188,7 +189,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
 
     /// As [`put`](Self::put); to make room, `evict` is given pages used longest ago, and says whether it has taken the
     /// page over. Those go. After 16 refusals there is no room. None is offered when the limit leaves no room beside the
-    /// tables even for this page alone.
+    /// tables even for this page alone; and where it lacks a page of the store's own, only those that have such a page.
     ///
     /// # Errors
     ///
@@ -205,22 +206,27 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
     fn put_with(&mut self, key: u64, page: &Page, mut evict: Evict<'_>) -> Result<(), StoreError> {
         let content = self.content(page);
         let old = self.index.find(key);
-        let mut refusals = 0;
+        let (before, mut refusals) = (self.memory(), 0);
         let held = loop {
-            let (error, over) = match self.hold(content, page, old.is_some()) {
+            let (lack, is_free) = match self.hold(content, page, old.is_some()) {
                 Ok(held) if self.memory() <= self.limit => break held,
                 Ok(held) => {
-                    let over = self.memory() - self.limit;
+                    let memory = self.memory();
                     self.let_go(held)?;
-                    (StoreError::Full, over)
+                    (Lack::Limit(memory - self.limit), memory <= before)
                 }
-                Err(StoreError::NoMemory) => (StoreError::NoMemory, 1),
+                Err(StoreError::NoMemory) if self.is_own(content) => (Lack::Own, false),
+                Err(StoreError::NoMemory) => (Lack::Memory, false),
                 Err(error) => return Err(error),
             };
             if self.is_hopeless(content, old)
-                || !self.make_room(key, over, &mut evict, &mut refusals)?
+                || !self.make_room(key, lack, &mut evict, &mut refusals)?
             {
-                return Err(error);
+                if !is_free {
+                    return Err(lack.into());
+                }
+                // Beyond the limit as before: what costs nothing is kept.
+                break self.hold(content, page, old.is_some())?;
             }
         };
         self.count(content, held, true);
@@ -230,7 +236,10 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
                     self.forget(old)?;
                 }
             }
-            None => self.index.insert(key, held, &mut self.from),
+            None => {
+                let room = self.limit.saturating_sub(self.memory());
+                self.index.insert(key, held, &mut self.from, room);
+            }
         }
         Ok(())
     }

@@ -121,6 +121,22 @@ impl<T: Copy> Table<T> {
         self.pages as usize * PAGE
     }
 
+    /// The most bytes that the next [`push`](Self::push) takes: none where its row has a page.
+    #[inline]
+    pub(crate) fn next_bytes(&self) -> usize {
+        let (number, row) = Self::place(self.len);
+        if row > 0 || self.page(number).is_some() {
+            return 0;
+        }
+        // The page, and those of ways to it.
+        let ways = match number.checked_sub(DIRECT) {
+            None => 0,
+            Some(beyond) if beyond < ONCE * WAYS => 1,
+            Some(_) => 2,
+        };
+        (1 + ways) * PAGE
+    }
+
     /// Gives the pages back; there are no rows then.
     pub(crate) fn give_back<P: PageAllocator>(&mut self, pages: &mut P) {
         self.direct.iter_mut().for_each(|way| close(way, 0, pages));

@@ -29,7 +29,9 @@ const CHUNKS: usize = PAGE / CHUNK - 1;
 const MOST: usize = (CHUNKS - 1) * CHUNK;
 const NONE: u32 = u32::MAX;
 
-/// Names an object: its page, at which end, and the how manieth there.
+/// Names an object: its page, at which end, and the how manieth there. That is counted in 16 bits: the handle of an object
+/// that was freed is refused until 65,536 objects, itself among them, were freed at that end of its page's number, and then
+/// taken for the one that is there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Handle(NonZeroU64);
 

@@ -55,7 +55,8 @@ use crate::table::Table;
 const NONE: u32 = u32::MAX;
 const NO_OBJECT: u16 = u16::MAX;
 
-/// Names an object.
+/// Names an object: its slot, and the how manieth there. That is counted in 32 bits: the handle of an object that was freed
+/// is refused until 2^32 objects, itself among them, were freed from its slot, and then taken for the one that is there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Handle(NonZeroU64);
 

@@ -9,8 +9,9 @@
 //!   block to its order with the tag `LARGE`.
 //! - **A2** `large` and `large_bytes` are the larger blocks in use and their bytes.
 //!
-//! A power of two is aligned to itself, 96 to 32, 192 to 64. A request of no bytes gets [`ZERO_SIZE`], which can be freed. When
-//! there are no pages, empty slabs of all sizes go back first. One owner; a lock makes it many threads'. O(1) but for new slabs.
+//! A power of two is aligned to itself, 96 to 32, 192 to 64; with red zones or users beside it what is cached and larger than a
+//! page only to a page. A request of no bytes gets [`ZERO_SIZE`], which can be freed. When there are no pages, empty slabs of all
+//! sizes go back first. One owner; a lock makes it many threads'. O(1) but for new slabs.
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
@@ -41,7 +42,8 @@ const LARGE: usize = TAGS;
 pub struct Options {
     /// Which free object is handed out.
     pub policy: Policy,
-    /// What is checked.
+    /// What is checked. [`RED_ZONE`](DebugFlags::RED_ZONE) and [`USER`](DebugFlags::USER) lie between blocks: those of a cache that
+    /// are larger than a page, 8 KiB, are aligned to a page only then.
     pub debug: DebugFlags,
     /// Slabs are as large as on a machine with this many processors.
     pub processors: usize,
@@ -105,7 +107,7 @@ impl<P: PageAllocator> Kmalloc<P> {
         let page = pages.page_size();
         let front = |index: usize| {
             let size: usize = SIZES[index];
-            // What is aligned to more than a page is so by its stride, as slabs are to their size.
+            // What is aligned to more than a page is so by its stride, as slabs are to their size; unless checks have a part of it.
             let align = (1 << size.trailing_zeros()).min(page);
             let settings = Settings::new(NAMES[index], size)
                 .align(align)
@@ -192,9 +194,10 @@ impl<P: PageAllocator> Kmalloc<P> {
     #[must_use]
     pub fn allocate_bulk(&mut self, size: usize, out: &mut [Slot]) -> bool {
         if size.wrapping_sub(1) < LARGEST_CACHED {
-            let front = &mut self.fronts[sizes::index(size)];
+            let index = sizes::index(size);
             let mut ground = Ground { pages: &mut self.pages, map: &self.map };
-            return front.allocate_bulk(&mut ground, out);
+            return self.fronts[index].allocate_bulk(&mut ground, out)
+                || self.allocate_bulk_again(index, out);
         }
         for at in 0..out.len() {
             out[at] = self.allocate_large(size);
@@ -210,6 +213,14 @@ impl<P: PageAllocator> Kmalloc<P> {
             }
         }
         true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate_bulk_again(&mut self, index: usize, out: &mut [Slot]) -> bool {
+        self.shrink();
+        let mut ground = Ground { pages: &mut self.pages, map: &self.map };
+        self.fronts[index].allocate_bulk(&mut ground, out)
     }
 
     /// Gives a block back. O(1), the pages' for more than 8 KiB. A pointer that is found to be wrong ends in the misuse hook.

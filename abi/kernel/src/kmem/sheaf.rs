@@ -84,8 +84,9 @@ unsafe extern "C" fn kmem_cache_refill_sheaf(
     if sheaf.reserve.len() >= count {
         return 0;
     }
-    let refilled = cache.inside.lock().refill(&mut sheaf.reserve);
-    let filled = (refilled && sheaf.reserve.len() >= count)
+    // One that is too small for them is not filled up first: without a larger one it stays as it is.
+    let has_room = count <= sheaf.reserve.capacity();
+    let filled = (has_room && cache.inside.lock().refill(&mut sheaf.reserve))
         || cache.reserve(count).is_some_and(|larger| {
             let smaller = core::mem::replace(&mut sheaf.reserve, larger);
             cache.inside.lock().give_back(smaller);

@@ -3,6 +3,7 @@
 //! ```text
 //! own area        larger: its pages elsewhere, and new ones     smaller: in place, the tail's pages are free
 //! a parent's      a new area with its bytes; the parent's is left alone
+//! closed          larger: as a parent's, which it is from now on
 //! ```
 use core::ptr::{self, NonNull};
 
@@ -31,12 +32,20 @@ impl Instance {
 }
 
 impl State {
+    /// As of an [`Instance`]. An area that cannot grow as the program has closed the frames' file is an older one's then.
     fn resize(
         &mut self,
         area: NonNull<u8>,
         size: usize,
     ) -> Result<(NonNull<u8>, usize), VmallocError> {
-        self.own().map_or(Err(VmallocError::Foreign), |own| own.resize(area, size))
+        let own = self.own().ok_or(VmallocError::Foreign)?;
+        let resized = own.resize(area, size);
+        if resized == Err(VmallocError::Closed) {
+            // Its frames cannot be mapped elsewhere any more, and another instance's hold its bytes as well.
+            self.retire();
+            return Err(VmallocError::Foreign);
+        }
+        resized
     }
 
     /// Bytes of a parent's area.

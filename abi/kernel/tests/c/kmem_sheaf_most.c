@@ -24,6 +24,11 @@ int main(void) {
     CHECK(kmem_cache_refill_sheaf(cache, GFP_KERNEL, &sheaf, UINT_MAX) == -ENOMEM);
     CHECK(kmem_cache_refill_sheaf(cache, GFP_KERNEL, &sheaf, MANY) == -ENOMEM);
     CHECK(sheaf == before && kmem_cache_sheaf_size(sheaf) == 10 && peak_kib() < peak + 1024);
+    // Not even as many are taken as it once had.
+    void *object = kmem_cache_alloc_from_sheaf(cache, GFP_KERNEL, sheaf);
+    CHECK(object != NULL && kmem_cache_refill_sheaf(cache, GFP_KERNEL, &sheaf, MANY) == -ENOMEM);
+    CHECK(sheaf == before && kmem_cache_sheaf_size(sheaf) == 9);
+    kmem_cache_free(cache, object);
     kmem_cache_return_sheaf(cache, GFP_KERNEL, sheaf);
     CHECK(kmem_cache_shrink(cache) == 0 && heapwright_kernel_check() == 0);
     kmem_cache_destroy(cache);

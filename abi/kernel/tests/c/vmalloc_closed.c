@@ -4,7 +4,59 @@
 
 #include "check.h"
 
-enum { SIZE = 100000, FILE_SIZE = 1 << 20 };
+enum { SIZE = 100000, FILE_SIZE = 1 << 20, LARGE = 5 << 20 };
+
+// As a daemon does: that of the frames too, whatever its number.
+static void close_all(void) {
+    for (int number = 3; number < 2000; number++) close(number);
+}
+
+static void resize(void) {
+    unsigned char *area = vmalloc(SIZE), *same = vmalloc(SIZE);
+    CHECK(area != NULL && same != NULL);
+    fill(area, SIZE, 7);
+    fill(same, SIZE, 8);
+    close_all();
+    CHECK(vrealloc(same, SIZE / 2, GFP_KERNEL) == same && is_filled(same, SIZE / 2, 8));
+    area = vrealloc(area, 2 * SIZE, GFP_KERNEL | __GFP_ZERO);
+    CHECK(area != NULL && is_filled(area, SIZE, 7) && is_all(area + SIZE, SIZE, 0));
+    fill(area, 2 * SIZE, 9);
+    // What is older by now, and what is not.
+    same = vrealloc(same, SIZE, GFP_KERNEL);
+    area = vrealloc(area, 3 * SIZE, GFP_KERNEL);
+    CHECK(same != NULL && is_filled(same, SIZE / 2, 8) && area != NULL && is_filled(area, 2 * SIZE, 9));
+    unsigned char *large = kvmalloc(LARGE, GFP_KERNEL);
+    CHECK(large != NULL);
+    fill(large, LARGE, 10);
+    close_all();
+    large = kvrealloc(large, 2 * LARGE, GFP_KERNEL);
+    CHECK(large != NULL && is_filled(large, LARGE, 10));
+    CHECK(is_filled(same, SIZE / 2, 8) && is_filled(area, 2 * SIZE, 9));
+    vfree(same);
+    vfree(area);
+    kvfree(large);
+    CHECK(heapwright_kernel_check() == 0);
+}
+
+static void map(void) {
+    struct page *pages[2] = {alloc_page(GFP_KERNEL), alloc_page(GFP_KERNEL)};
+    CHECK(pages[0] != NULL && pages[1] != NULL);
+    fill(page_address(pages[0]), PAGE_SIZE, 11);
+    close_all();
+    CHECK(vmap(pages, 2, VM_MAP, PAGE_KERNEL) == NULL);
+    struct page *others[2] = {alloc_page(GFP_KERNEL), alloc_page(GFP_KERNEL)};
+    CHECK(others[0] != NULL && others[1] != NULL);
+    unsigned char *area = vmap(others, 2, VM_MAP, PAGE_KERNEL);
+    CHECK(area != NULL);
+    fill(area, PAGE_SIZE, 12);
+    CHECK(is_filled(page_address(others[0]), PAGE_SIZE, 12) && is_filled(page_address(pages[0]), PAGE_SIZE, 11));
+    vunmap(area);
+    for (int i = 0; i < 2; i++) {
+        __free_page(pages[i]);
+        __free_page(others[i]);
+    }
+    CHECK(heapwright_kernel_check() == 0);
+}
 
 int main(void) {
     static unsigned char bytes[FILE_SIZE];
@@ -38,5 +90,7 @@ int main(void) {
     vfree(zero);
     CHECK(heapwright_kernel_check() == 0);
     CHECK(pread(file, bytes, FILE_SIZE, 0) == FILE_SIZE && is_filled(bytes, FILE_SIZE, 4));
+    resize();
+    map();
     return 0;
 }

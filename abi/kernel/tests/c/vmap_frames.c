@@ -1,7 +1,19 @@
-// vmap: shows pages side by side in any order, one of them more than once; they are the same memory everywhere
+// vmap: shows pages side by side in any order, one of them up to 124 times; they are the same memory everywhere
 #include "check.h"
 
-enum { COUNT = 64 };
+enum { COUNT = 64, MOST = 124 };
+
+static void show_often(void) {
+    struct page *page = alloc_page(GFP_KERNEL), *pages[MOST];
+    for (int i = 0; i < MOST; i++) pages[i] = page;
+    unsigned char *area = vmap(pages, MOST, VM_MAP, PAGE_KERNEL);
+    CHECK(area != NULL && vmap(&page, 1, VM_MAP, PAGE_KERNEL) == NULL);
+    vunmap(area);
+    area = vmap(&page, 1, VM_MAP, PAGE_KERNEL);
+    CHECK(area != NULL && vmap(pages, MOST, VM_MAP, PAGE_KERNEL) == NULL);
+    vunmap(area);
+    __free_page(page);
+}
 
 int main(void) {
     struct page *pages[COUNT], *backwards[COUNT + 1];
@@ -29,6 +41,7 @@ int main(void) {
     CHECK(*(unsigned char *)page_address(pages[0]) == 99);
     for (int i = 0; i < COUNT; i++) __free_page(pages[i]);
     __free_page(NULL);
+    show_often();
     CHECK(heapwright_kernel_check() == 0);
     return 0;
 }

@@ -12,7 +12,7 @@
 //! - **I2** entries in use are counted.
 //! - **I3** an entry is marked exactly when it has a page that needs memory of its own: not one word that is repeated.
 //!
-//! Finding and adding take O(1), also while it grows. A bucket that cannot be had is done without. The clock's hand goes
+//! Finding and adding take O(1), also while it grows. A bucket that cannot be had, or may not, is done without. The clock's hand goes
 //! from mark to mark, however many entries are free or have only a word.
 use core::ptr::NonNull;
 
@@ -205,8 +205,15 @@ impl<H: Copy> Index<H> {
         true
     }
 
-    /// Adds a key that is not there. Nothing happens without room; see [`reserve`](Self::reserve).
-    pub(super) fn insert<P: PageAllocator>(&mut self, key: u64, held: Held<H>, from: &mut P) {
+    /// Adds a key that is not there. Nothing happens without room; see [`reserve`](Self::reserve). A bucket more takes `room`
+    /// bytes at most.
+    pub(super) fn insert<P: PageAllocator>(
+        &mut self,
+        key: u64,
+        held: Held<H>,
+        from: &mut P,
+        room: usize,
+    ) {
         let (id, bucket) = (self.free, self.bucket(key));
         let first = self.first(bucket);
         let Some(entry) = self.entries.get_mut(id) else { return };
@@ -216,7 +223,7 @@ impl<H: Copy> Index<H> {
         self.marks.set(id, !matches!(held, Held::Same(_)));
         self.set_first(bucket, id);
         self.live += 1;
-        if self.live > self.buckets.len() as usize {
+        if self.live > self.buckets.len() as usize && self.buckets.next_bytes() <= room {
             self.grow(from);
         }
     }
@@ -282,13 +289,13 @@ impl<H: Copy> Index<H> {
 
     /// The next entry with memory of its own that was not used since it was last looked at; of those that are, `may` is
     /// asked. Goes round twice at most, and O(entries / 4,096) from one to the next.
-    pub(super) fn oldest(&mut self, mut may: impl FnMut(u64) -> bool) -> Option<u32> {
+    pub(super) fn oldest(&mut self, mut may: impl FnMut(u64, Held<H>) -> bool) -> Option<u32> {
         for _ in 0..2 * self.marks.count() {
             let id = self.marks.next(self.hand).or_else(|| self.marks.next(0))?;
             self.hand = id + 1;
             let entry = self.entries.get_mut(id)?;
-            let was_seen = entry.seen().is_some_and(core::mem::take);
-            if !was_seen && may(entry.key) {
+            let (was_seen, held) = (entry.seen().is_some_and(core::mem::take), entry.held()?);
+            if !was_seen && may(entry.key, held) {
                 return Some(id);
             }
         }

@@ -17,6 +17,17 @@ pub(super) enum Content {
     Whole,
 }
 
+impl Content {
+    /// Bytes that are to be kept.
+    pub(super) const fn len(self) -> usize {
+        match self {
+            Self::Same(_) => 0,
+            Self::Short(len) => len,
+            Self::Whole => PAGE,
+        }
+    }
+}
+
 impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, C> {
     /// What to keep of a page; it is compressed into `out`.
     pub(super) fn content(&mut self, page: &Page) -> Content {
@@ -28,6 +39,11 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
             Some(len) if (1..raw_from).contains(&len) => Content::Short(len),
             _ => Content::Whole,
         }
+    }
+
+    /// Whether it needs a page of the store's own.
+    pub(super) fn is_own(&self, content: Content) -> bool {
+        content.len() > self.heap.max_len()
     }
 
     /// Memory for a page's content and, unless its key is there, for its entry.
@@ -58,11 +74,7 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
 
     /// Adds to the counts what is kept now, or takes it off.
     pub(super) fn count(&mut self, content: Content, held: Held<A::Handle>, is_new: bool) {
-        let len = match content {
-            Content::Same(_) => 0,
-            Content::Short(len) => len,
-            Content::Whole => PAGE,
-        };
+        let len = content.len();
         let is_own = matches!(held, Held::Raw(_));
         let (same, huge) = (usize::from(len == 0), usize::from(len == PAGE || is_own));
         let counts = &mut self.counts;

@@ -1,6 +1,7 @@
 //! Making room: compact, if that is enough; else offer the page used longest ago.
 //!
-//! What cannot be had even without any other page is refused at once: then no page is offered in vain.
+//! What cannot be had even without any other page is refused at once: then no page is offered in vain. Nor is one that
+//! has nothing of what is lacking.
 
 use base::{HandleAllocator, PageAllocator};
 
@@ -11,6 +12,26 @@ use crate::PAGE;
 
 /// So many pages that are offered in vain, and there is no room.
 const REFUSALS: u32 = 16;
+
+/// What a new page lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lack {
+    /// So many bytes below the limit.
+    Limit(usize),
+    /// Memory of the heap, or for an entry.
+    Memory,
+    /// A page of the store's own. The heap's pages are none of those.
+    Own,
+}
+
+impl From<Lack> for StoreError {
+    fn from(lack: Lack) -> Self {
+        match lack {
+            Lack::Limit(_) => Self::Full,
+            Lack::Memory | Lack::Own => Self::NoMemory,
+        }
+    }
+}
 
 /// How a heap is compacted that can be.
 #[derive(Debug)]
@@ -26,13 +47,8 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
     /// Whether `content` goes beyond the limit even when every page is let go but `old`, whose place it takes: tables
     /// stay.
     pub(super) fn is_hopeless(&self, content: Content, old: Option<u32>) -> bool {
-        let len = match content {
-            Content::Same(_) => 0,
-            Content::Short(len) => len,
-            Content::Whole => PAGE,
-        };
-        let is_own = len > self.heap.max_len();
-        let new = if is_own { (0, PAGE) } else { (self.heap.pages_for(len), 0) };
+        let heap = self.heap.pages_for(content.len());
+        let new = if self.is_own(content) { (0, PAGE) } else { (heap, 0) };
         let old = match old.and_then(|id| self.index.get(id)) {
             Some((_, Held::Packed(handle))) => {
                 (self.heap.len_of(handle).map_or(0, |len| self.heap.pages_for(len)), 0)
@@ -45,16 +61,22 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
         self.tables().saturating_add(pages) > self.limit
     }
 
-    /// Gives back `over` bytes by compacting, or lets one page go that is not `key`'s. Whether it did either.
+    /// Gives back what is lacking by compacting, or lets one page go that has some of it and is not `key`'s. Whether it
+    /// did either.
     #[cold]
     #[inline(never)]
     pub(super) fn make_room(
         &mut self,
         key: u64,
-        over: usize,
+        lack: Lack,
         evict: &mut Evict<'_>,
         refusals: &mut u32,
     ) -> Result<bool, StoreError> {
+        let over = match lack {
+            Lack::Limit(over) => over,
+            Lack::Memory => 1,
+            Lack::Own => usize::MAX,
+        };
         if let Some(tidy) = &self.tidy
             && (tidy.freeable)(&self.heap) >= over
         {
@@ -65,8 +87,14 @@ impl<P: PageAllocator, A: HandleAllocator, C: Compressor> CompressedStore<P, A, 
             }
         }
         let Some(evict) = evict else { return Ok(false) };
+        let only_own = lack == Lack::Own;
+        if only_own && self.counts.own == 0 {
+            return Ok(false);
+        }
         while *refusals < REFUSALS {
-            let Some(id) = self.index.oldest(|other| other != key) else { return Ok(false) };
+            let has_some = |held| !only_own || matches!(held, Held::Raw(_));
+            let found = self.index.oldest(|other, held| other != key && has_some(held));
+            let Some(id) = found else { return Ok(false) };
             if self.offer(id, evict)? {
                 return Ok(true);
             }

@@ -356,11 +356,12 @@ fn no_page_is_let_go_when_that_cannot_help() {
         }
         store.put(1000, &page(PAGE, 1)).unwrap();
         let (tables, alone) = (store.report().tables, store.heap().pages_for(100));
-        // One byte less than a page needs that is there alone; of a page in place of another, than both.
-        let is_own = store.heap().max_len() < PAGE;
+        // One byte less than a page needs that is there alone, and has no place yet; of a page in place of another, than
+        // both.
+        let (is_own, long) = (store.heap().max_len() < PAGE, store.heap().pages_for(3000));
         let both = if is_own { 2 * PAGE } else { PAGE };
-        for (key, len, bytes) in [(2000, 100, alone), (1000, PAGE, both), (2000, 0, 0)] {
-            store.set_limit(Some((tables + bytes).wrapping_sub(1)));
+        for (key, len, bytes) in [(2000, 3000, long), (1000, PAGE, both)] {
+            store.set_limit(Some(tables + bytes - 1));
             let before = Report { limit: 0, ..store.report() };
             let refused =
                 store.put_evicting(key, &page(len, 2), |_, _| unreachable!("offered in vain"));
@@ -368,6 +369,10 @@ fn no_page_is_let_go_when_that_cannot_help() {
             assert_eq!(Report { limit: 0, ..store.report() }, before);
             store.check().unwrap();
         }
+        store.set_limit(Some(tables - 1));
+        let word = store.put_evicting(2000, &page(0, 2), |_, _| unreachable!("offered in vain"));
+        assert_eq!(word, Ok(()), "it costs nothing");
+        store.remove(2000).unwrap();
         store.set_limit(Some(tables + alone));
         let mut gone = 0;
         let offer = |_: u64, _: &Page| {
@@ -380,4 +385,92 @@ fn no_page_is_let_go_when_that_cannot_help() {
         store.check().unwrap();
     }
     each_heap!(600, test);
+}
+
+#[test]
+fn a_page_of_the_store_s_own_is_made_room_for_by_such_pages_only() {
+    fn test<A: HandleAllocator + Check>(heap: A) {
+        // The index has four of these.
+        let mut more = Memory::new(10);
+        let mut store = Store::new(more.pages(), heap, Trim::default());
+        for key in 0..50 {
+            store.put(key, &page(1000, 1)).unwrap();
+        }
+        let mut own = 0;
+        while store.put(100 + own, &page(PAGE, 2)).is_ok() {
+            own += 1;
+        }
+        assert!((1..10).contains(&own), "{own}");
+        let mut offered = Vec::new();
+        let refused = store.put_evicting(200, &page(PAGE, 3), |key, _| {
+            offered.push(key);
+            false
+        });
+        assert_eq!((refused, offered.len()), (Err(StoreError::NoMemory), 16));
+        store
+            .put_evicting(200, &page(PAGE, 3), |key, _| {
+                offered.push(key);
+                true
+            })
+            .unwrap();
+        assert!(offered.len() == 17 && offered.iter().all(|&key| key >= 100), "{offered:?}");
+        assert_eq!(store.len() as u64, 50 + own);
+        store.check().unwrap();
+    }
+    let mut memory = [(); 2].map(|()| Memory::new(60));
+    let [one, two] = &mut memory;
+    test(XvMalloc::new(one.pages()));
+    test(Zbud::new(two.pages()));
+}
+
+#[test]
+fn no_page_is_let_go_for_one_of_the_store_s_own_where_there_is_none() {
+    fn test<A: HandleAllocator + Check>(heap: A) {
+        let mut more = Memory::new(40);
+        let own = Refusing::new(more.pages(), usize::MAX);
+        let left = own.left.clone();
+        let mut store = CompressedStore::new(own, heap, Trim::default());
+        for key in 0..50 {
+            store.put(key, &page(1000, 1)).unwrap();
+        }
+        // Its pages are the index's, and there is no other.
+        left.set(0);
+        let refused = store.put_evicting(100, &page(PAGE, 2), |_, _| {
+            unreachable!("it has nothing that is lacking")
+        });
+        assert_eq!((refused, store.len()), (Err(StoreError::NoMemory), 50));
+        store.check().unwrap();
+    }
+    let mut memory = [(); 2].map(|()| Memory::new(60));
+    let [one, two] = &mut memory;
+    test(XvMalloc::new(one.pages()));
+    test(Zbud::new(two.pages()));
+}
+
+#[test]
+fn tables_stay_below_the_limit_and_beyond_it_goes_what_costs_nothing() {
+    let (mut memory, mut more) = (Memory::new(40), Memory::new(40));
+    let heap = ZsMalloc::new(memory.pages(), Classes::default());
+    let mut store = Store::new(more.pages(), heap, Trim::default());
+    // As many as a page has buckets; of entries there are 170 a page.
+    for key in 0..1024 {
+        store.put(key, &[7; PAGE]).unwrap();
+    }
+    let tables = store.report().tables;
+    store.set_limit(Some(tables));
+    for key in 1024..7 * 170 {
+        store.put(key, &[7; PAGE]).unwrap();
+        assert_eq!(store.report().tables, tables, "{key}");
+    }
+    store.check().unwrap();
+    assert_eq!(store.put(1190, &[7; PAGE]), Err(StoreError::Full), "an entry more is a page more");
+    store.set_limit(Some(1));
+    let mut room = [0; PAGE];
+    store.put(0, &[9; PAGE]).unwrap();
+    store.get(0, &mut room).unwrap();
+    assert!(room == [9; PAGE]);
+    assert_eq!(store.put(0, &page(100, 1)), Err(StoreError::Full), "it costs pages");
+    store.get(0, &mut room).unwrap();
+    assert!(room == [9; PAGE]);
+    store.check().unwrap();
 }

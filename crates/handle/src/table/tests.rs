@@ -11,7 +11,11 @@ fn rows_stay_where_they_are_and_keep_what_they_held() {
     let mut table = Table::<[u64; 3]>::new();
     assert_eq!(table.bytes(), 0);
     for index in 0..4000u32 {
+        let (before, most) = (table.bytes(), table.next_bytes());
         assert_eq!(table.push([u64::from(index); 3], &mut pages), Some(index));
+        // The ways to a page may be there.
+        let took = table.bytes() - before;
+        assert!(took <= most && most <= took + PAGE && (took > 0 || most == 0), "{index}");
     }
     let first: *const _ = table.get(0).unwrap();
     assert_eq!(table.push([0; 3], &mut pages), Some(4000));

@@ -194,6 +194,46 @@ fn empty_slabs_help_other_sizes() {
 }
 
 #[test]
+fn empty_slabs_help_a_bulk_of_another_size() {
+    // All pages were a small size's, some of whose slabs are empty and stay.
+    let used = || {
+        let options = Options { policy: Policy::SlabLifo, ..Options::default() };
+        let mut kmalloc = Kmalloc::new(Pages::new(64), options);
+        let blocks: Vec<_> = core::iter::from_fn(|| kmalloc.allocate(100)).collect();
+        blocks.into_iter().for_each(|block| {
+            // SAFETY: it is live.
+            unsafe { kmalloc.free(block) };
+        });
+        kmalloc
+    };
+    let mut one_by_one = used();
+    let blocks: Vec<_> = core::iter::from_fn(|| one_by_one.allocate(8192)).collect();
+    let mut bulk = std::vec![None; blocks.len()];
+    blocks.into_iter().for_each(|block| give(&mut one_by_one, block));
+    let mut kmalloc = used();
+    assert!(kmalloc.allocate_bulk(8192, &mut bulk), "as many as one by one");
+    kmalloc.check().unwrap();
+    bulk.into_iter().flatten().for_each(|block| give(&mut kmalloc, block));
+    assert_eq!(kmalloc.destroy().unwrap().taken(), 0);
+}
+
+#[test]
+fn checks_leave_every_alignment_up_to_a_page() {
+    for debug in [DebugFlags::NONE, DebugFlags::RED_ZONE, DebugFlags::USER, DebugFlags::ALL] {
+        let options = Options { policy: Policy::SlabLifo, debug, ..Options::default() };
+        let mut kmalloc = Kmalloc::new(Pages::new(6000), options);
+        for size in SIZES {
+            let most = if debug == DebugFlags::NONE { size } else { PAGE };
+            let align = (1 << size.trailing_zeros()).min(most);
+            let blocks: Vec<_> = (0..5).map(|_| kmalloc.allocate(size).unwrap()).collect();
+            assert!(blocks.iter().all(|block| block.addr().get().is_multiple_of(align)), "{size}");
+            blocks.into_iter().for_each(|block| give(&mut kmalloc, block));
+        }
+        assert_eq!(kmalloc.destroy().unwrap().taken(), 0);
+    }
+}
+
+#[test]
 fn refused_pages_lose_nothing() {
     for refused in 1..20 {
         let mut kmalloc = with(Policy::SlabLifo);

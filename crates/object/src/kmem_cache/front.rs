@@ -29,7 +29,7 @@ mod bulk;
 mod trying;
 
 #[cfg(target_has_atomic = "64")]
-pub(super) use bulk::are_ours;
+pub(super) use bulk::{Filling, are_ours};
 
 /// What is handed out and taken at a place in an array.
 pub(crate) type Slot = Option<NonNull<u8>>;

@@ -144,6 +144,12 @@ impl Reserve {
         unsafe { place.read() }
     }
 
+    /// How many it was made for.
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// How many allocations cannot fail.
     #[must_use]
     pub const fn len(&self) -> usize {

@@ -242,10 +242,14 @@ impl Settings {
         }
     }
 
-    /// Aligned to at least this, a power of two up to a page.
+    /// Aligned to at least this, a power of two up to a page. Never less than before: a constructor may rely on that.
     #[must_use]
     pub const fn align(mut self, align: usize) -> Self {
-        self.align = if align < 8 && align.is_power_of_two() { 8 } else { align };
+        // What is no power of two stays, and is refused.
+        let is_more = align > self.align || !align.is_power_of_two();
+        if self.align.is_power_of_two() && is_more {
+            self.align = align;
+        }
         self
     }
 

@@ -23,7 +23,7 @@ use base::guarded::{Guarded, Inside};
 use base::lock::Park;
 
 use super::cache::InUse;
-use super::front::{self, Slot};
+use super::front::{self, Filling, Slot};
 use super::misuse::{Finding, Misuse};
 use super::page_map::PageMap;
 use super::pieces::Pieces;
@@ -300,16 +300,9 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     fn allocate_rest(&self, out: &mut [Slot], done: usize) -> bool {
         let mut back = self.back();
         let (slabs, mut ground) = back.parts(&self.map);
-        for at in done..out.len() {
-            out[at] = slabs.take(&mut ground, 0);
-            if out[at].is_none() {
-                let found = slabs.take_back(&mut ground, out, at);
-                drop(back);
-                self.expect(found);
-                return false;
-            }
-        }
-        true
+        let filled = Filling::new(slabs, &mut ground, out, done).fill();
+        drop(back);
+        self.expect(filled)
     }
 
     /// An empty magazine; the one with no room where there is no memory.

@@ -91,10 +91,7 @@ impl<T> Builder<T> {
     /// See [`Settings::align`]; never less than the type's.
     #[must_use]
     pub fn align(self, align: usize) -> Self {
-        self.with(|settings| {
-            let least = if align.is_power_of_two() { align.max(align_of::<T>()) } else { align };
-            settings.align(least)
-        })
+        self.with(|settings| settings.align(align))
     }
 
     /// See [`Settings::align_to_lines`].
@@ -145,7 +142,7 @@ impl<T> Builder<T> {
         self.with(|settings| settings.on_misuse(end))
     }
 
-    /// The settings, for a cache without a type.
+    /// The settings, for a cache without a type; its objects are aligned as the type's, whatever else is asked for.
     #[must_use]
     pub const fn settings(&self) -> Settings {
         self.settings

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! - **A1** a page below the mark is taken exactly if its entry names an area, which it lies in.
-//! - **A2** the last page of an area has no frame: it is the guard.
+//! - **A2** the last page of an area has no frame: it is the guard, unless the area is `bare`.
 //! - **A3** list n holds exactly the lazy areas of n pages that are `listed`.
 //! - **A4** `lazy` pages are in lazy areas, guards included.
 //!
@@ -83,9 +83,11 @@ pub(super) struct Area {
     pub(super) listed: bool,
     /// Whether old contents are in it, as the source refused to punch a frame.
     pub(super) dirty: bool,
+    /// Whether the system lost the guard: then it is another's now, and none of the area's pages.
+    pub(super) bare: bool,
 }
 
-// SAFETY: numbers, `Kind::None` and two times false.
+// SAFETY: numbers, `Kind::None` and three times false.
 unsafe impl Plain for Area {}
 
 impl Area {
@@ -95,8 +97,8 @@ impl Area {
             Caller::Name(name) => (name.as_ptr().expose_provenance(), name.len()),
         };
         let pages = base::bits::low32(pages);
-        let (runs, next, listed, dirty) = (0, 0, false, false);
-        Self { caller_at, caller_len, size, pages, runs, next, kind, listed, dirty }
+        let (runs, next, listed, dirty, bare) = (0, 0, false, false, false);
+        Self { caller_at, caller_len, size, pages, runs, next, kind, listed, dirty, bare }
     }
 
     /// The same over frames that are there.
@@ -115,14 +117,19 @@ impl Area {
         Caller::Name(unsafe { str::from_utf8_unchecked(bytes) })
     }
 
+    /// Pages of its guard: one, unless that is lost.
+    const fn guard(&self) -> usize {
+        if self.bare { 0 } else { 1 }
+    }
+
     /// Pages of addresses, with the guard.
     pub(super) const fn whole(&self) -> usize {
-        self.pages as usize + 1
+        self.pages as usize + self.guard()
     }
 
     /// How many mappings it is, with its guard.
     pub(super) const fn mappings(&self) -> usize {
-        if self.runs == 0 { 0 } else { self.runs as usize + 1 }
+        if self.runs == 0 { 0 } else { self.runs as usize + self.guard() }
     }
 }
 
@@ -246,8 +253,9 @@ impl Addresses {
     pub(super) fn make_lazy(&mut self, first: usize, whole: bool) {
         let area = self.areas.entry_mut(first);
         area.kind = Kind::Lazy;
-        let (pages, all) = (area.pages as usize, area.whole());
-        if whole && pages <= LISTED {
+        let (pages, all, bare) = (area.pages as usize, area.whole(), area.bare);
+        // Whoever takes it from a list has a guard.
+        if whole && !bare && pages <= LISTED {
             self.list(first);
         }
         self.lazy += all;
@@ -315,7 +323,8 @@ impl Addresses {
         (area.kind, area.runs, area.listed) = (Kind::Lost, 0, false);
     }
 
-    /// Pages that an area no longer has, and which have no frames, are free; or an area of their own that is lost.
+    /// Pages that an area no longer has, at least one, and which have no frames, are free; or an area of their own that is
+    /// lost.
     pub(super) fn cut(&mut self, from: usize, end: usize, lost: bool) {
         let pages = end - from - 1;
         self.areas.set(from, Area::new(Kind::Lost, pages, 0, Caller::Number(0)));

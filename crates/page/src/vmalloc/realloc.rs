@@ -3,6 +3,7 @@
 //! ```text
 //! grow     │ A A A ░ …  ─►  │ ░ ░ ░ ░ … │ A A A N N ░      the old frames, then new ones
 //! shrink   │ A A A A A ░ ─► │ A A ░ ░ ░ ░                  the tail's frames are free, its first page is the guard
+//! lost     │ A A A A A ░ ─► │ A A │ lost                  the tail is somebody else's now: without a guard
 //! ```
 use core::ptr::NonNull;
 
@@ -91,7 +92,7 @@ impl<S: FrameSource> Vmalloc<S> {
     /// Gives the pages of an area from `pages` on back. If the source refuses to unmap them, they stay.
     fn shrink(&mut self, first: usize, pages: usize) {
         let area = self.addresses.areas.get(first);
-        let (from, end) = (first + pages, first + area.pages as usize);
+        let (from, end, whole) = (first + pages, first + area.pages as usize, first + area.whole());
         let (at, len) = (self.addresses.address(from), (end - from) * self.addresses.page);
         // SAFETY: the caller does not use the tail.
         let unmapped = unsafe { self.source.unmap_frames(at, len) };
@@ -105,10 +106,16 @@ impl<S: FrameSource> Vmalloc<S> {
         self.addresses.areas.entry_mut(first).dirty = !punched;
         self.release_frames_of(first, from, end);
         let record = self.addresses.areas.entry_mut(first);
-        record.dirty = area.dirty;
+        let lost = unmapped == Mapped::Lost;
+        (record.dirty, record.bare) = (area.dirty, lost);
         record.pages = base::bits::low32(pages);
         self.addresses.count_runs(first);
-        self.mappings += self.addresses.areas.get(first).mappings();
-        self.addresses.cut(from + 1, end + 1, unmapped == Mapped::Lost);
+        let area = self.addresses.areas.get(first);
+        self.mappings += area.mappings();
+        // Of one that had lost its guard, the guard may be all that is cut off.
+        let rest = first + area.whole();
+        if rest < whole {
+            self.addresses.cut(rest, whole, lost);
+        }
     }
 }

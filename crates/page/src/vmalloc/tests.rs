@@ -13,6 +13,7 @@ use super::*;
 
 mod faults;
 mod forked;
+mod losing;
 mod misuse;
 mod random;
 mod refused;

@@ -40,7 +40,7 @@ fn keys_of_any_kind_are_found_again() {
                 }
                 None => {
                     assert!(index.reserve(&mut pages));
-                    index.insert(key, Held::Packed(step), &mut pages);
+                    index.insert(key, Held::Packed(step), &mut pages, usize::MAX);
                     model.insert(key, step);
                 }
             }
@@ -63,10 +63,10 @@ fn what_was_used_has_a_second_chance() {
     let mut index = Index::<u64>::new();
     for key in 0..6 {
         assert!(index.reserve(&mut pages));
-        index.insert(key, Held::Packed(key), &mut pages);
+        index.insert(key, Held::Packed(key), &mut pages, usize::MAX);
     }
     let oldest = |index: &mut Index<u64>, not: u64| {
-        let id = index.oldest(|key| key != not).unwrap();
+        let id = index.oldest(|key, _| key != not).unwrap();
         index.get(id).unwrap().0
     };
     // All are new, so the first round only takes note; 0 is the oldest.
@@ -75,7 +75,7 @@ fn what_was_used_has_a_second_chance() {
     index.see(3);
     let order: Vec<u64> = (0..4).map(|_| oldest(&mut index, 4)).collect();
     assert_eq!(order, [2, 5, 0, 1], "1 and 3 were used, 4 may not");
-    assert_eq!(index.oldest(|_| false), None);
+    assert_eq!(index.oldest(|_, _| false), None);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn without_memory_for_buckets_chains_are_longer() {
     let mut index = Index::<u64>::new();
     let mut count = 0;
     while index.reserve(&mut pages) {
-        index.insert(count * 7, Held::Packed(count), &mut pages);
+        index.insert(count * 7, Held::Packed(count), &mut pages, usize::MAX);
         count += 1;
     }
     assert!(count > 1024, "{count}");
@@ -107,11 +107,11 @@ fn words_and_free_entries_are_passed_by_and_asked_about_by_nobody() {
     for key in 0..20_000 {
         assert!(index.reserve(&mut pages));
         let held = if key % 10_000 == 77 { Held::Packed(key) } else { Held::Same(key) };
-        index.insert(key, held, &mut pages);
+        index.insert(key, held, &mut pages, usize::MAX);
     }
     let looked_at = |index: &mut Index<u64>, not: u64| {
         let mut asked = Vec::new();
-        let id = index.oldest(|key| {
+        let id = index.oldest(|key, _| {
             asked.push(key);
             key != not
         });

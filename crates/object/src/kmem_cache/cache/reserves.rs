@@ -9,12 +9,8 @@ use crate::kmem_cache::reserve::Reserve;
 impl<P: PageAllocator> KmemCache<P> {
     /// `count` objects laid aside, so that as many allocations cannot fail. O(count). `None`: there is no memory.
     pub fn reserve(&mut self, count: usize) -> Option<Reserve> {
-        let mut reserve = Reserve::new(&self.identity, &mut self.pages, count)?;
-        if self.refill(&mut reserve) {
-            return Some(reserve);
-        }
-        reserve.close(&mut self.pages);
-        None
+        let reserve = Reserve::new(&self.identity, &mut self.pages, count)?;
+        Making { cache: self, reserve: Some(reserve) }.make()
     }
 
     /// An object of a reserve of this cache. `None` only when all that were laid aside are taken. O(1).
@@ -43,5 +39,26 @@ impl<P: PageAllocator> KmemCache<P> {
         let found = front.free_bulk(&mut ground, reserve.objects());
         reserve.close(&mut self.pages);
         self.expect(found);
+    }
+}
+
+/// A reserve that is being filled: dropped, its places go back, also when a constructor panics.
+struct Making<'a, P: PageAllocator> {
+    cache: &'a mut KmemCache<P>,
+    reserve: Option<Reserve>,
+}
+
+impl<P: PageAllocator> Making<'_, P> {
+    fn make(mut self) -> Option<Reserve> {
+        let filled = self.cache.refill(self.reserve.as_mut()?);
+        if filled { self.reserve.take() } else { None }
+    }
+}
+
+impl<P: PageAllocator> Drop for Making<'_, P> {
+    fn drop(&mut self) {
+        if let Some(reserve) = self.reserve.take() {
+            reserve.close(&mut self.cache.pages);
+        }
     }
 }

@@ -1,4 +1,8 @@
 //! Many objects in one call: what the magazines have is copied, the slabs give and take the rest.
+//!
+//! ```text
+//! out   [ object │ object │ object │   │   ]      had 3: full, or all of it goes back
+//! ```
 use core::ptr::NonNull;
 
 use base::PageAllocator;
@@ -6,7 +10,7 @@ use base::PageAllocator;
 use super::{Front, Slot};
 use crate::kmem_cache::misuse::Misuse;
 use crate::kmem_cache::page_map::{Near, PageMap};
-use crate::kmem_cache::slabs::{Ground, TAGS};
+use crate::kmem_cache::slabs::{Ground, Slabs, TAGS};
 
 impl Front {
     /// Fills all of `out`; if that is not possible nothing of it. Whether it did.
@@ -30,15 +34,8 @@ impl Front {
         out: &mut [Slot],
         done: usize,
     ) -> bool {
-        for at in done..out.len() {
-            out[at] = self.slabs.take(ground, 0);
-            if out[at].is_none() {
-                let found = self.slabs.take_back(ground, out, at);
-                self.expect(found);
-                return false;
-            }
-        }
-        true
+        let filled = Filling::new(&mut self.slabs, ground, out, done).fill();
+        self.expect(filled)
     }
 
     /// Gives all objects back.
@@ -95,6 +92,55 @@ impl Front {
             found = found.and(self.try_free(ground, object));
         }
         found
+    }
+}
+
+/// An array that is being filled from the slabs: dropped, it gives back what it has, also when a constructor panics.
+pub(in crate::kmem_cache) struct Filling<'a, 'b, P: PageAllocator> {
+    slabs: &'a mut Slabs,
+    ground: &'a mut Ground<'b, P>,
+    out: &'a mut [Slot],
+    /// How many of its first places have an object.
+    had: usize,
+}
+
+impl<'a, 'b, P: PageAllocator> Filling<'a, 'b, P> {
+    pub(in crate::kmem_cache) const fn new(
+        slabs: &'a mut Slabs,
+        ground: &'a mut Ground<'b, P>,
+        out: &'a mut [Slot],
+        had: usize,
+    ) -> Self {
+        Self { slabs, ground, out, had }
+    }
+
+    /// Fills all of it; if that is not possible nothing. Whether it did.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Slabs::take_back`]; nothing of it is filled.
+    pub(in crate::kmem_cache) fn fill(mut self) -> Result<bool, Misuse> {
+        while self.had < self.out.len() {
+            let Some(object) = self.slabs.take(self.ground, 0) else {
+                return self.empty().map(|()| false);
+            };
+            self.out[self.had] = Some(object);
+            self.had += 1;
+        }
+        // All of it is the caller's.
+        core::mem::forget(self);
+        Ok(true)
+    }
+
+    fn empty(&mut self) -> Result<(), Misuse> {
+        self.slabs.take_back(self.ground, self.out, self.had)
+    }
+}
+
+impl<P: PageAllocator> Drop for Filling<'_, '_, P> {
+    fn drop(&mut self) {
+        // After `empty` there is nothing; after a panic that says what there is to say.
+        let _ = self.empty();
     }
 }
 

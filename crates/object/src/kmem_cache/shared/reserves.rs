@@ -10,12 +10,8 @@ use crate::kmem_cache::reserve::Reserve;
 impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     /// `count` objects laid aside, so that as many allocations cannot fail. O(count). `None`: there is no memory.
     pub fn reserve(&self, count: usize) -> Option<Reserve> {
-        let mut reserve = Reserve::new(&self.identity, &mut self.back().pages, count)?;
-        if self.refill(&mut reserve) {
-            return Some(reserve);
-        }
-        reserve.close(&mut self.back().pages);
-        None
+        let reserve = Reserve::new(&self.identity, &mut self.back().pages, count)?;
+        Making { cache: self, reserve: Some(reserve) }.make()
     }
 
     /// An object of a reserve of this cache. `None` only when all that were laid aside are taken. O(1).
@@ -43,5 +39,26 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
         let found = self.slot().free_bulk(self, reserve.objects());
         reserve.close(&mut self.back().pages);
         self.expect(found);
+    }
+}
+
+/// A reserve that is being filled: dropped, its places go back, also when a constructor panics.
+struct Making<'a, L: Park, P: PageAllocator> {
+    cache: &'a SharedKmemCache<L, P>,
+    reserve: Option<Reserve>,
+}
+
+impl<L: Park, P: PageAllocator> Making<'_, L, P> {
+    fn make(mut self) -> Option<Reserve> {
+        let filled = self.cache.refill(self.reserve.as_mut()?);
+        if filled { self.reserve.take() } else { None }
+    }
+}
+
+impl<L: Park, P: PageAllocator> Drop for Making<'_, L, P> {
+    fn drop(&mut self) {
+        if let Some(reserve) = self.reserve.take() {
+            reserve.close(&mut self.cache.back().pages);
+        }
     }
 }

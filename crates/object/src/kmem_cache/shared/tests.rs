@@ -406,3 +406,35 @@ fn a_handle_that_was_forgotten_keeps_nothing_from_its_cache() {
         close(shared);
     }
 }
+
+#[test]
+fn a_constructor_that_panics_in_a_bulk_or_a_reserve_loses_nothing() {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    /// Calls until one panics.
+    static LEFT: AtomicUsize = AtomicUsize::new(0);
+    fn make(_: *mut (), _: NonNull<u8>) {
+        assert!(LEFT.fetch_sub(1, Ordering::Relaxed) != 1, "as the test wants it");
+    }
+    // SAFETY: it is content with any object.
+    let ctor = unsafe { crate::kmem_cache::Hook::new(make, ptr::null_mut()) };
+    for settings in [magazines(700), Settings::new("plain", 700)] {
+        let shared = shared(settings.ctor(ctor));
+        let mut out = [None; 60];
+        LEFT.store(40, Ordering::Relaxed);
+        let bulk = core::panic::AssertUnwindSafe(|| shared.allocate_bulk(&mut out));
+        assert!(std::panic::catch_unwind(bulk).is_err());
+        assert_eq!((out, shared.info().0.active), ([None; 60], 0));
+        shared.check().unwrap();
+        // What is left of the slabs made before is not enough.
+        LEFT.store(10, Ordering::Relaxed);
+        let reserve = core::panic::AssertUnwindSafe(|| shared.reserve(60));
+        assert!(std::panic::catch_unwind(reserve).is_err());
+        assert_eq!(shared.info().0.active, 0);
+        LEFT.store(usize::MAX, Ordering::Relaxed);
+        assert!(shared.allocate_bulk(&mut out));
+        let objects: Vec<_> = out.into_iter().flatten().collect();
+        // SAFETY: all are live.
+        unsafe { shared.free_bulk(&objects) };
+        close(shared);
+    }
+}

@@ -116,3 +116,54 @@ fn slabs_that_were_not_looked_at_yet_stay() {
     give_many(&mut cache, kept.into_iter().map(|index| objects[index]));
     close(cache);
 }
+
+#[test]
+fn a_bulk_whose_constructor_panics_has_nothing() {
+    for policy in ALL {
+        for n in (1..60).step_by(if cfg!(miri) { 29 } else { 1 }) {
+            let mut cache = cache(settings(policy));
+            panic_at(n);
+            let mut out = [None; 60];
+            assert!(panics(|| cache.allocate_bulk(&mut out)));
+            assert_eq!(out, [None; 60]);
+            cache.check().unwrap();
+            assert_eq!(cache.info().active, 0, "{policy:?}");
+            assert!(cache.allocate_bulk(&mut out), "the next one has all");
+            cache.check().unwrap();
+            give_many(&mut cache, out.into_iter().flatten());
+            close(cache);
+            assert_eq!(UNMADE.get(), MADE.get(), "what was made is unmade, and once");
+        }
+    }
+}
+
+#[test]
+fn a_reserve_whose_constructor_panics_keeps_no_places() {
+    for policy in ALL {
+        let mut cache = cache(settings(policy));
+        panic_at(50);
+        assert!(panics(|| cache.reserve(60)));
+        cache.check().unwrap();
+        assert_eq!(cache.info().active, 0);
+        close(cache);
+    }
+}
+
+#[test]
+fn a_reserve_that_cannot_be_refilled_stays_as_it_was() {
+    for policy in ALL {
+        let mut cache = cache(settings(policy));
+        let mut reserve = cache.reserve(60).unwrap();
+        let taken: Vec<_> = (0..50).map(|_| cache.allocate_from(&mut reserve).unwrap()).collect();
+        panic_at(1);
+        assert!(panics(|| cache.refill(&mut reserve)));
+        cache.check().unwrap();
+        assert_eq!((reserve.len(), cache.info().active), (10, 60));
+        assert!(cache.refill(&mut reserve));
+        assert_eq!((reserve.len(), cache.info().active), (60, 110));
+        cache.give_back(reserve);
+        give_many(&mut cache, taken);
+        close(cache);
+        assert_eq!(UNMADE.get(), MADE.get());
+    }
+}

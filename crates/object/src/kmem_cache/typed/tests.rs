@@ -119,3 +119,27 @@ fn a_reserve_and_shrinking_need_no_untyped_cache() {
     assert_eq!((cache.reclaim(), cache.shrink()), (1, 0));
     assert_eq!(cache.destroy().unwrap().taken(), 0);
 }
+
+#[test]
+fn a_constructor_s_memory_is_aligned_whoever_makes_the_cache() {
+    use crate::kmem_cache::KmemCache;
+
+    fn make(item: &mut MaybeUninit<Item>) {
+        assert!(core::ptr::from_mut(item).is_aligned());
+        item.write(Item { words: Vec::new(), uses: 0 });
+    }
+    let settings = Builder::<Item>::new("item").ctor(make).settings();
+    for align in [1, 8, 16] {
+        let mut cache = KmemCache::new(settings.align(align), Pages::new(64)).unwrap();
+        assert_eq!(cache.info().align, 32);
+        let object = cache.allocate().unwrap();
+        // SAFETY: it is live.
+        unsafe { cache.free(object) };
+        assert_eq!(cache.destroy().unwrap().taken(), 0);
+    }
+    assert_eq!(KmemCache::new(settings.align(64), Pages::new(64)).unwrap().info().align, 64);
+    for odd in [0, 24] {
+        let refused = KmemCache::new(settings.align(odd).align(8), Pages::new(1));
+        assert_eq!(refused.unwrap_err(), Refused::Alignment);
+    }
+}
