@@ -44,7 +44,7 @@ macro_rules! programs {
 
 mod c {
     programs! { "tests/c", "c":
-        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen background_begins background_idle
+        aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen background_begins background_confined background_idle
         background_raw_exit calloc_overflow calloc_untouched calloc_zero calloc_zero_size cfree cgroup_limit
         cgroup_limit_hidden cgroup_limit_near
         clock_replaced config_safe config_setuid config_unknown_key confined confined_threads descriptors dlmopen dlopen_deepbind
@@ -63,8 +63,9 @@ mod c {
         refused_calls_few refused_futex refused_madvise refused_memory refused_mlock_part refused_mlockall
         region_terabyte rlimit_as rlimit_as_again rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
         rlimit_as_running rlimit_as_runs rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
-        signal_limits small_stack static_dlopen stress thread_cancel thread_churn thread_exit_main thread_keys
-        thread_keys_taken thread_phases thread_producer thread_vanished threads_exit_order trim_while_busy untouched_blocks usable_size usable_size_waste
+        signal_limits small_stack static_dlopen stress thread_cancel thread_churn thread_detached_idle thread_exit_main thread_few_kept
+        thread_frees_all thread_keys thread_keys_taken thread_late_bulk thread_late_free thread_phases
+        thread_producer thread_vanished threads_exit_order trim_while_busy untouched_blocks usable_size usable_size_waste
         usable_size_writable valloc valloc_overflow vfork_exec
     }
 }
@@ -142,8 +143,8 @@ mod drop_ins {
         ),
         (
             &[],
-            "memory goes back a piece at a time, when all of it is free, and one block in 100 stays",
-            &["purge_while_quiet"],
+            "memory goes back a piece at a time, when all of it is free, and a few blocks stay",
+            &["purge_while_quiet", "thread_few_kept"],
         ),
         (
             &["thread-caching"],

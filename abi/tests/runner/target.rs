@@ -160,7 +160,7 @@ const TARGETS: &[Target] = &[
             ("/proc/self/smaps has the emulator's own mappings", &["dump_reserved"]),
             (
                 "the emulator has no seccomp",
-                &["confined", "confined_threads", "descriptors", "seccomp"],
+                &["background_confined", "confined", "confined_threads", "descriptors", "seccomp"],
             ),
             (
                 "the emulator has threads of its own",

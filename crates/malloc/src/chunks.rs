@@ -89,7 +89,8 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// Bytes that came from the system, but for those in the pool.
     pub(crate) fn bytes(&self) -> usize {
-        self.mapped.load(Ordering::Relaxed) - self.pooled.load(Ordering::Relaxed)
+        // Others change both between the two loads, and a chunk that is unmapped leaves the first before the second.
+        self.mapped.load(Ordering::Relaxed).saturating_sub(self.pooled.load(Ordering::Relaxed))
     }
 
     /// Bytes in the pool.

@@ -122,6 +122,11 @@ impl<S: System> Sharded<S> {
         thread
     }
 
+    /// The record to free with: none is made for a few blocks, see [`Members::note_free`].
+    fn thread_to_free(&self) -> Option<&Thread> {
+        self.thread().or_else(|| self.threads.note_free().then(|| self.thread_or_new())?)
+    }
+
     /// A block of a class. Null: out of memory.
     #[inline(always)]
     fn allocate(&self, class: usize) -> *mut u8 {
@@ -179,7 +184,11 @@ impl<S: System> Sharded<S> {
     fn free_delayed(&self, thread: &Thread, heap: &Heap) {
         heap.take_delayed(|block| match self.segments.of(block) {
             Some(segment) => {
-                if !self.free_local(thread, segment, segment.page_of(block), block) {
+                let page = segment.page_of(block);
+                // First what others freed beside it: if the page is empty with that it goes now, as in its queue it is not
+                // looked at before it serves again.
+                page.collect_theirs::<S>();
+                if !self.free_local(thread, segment, page, block) {
                     misuse::end::<S>("free()", block, Misuse::Free);
                 }
             }
@@ -336,10 +345,11 @@ impl<S: System> Sharded<S> {
         }
         // Pairs with the fence of who abandons it.
         fence(Ordering::SeqCst);
-        if self.segments.is_marked(block)
-            && let Some(thread) = self.thread_or_new()
-        {
-            self.adopt(thread, segment);
+        if self.segments.is_marked(block) {
+            match self.thread_to_free() {
+                Some(thread) => self.adopt(thread, segment),
+                None => self.look_through(segment),
+            }
         }
     }
 

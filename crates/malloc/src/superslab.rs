@@ -123,6 +123,11 @@ impl<S: System> Superslab<S> {
         heap
     }
 
+    /// The heap to free with: none is made for a few objects, see [`Members::note_free`].
+    fn heap_to_free(&self) -> Option<&Heap> {
+        self.heap().or_else(|| self.threads.note_free().then(|| self.heap_or_new())?)
+    }
+
     /// An object from the magazine of a class. Null: it has none.
     #[inline(always)]
     fn pop(&self, class: usize) -> *mut u8 {
@@ -331,7 +336,7 @@ impl<S: System> Superslab<S> {
     #[cold]
     #[inline(never)]
     fn free_slow(&self, slab: &Slab, class: usize, object: usize) {
-        let Some(heap) = self.heap_or_new() else {
+        let Some(heap) = self.heap_to_free() else {
             return self.push_remote(slab.owner(), object, object);
         };
         let bin = &heap.bins[class];

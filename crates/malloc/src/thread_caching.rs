@@ -73,6 +73,8 @@ pub struct ThreadCaching<S> {
     partial: AtomicBool,
     /// Whether spare caches may hold objects: in the child of a fork those of threads that it does not have do.
     lost: AtomicBool,
+    /// Whether they were searched in vain for objects of a class: as they get none, they have none later.
+    none_lost: [AtomicBool; CLASSES],
 }
 
 impl<S: System> ThreadCaching<S> {
@@ -86,6 +88,7 @@ impl<S: System> ThreadCaching<S> {
             threads: Members::new(),
             partial: AtomicBool::new(false),
             lost: AtomicBool::new(false),
+            none_lost: [const { AtomicBool::new(false) }; CLASSES],
         }
     }
 
@@ -118,6 +121,11 @@ impl<S: System> ThreadCaching<S> {
             self.pages.look_at_memory_limit();
         }
         cache
+    }
+
+    /// The cache to free to: none is made for a few objects, see [`Members::note_free`].
+    fn cache_to_free(&self) -> Option<&Cache> {
+        self.cache().or_else(|| self.threads.note_free().then(|| self.cache_or_new())?)
     }
 
     /// An object from the cache. Null: it has none of the class.
@@ -158,7 +166,7 @@ impl<S: System> ThreadCaching<S> {
     /// In the child of a fork: objects of a cache whose thread it does not have. A child that soon ends or executes a program
     /// touches none: to give them all back took 0.1 to 0.4 s for caches of 64 MiB, each page of which was copied.
     fn take_lost(&self, class: usize, want: u32) -> Option<Chain> {
-        if !self.lost.load(Ordering::Relaxed) {
+        if !self.lost.load(Ordering::Relaxed) || self.none_lost[class].load(Ordering::Relaxed) {
             return None;
         }
         let (mut found, mut are_some) = (Chain::NONE, false);
@@ -169,6 +177,7 @@ impl<S: System> ThreadCaching<S> {
             are_some |= cache.has_some();
         });
         self.lost.store(are_some, Ordering::Relaxed);
+        self.none_lost[class].store(found.count == 0, Ordering::Relaxed);
         (found.count > 0).then_some(found)
     }
 
@@ -199,7 +208,7 @@ impl<S: System> ThreadCaching<S> {
     #[cold]
     #[inline(never)]
     fn free_uncached(&self, class: usize, object: usize) {
-        match self.cache_or_new() {
+        match self.cache_to_free() {
             Some(cache) => {
                 cache.push(class, object);
             }
@@ -535,6 +544,7 @@ impl DropIn for Malloc {
         if in_child && !self.partial.load(Ordering::Relaxed) {
             self.pages.note_child();
             self.threads.only_me(|_| true);
+            self.none_lost.iter().for_each(|none| none.store(false, Ordering::Relaxed));
             self.lost.store(true, Ordering::Relaxed);
         }
     }

@@ -20,13 +20,15 @@ use core::ptr;
 use base::lock::Lock;
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use page::{Arena, System};
+use policy::table::MOST_LATE_FREES;
 use source::os::imp::thread_end;
 
-use crate::words::{self, ENDS, RECORD};
+use crate::words::{self, A_FREE, ENDS, RECORD};
 
-/// How often a thread's end may be announced before it goes without a record: destructors that run after ours may
-/// allocate, and the C library comes back to us four times.
-const MOST_ENDS: usize = 3;
+/// How often a thread's end may be announced before it goes without a record: destructors that run after ours may allocate, and
+/// the C library comes back to us, in four rounds at most. A record of the last round would stay. That is the one after the
+/// third end if the thread's destructors were the first to allocate, which nobody tells us.
+const MOST_ENDS: usize = 2;
 /// Bytes of a cache line: no two records share one.
 const LINE: usize = 64;
 
@@ -132,6 +134,10 @@ impl<S: System, R: Record> Members<S, R> {
         let call: &'static Call = const { &(call::<M> as Call) };
         self.malloc.store(ptr::from_ref(malloc).expose_provenance(), Ordering::Relaxed);
         self.ended.store(ptr::from_ref(call).expose_provenance(), Ordering::Release);
+        // Who allocated before this was not watched: there was nobody to tell.
+        if let Some(mine) = self.current() {
+            self.watch(ptr::from_ref(mine).expose_provenance());
+        }
     }
 
     /// The lock, for `fork`.
@@ -162,6 +168,18 @@ impl<S: System, R: Record> Members<S, R> {
         if at == words::load(RECORD) { record_at(at) } else { None }
     }
 
+    /// A thread without a record frees a block: whether it gets one for that. Not for its first blocks, and not once its end was
+    /// announced: they may be what the C library frees last (`strerror`'s buffer, or what it made for a detached thread), when
+    /// nobody comes back to us, and a record made then would stay.
+    pub fn note_free(&self) -> bool {
+        let ends = words::load(ENDS);
+        let is_worth_it = ends / A_FREE >= MOST_LATE_FREES;
+        if !is_worth_it {
+            words::store(ENDS, ends + A_FREE);
+        }
+        is_worth_it && ends.is_multiple_of(A_FREE)
+    }
+
     /// The calling thread's record: its own, or a spare one, or one from the arena. `ready` is called with what was not the
     /// thread's before anybody sees it. `None`: no memory, or the thread is as good as ended.
     #[cold]
@@ -173,7 +191,7 @@ impl<S: System, R: Record> Members<S, R> {
         if let Some(mine) = self.current() {
             return Some(mine);
         }
-        if words::load(ENDS) > MOST_ENDS {
+        if words::load(ENDS) % A_FREE > MOST_ENDS {
             return None;
         }
         let inside = self.lock.lock();
@@ -194,7 +212,7 @@ impl<S: System, R: Record> Members<S, R> {
         self.live.fetch_add(1, Ordering::Relaxed);
         drop(inside);
         words::store(RECORD, at);
-        self.watch(member, at);
+        self.watch(at);
         Some(record)
     }
 
@@ -208,9 +226,9 @@ impl<S: System, R: Record> Members<S, R> {
     }
 
     /// Has the thread's end announced. It may allocate, and finds the record.
-    fn watch(&self, member: &Member, at: usize) {
+    fn watch(&self, at: usize) {
         let who = self.ended.load(Ordering::Acquire);
-        if who != 0 {
+        if let Some(member) = Member::get(at).filter(|_| who != 0) {
             member.malloc.store(self.malloc.load(Ordering::Relaxed), Ordering::Relaxed);
             member.ended.store(who, Ordering::Relaxed);
             thread_end::watch(ended, at);

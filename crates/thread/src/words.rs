@@ -1,7 +1,7 @@
 //! Two words of thread-local storage for a malloc whose caches are found by their address.
 //!
 //! ```text
-//! words  [ 0: the thread's record │ 1: how often its end was announced ]      16 bytes, zero at first
+//! words  [ 0: the thread's record │ 1: how often its end was announced, and what it freed without one ]    16 bytes, zero at first
 //! ```
 //!
 //! As [`tls`](crate::tls) is. A library that has this block and not the other loads 16 bytes of static TLS.
@@ -22,7 +22,9 @@ core::arch::global_asm!(
 
 /// The word with the address of the thread's record; 0 before there is one.
 pub(crate) const RECORD: usize = 0;
-/// The word that counts how often the thread's end was announced.
+/// The word that counts how often the thread's end was announced, and in multiples of [`A_FREE`] what it freed without a record.
 pub(crate) const ENDS: usize = 1;
+/// One block freed without a record, in the word [`ENDS`].
+pub(crate) const A_FREE: usize = 1 << 8;
 
 crate::tls_block::block!("heapwright_words");

@@ -3,12 +3,13 @@
 //! ```text
 //! thread ends ─► empty pages go ─► nobody is to be told any more ─► segment: owner 0, on the list
 //! fresh page wanted ─► up to four abandoned segments are adopted
-//! block of an abandoned segment freed ─► who freed it adopts it
+//! block of an abandoned segment freed ─► who freed it adopts it; without a record it gives it back if that is empty
 //! ```
 //!
 //! - **B1** a segment is on the list exactly while its owner is 0 and it is marked in the map; all change under the list's lock.
-//! - **B2** whoever frees a block of an abandoned segment and sees that it is, adopts it; who abandons one looks for such blocks
-//!   after saying so: one of the two sees the other. The mark is in the map, as a segment may be gone once a block is pushed.
+//! - **B2** whoever frees a block of an abandoned segment and sees that it is, adopts it or looks through it; who abandons one
+//!   looks for such blocks after saying so: one of the two sees the other. The mark is in the map, as a segment may be gone once
+//!   a block is pushed.
 use base::sync::{Ordering, fence};
 use page::System;
 
@@ -34,13 +35,16 @@ impl<S: System> Sharded<S> {
         while let Some(heap) = Heap::at(thread.heaps.load(Ordering::Relaxed)) {
             self.end_heap(thread, heap);
         }
+        // Nobody passes any more: what is free would cost memory until somebody adopts it.
+        self.segments.purge_left(&thread.segments);
         while let Some(segment) = thread.segments.pop() {
-            self.leave(thread, segment);
+            self.leave(thread.address(), segment);
         }
     }
 
-    /// A segment of a thread that ends, whose pages are on no list, is abandoned; unless what was freed meanwhile was its last.
-    fn leave(&self, thread: &Thread, segment: &Segment) {
+    /// A segment whose pages are on no list is abandoned, by the thread with the record `owner` or by one without; unless what
+    /// was freed meanwhile was its last.
+    fn leave(&self, owner: usize, segment: &Segment) {
         loop {
             for page in segment.pages() {
                 page.set_state(State::Left);
@@ -53,26 +57,40 @@ impl<S: System> Sharded<S> {
             self.segments.mark(segment, true);
             drop(abandoned);
             fence(Ordering::SeqCst);
-            if !self.take_abandoned(thread, segment, |there| there.pages().any(Page::has_theirs)) {
-                return;
-            }
-            let mut is_used = false;
-            for page in segment.pages() {
-                page.collect::<S>();
-                is_used |= page.used() > 0;
-            }
-            if !is_used {
-                segment.pages().for_each(|page| _ = segment.end(page));
-                self.segments.give(segment, true);
+            if !self.take_abandoned(owner, segment, |there| there.pages().any(Page::has_theirs))
+                || self.give_if_empty(segment)
+            {
                 return;
             }
         }
     }
 
-    /// Takes an abandoned segment off the list, if it is there and `wanted`. It is not touched before.
+    /// A segment whose pages are on no list goes if no block of it is in use. `false`: one is.
+    fn give_if_empty(&self, segment: &Segment) -> bool {
+        let mut is_used = false;
+        for page in segment.pages() {
+            page.collect::<S>();
+            is_used |= page.used() > 0;
+        }
+        if !is_used {
+            segment.pages().for_each(|page| _ = segment.end(page));
+            self.segments.give(segment, true);
+        }
+        !is_used
+    }
+
+    /// A thread without a record freed a block of an abandoned segment, which stays abandoned unless that was its last.
+    pub(super) fn look_through(&self, segment: &Segment) {
+        // No owner: meanwhile it is this thread's alone, as it is neither marked nor on the list (B1).
+        if self.take_abandoned(0, segment, |_| true) && !self.give_if_empty(segment) {
+            self.leave(0, segment);
+        }
+    }
+
+    /// Takes an abandoned segment off the list for `owner`, if it is there and `wanted`. It is not touched before.
     fn take_abandoned(
         &self,
-        thread: &Thread,
+        owner: usize,
         segment: &Segment,
         wanted: impl Fn(&Segment) -> bool,
     ) -> bool {
@@ -80,7 +98,7 @@ impl<S: System> Sharded<S> {
         let is_there = self.segments.is_marked(links::address(segment)) && wanted(segment);
         if is_there {
             abandoned.remove(segment);
-            segment.set_owner(thread.address());
+            segment.set_owner(owner);
             self.segments.mark(segment, false);
         }
         is_there
@@ -88,7 +106,7 @@ impl<S: System> Sharded<S> {
 
     /// The calling thread owns a segment that nobody owned, if nobody else was faster.
     pub(super) fn adopt(&self, thread: &Thread, segment: &Segment) {
-        if self.take_abandoned(thread, segment, |_| true) {
+        if self.take_abandoned(thread.address(), segment, |_| true) {
             self.settle(thread, segment);
         }
     }

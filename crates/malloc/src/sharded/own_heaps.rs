@@ -60,6 +60,14 @@ impl<S: System> Sharded<S> {
         let first = &thread.heap;
         for bin in &heap.bins {
             while let Some(page) = bin.pop() {
+                page.collect::<S>();
+                // Behind the first heap's pages an empty one would stay for as long as those serve.
+                if page.used() == 0
+                    && let Some(segment) = self.segments.of(links::address(page))
+                {
+                    self.give_slices(thread, segment, page);
+                    continue;
+                }
                 page.set_heap(first.address());
                 first.enqueue_last(page);
             }

@@ -185,7 +185,7 @@ impl Page {
     }
 
     /// What others freed becomes `local_free`.
-    fn collect_theirs<R: Report>(&self) {
+    pub(super) fn collect_theirs<R: Report>(&self) {
         let word = &self.shared.thread_free;
         let mut old = word.load(Ordering::Relaxed);
         loop {

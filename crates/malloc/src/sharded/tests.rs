@@ -128,3 +128,60 @@ fn pages_come_back_at_the_queue_s_end() {
     again.iter().chain(&blocks[4000..]).for_each(|block| unsafe { heap.free(*block) });
     heap.check().unwrap();
 }
+
+#[test]
+fn a_heap_that_is_deleted_leaves_no_empty_page() {
+    let heap = heap();
+    let block = heap.malloc(1);
+    let pages = || heap.thread().map_or(0, |thread| thread.heap.pages().count());
+    let before = pages();
+    for _ in 0..50 {
+        let own = heap.heap_new().unwrap();
+        let [mine, theirs] = [100, 5000].map(|size| Sent(heap.heap_allocate(own, size)));
+        // SAFETY: a live block.
+        unsafe { heap.free(mine.0) };
+        thread::scope(|scope| {
+            let heap = &heap;
+            // SAFETY: a live block.
+            scope.spawn(move || unsafe { heap.free({ theirs }.0) });
+        });
+        assert!(heap.heap_delete(own));
+        heap.check().unwrap();
+    }
+    assert_eq!(pages(), before);
+    // SAFETY: a live block.
+    unsafe { heap.free(block) };
+}
+
+#[test]
+fn a_full_page_that_another_thread_emptied_goes() {
+    let heap = heap();
+    let blocks: Vec<_> = (0..10_000).map(|_| Sent(heap.malloc(1000))).collect();
+    let pages = || heap.thread().map_or(0, |thread| thread.heap.pages().count());
+    assert!(pages() > 150, "{}", pages());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // SAFETY: live blocks of this heap.
+            blocks.into_iter().for_each(|block| unsafe { heap.free(block.0) });
+        });
+    });
+    let block = heap.malloc(64);
+    assert!(pages() < 4, "{}", pages());
+    heap.check().unwrap();
+    // SAFETY: a live block.
+    unsafe { heap.free(block) };
+}
+
+#[test]
+fn a_thread_that_allocated_before_the_beginning_is_known_when_it_ends() {
+    let heap: &'static Sharded<Os> = Box::leak(Box::new(Sharded::new(Os)));
+    let early = thread::spawn(|| {
+        let block = heap.malloc(100);
+        DropIn::begin(heap);
+        // SAFETY: a live block of this heap.
+        unsafe { heap.free(block) };
+        assert_eq!(heap.threads.live(), 1);
+    });
+    early.join().unwrap();
+    assert_eq!(heap.threads.live(), 0);
+}

@@ -13,13 +13,21 @@ use super::slab::{SLAB, Slab, Slabs, Super};
 use crate::chunks::Chunks;
 use crate::links;
 
+/// Single slabs that are not in use, each on one of two lists.
+#[derive(Debug)]
+struct Unused {
+    /// Descriptors without memory.
+    spare: Slabs,
+    /// Those whose memory the system did not take back. They are in the map.
+    kept: Slabs,
+}
+
 /// Superslabs and single slabs.
 #[derive(Debug)]
 pub(super) struct Pool<S> {
     pub(super) supers: Chunks<S, Super, 21>,
     singles: RadixMap<16, 256>,
-    /// Descriptors of single slabs that are not in use.
-    spare: Guarded<S, Slabs>,
+    unused: Guarded<S, Unused>,
     /// Bytes of single slabs.
     mapped: AtomicUsize,
 }
@@ -29,13 +37,13 @@ impl<S: System> Pool<S> {
         Self {
             supers: Chunks::new(source),
             singles: RadixMap::new(),
-            spare: Guarded::new(Slabs::new()),
+            unused: Guarded::new(Unused { spare: Slabs::new(), kept: Slabs::new() }),
             mapped: AtomicUsize::new(0),
         }
     }
 
     pub(super) fn locks(&self) -> [&Lock<S>; 3] {
-        [self.spare.bare(), self.supers.lock_for_fork(), self.supers.arena.lock_for_fork()]
+        [self.unused.bare(), self.supers.lock_for_fork(), self.supers.arena.lock_for_fork()]
     }
 
     /// Bytes that came from the system, but for those in the pool.
@@ -60,33 +68,39 @@ impl<S: System> Pool<S> {
     /// A slab that is a mapping of its own: its descriptor and where it is. `None`: out of memory.
     pub(super) fn take_single(&self) -> Option<(&'static Slab, usize)> {
         let (source, arena) = (&self.supers.source, &self.supers.arena);
-        let spare = self.spare.lock();
+        let unused = self.unused.lock();
+        if let Some(kept) = unused.kept.pop() {
+            return Some((kept, kept.start()));
+        }
         let at = source.map(SLAB, SLAB)?;
         let fresh = || links::at(arena.allocate(source, size_of::<Slab>(), align_of::<Slab>())?);
-        let slab = spare.pop().or_else(fresh);
-        match slab.filter(|_| self.singles.cover(arena, source, at, SLAB)) {
-            Some(slab) => {
+        if let Some(slab) = unused.spare.pop().or_else(fresh) {
+            if self.singles.cover(arena, source, at, SLAB) {
                 self.singles.set(at, links::address(slab));
                 self.mapped.raise(SLAB);
-                Some((slab, at))
+                return Some((slab, at));
             }
-            None => {
-                // SAFETY: mapped above, and nobody has seen it.
-                unsafe { source.release(at, SLAB) };
-                None
-            }
+            unused.spare.push(slab);
         }
+        // SAFETY: mapped above, and nobody has seen it.
+        unsafe { source.release(at, SLAB) };
+        None
     }
 
-    /// A slab that is a mapping of its own goes.
+    /// A slab that is a mapping of its own goes; or is emptied and serves again, where the system does not unmap it.
     pub(super) fn give_single(&self, slab: &Slab) {
-        let spare = self.spare.lock();
+        let unused = self.unused.lock();
         let at = slab.start();
         self.singles.set(at, 0);
-        spare.push(slab);
         // SAFETY: it has no live block, and the map names it no more.
         if unsafe { self.supers.source.release(at, SLAB) } {
             self.mapped.lower(SLAB);
+            unused.spare.push(slab);
+        } else {
+            // SAFETY: as above, and it is still ours.
+            unsafe { self.supers.source.purge(at, SLAB) };
+            self.singles.set(at, links::address(slab));
+            unused.kept.push(slab);
         }
     }
 }

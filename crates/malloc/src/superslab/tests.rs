@@ -81,3 +81,25 @@ fn runs_come_from_superslabs_and_go_back() {
     heap.check().unwrap();
     assert_eq!(heap.numbers().live, 0);
 }
+
+#[test]
+fn a_slab_that_the_system_does_not_unmap_serves_again() {
+    let heap = heap();
+    assert!(heap.switches.set("superslab", "off") && heap.switches.set("magazine", "0"));
+    let fill = || (0..300).map(|_| heap.malloc(20_000)).collect::<Vec<_>>();
+    let blocks = fill();
+    let mapped = heap.pool.bytes();
+    heap.source().fail_from(1);
+    // SAFETY: live blocks of this heap.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.check().unwrap();
+    assert_eq!(heap.pool.bytes(), mapped, "nothing was unmapped");
+    let again = fill();
+    assert!(again.iter().all(|block| !block.is_null()), "nothing was lost");
+    heap.source().fail_nth(0);
+    // SAFETY: as above.
+    again.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.trim_all();
+    heap.check().unwrap();
+    assert_eq!((heap.pool.bytes(), heap.numbers().live), (0, 0));
+}

@@ -82,3 +82,23 @@ fn a_kernel_that_refuses_to_take_memory_back_is_borne() {
     heap.check().unwrap();
     assert!(!heap.malloc(100_000).is_null(), "what is kept serves");
 }
+
+#[test]
+fn caches_of_threads_that_a_child_does_not_have_are_searched_in_vain_once() {
+    let heap = heap();
+    let mine = heap.malloc(500);
+    std::thread::scope(|scope| {
+        // SAFETY: a live block of this heap.
+        scope.spawn(|| unsafe { heap.free(heap.malloc(100)) });
+    });
+    // As after a fork: the other thread's cache is nobody's.
+    heap.threads.only_me(|_| true);
+    heap.lost.store(true, Ordering::Relaxed);
+    let [there, missing] = [100, 1000].map(class_of);
+    assert!(heap.take_lost(missing, 1).is_none());
+    assert!(heap.none_lost[missing].load(Ordering::Relaxed));
+    assert_eq!(heap.take_lost(there, 1).map(|chain| chain.count), Some(1));
+    assert!(!heap.lost.load(Ordering::Relaxed), "nothing is left");
+    // SAFETY: a live block of this heap.
+    unsafe { heap.free(mine) };
+}
