@@ -208,9 +208,12 @@ size_t heapwright_tlsf_block_size_max(void) HEAPWRIGHT_BLOCK_NOEXCEPT HEAPWRIGHT
 
 /* Bytes for heapwright_tlsf_create_with_pool() that are always enough, whatever the order of the calls, for a program that
  * never has more than `max_live` bytes in use, in requests of `min_request` to `max_request` bytes, none of them of
- * heapwright_tlsf_memalign(). The proof is in docs/worst-case-memory.md.
+ * heapwright_tlsf_memalign(). While heapwright_tlsf_realloc() moves a block, both are in use. A library with "compact" or
+ * "canaries" needs two pointers' bytes more for each of `max_live / min_request` blocks. The proof is in
+ * docs/worst-case-memory.md.
  * Cost: O(1).
- * Errors: 0 when the three contradict each other; SIZE_MAX when it is more than the machine has. */
+ * Errors: 0 when the three contradict each other; SIZE_MAX when it is more than the machine has, as it is when `min_request`
+ * is 0: of blocks of no bytes any number may be in use. */
 size_t heapwright_tlsf_required_heap(size_t max_live, size_t max_request, size_t min_request) HEAPWRIGHT_BLOCK_NOEXCEPT
     HEAPWRIGHT_BLOCK_ATTRIBUTE((__const__));
 

@@ -312,7 +312,7 @@ impl<C: Control, P: Placement, T: Tier> Heap<C, P, T> {
     }
 }
 
-/// What the strictest tier does around each call.
+/// What the strictest tier does before each call.
 #[cold]
 #[inline(never)]
 fn walked<C: Control, T: Tier>(table: Table<C, T>) {

@@ -13,7 +13,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use base::{AddMemory, BlockAllocator};
+use base::{AddMemory, BlockAllocator, BlockStats, Stats};
 
 use crate::pass_on::pass_on;
 
@@ -59,6 +59,8 @@ pub struct Pooled<A> {
     start: *mut u8,
     /// 0 once it is given.
     len: usize,
+    /// How often the allocator refused a request before it had the pool: once at most.
+    grown: usize,
 }
 
 // SAFETY: the pool is a static; it is the allocator's alone and goes with it.
@@ -71,7 +73,7 @@ impl<A> Pooled<A> {
     ///
     /// `pool` is nobody else's.
     pub const unsafe fn new<const N: usize>(inner: A, pool: &'static Pool<N>) -> Self {
-        Self { inner, start: pool.0.get().cast(), len: N }
+        Self { inner, start: pool.0.get().cast(), len: N, grown: 0 }
     }
 
     /// What it is around.
@@ -97,6 +99,7 @@ impl<A: AddMemory + BlockAllocator> Pooled<A> {
         if !self.add_pool() {
             return None;
         }
+        self.grown += 1;
         self.inner.allocate(layout)
     }
 }
@@ -129,9 +132,18 @@ unsafe impl<A: AddMemory + BlockAllocator> BlockAllocator for Pooled<A> {
     }
 }
 
+/// The request that had the pool added is no failure.
+impl<A: Stats> Stats for Pooled<A> {
+    #[inline]
+    fn stats(&self) -> BlockStats {
+        let stats = self.inner.stats();
+        BlockStats { failures: stats.failures.saturating_sub(self.grown), ..stats }
+    }
+}
+
 pass_on! {
     [A] Pooled<A>:
-    AddMemory RemoveMemory Free UsableSize ResizeInPlace Owns Reset Walk Check Stats
+    AddMemory RemoveMemory Free UsableSize ResizeInPlace Owns Reset Walk Check
 }
 
 #[cfg(test)]

@@ -14,6 +14,10 @@ static int resize(void *context, size_t bytes) {
     return 0;
 }
 
+static int stubborn;
+
+static int sometimes(void *context, size_t bytes) { return stubborn && bytes < now ? -1 : resize(context, bytes); }
+
 static int only_up(void *context, size_t bytes) { return bytes < now ? -1 : resize(context, bytes); }
 
 int main(void) {
@@ -63,5 +67,20 @@ int main(void) {
         heapwright_tlsf_arena_free(&arena, small);
         CHECK(heapwright_tlsf_arena_check(&arena, NULL) == 0);
     }
+
+    // A source that refused to take it back is asked again.
+    now = 0;
+    stubborn = 1;
+    CHECK(heapwright_tlsf_arena_init(&arena, memory, STEP, sometimes, NULL) == 0);
+    block = heapwright_tlsf_arena_malloc(&arena, 14 * KIB);
+    CHECK(block != NULL);
+    before = now;
+    heapwright_tlsf_arena_free(&arena, block);
+    CHECK(heapwright_tlsf_arena_shrink(&arena) == 0 && now == before);
+    block = heapwright_tlsf_arena_malloc(&arena, 3000);
+    stubborn = 0;
+    size_t given = heapwright_tlsf_arena_shrink(&arena);
+    CHECK(block != NULL && given > 0 && now == before - given);
+    CHECK(heapwright_tlsf_arena_bytes(&arena) == now && heapwright_tlsf_arena_check(&arena, NULL) == 0);
     return 0;
 }

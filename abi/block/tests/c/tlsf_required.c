@@ -1,4 +1,4 @@
-// required_heap: with the memory it says, no request within the limits fails; contradictions give 0
+// required_heap: with the memory it says, no request within the limits fails; contradictions give 0, a least size of 0 SIZE_MAX
 #include <heapwright/tlsf.h>
 
 #include "check.h"
@@ -12,6 +12,7 @@ int main(void) {
     CHECK(heapwright_tlsf_required_heap(100, 200, 1) == 0);
     CHECK(heapwright_tlsf_required_heap(1000, 10, 20) == 0);
     CHECK(heapwright_tlsf_required_heap(SIZE_MAX, SIZE_MAX, 1) == SIZE_MAX);
+    CHECK(heapwright_tlsf_required_heap(LIVE, LARGEST, 0) == SIZE_MAX);
     static struct {
         void *block;
         size_t size;

@@ -6,6 +6,7 @@ use std::vec::Vec;
 
 use super::Tlsf;
 use crate::GRANULARITY;
+use crate::int::{Core, sealed::Chooses};
 
 type Small<'a> = Tlsf<'a, u16, u16, 12, 16>;
 type Wide<'a> = Tlsf<'a, usize, usize, { usize::BITS as usize }, { usize::BITS as usize }>;
@@ -74,6 +75,19 @@ fn too_little_memory_is_not_taken() {
     };
     assert_eq!(taken, None);
     assert!(heap.allocate(layout(1, 1)).is_none());
+}
+
+/// A bitmap of one word has no word behind it that is looked into for a block of no bin.
+#[test]
+fn a_size_near_the_limit_of_the_smallest_geometry_is_refused() {
+    let mut pool = [const { MaybeUninit::uninit() }; 1 << 12];
+    let mut heap = Tlsf::<u8, u8, 7, 8>::new();
+    heap.insert_free_block(&mut pool);
+    let largest = <<u8 as Chooses>::Heap as Core>::LARGEST;
+    for size in largest - 64..=largest + 64 {
+        assert!(heap.allocate(layout(size, 8)).is_none(), "{size:#x}");
+    }
+    assert!(heap.allocate(layout(3_000, 8)).is_some());
 }
 
 #[test]

@@ -35,7 +35,8 @@ pub unsafe trait Tail {
     fn base(&self) -> *mut u8;
     /// Bytes that the end is moved by at least, a power of two.
     fn step(&self) -> usize;
-    /// Moves the end to `len` bytes after the base. Whether it could.
+    /// Moves the end to `len` bytes after the base, where it may be already. Whether it could.
+    /// After a refusal to move down it is called with the length there was.
     fn resize(&mut self, len: usize) -> bool;
 }
 
@@ -75,7 +76,7 @@ impl<H, S> Arena<H, S> {
 }
 
 impl<C: Control, P: Placement, T: Tier, S: Tail> Arena<Heap<C, P, T>, S> {
-    /// Moves the end up so that a block of this layout can be had.
+    /// Moves the end up so that a block of this layout can be had, which the heap just refused.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, layout: Layout) -> Option<()> {
@@ -97,6 +98,8 @@ impl<C: Control, P: Placement, T: Tier, S: Tail> Arena<Heap<C, P, T>, S> {
         match taken {
             Ok(()) => {
                 self.len = len;
+                // What is served after growing is no failure.
+                self.heap.table().forget_refusal();
                 Some(())
             }
             Err(_) => {
@@ -142,7 +145,8 @@ impl<C: Control, P: Placement, T: Tier, S: Tail> Arena<Heap<C, P, T>, S> {
         // The sentinel must fit below the new end before the end moves.
         let base = self.tail.base();
         let Ok(now) = self.heap.table().truncate(base, keep) else { return 0 };
-        if now == keep && self.tail.resize(keep) {
+        let asked = now == keep;
+        if asked && self.tail.resize(keep) {
             self.len = keep;
             return old - keep;
         }
@@ -150,6 +154,10 @@ impl<C: Control, P: Placement, T: Tier, S: Tail> Arena<Heap<C, P, T>, S> {
         // SAFETY: the end has not moved.
         let kept = unsafe { self.heap.table().extend(base, old) };
         debug_assert!(kept.is_ok(), "{kept:?}");
+        if asked {
+            // A source that notes how much is used has to know that all of it is again.
+            self.tail.resize(old);
+        }
         0
     }
 }

@@ -249,7 +249,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     pub(super) fn take(self, size: usize) -> Result<Found, Block> {
         let bin = Self::bin(size);
         let word = self.word(Self::word_of(bin));
-        // SAFETY: the bitmap has this word, or it is the zero word behind it.
+        // SAFETY: no block is larger than `LARGEST`, whose bin has a bit in the bitmap.
         let bits = unsafe { word.read() };
         // The floor's bit is the lowest. A bin whose bit is clear may lie beyond the last there is.
         let here = bits >> (bin % BITS);

@@ -23,7 +23,11 @@ const POOL: usize = 8 * WORD + 4 * GRAIN;
 
 /// Bytes of memory that surely suffice for a program that never has more than `max_live` bytes
 /// of payload in use, in requests of `min_request` to `max_request` bytes, in any order. 0 when
-/// the three contradict each other; saturates.
+/// the three contradict each other; saturates. `usize::MAX` when `min_request` is 0: of blocks
+/// without payload any number can be live, so no memory is enough.
+///
+/// While `realloc` moves a block both are in use. With the feature `compact` or a tier that has
+/// canaries a block can cost a grain more: add one for each of `max_live / min_request` blocks.
 ///
 /// ```
 /// use heapwright_block::tlsf::{Bound, required_heap};
@@ -42,7 +46,11 @@ pub const fn required_heap(
     if min_request > max_request || max_request > max_live || max_live > usize::MAX / 8 {
         return if max_live > usize::MAX / 8 { usize::MAX } else { 0 };
     }
-    let request = if min_request == 0 { 1 } else { min_request };
+    if min_request == 0 {
+        // Any number of blocks without a byte of payload may be live, and each costs its header.
+        return usize::MAX;
+    }
+    let request = min_request;
     let blocks = max_live / request;
     let blocks = if blocks == 0 { 1 } else { blocks };
     let bytes = match bound {

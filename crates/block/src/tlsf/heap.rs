@@ -71,6 +71,12 @@ impl<C: Control, T: Tier> Table<C, T> {
         None
     }
 
+    /// Takes back the count of the last refusal: memory was found, and the request comes again.
+    pub(super) fn forget_refusal(self) {
+        // SAFETY: the control block is ours.
+        unsafe { (*self.head()).failures -= 1 };
+    }
+
     /// Makes the lower `need` bytes of a free block used and lists the rest, if it is a block.
     /// `below` is the used block's `PREV_FREE` flag.
     ///

@@ -12,8 +12,8 @@ use super::map;
 
 /// A rule from a request's size to its block's.
 pub trait Placement: sealed::Sealed + fmt::Debug + 'static {
-    /// Bytes of the block, header included, for a payload of `size`, `smallest` at least; `None`
-    /// when the geometry has none that large.
+    /// Bytes of the block, header included, for a payload of `size`, `smallest` at least and
+    /// [`Geometry::LARGEST`] at most, so that it has a bin; `None` when it would be larger.
     #[doc(hidden)]
     fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize>;
 
@@ -44,10 +44,10 @@ impl Placement for GoodFit {
 
     #[cfg_attr(not(feature = "compact"), inline(always))]
     fn block_size<G: Geometry>(size: usize, smallest: usize) -> Option<usize> {
-        if size >> (G::HIGHEST + 1 + G::GRAIN.ilog2() as usize) != 0 {
+        // Header and rounding carry a size just below the limit beyond it, where there is no bin.
+        if size > G::LARGEST - WORD {
             return None;
         }
-        // The largest sizes come out one bin too high; it is empty.
         Some(Self::block_of::<G>(size, smallest))
     }
 

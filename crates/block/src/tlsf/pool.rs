@@ -186,12 +186,14 @@ impl<C: Control, T: Tier> Table<C, T> {
         }
         // SAFETY: it is free, so in a bin (T3).
         unsafe { self.unlink(first) };
+        // No reference is kept: `pools` reads the same block.
+        let head = self.head();
         // SAFETY: the control block is ours.
-        let head = unsafe { &mut *self.head() };
-        head.total -= size;
+        unsafe { (*head).total -= size };
         match self.pools().find(|above| above.next() == pool) {
             Some(above) => above.write(Record { next: pool.next(), ..above.record() }),
-            None => head.pools = pool.next(),
+            // SAFETY: as above.
+            None => unsafe { (*head).pools = pool.next() },
         }
         let start = NonNull::new(start).ok_or(RemoveError::Unknown)?;
         Ok(NonNull::slice_from_raw_parts(start, pool.len()))
@@ -283,8 +285,9 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// Makes every pool one free block again. O(bins and pools).
     pub(super) fn reset(self) {
         self.clear_bins();
+        // As if all were freed at once, which notes the peak.
         // SAFETY: the control block is ours.
-        unsafe { (*self.head()).used = 0 };
+        self.count_free(unsafe { (*self.head()).used });
         for pool in self.pools() {
             let (block, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
             // SAFETY: by T6 the sentinel lies behind the pool's last block.

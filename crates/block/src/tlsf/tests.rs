@@ -245,6 +245,7 @@ fn reset_makes_every_pool_one_free_block() {
     // SAFETY: the blocks are not used any more.
     unsafe { heap.reset() };
     assert_eq!(shape(&heap), "free 4096");
+    assert_eq!((heap.stats().used, heap.stats().peak), (0, 640), "the peak stays");
     heap.check().unwrap();
 }
 
@@ -282,8 +283,9 @@ fn an_arena_grows_by_what_is_missing_and_gives_back() {
     assert_eq!(arena.len(), 8192);
     let c = arena.allocate(layout(100_000)).unwrap();
     assert_eq!(arena.len(), 106_496);
+    assert_eq!(arena.stats().failures, 0, "requests that were served are no failures");
     assert!(arena.allocate(layout(100_000)).is_none());
-    assert_eq!(arena.len(), 106_496);
+    assert_eq!((arena.len(), arena.stats().failures), (106_496, 1));
     // SAFETY: allocated above.
     unsafe {
         arena.deallocate(c, layout(100_000));
@@ -364,6 +366,9 @@ fn half_fit_takes_powers_of_two() {
     assert!(
         shape(&heap).starts_with("used 32, used 32, used 64, used 64, used 128, used 256, free")
     );
+    // SAFETY: the blocks are not used any more.
+    unsafe { heap.reset() };
+    assert_eq!((heap.stats().used, heap.stats().peak), (0, 576), "the peak stays");
 }
 
 fn random<H: BlockAllocator + Free + Check + AddMemory + ResizeInPlace>(mut heap: H, seed: u64) {
@@ -487,6 +492,42 @@ fn a_request_beyond_the_last_bin_looks_at_none() {
     }
     heap.check().unwrap();
     fixed.check().unwrap();
+}
+
+/// Sizes near the limit of a geometry, by every way to ask for them, of a heap that has far less.
+fn near_the_limit<const W: usize, const STEPS: usize, const G: usize>() {
+    let mut memory = Memory::new(4096);
+    let mut heap: Tlsf<W, STEPS, G> = Tlsf::new();
+    // SAFETY: the memory outlives the heap.
+    unsafe { heap.add_memory(memory.start(), 2048) }.unwrap();
+    let block = heap.allocate_bytes(100).unwrap();
+    let free = memory.start().wrapping_add(1024);
+    let largest = Fixed::<W, STEPS, G>::LARGEST;
+    for size in largest - 3 * G..=largest + 3 * G {
+        let layout = |align| Layout::from_size_align(size, align).unwrap();
+        assert_eq!(heap.allocate_bytes(size), None, "{size:#x}");
+        assert_eq!(heap.allocate(layout(8)), None, "{size:#x}");
+        assert_eq!(heap.allocate(layout(128)), None, "{size:#x}");
+        assert_eq!(heap.allocate_at(free, size), None, "{size:#x}");
+        // SAFETY: live, and not moved when it is refused.
+        unsafe {
+            assert!(!heap.resize_in_place(block, size), "{size:#x}");
+            assert_eq!(heap.reallocate_bytes(block, 8, size), None, "{size:#x}");
+        }
+    }
+    heap.check().unwrap();
+}
+
+/// Header and rounding carry such a size to a block that has no bin: where the bitmap is one word
+/// that bin's bit is looked for in the word of the first.
+#[test]
+fn a_block_beyond_the_largest_is_refused_in_every_geometry() {
+    near_the_limit::<1, 4, 16>();
+    near_the_limit::<1, 2, 16>();
+    near_the_limit::<1, 4, 8>();
+    near_the_limit::<2, 8, 16>();
+    near_the_limit::<4, 8, 16>();
+    near_the_limit::<8, 16, 64>();
 }
 
 #[test]

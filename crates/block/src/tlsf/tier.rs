@@ -48,7 +48,7 @@ pub trait Tier: sealed::Sealed + fmt::Debug + 'static {
     const NEIGHBOURS: bool;
     /// Headers carry a sum.
     const CANARIES: bool;
-    /// Each call walks the whole structure before and after. O(heap).
+    /// Each call walks the whole structure before it does anything. O(heap).
     const WALKED: bool;
 
     /// A header as it is stored at `address`.

@@ -12,7 +12,9 @@
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::{self, NonNull};
 
-use base::{AddMemory, AllocatePagesAt, BlockAllocator, BlockStats, PageAllocator, Stats};
+use base::{
+    AddError, AddMemory, AllocatePagesAt, BlockAllocator, BlockStats, PageAllocator, Stats,
+};
 
 use super::{AllocError, AllocResult};
 use crate::growing::RoomFor;
@@ -105,7 +107,7 @@ pub trait AllocatorOps {
     /// Bytes of pages in use, by what they are for.
     fn usages(&self) -> Usages;
 
-    /// What the heap counts.
+    /// What the heap counts. A request that was served with new pages is no failure.
     fn heap_stats(&self) -> BlockStats;
 
     /// What the pages count, in bytes.
@@ -123,13 +125,17 @@ struct Inner<A, P> {
     bytes: A,
     pages: P,
     usages: Usages,
+    /// The pages that are wished for at most: half of what was too large a piece for the heap.
+    most: usize,
+    /// How often the heap refused a request and was then given pages for it.
+    grown: usize,
 }
 
 impl<L: ConstNew, A, P> Global<L, A, P> {
     /// Around a heap and pages that have no memory yet.
     pub const fn new(bytes: A, pages: P) -> Self {
         let usages = Usages([0; KINDS]);
-        Self { inner: Locked::new(Inner { bytes, pages, usages }) }
+        Self { inner: Locked::new(Inner { bytes, pages, usages, most: usize::MAX, grown: 0 }) }
     }
 }
 
@@ -157,23 +163,40 @@ impl<A: BlockAllocator + AddMemory + RoomFor, P: PageAllocator> Inner<A, P> {
     fn allocate_slow(&mut self, layout: Layout) -> Option<NonNull<u8>> {
         let page = self.pages.page_size();
         let room = self.bytes.room_for(layout)?;
-        let pages = room.size().div_ceil(page);
-        // As much again as the heap has, so that it takes few pieces; less when there is not so much.
-        let wish = pages.max(self.usages.get(UsageKind::RustHeap) / page);
+        let need = room.size().div_ceil(page);
         let align = room.align().max(page);
-        let (start, pages) = match self.pages(wish, align, UsageKind::RustHeap) {
-            Some(start) => (start, wish),
-            None => (self.pages(pages, align, UsageKind::RustHeap)?, pages),
-        };
+        // As much again as the heap has, so that it takes few pieces, but none too large for it.
+        let as_much = self.usages.get(UsageKind::RustHeap) / page;
+        let mut wish = as_much.min(self.most).max(need);
+        while let Err(error) = self.grow(wish, need, align) {
+            if error != AddError::TooLarge || wish == need {
+                return None;
+            }
+            self.most = wish / 2;
+            wish = self.most.max(need);
+        }
+        self.grown += 1;
+        self.bytes.allocate(layout)
+    }
+
+    /// Makes `wish` pages heap, or the `need` ones when there are not so many.
+    fn grow(&mut self, wish: usize, need: usize, align: usize) -> Result<(), AddError> {
+        let mut pages = wish;
+        let mut start = self.pages(wish, align, UsageKind::RustHeap);
+        if start.is_none() && wish != need {
+            pages = need;
+            start = self.pages(need, align, UsageKind::RustHeap);
+        }
+        let start = start.ok_or(AddError::Full)?;
+        let bytes = pages * self.pages.page_size();
         // SAFETY: the pages are ours, and the heap's from here on (O1).
-        let added = unsafe { self.bytes.add_memory(start.as_ptr(), pages * page) };
+        let added = unsafe { self.bytes.add_memory(start.as_ptr(), bytes) };
         if added.is_err() {
-            *self.usages.slot(UsageKind::RustHeap) -= pages * page;
+            *self.usages.slot(UsageKind::RustHeap) -= bytes;
             // SAFETY: just allocated, and not taken.
             unsafe { self.pages.deallocate_pages(start, pages) };
-            return None;
         }
-        self.bytes.allocate(layout)
+        added
     }
 }
 
@@ -245,7 +268,10 @@ where
     }
 
     fn heap_stats(&self) -> BlockStats {
-        self.inner.with(|inner| inner.bytes.stats())
+        self.inner.with(|inner| {
+            let stats = inner.bytes.stats();
+            BlockStats { failures: stats.failures.saturating_sub(inner.grown), ..stats }
+        })
     }
 
     fn page_stats(&self) -> BlockStats {

@@ -16,8 +16,10 @@ fn the_first_request_adds_the_pool_and_later_ones_know_of_nothing() {
     let pool = (&raw const POOL).addr();
     assert!((pool..pool + 4096).contains(&block.addr()));
     assert_eq!(heap.stats().total, 4096);
+    assert_eq!(heap.stats().failures, 0, "a request that was served is no failure");
     // SAFETY: the size is not 0.
     assert!(unsafe { heap.alloc(Layout::from_size_align(4000, 16).unwrap()) }.is_null());
+    assert_eq!(heap.stats().failures, 1);
     assert!(!heap.with(Pooled::add_pool), "it is given once");
     // SAFETY: live, given up.
     unsafe { heap.dealloc(block, layout) };
@@ -30,4 +32,5 @@ fn a_pool_that_is_too_small_refuses() {
     let mut heap = unsafe { Pooled::new(Toy::new(), &POOL) };
     assert_eq!(heap.allocate(Layout::new::<u8>()), None);
     assert_eq!(heap.allocate(Layout::new::<u8>()), None);
+    assert_eq!(heap.stats().failures, 2);
 }

@@ -95,6 +95,21 @@ fn a_full_slab_leaves_the_list_and_comes_back() {
 }
 
 #[test]
+fn an_empty_slab_is_given_back_from_behind_one_that_came_back() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let full = [(); 7].map(|()| take(&mut heap, 512));
+    let other = take(&mut heap, 512);
+    give(&mut heap, other, 512);
+    give(&mut heap, full[0], 512);
+    assert_eq!(pages_used(&heap), 2, "the empty one is behind the one that was full");
+    heap.reclaim();
+    heap.check().unwrap();
+    assert_eq!(pages_used(&heap), 1);
+    assert_eq!(take(&mut heap, 512), full[0]);
+}
+
+#[test]
 fn larger_blocks_are_pages() {
     let mut memory = Memory::new();
     let mut heap = over(&mut memory);

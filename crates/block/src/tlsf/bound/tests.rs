@@ -25,6 +25,11 @@ fn bounds_grow_and_half_fit_needs_less_where_sizes_differ_much() {
     assert_eq!(required_heap(Bound::Tlsf, 100, 200, 16), 0);
     assert_eq!(required_heap(Bound::Tlsf, 100, 50, 60), 0);
     assert_eq!(required_heap(Bound::HalfFit, usize::MAX, 50, 6), usize::MAX);
+    for bound in [Bound::Tlsf, Bound::HalfFit] {
+        assert_eq!(required_heap(bound, 100, 50, 0), usize::MAX, "empty blocks cost headers");
+        assert_eq!(required_heap(bound, 0, 0, 0), usize::MAX);
+        assert_eq!(required_heap(bound, 100, 200, 0), 0, "a contradiction comes first");
+    }
 }
 
 #[test]

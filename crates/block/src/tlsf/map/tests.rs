@@ -1,5 +1,7 @@
 use super::*;
+use crate::tlsf::block::WORD;
 use crate::tlsf::geometry::Shape;
+use crate::tlsf::placement::{GoodFit, Placement};
 
 fn sweep<G: Geometry>() {
     let (steps, highest) = (G::STEPS, G::HIGHEST);
@@ -20,12 +22,28 @@ fn sweep<G: Geometry>() {
         assert_eq!(by_table::<G>(most), by_bit(steps, most));
     }
     assert!(by_bit(steps, (2 << highest) - 1) < G::BINS, "the last bin is there");
+    carried::<G>();
+}
+
+/// Sizes near the limit, as blocks: header and rounding added.
+fn carried<G: Geometry>() {
+    for size in G::LARGEST - 3 * G::GRAIN..=G::LARGEST + 3 * G::GRAIN {
+        let block = GoodFit::block_size::<G>(size, G::LISTED);
+        assert_eq!(block.is_some(), size <= G::LARGEST - WORD, "{size:#x}");
+        if let Some(block) = block {
+            let bin = by_bit(G::STEPS, block / G::GRAIN);
+            assert!(bin < G::BINS, "{size:#x} is in bin {bin}");
+            assert_eq!(by_table::<G>(block / G::GRAIN), bin, "{size:#x}");
+        }
+    }
 }
 
 #[test]
 fn the_table_and_the_bit_agree_in_every_geometry() {
     sweep::<Shape<1, 1, 16>>();
+    sweep::<Shape<1, 2, 16>>();
     sweep::<Shape<1, 4, 16>>();
+    sweep::<Shape<2, 4, 8>>();
     sweep::<Shape<2, 8, 16>>();
     sweep::<Shape<3, 8, 8>>();
     sweep::<Shape<4, 8, 16>>();

@@ -1,6 +1,8 @@
 use super::*;
 use crate::mutex::Alone;
 use crate::toy::{PAGE, Toy, ToyPages};
+use block::tlsf::SmallTlsf;
+use page::bitmap::BitmapPages;
 
 extern crate std;
 use std::vec;
@@ -34,6 +36,7 @@ fn the_heap_takes_pages_as_it_needs_them() {
     assert!(large.addr().is_multiple_of(PAGE) && !large.is_null());
     assert_eq!(kernel.usages().get(UsageKind::RustHeap), 7 * PAGE);
     assert_eq!(kernel.page_stats().used, 7 * PAGE);
+    assert_eq!(kernel.heap_stats().failures, 0, "requests that were served are no failures");
     // SAFETY: live, of this layout.
     unsafe { AllocatorOps::dealloc(&kernel, large, layout(4 * PAGE, PAGE)) };
 }
@@ -50,11 +53,30 @@ fn refusal_is_null_and_can_be_recovered_from() {
         blocks.push(block);
     }
     assert!(blocks.len() >= 60, "all pages became heap: {}", blocks.len());
+    assert_eq!(kernel.heap_stats().failures, 1);
     assert!(kernel.alloc_pages(1, PAGE, UsageKind::Dma).is_null());
     let last = blocks.pop().unwrap();
     // SAFETY: live, of this layout.
     unsafe { AllocatorOps::dealloc(&kernel, last, layout(1000, 8)) };
     assert!(!AllocatorOps::alloc(&kernel, layout(1000, 8)).is_null());
+}
+
+/// As much again as the heap has would be a larger piece than its geometry describes.
+#[test]
+fn a_heap_grows_beyond_its_largest_piece() {
+    const LEN: usize = 24 << 20;
+    let mut memory = vec![0u8; LEN];
+    let kernel: Global<Alone, SmallTlsf, BitmapPages> =
+        Global::new(SmallTlsf::new(), BitmapPages::new());
+    // SAFETY: the memory is there as long as the kernel.
+    unsafe { kernel.init(memory.as_mut_ptr().expose_provenance(), LEN) }.unwrap();
+    let block = layout(60 << 10, 16);
+    let mut taken = 0;
+    while !AllocatorOps::alloc(&kernel, block).is_null() {
+        taken += block.size();
+    }
+    assert!(taken > LEN / 10 * 9, "{taken} of {LEN} bytes");
+    assert_eq!(kernel.heap_stats().failures, 1, "the last");
 }
 
 #[test]
