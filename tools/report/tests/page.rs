@@ -29,7 +29,8 @@ fn every_section_is_there_and_linked() {
         assert!(page.contains(&format!("<section id=\"{id}\"")), "{id}");
         assert!(page.contains(&format!("href=\"#{id}\"")), "no link to {id}");
     }
-    let headline = "<h1>heapwright is the fastest, bestfit needs the least memory</h1>";
+    // bestfit needs less, but did not end all workloads.
+    let headline = "<h1>heapwright is the fastest, glibc needs the least memory</h1>";
     assert!(page.contains(headline));
     for said in [
         "crashed (SIGSEGV)",
