@@ -36,6 +36,7 @@ use crate::misuse::{self, Misuse};
 mod drop_in;
 mod heap;
 mod pool;
+mod remote;
 mod slab;
 mod switches;
 
@@ -268,22 +269,6 @@ impl<S: System> Superslab<S> {
         self.pool.supers.give_pieces(&heap.supers, it, slabs, self.switches.reuse_pool());
     }
 
-    /// What others freed of this heap's goes back to its slabs.
-    #[inline]
-    fn drain(&self, heap: &Heap) {
-        if heap.has_remote() {
-            self.drain_all(heap);
-        }
-    }
-
-    #[cold]
-    fn drain_all(&self, heap: &Heap) {
-        heap.drain(|object| match self.pool.slab_of(object) {
-            Some(slab) => self.put(heap, slab, object),
-            None => self.end_for("free()", object),
-        });
-    }
-
     /// Gives objects back that are no more the thread's: its own to their slabs, others' to their owners.
     #[cold]
     #[inline(never)]
@@ -308,28 +293,6 @@ impl<S: System> Superslab<S> {
         if first != 0 {
             self.push_remote(owner, first, last);
         }
-    }
-
-    /// A chain of another heap's objects goes to its queue.
-    fn push_remote(&self, owner: usize, first: usize, last: usize) {
-        let Some(heap) = crate::links::at::<Heap>(owner) else { return };
-        let guard = (!self.switches.remote_queue()).then(|| self.remote.lock());
-        let is_left = heap.push_remote(first, last);
-        drop(guard);
-        if is_left {
-            self.drain_left(heap);
-        }
-    }
-
-    /// Drains a heap without an owner, so that what it frees can go back.
-    #[cold]
-    fn drain_left(&self, heap: &Heap) {
-        self.threads.inside(|| {
-            if heap.is(Whose::Left) {
-                self.drain(heap);
-                self.pool.supers.purge_left(&heap.supers);
-            }
-        });
     }
 
     /// Frees an object: to the magazine, else half of it goes first.

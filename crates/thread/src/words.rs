@@ -24,7 +24,6 @@ core::arch::global_asm!(
 pub(crate) const RECORD: usize = 0;
 /// The word that counts how often the thread's end was announced, and in multiples of [`A_FREE`] what it freed without a record.
 pub(crate) const ENDS: usize = 1;
-/// One block freed without a record, in the word [`ENDS`].
-pub(crate) const A_FREE: usize = 1 << 8;
+pub(crate) use crate::tls::A_FREE;
 
 crate::tls_block::block!("heapwright_words");
