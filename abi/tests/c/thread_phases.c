@@ -67,7 +67,8 @@ int main(int count, char **arguments) {
         CHECK(child >= 0, "fork fails with errno %d", errno);
         if (child == 0) {
             execl("/proc/self/exe", arguments[0], "again", NULL);
-            _exit(127);
+            // An emulator starts no programs; the child will do.
+            _exit(three_phases());
         }
         int status;
         struct rusage used;

@@ -126,7 +126,6 @@ const TARGETS: &[Target] = &[
                     "rlimit_as_tiny",
                     "rlimit_data",
                     "rlimit_stack",
-                    "thread_phases",
                     "vfork_exec",
                 ],
             ),
