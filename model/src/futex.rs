@@ -28,7 +28,8 @@ struct Queue {
 #[derive(Debug)]
 pub(crate) struct Futex;
 
-impl Park for Futex {
+// SAFETY: a counter numbers the threads.
+unsafe impl Park for Futex {
     fn me() -> usize {
         THREAD.with(|thread| *thread)
     }

@@ -161,7 +161,8 @@ unsafe impl PageSource for Simulated {
     }
 }
 
-impl Park for Simulated {
+// SAFETY: the simulated threads are numbered.
+unsafe impl Park for Simulated {
     fn me() -> usize {
         (world::me() + 1) * 8
     }

@@ -74,8 +74,8 @@ pub struct Growing<A, S, P = GivesBack> {
 // SAFETY: the records are in memory that is the allocator's alone.
 unsafe impl<A: Send, S: Send, P> Send for Growing<A, S, P> {}
 
-/// Whether memory goes back to the source.
-pub trait Policy<A> {
+/// Whether memory goes back to the source: [`GivesBack`] or [`Keeps`]. Nobody else's, as what `take` says is unmapped.
+pub trait Policy<A>: sealed::Sealed {
     /// Whether passes are made at all.
     const GIVES: bool;
 
@@ -112,6 +112,12 @@ impl<A: RemoveMemory + Stats> Policy<A> for GivesBack {
 /// Memory stays, for allocators that cannot give it up.
 #[derive(Debug, Clone, Copy)]
 pub struct Keeps;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::GivesBack {}
+    impl Sealed for super::Keeps {}
+}
 
 impl<A> Policy<A> for Keeps {
     const GIVES: bool = false;

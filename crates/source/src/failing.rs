@@ -252,7 +252,8 @@ unsafe impl<S: FrameSource> FrameSource for Failing<S> {
     }
 }
 
-impl<S: Park> Park for Failing<S> {
+// SAFETY: the inner source's numbers.
+unsafe impl<S: Park> Park for Failing<S> {
     fn me() -> usize {
         S::me()
     }

@@ -164,7 +164,8 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
     }
 }
 
-impl<S: Park, const PAGE: usize> Park for Paged<S, PAGE> {
+// SAFETY: the inner source's numbers.
+unsafe impl<S: Park, const PAGE: usize> Park for Paged<S, PAGE> {
     fn me() -> usize {
         S::me()
     }

@@ -55,7 +55,8 @@ fn three_threads_one_waker() {
 /// A futex that minds being slept on.
 struct Sleepless;
 
-impl Park for Sleepless {
+// SAFETY: the numbers of `Futex`.
+unsafe impl Park for Sleepless {
     fn me() -> usize {
         Futex::me()
     }

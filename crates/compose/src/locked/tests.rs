@@ -11,7 +11,8 @@ use std::vec;
 #[derive(Debug)]
 struct Spin;
 
-impl Park for Spin {
+// SAFETY: the address of a thread's own storage, which living threads do not share.
+unsafe impl Park for Spin {
     fn me() -> usize {
         std::thread_local!(static HERE: u64 = const { 0 });
         HERE.with(|here| core::ptr::from_ref(here).addr())

@@ -10,7 +10,8 @@ use std::vec::Vec;
 
 struct Yield;
 
-impl Park for Yield {
+// SAFETY: the address of a thread's own storage, which living threads do not share.
+unsafe impl Park for Yield {
     fn me() -> usize {
         std::thread_local!(static HERE: u64 = const { 0 });
         HERE.with(|here| ptr::from_ref(here).addr())

@@ -26,7 +26,8 @@ fn address(word: &AtomicUsize) -> usize {
     core::ptr::from_ref(word).addr()
 }
 
-impl Park for Os {
+// SAFETY: living threads have a thread control block each.
+unsafe impl Park for Os {
     /// The thread pointer. Both ABIs align what it points to; the child of a fork keeps it.
     #[inline]
     fn me() -> usize {
