@@ -335,7 +335,7 @@ impl Rule {
     #[must_use]
     pub fn sentence(&self, verdict: &Verdict) -> String {
         let line = |named: &Named, judged: &str| {
-            let Ratio { estimate, low, high, .. } = named.ratio;
+            let Ratio { estimate, low, high, pairs } = named.ratio;
             let of = named.workload.as_deref().unwrap_or("geometric mean");
             let doubt = if self.by_estimate && low <= self.bound && self.bound <= high {
                 "; the bound lies in the interval: another measurement may say otherwise"
@@ -347,9 +347,13 @@ impl Rule {
             } else {
                 ""
             };
+            let (text, metric, allocator) = (&self.text, named.metric, &named.allocator);
+            let interval = match pairs {
+                0 | 1 => " (one round: no interval, noise alone may decide)".to_owned(),
+                _ => format!(" [{low:.3}, {high:.3}]{doubt}"),
+            };
             format!(
-                "fail-if  {}: {judged}: {of}, {} of {}: {estimate:.3} [{low:.3}, {high:.3}]{doubt}",
-                self.text, named.metric, named.allocator
+                "fail-if  {text}: {judged}: {of}, {metric} of {allocator}: {estimate:.3}{interval}"
             )
         };
         match verdict {

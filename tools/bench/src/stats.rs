@@ -102,10 +102,24 @@ impl Ratio {
     }
 }
 
+/// What a workload with one pair says of the interval of a mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnePair {
+    /// That it is unknown: the mean has one pair too. So for times.
+    Unknown,
+    /// Nothing, unless all have only one: the figure is taken in one pass, such as the memory of many processes.
+    Exact,
+}
+
 /// The geometric mean of ratios over workloads, each given by its paired runs; the interval comes from resampling the
-/// rounds of every workload by itself. `None` without a pair.
+/// rounds of every workload by itself. The fewest pairs decide how far it can be trusted. `None` without a pair.
 #[must_use]
-pub fn geometric_mean(pairs: &[(Column, Column)], resamples: usize, seed: u64) -> Option<Ratio> {
+pub fn geometric_mean(
+    pairs: &[(Column, Column)],
+    one: OnePair,
+    resamples: usize,
+    seed: u64,
+) -> Option<Ratio> {
     let all: Vec<Vec<f64>> =
         pairs.iter().map(|(s, b)| logs(s, b)).filter(|l| !l.is_empty()).collect();
     let count = all.len();
@@ -121,10 +135,9 @@ pub fn geometric_mean(pairs: &[(Column, Column)], resamples: usize, seed: u64) -
         .collect();
     means.sort_by(f64::total_cmp);
     let (low, high) = (means[means.len() / 40], means[means.len() - 1 - means.len() / 40]);
-    // Figures that are known from one pass only, such as the memory of many processes, add nothing to the interval; the
-    // others decide how far it can be trusted.
     let pairs = all.iter().map(Vec::len);
-    let pairs = pairs.clone().filter(|n| *n > 1).min().or(pairs.min()).unwrap_or(0);
+    let counted = pairs.clone().filter(|n| *n > 1 || one == OnePair::Unknown);
+    let pairs = counted.min().or(pairs.min()).unwrap_or(0);
     Some(Ratio {
         estimate: estimate.exp(),
         low: low.min(estimate).exp(),

@@ -22,6 +22,18 @@ fn fails(rule: &str) -> bool {
 }
 
 #[test]
+fn one_round_is_judged_without_an_interval_and_says_so() {
+    let rule = parse("cfrac>1.05").unwrap();
+    let mut once = named("cfrac", "heapwright", Metric::Time, 1.145);
+    once.ratio = Ratio { estimate: 1.145, low: 1.145, high: 1.145, pairs: 1 };
+    let sentence = rule.sentence(&rule.check(&[once], true));
+    assert!(
+        sentence.ends_with(": 1.145 (one round: no interval, noise alone may decide)"),
+        "{sentence}"
+    );
+}
+
+#[test]
 fn the_interval_decides_unless_strict() {
     // Of each the interval is the estimate ± 0.01.
     for (rule, by_interval, by_estimate) in [

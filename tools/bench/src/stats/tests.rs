@@ -93,13 +93,23 @@ fn an_interval_covers_the_truth_nineteen_times_of_twenty() {
     assert!((4..=40).contains(&misses), "{misses} of 400 intervals missed");
 }
 
+fn mean_of(one: OnePair, ratios: &[(usize, f64)]) -> Ratio {
+    let pair = |&(n, ratio): &(usize, f64)| (vec![Some(ratio); n], vec![Some(1.0); n]);
+    geometric_mean(&ratios.iter().map(pair).collect::<Vec<_>>(), one, 100, 1).unwrap()
+}
+
 #[test]
 fn a_figure_of_one_pass_does_not_make_the_mean_one_of_one_round() {
-    let pair = |n: usize, ratio: f64| (vec![Some(ratio); n], vec![Some(1.0); n]);
-    let mean = geometric_mean(&[pair(8, 2.0), pair(1, 0.5), pair(7, 1.0)], 100, 1).unwrap();
+    let mean = mean_of(OnePair::Exact, &[(8, 2.0), (1, 0.5), (7, 1.0)]);
     assert_eq!(mean.pairs, 7);
     assert!(close(mean.estimate, 1.0), "{mean:?}");
-    assert_eq!(geometric_mean(&[pair(1, 2.0), pair(1, 0.5)], 100, 1).unwrap().pairs, 1);
+    assert_eq!(mean_of(OnePair::Exact, &[(1, 2.0), (1, 0.5)]).pairs, 1);
+}
+
+#[test]
+fn a_time_measured_once_leaves_the_interval_of_the_mean_unknown() {
+    assert_eq!(mean_of(OnePair::Unknown, &[(8, 2.0), (1, 0.5), (7, 1.0)]).pairs, 1);
+    assert_eq!(mean_of(OnePair::Unknown, &[(8, 2.0), (7, 1.0)]).pairs, 7);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{memory, ns_per_call};
 use crate::result::Overall;
 use crate::session::{Role, Session, SubjectIndex, WorkloadIndex, cpu_seconds};
-use crate::stats::{Column, RESAMPLES_QUICK, Ratio, geometric_mean};
+use crate::stats::{Column, OnePair, RESAMPLES_QUICK, Ratio, geometric_mean};
 
 /// By subject.
 pub(super) fn of(session: &Session, seed: u64) -> Vec<Overall> {
@@ -27,20 +27,20 @@ fn one(session: &Session, subject: SubjectIndex, seed: u64) -> Overall {
         })
     };
     let workloads: Vec<WorkloadIndex> = session.workload_indices().filter(both).collect();
-    let mean = |column: &dyn Fn(WorkloadIndex, SubjectIndex) -> Column| {
+    let mean = |one, column: &dyn Fn(WorkloadIndex, SubjectIndex) -> Column| {
         if subject == baseline {
             return Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: workloads.len() });
         }
         let pairs: Vec<_> =
             workloads.iter().map(|&w| (column(w, subject), column(w, baseline))).collect();
-        geometric_mean(&pairs, RESAMPLES_QUICK, seed)
+        geometric_mean(&pairs, one, RESAMPLES_QUICK, seed)
     };
     Overall {
         workloads: workloads.len(),
-        time: mean(&|w, s| session.column(w, s, session.seconds(w))),
-        peak_rss: mean(&|w, s| memory::column(session, w, s)),
-        cpu: mean(&|w, s| session.column(w, s, cpu_seconds)),
-        ns: mean(&|w, s| match session.workloads[w].unit {
+        time: mean(OnePair::Unknown, &|w, s| session.column(w, s, session.seconds(w))),
+        peak_rss: mean(OnePair::Exact, &|w, s| memory::column(session, w, s)),
+        cpu: mean(OnePair::Unknown, &|w, s| session.column(w, s, cpu_seconds)),
+        ns: mean(OnePair::Unknown, &|w, s| match session.workloads[w].unit {
             Some(_) => session.column(w, s, ns_per_call),
             None => Column::new(),
         }),

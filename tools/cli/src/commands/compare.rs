@@ -32,8 +32,8 @@ fits it to the time; give both measurements the same one, and the same --seed.
 
 A rule is WHAT[.METRIC][@ALLOCATOR] OP NUMBER: WHAT is geomean, max or the name of a workload; METRIC is time, memory, \
 ns (a call) or cpu; OP is >, >=, < or <=. Without @ALLOCATOR it is about heapwright, or about any if that takes no \
-part. It holds when the whole interval is beyond the bound, so that noise alone fails nothing; with --strict the \
-estimate decides. What cannot be judged, because a run failed, fails.
+part. It holds when the whole interval is beyond the bound, so that noise alone fails nothing; with --strict, and \
+where one round has no interval, the estimate decides. What cannot be judged, because a run failed, fails.
 
 Exit codes: 0 compared; 1 a --fail-if holds; 2 wrong usage, a file that is no result, or nothing to compare; \
 125 a file cannot be read.";
