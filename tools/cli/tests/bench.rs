@@ -203,7 +203,7 @@ fn an_interrupt_before_any_time_writes_nothing() {
 
 #[test]
 fn an_interrupt_keeps_what_was_measured() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::QUIT] {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("results");
         let starts = parent.path().join("starts");
