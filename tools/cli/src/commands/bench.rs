@@ -40,7 +40,7 @@ use crate::flags::output::OutputFlags;
 use crate::flags::program::LastProgram;
 use crate::flags::settings::{SettingsFlags, knows};
 use crate::flags::workload::{self, WorkloadArg};
-use crate::{allocators as known, exit, format, table};
+use crate::{allocators as known, exit, format, out, table};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -115,6 +115,7 @@ impl Bench {
         if self.list {
             return list::print();
         }
+        outlive_readers();
         self.region_is_of_use()?;
         let machine = Machine::describe();
         let before = Busyness::now();
@@ -200,14 +201,14 @@ impl Bench {
         let written = self.output.write(&report, folder.as_deref());
         written?;
         if is_experiment && self.output.is_for_people() {
-            println!("{}", superslab::verdicts(&report));
+            out::print(&format!("{}\n", superslab::verdicts(&report)))?;
         }
         if self.output.is_for_people() {
-            print!("{}", kernel::sequences(&report));
+            out::print(&kernel::sequences(&report))?;
         }
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
-            self.say_next(&next);
+            self.say_next(&next)?;
         }
         if let Some(why) = &session.broken {
             bail!("{why}; the result is what was measured before");
@@ -373,11 +374,13 @@ impl Bench {
     }
 
     /// Prints the next useful command; beside a machine-readable result it goes to standard error.
-    fn say_next(&self, next: &str) {
+    fn say_next(&self, next: &str) -> anyhow::Result<()> {
+        let line = format!("next     {next}");
         if self.output.is_for_people() {
-            println!("next     {next}");
+            out::print(&(line + "\n"))
         } else {
-            exit::say(&format!("next     {next}"));
+            exit::say(&line);
+            Ok(())
         }
     }
 
@@ -445,6 +448,13 @@ fn without_effect(file: &Path, inspection: &Inspection) -> Option<String> {
 fn command_line(words: &Words, seed: u64) -> Vec<String> {
     let seed = seed.to_string();
     if words.has("seed") { words.all(&[]) } else { words.all(&["--seed", &seed]) }
+}
+
+/// Whoever reads our output may go before the end: the folder and the exit code are worth as much. What is started has the
+/// signal back at its default: the library that starts it sees to that.
+fn outlive_readers() {
+    // SAFETY: ignoring a signal installs no handler.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }
 
 fn fails_everywhere(session: &Session) -> anyhow::Error {

@@ -10,6 +10,7 @@ use clap::{Args, Command, CommandFactory as _, ValueHint};
 use clap_mangen::Man as Page;
 
 use crate::cli::Cli;
+use crate::{exit, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +49,9 @@ impl Man {
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
         let Some(directory) = self.output else {
-            page(command, &mut io::stdout()).context("cannot write the page")?;
+            let mut text = Vec::new();
+            page(command, &mut text).context("cannot make the page")?;
+            out::print(&String::from_utf8_lossy(&text))?;
             return Ok(ExitCode::SUCCESS);
         };
         fs::create_dir_all(&directory)
@@ -63,7 +66,7 @@ impl Man {
                 .and_then(|()| fs::write(&file, text))
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
-        eprintln!("wrote {}/heapwright*.1", directory.display());
+        exit::say(&format!("wrote {}/heapwright*.1", directory.display()));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::exit::Usage;
-use crate::table;
+use crate::{out, table};
 
 /// The form of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -99,9 +99,9 @@ impl OutputFlags {
         // Files first: whoever reads standard output may have gone.
         let written = folder.map_or(Ok(()), |folder| write_files(report, folder));
         let text = render(report, self.format.unwrap_or(Format::Table))?;
-        let printed = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        let printed = out::print(&text);
         written?;
-        printed.context("cannot write to standard output")?;
+        printed?;
         if let Some(folder) = folder {
             crate::exit::say(&format!(
                 "wrote    {}/{{result.json,runs.csv,table.txt,report.html,plots}}",
