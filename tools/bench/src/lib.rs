@@ -43,5 +43,6 @@ pub mod summary;
 pub mod testing;
 mod tree;
 pub mod warm;
+pub mod whole;
 pub mod words;
 pub mod workload;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use bench::whole;
 use clap::{Args, Command, CommandFactory as _, ValueHint};
 use clap_mangen::Man as Page;
 
@@ -63,7 +64,7 @@ impl Man {
             let file = directory.join(format!("{name}.1"));
             let mut text = Vec::new();
             page(command, &mut text)
-                .and_then(|()| fs::write(&file, text))
+                .and_then(|()| whole::write(&file, &text))
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
         exit::say(&format!("wrote {}/heapwright*.1", directory.display()));
