@@ -377,7 +377,7 @@ impl Bench {
     fn say_next(&self, next: &str) -> anyhow::Result<()> {
         let line = format!("next     {next}");
         if self.output.is_for_people() {
-            out::print(&(line + "\n"))
+            out::print(&format::visible(&(line + "\n")))
         } else {
             exit::say(&line);
             Ok(())

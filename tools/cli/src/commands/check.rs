@@ -90,7 +90,11 @@ pub(crate) fn lines(findings: &[Finding]) -> String {
     for finding in findings {
         let level = style::level(finding.level);
         let gap = " ".repeat(4 - finding.level.to_string().len());
-        lines += &format!("  {level}{gap}  {:width$}  {}\n", finding.subject, finding.text);
+        lines += &format!(
+            "  {level}{gap}  {:width$}  {}\n",
+            finding.subject,
+            format::visible(&finding.text)
+        );
     }
     lines
 }

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use crate::commands::bench::words::Words;
 use crate::exit::{self, Usage};
-use crate::out;
+use crate::{format, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,7 +89,7 @@ impl Compare {
         }
         let names = [&self.old, &self.new].map(|path| path.display().to_string());
         let text = match self.format {
-            Format::Table => show::table(&comparison, &names),
+            Format::Table => format::visible(&show::table(&comparison, &names)).into_owned(),
             Format::Csv => show::csv(&comparison),
             Format::Json => serde_json::to_string_pretty(&comparison)? + "\n",
         };
@@ -105,7 +105,7 @@ impl Compare {
             let next = (!is_alike)
                 .then(|| format!("next     {}   does the same work as OLD", alike(&old)));
             let below: String = verdicts.into_iter().chain(next).map(|line| line + "\n").collect();
-            out::print(&below)?;
+            out::print(&format::visible(&below))?;
         }
         Ok(ExitCode::from(if has_failed { exit::CROSSED } else { 0 }))
     }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use serde_json::json;
 
-use crate::{allocators, embedded, out};
+use crate::{allocators, embedded, format, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,7 +84,9 @@ impl List {
             }
             Format::Table => {
                 let next = "next     heapwright bench -- CMD   compares them on a program";
-                out::print(&format!("{}\n\n{}\n\n{next}\n", table(&found), kernels()))?;
+                let found = table(&found);
+                let found = format::visible(&found);
+                out::print(&format!("{found}\n\n{}\n\n{next}\n", kernels()))?;
             }
         }
         Ok(ExitCode::SUCCESS)
