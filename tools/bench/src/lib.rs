@@ -13,7 +13,7 @@
 //! (does a library really become malloc, and which version is it), [`resolve`] and [`inspect`] (can this program be
 //! interposed), [`helper`] and [`launch`] (one measured run), [`definition`] and [`workload`] (what is run), [`metrics`]
 //! (what it prints), [`prepare`] and [`warm`] (the machine put in order), [`cpus`], [`stats`] and [`session`] (many
-//! runs), [`machine`], [`summary`] and [`result`] (what the result file says).
+//! runs), [`machine`], [`summary`] and [`result`] (what the result file says), [`whole`] (how files are written).
 //!
 //! The library never prints; the command does.
 
@@ -43,5 +43,6 @@ pub mod summary;
 pub mod testing;
 mod tree;
 pub mod warm;
+pub mod whole;
 pub mod words;
 pub mod workload;

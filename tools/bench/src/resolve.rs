@@ -14,6 +14,9 @@ pub enum Error {
     /// No such file, or no such name in `PATH`.
     #[error("{path}: not found{place}", path = .0.display(), place = if .0.as_os_str().as_bytes().contains(&b'/') { "" } else { " in PATH" })]
     NotFound(PathBuf),
+    /// The name is empty, which the shell does not find either.
+    #[error("the program's name is empty")]
+    Empty,
     /// There is a file, but it cannot be executed.
     #[error("{path}: cannot be executed: {1}", path = .0.display())]
     NotExecutable(PathBuf, &'static str),
@@ -24,7 +27,7 @@ impl Error {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::NotFound(_) => 127,
+            Self::NotFound(_) | Self::Empty => 127,
             Self::NotExecutable(..) => 126,
         }
     }
@@ -42,7 +45,7 @@ pub fn command(command: &OsStr) -> Result<PathBuf, Error> {
 fn command_in(command: &OsStr, path: Option<OsString>) -> Result<PathBuf, Error> {
     let name = Path::new(command);
     if command.is_empty() {
-        return Err(Error::NotFound(name.to_owned()));
+        return Err(Error::Empty);
     }
     if command.as_bytes().contains(&b'/') {
         return executable(name).map(|()| name.to_owned());
@@ -122,6 +125,8 @@ mod tests {
         let error = command_in("no-such-tool".as_ref(), Some("/nowhere".into())).unwrap_err();
         assert_eq!(error.exit_code(), 127);
         assert_eq!(error.to_string(), "no-such-tool: not found in PATH");
-        assert_eq!(command("".as_ref()).unwrap_err().exit_code(), 127);
+        let error = command("".as_ref()).unwrap_err();
+        assert_eq!(error.exit_code(), 127);
+        assert_eq!(error.to_string(), "the program's name is empty");
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use bench::resolve;
 
-use crate::style;
+use crate::{format, style};
 
 /// heapwright itself failed.
 pub(crate) const FAILED: u8 = 125;
@@ -37,7 +37,7 @@ impl core::error::Error for Usage {}
 
 /// Prints an error on standard error; the exit code that belongs to it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    say(&format!("{} {error:#}", style::error("heapwright:")));
+    say_as(&style::error("heapwright:"), &format!(" {error:#}"));
     if error.chain().any(|e| e.is::<Usage>()) {
         return ExitCode::from(USAGE);
     }
@@ -47,10 +47,15 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 
 /// Prints something the user should know on standard error, in one line.
 pub(crate) fn warn(text: &str) {
-    say(&format!("{} {text}", style::warning("heapwright: warning:")));
+    say_as(&style::warning("heapwright: warning:"), &format!(" {text}"));
 }
 
 /// Prints a line on standard error. What cannot be said there ends nothing: it may be a file on a full disk.
 pub(crate) fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    say_as("", text);
+}
+
+/// The same behind words of ours, which may have a colour.
+fn say_as(head: &str, text: &str) {
+    let _ = writeln!(io::stderr(), "{head}{}", format::visible(text));
 }

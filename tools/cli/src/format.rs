@@ -1,7 +1,23 @@
 //! How figures are written for people.
 
+use std::borrow::Cow;
+
 use bench::stats::Ratio;
 pub(crate) use bench::words::shell;
+
+/// Text as a terminal may get it: names out of files and arguments of programs could else move its cursor or set its title.
+/// Lines and tabs stay.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    Cow::Owned(shown)
+}
 
 /// Seconds, in the unit that leaves three digits.
 pub(crate) fn seconds(value: f64) -> String {
@@ -73,6 +89,12 @@ mod tests {
         let sizes = [1000.0, 1.5 * 1048576.0, 276.0 * 1048576.0, 3.2 * 1073741824.0];
         assert_eq!(sizes.map(bytes), ["0.98 KiB", "1.50 MiB", "276 MiB", "3.20 GiB"]);
         assert_eq!([0.0, 999.0, 1000.0, 1234567.0].map(count), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_is_shown() {
+        assert_eq!(visible("a\x1b[31mb\u{9b}1m\r\n\tµ"), "a\\u{1b}[31mb\\u{9b}1m\\r\n\tµ");
+        assert!(matches!(visible("larson:threads=8\n"), Cow::Borrowed(_)));
     }
 
     #[test]

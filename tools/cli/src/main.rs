@@ -4,6 +4,9 @@
 //! `heapwright-bench`. The drop-in libraries are inside this executable (`embedded`) and unpacked when needed
 //! (`unpack`).
 
+// They panic where nothing can be written; `out` and `exit` report it.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod allocators;
 mod cli;
 mod commands;
@@ -11,12 +14,14 @@ mod embedded;
 mod exit;
 mod flags;
 mod format;
+mod out;
 mod style;
 mod table;
 mod unpack;
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use bench::{helper, prepare, probe, warm};
@@ -26,7 +31,7 @@ fn main() -> ExitCode {
     if let Some(code) = hidden() {
         return code;
     }
-    // A reader that has seen enough ends us as it ends every other filter.
+    // A reader that has seen enough ends us as it ends every other filter; `bench` has more to do and ignores it again.
     // SAFETY: setting the default disposition installs no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     cli::run()
@@ -51,8 +56,9 @@ fn hidden() -> Option<ExitCode> {
         return Some(ExitCode::SUCCESS);
     }
     if first == probe::SUBCOMMAND {
-        print!("{}", probe::answer());
-        return Some(ExitCode::SUCCESS);
+        // Who asked and did not wait gets no answer.
+        let told = io::stdout().write_all(probe::answer().as_bytes());
+        return Some(ExitCode::from(u8::from(told.is_err())));
     }
     None
 }

@@ -40,7 +40,7 @@ pub(crate) fn markdown(report: &Report) -> String {
         lines.push(String::new());
     }
     lines.extend(below(report).iter().map(|line| item(line)));
-    lines.join("\n") + "\n"
+    format::visible(&(lines.join("\n") + "\n")).into_owned()
 }
 
 /// A line below the tables: an item, or what belongs to the item above it.
@@ -64,7 +64,7 @@ fn within(report: &Report, width: usize) -> String {
         lines.push(String::new());
     }
     lines.extend(below(report));
-    lines.join("\n") + "\n"
+    format::visible(&(lines.join("\n") + "\n")).into_owned()
 }
 
 /// What was measured, and where.

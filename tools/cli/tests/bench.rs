@@ -83,6 +83,21 @@ fn the_table_and_the_next_command() {
 }
 
 #[test]
+fn what_an_argument_says_does_not_command_the_terminal() {
+    let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--ignore-failure", "--"];
+    let (out, err, code) = outcome(heapwright().args(args).args(["/bin/true", "\x1b[2J"]));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("\\u{1b}[2J"), "{out}");
+    let all = out + &err;
+    assert!(!all.contains(|c: char| c.is_control() && c != '\n'), "{all:?}");
+    let check = ["run", "--check", "--", "/bin/true", "\x1b[2J"];
+    assert!(!outcome(heapwright().args(check)).0.contains('\x1b'));
+    let (_, err, code) = outcome(heapwright().args(["run", "--", "no\x1b[2J"]));
+    assert_eq!(code, Some(127));
+    assert!(!err.contains('\x1b'), "{err:?}");
+}
+
+#[test]
 fn csv_has_one_line_for_each_run() {
     let args = ["bench", "-a", "glibc", "--rounds", "2", "--format", "csv", "--", "/bin/true"];
     let (out, _, _) = outcome(heapwright().args(args));
@@ -151,6 +166,11 @@ fn a_program_that_hangs_is_ended_at_the_limit() {
 fn what_cannot_be_started_is_126_or_127() {
     let code = |program: &str| outcome(heapwright().args(["bench", "--", program])).2;
     assert_eq!(code("/no/such/file"), Some(127));
+    for command in ["run", "bench"] {
+        let (_, err, code) = outcome(heapwright().args([command, "--", ""]));
+        assert_eq!(code, Some(127), "{err}");
+        assert!(err.contains("the program's name is empty"), "{err}");
+    }
     assert_eq!(code("/etc/passwd"), Some(126));
     assert_eq!(code("/"), Some(126));
 }
@@ -203,7 +223,7 @@ fn an_interrupt_before_any_time_writes_nothing() {
 
 #[test]
 fn an_interrupt_keeps_what_was_measured() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::QUIT] {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("results");
         let starts = parent.path().join("starts");

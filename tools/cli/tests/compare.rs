@@ -114,3 +114,37 @@ fn other_scales_are_told_how_to_be_alike() {
     let expected = format!("bench larson --time 1m --scale 0.25 --seed {} ", old.seed);
     assert!(out.contains(&expected), "{out}");
 }
+
+/// The baseline is as fast as before, or it is not.
+#[test]
+fn the_machine_differs_only_where_that_shows() {
+    let dir = tempfile::tempdir().unwrap();
+    write(&dir.path().join("old"), &report(0.8));
+    for (glibc, differs) in [(1.0, false), (1.004, false), (1.1, true)] {
+        let both = |_: &str, name: &str| if name == "heapwright" { 0.8 * glibc } else { glibc };
+        write(&dir.path().join("new"), &testing::rounds(&["larson"], 12, both));
+        let (out, err, code) = compare(dir.path(), &[]);
+        assert_eq!(code, Some(0), "{err}");
+        assert!(out.contains("drift    glibc itself"), "{out}");
+        assert_eq!(out.contains("the machine differs"), differs, "{out}");
+    }
+}
+
+#[test]
+fn what_a_file_says_does_not_command_the_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["old", "new"] {
+        let mut report = report(0.8);
+        report.workloads[0].name = "lar\x1b[2Json".to_owned();
+        report.machine.kernel = format!("{name}\x1b]0;title\x07");
+        report.steal = 1e308;
+        write(&dir.path().join(name), &report);
+    }
+    let (out, err, code) = compare(dir.path(), &["--fail-if", "geomean>9"]);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(out.contains("lar\\u{1b}[2Json") && out.contains("\\u{7}"), "{out}");
+    assert!(!out.contains(|c: char| c.is_control() && c != '\n'), "{out:?}");
+    assert!(out.contains("took 100.0 %") && !out.contains("inf"), "{out}");
+    let (_, err, _) = compare(dir.path(), &["--fail-if", "x\x1b[31m>1"]);
+    assert!(!err.contains('\x1b'), "{err:?}");
+}

@@ -5,7 +5,6 @@ mod common;
 use core::time::Duration;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use common::{heapwright, outcome};
 use serde_json::Value;
@@ -74,26 +73,6 @@ fn a_folder_that_cannot_be_written_is_said_before_anything_is_measured() {
     assert_eq!(code, Some(125), "{err}");
     assert!(err.contains("nothing can be written to /proc/version/results"), "{err}");
     assert_eq!(out, "");
-}
-
-#[test]
-fn a_full_disk_is_said_and_the_table_is_printed() {
-    let dir = tempfile::tempdir().unwrap();
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=8k", "tmpfs"])
-        .arg(dir.path())
-        .output()
-        .is_ok_and(|o| o.status.success());
-    if !mounted {
-        eprintln!("skipped: a small disk cannot be mounted here");
-        return;
-    }
-    let args = ["bench-tiny", "-a", "glibc", "--rounds", "1", "--scale", "0.01", "--no-tails"];
-    let (out, err, code) = bench(&args, &dir.path().join("results"));
-    let _ = Command::new("umount").arg(dir.path()).status();
-    assert_eq!(code, Some(125), "{err}");
-    assert!(err.contains("cannot write"), "{err}");
-    assert!(out.contains("glibc") && out.contains("noise"), "{out}");
 }
 
 #[test]

@@ -28,6 +28,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bench::result::Report;
+use bench::whole;
 
 pub use page::html;
 pub use plot::front;
@@ -37,7 +38,7 @@ pub use plot::{Plot, plots};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It could not be written, or its folder not be made.
-    #[error("{0}")]
+    #[error("cannot write {0}")]
     Write(PathBuf, #[source] io::Error),
 }
 
@@ -47,11 +48,11 @@ pub enum Error {
 ///
 /// # Errors
 ///
-/// A file cannot be written; those written before stay.
+/// A file cannot be written: nothing of it is left, and an older one stays as it was. Those written before stay too.
 pub fn write(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut written = Vec::new();
     let mut put = |path: PathBuf, content: &[u8]| {
-        fs::write(&path, content).map_err(|e| Error::Write(path.clone(), e))?;
+        whole::write(&path, content).map_err(|e| Error::Write(path.clone(), e))?;
         written.push(path);
         Ok(())
     };

@@ -78,7 +78,8 @@ pub(super) fn warnings(old: &Report, new: &Report, baseline: Option<&str>) -> Ve
             said.push(format!("{name} was interrupted"));
         }
         if report.steal > HIGH_STEAL {
-            let per_cent = 100.0 * report.steal;
+            // A share; a file may say anything.
+            let per_cent = 100.0 * report.steal.min(1.0);
             said.push(format!("a hypervisor took {per_cent:.1} % of the processors in {name}"));
         }
         if report.version > VERSION {

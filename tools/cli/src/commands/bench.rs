@@ -1,6 +1,7 @@
 //! `heapwright bench`: the same work under all allocators, compared.
 
 mod allocators;
+mod interrupts;
 mod kernel;
 mod list;
 mod next;
@@ -9,11 +10,9 @@ mod superslab;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
-use core::sync::atomic::AtomicBool;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use bench::allocator::HEAPWRIGHT;
@@ -27,10 +26,10 @@ use bench::session::{self, Role, Session, Stop, WorkloadIndex, line_up};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
 use clap::Args;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use tempfile::TempDir;
 
 use self::allocators::Among;
+use self::interrupts::Interrupts;
 use self::words::Words;
 use self::workloads::Chosen;
 use super::run::variables;
@@ -41,7 +40,7 @@ use crate::flags::output::OutputFlags;
 use crate::flags::program::LastProgram;
 use crate::flags::settings::{SettingsFlags, knows};
 use crate::flags::workload::{self, WorkloadArg};
-use crate::{allocators as known, exit, format, table};
+use crate::{allocators as known, exit, format, out, table};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,7 +65,8 @@ Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown 
 library that does not work as one, a program whose malloc cannot be replaced (--force measures it); 3 some \
 allocator failed, the others were measured; 125 a program fails on all of them, the result cannot be \
 written, or heapwright itself cannot go on (what was measured is printed and written); 126 the program \
-cannot be executed; 127 it was not found; 130 interrupted, what was measured is printed and written.";
+cannot be executed; 127 it was not found; 130 interrupted, what was measured is printed and written \
+(a second interrupt ends it at once, without that).";
 
 /// Compare allocators on workloads or on a program: time, memory over time, single calls
 #[derive(Debug, Args)]
@@ -115,6 +115,7 @@ impl Bench {
         if self.list {
             return list::print();
         }
+        outlive_readers();
         self.region_is_of_use()?;
         let machine = Machine::describe();
         let before = Busyness::now();
@@ -128,18 +129,20 @@ impl Bench {
         } else {
             self.subjects(inspection.as_ref(), &mut warnings)?
         };
-        let interrupted = catch_interrupts()?;
+        let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
-        let Chosen { workloads, scale, budget, left_out, folder: _places } =
+        let Chosen { workloads, scale, budget, left_out, folder: places } =
             self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         // After all that may be refused, which leaves no empty folder.
         let is_new = !self.output.is_there();
         let folder = self.output.folder()?;
+        let results = folder.as_deref().filter(|_| is_new);
+        interrupts.remove(places.as_ref().map(TempDir::path), results);
         // A folder that was made for nothing goes again, if it is as empty as it was.
         let leave_none = || {
-            let _ = folder.as_deref().filter(|_| is_new).map(fs::remove_dir);
+            let _ = results.map(fs::remove_dir);
         };
         let mut options = self.measure.options(workloads.len());
         options.budget = budget.or(options.budget);
@@ -154,9 +157,20 @@ impl Bench {
         let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
         let launcher = Launcher::new(known::this_executable()?);
-        let session =
-            session::run(&launcher, workloads, subjects, &options, &mut progress, &interrupted)?;
+        let session = session::run(
+            &launcher,
+            workloads,
+            subjects,
+            &options,
+            &mut progress,
+            interrupts.came(),
+        )?;
         progress.finish();
+        if session.stop() == Stop::Interrupted && session.has_times() && session.broken.is_none() {
+            exit::say(
+                "interrupted: what was measured is written; a second interrupt ends this at once, without it",
+            );
+        }
         let prepared = guard.as_ref().map(|g| g.settings().to_vec()).unwrap_or_default();
         drop(guard);
         let now = Busyness::now();
@@ -187,14 +201,14 @@ impl Bench {
         let written = self.output.write(&report, folder.as_deref());
         written?;
         if is_experiment && self.output.is_for_people() {
-            println!("{}", superslab::verdicts(&report));
+            out::print(&format!("{}\n", superslab::verdicts(&report)))?;
         }
         if self.output.is_for_people() {
-            print!("{}", kernel::sequences(&report));
+            out::print(&kernel::sequences(&report))?;
         }
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
-            self.say_next(&next);
+            self.say_next(&next)?;
         }
         if let Some(why) = &session.broken {
             bail!("{why}; the result is what was measured before");
@@ -360,11 +374,13 @@ impl Bench {
     }
 
     /// Prints the next useful command; beside a machine-readable result it goes to standard error.
-    fn say_next(&self, next: &str) {
+    fn say_next(&self, next: &str) -> anyhow::Result<()> {
+        let line = format!("next     {next}");
         if self.output.is_for_people() {
-            println!("next     {next}");
+            out::print(&format::visible(&(line + "\n")))
         } else {
-            exit::say(&format!("next     {next}"));
+            exit::say(&line);
+            Ok(())
         }
     }
 
@@ -434,25 +450,11 @@ fn command_line(words: &Words, seed: u64) -> Vec<String> {
     if words.has("seed") { words.all(&[]) } else { words.all(&["--seed", &seed]) }
 }
 
-/// The first Ctrl-C ends the measurement, the second one this process. So does a terminal that closes, unless that is ignored
-/// (`nohup`).
-fn catch_interrupts() -> anyhow::Result<Arc<AtomicBool>> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let signals = [SIGINT, SIGTERM, SIGHUP];
-    for signal in signals.into_iter().filter(|&signal| signal != SIGHUP || !ignores_hangup()) {
-        flag::register_conditional_default(signal, Arc::clone(&interrupted))
-            .and_then(|_| flag::register(signal, Arc::clone(&interrupted)))
-            .context("cannot catch signals")?;
-    }
-    Ok(interrupted)
-}
-
-/// Bit 0 of the mask of ignored signals is signal 1, SIGHUP.
-fn ignores_hangup() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .is_some_and(|mask| mask & 1 == 1)
+/// Whoever reads our output may go before the end: the folder and the exit code are worth as much. What is started has the
+/// signal back at its default: the library that starts it sees to that.
+fn outlive_readers() {
+    // SAFETY: ignoring a signal installs no handler.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }
 
 fn fails_everywhere(session: &Session) -> anyhow::Error {

@@ -10,7 +10,7 @@ use bench::inspect::loader::{self, Answer};
 use bench::inspect::{self, Finding, Inspection, Level};
 
 use crate::flags::program::Program;
-use crate::{format, style};
+use crate::{format, out, style};
 
 /// Prints what was found; the exit code is 0 when the program is usable, else 1.
 pub(crate) fn check(
@@ -34,7 +34,7 @@ pub(crate) fn check(
         Finding::new("verdict", Level::Fail, "not usable: a preloaded malloc has no effect on it")
     };
     found.findings.push(verdict);
-    print_findings(&found.findings);
+    out::print(&lines(&found.findings))?;
     Ok(ExitCode::from(u8::from(!usable)))
 }
 
@@ -83,12 +83,18 @@ fn tell_of_plugins(found: &mut Inspection, allocator: &Allocator) {
     found.findings.push(finding);
 }
 
-/// Prints lines of subject, text and level, in columns.
-pub(crate) fn print_findings(findings: &[Finding]) {
+/// Lines of level, subject and text, in columns.
+pub(crate) fn lines(findings: &[Finding]) -> String {
+    let mut lines = String::new();
     let width = findings.iter().map(|f| f.subject.chars().count()).max().unwrap_or(0);
     for finding in findings {
         let level = style::level(finding.level);
         let gap = " ".repeat(4 - finding.level.to_string().len());
-        println!("  {level}{gap}  {:width$}  {}", finding.subject, finding.text);
+        lines += &format!(
+            "  {level}{gap}  {:width$}  {}\n",
+            finding.subject,
+            format::visible(&finding.text)
+        );
     }
+    lines
 }

@@ -2,11 +2,9 @@
 
 mod show;
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use bench::allocator::HEAPWRIGHT;
 use bench::compare::{self, Comparison, Error};
 use bench::fail_if::{self, Rule};
@@ -15,6 +13,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use crate::commands::bench::words::Words;
 use crate::exit::{self, Usage};
+use crate::{format, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,16 +89,23 @@ impl Compare {
         }
         let names = [&self.old, &self.new].map(|path| path.display().to_string());
         let text = match self.format {
-            Format::Table => show::table(&comparison, &names),
+            Format::Table => format::visible(&show::table(&comparison, &names)).into_owned(),
             Format::Csv => show::csv(&comparison),
             Format::Json => serde_json::to_string_pretty(&comparison)? + "\n",
         };
-        let printed = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        let printed = out::print(&text);
         let is_for_people = matches!(self.format, Format::Table) && printed.is_ok();
-        let has_failed = judge(&rules, &comparison, is_for_people);
-        printed.context("cannot write to standard output")?;
-        if is_for_people && old.scale.total_cmp(&new.scale).is_ne() {
-            println!("next     {}   does the same work as OLD", alike(&old));
+        let (verdicts, has_failed) = judge(&rules, &comparison);
+        if !is_for_people {
+            verdicts.iter().for_each(|line| exit::say(line));
+        }
+        printed?;
+        if is_for_people {
+            let is_alike = old.scale.total_cmp(&new.scale).is_eq();
+            let next = (!is_alike)
+                .then(|| format!("next     {}   does the same work as OLD", alike(&old)));
+            let below: String = verdicts.into_iter().chain(next).map(|line| line + "\n").collect();
+            out::print(&format::visible(&below))?;
         }
         Ok(ExitCode::from(if has_failed { exit::CROSSED } else { 0 }))
     }
@@ -113,21 +119,17 @@ fn alike(old: &Report) -> String {
         .with(&["--scale", &scale, "--seed", &seed])
 }
 
-/// Says what became of the rules, beside the table or else on standard error; whether one of them holds.
-fn judge(rules: &[Rule], comparison: &Comparison, is_for_people: bool) -> bool {
+/// What became of the rules, a line for each; whether one of them holds.
+fn judge(rules: &[Rule], comparison: &Comparison) -> (Vec<String>, bool) {
     let ratios = comparison.named();
     let ours = comparison.names().1.contains(&HEAPWRIGHT);
-    let mut has_failed = false;
+    let (mut lines, mut has_failed) = (Vec::new(), false);
     for rule in rules {
         let verdict = rule.check(&ratios, ours);
         has_failed |= verdict.is_failure();
-        if is_for_people {
-            println!("{}", rule.sentence(&verdict));
-        } else {
-            exit::say(&rule.sentence(&verdict));
-        }
+        lines.push(rule.sentence(&verdict));
     }
-    has_failed
+    (lines, has_failed)
 }
 
 fn usage(error: fail_if::Error) -> anyhow::Error {

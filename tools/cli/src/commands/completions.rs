@@ -1,12 +1,12 @@
 //! `heapwright completions`: what a shell needs to complete our words.
 
-use std::io;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
 use crate::cli::Cli;
+use crate::out;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +25,10 @@ pub(crate) struct Completions {
 impl Completions {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let mut command = Cli::command();
-        clap_complete::generate(self.shell, &mut command, "heapwright", &mut io::stdout());
+        // clap panics where it cannot write; into memory it always can.
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut command, "heapwright", &mut text);
+        out::print(&String::from_utf8_lossy(&text))?;
         Ok(ExitCode::SUCCESS)
     }
 }

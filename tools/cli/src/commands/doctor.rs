@@ -12,8 +12,8 @@ use bench::{discover, probe};
 use clap::Args;
 use rustix::process::{Resource, getrlimit};
 
-use super::check::print_findings;
-use crate::{allocators, format};
+use super::check;
+use crate::{allocators, format, out};
 
 /// The oldest C library whose loader and threads we rely on.
 const OLDEST_GLIBC: (u32, u32) = (2, 17);
@@ -48,14 +48,15 @@ impl Doctor {
         findings.extend([huge_pages(&machine), overcommit(), address_space(), group_limit()]);
         findings.extend(quiet(&machine));
         findings.push(peers());
-        print_findings(&findings);
         let failed = findings.iter().any(|f| f.level == Level::Fail);
-        println!();
-        if failed {
-            println!("next     mend what says fail, then run heapwright doctor again");
+        let next = if failed {
+            "next     mend what says fail, then run heapwright doctor again\n"
         } else if works {
-            println!("next     heapwright run -- CMD   or   heapwright bench -- CMD");
-        }
+            "next     heapwright run -- CMD   or   heapwright bench -- CMD\n"
+        } else {
+            ""
+        };
+        out::print(&format!("{}\n{next}", check::lines(&findings)))?;
         Ok(ExitCode::from(u8::from(failed)))
     }
 }

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use serde_json::json;
 
-use crate::{allocators, embedded};
+use crate::{allocators, embedded, format, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,12 +80,13 @@ impl List {
                     })
                     .chain(kernels)
                     .collect();
-                println!("{:#}", json!(list));
+                out::print(&format!("{:#}\n", json!(list)))?;
             }
             Format::Table => {
-                println!("{}", table(&found));
-                println!("\n{}", kernels());
-                println!("\nnext     heapwright bench -- CMD   compares them on a program");
+                let next = "next     heapwright bench -- CMD   compares them on a program";
+                let found = table(&found);
+                let found = format::visible(&found);
+                out::print(&format!("{found}\n\n{}\n\n{next}\n", kernels()))?;
             }
         }
         Ok(ExitCode::SUCCESS)

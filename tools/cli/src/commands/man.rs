@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use bench::whole;
 use clap::{Args, Command, CommandFactory as _, ValueHint};
 use clap_mangen::Man as Page;
 
 use crate::cli::Cli;
+use crate::{exit, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +50,9 @@ impl Man {
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
         let Some(directory) = self.output else {
-            page(command, &mut io::stdout()).context("cannot write the page")?;
+            let mut text = Vec::new();
+            page(command, &mut text).context("cannot make the page")?;
+            out::print(&String::from_utf8_lossy(&text))?;
             return Ok(ExitCode::SUCCESS);
         };
         fs::create_dir_all(&directory)
@@ -60,10 +64,10 @@ impl Man {
             let file = directory.join(format!("{name}.1"));
             let mut text = Vec::new();
             page(command, &mut text)
-                .and_then(|()| fs::write(&file, text))
+                .and_then(|()| whole::write(&file, &text))
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
-        eprintln!("wrote {}/heapwright*.1", directory.display());
+        exit::say(&format!("wrote {}/heapwright*.1", directory.display()));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -2,18 +2,18 @@
 
 use core::iter;
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use bench::result::Report;
+use bench::whole;
 use clap::{Args, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::exit::Usage;
-use crate::table;
+use crate::{out, table};
 
 /// The form of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -81,11 +81,7 @@ impl OutputFlags {
         if has_files && !self.force {
             bail!(Usage(format!("{} has files in it; --force writes there", folder.display())));
         }
-        let probe = folder.join(".heapwright");
-        let tried = fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(&probe, "x"))
-            .and_then(|()| fs::remove_file(&probe));
-        tried.with_context(|| {
+        try_to_write(&folder).with_context(|| {
             format!(
                 "nothing can be written to {}; -o names another folder, --no-files prints the table only",
                 folder.display()
@@ -99,9 +95,9 @@ impl OutputFlags {
         // Files first: whoever reads standard output may have gone.
         let written = folder.map_or(Ok(()), |folder| write_files(report, folder));
         let text = render(report, self.format.unwrap_or(Format::Table))?;
-        let printed = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        let printed = out::print(&text);
         written?;
-        printed.context("cannot write to standard output")?;
+        printed?;
         if let Some(folder) = folder {
             crate::exit::say(&format!(
                 "wrote    {}/{{result.json,runs.csv,table.txt,report.html,plots}}",
@@ -116,7 +112,8 @@ impl OutputFlags {
 fn write_files(report: &Report, folder: &Path) -> anyhow::Result<()> {
     let file = |name: &str, text: &str| {
         let path = folder.join(name);
-        replace(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        whole::write(&path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))
     };
     let written = [
         file("result.json", &render(report, Format::Json)?),
@@ -136,15 +133,17 @@ fn write_files(report: &Report, folder: &Path) -> anyhow::Result<()> {
     written.into_iter().collect()
 }
 
-/// Writes a file whole or not at all: on a full disk an older one stays as it was.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // As any new file: what the user's mask leaves.
-    let mode = fs::Permissions::from_mode(0o666);
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
+/// Makes the folder and sees that a file can be written there. What was made for that goes again, also where it cannot.
+fn try_to_write(folder: &Path) -> io::Result<()> {
+    let is_new = !folder.exists();
+    let probe = folder.join(".heapwright");
+    let tried = fs::create_dir_all(folder).and_then(|()| fs::write(&probe, "x"));
+    let removed = fs::remove_file(&probe);
+    if tried.is_err() && is_new {
+        // Only if it is empty.
+        let _ = fs::remove_dir(folder);
+    }
+    tried.and(removed)
 }
 
 /// The folder of this name, or with a number after it if another command just took that.

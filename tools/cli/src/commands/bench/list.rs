@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use comfy_table::{ContentArrangement, Table, presets};
 
 use super::workloads::{SETS, definitions};
+use crate::out;
 
 /// Prints the sets and the workloads.
 pub(super) fn print() -> anyhow::Result<ExitCode> {
@@ -19,16 +20,16 @@ pub(super) fn print() -> anyhow::Result<ExitCode> {
         let set = format!("{:?}{}", d.group, if d.standard.is_some() { ", standard" } else { "" });
         table.add_row([d.name, set.to_lowercase(), d.about]);
     }
+    let mut text = String::new();
     for line in table.to_string().lines() {
-        println!("{}", line.trim_end());
+        text += &format!("{}\n", line.trim_end());
     }
-    println!();
+    text.push('\n');
     for (name, about) in SETS {
-        println!("  {name:<10} {about}");
+        text += &format!("  {name:<10} {about}\n");
     }
-    println!(
-        "\nparameters  heapwright bench larson:threads=8:seed=2; wrong ones are answered with a list"
-    );
-    println!("next        heapwright bench --time 3m");
+    text += "\nparameters  heapwright bench larson:threads=8:seed=2; wrong ones are answered with a list\n";
+    text += "next        heapwright bench --time 3m\n";
+    out::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use bench::session::{Failure, Observer, Options, Pass, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::exit;
+use crate::{exit, format};
 
 /// The bar's length: a thousandth is finer than any terminal.
 const STEPS: u64 = 1000;
@@ -87,7 +87,7 @@ impl Observer for Progress {
             }
             return;
         }
-        self.bar.set_message(message);
+        self.bar.set_message(format::visible(&message).into_owned());
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

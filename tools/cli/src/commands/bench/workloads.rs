@@ -1,6 +1,7 @@
 //! Which workloads are run, and how long each: as the time allows.
 
 use core::time::Duration;
+use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -118,12 +119,18 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// The workloads, ready to run.
 pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow::Result<Chosen> {
     let all = definitions()?;
-    let folder =
-        TempDir::with_prefix("heapwright-bench-").context("cannot make a temporary folder")?;
+    let refused = || {
+        let place = env::temp_dir();
+        format!("cannot make a folder in {}; TMPDIR names another one", place.display())
+    };
+    let folder = TempDir::with_prefix("heapwright-bench-").with_context(refused)?;
     let files = folder.path().join("files");
-    fs::create_dir(&files).context("cannot make a temporary folder")?;
+    fs::create_dir(&files).with_context(refused)?;
     for (name, bytes) in FILES {
-        fs::write(files.join(name), bytes).with_context(|| format!("cannot write {name}"))?;
+        let file = files.join(name);
+        fs::write(&file, bytes).with_context(|| {
+            format!("cannot write {}; TMPDIR names another folder", file.display())
+        })?;
     }
     // Servers that do not run as root read their files too.
     open_to_all(folder.path())?;

@@ -172,8 +172,9 @@ fn legend(comparison: &Comparison) -> Vec<String> {
         );
         if let Some(drift) = comparison.overall(Role::Baseline, Metric::Time) {
             lines.push(format!(
-                "drift    {baseline} itself, of the same version, took {} times as long in new: the machine differs, or the program",
-                format::ratio(&drift.plain)
+                "drift    {baseline} itself, of the same version, took {} times as long in new{}",
+                format::ratio(&drift.plain),
+                if is_one(&drift.plain) { "" } else { ": the machine differs, or the program" },
             ));
         }
         if let Some(noise) =
@@ -193,6 +194,11 @@ fn legend(comparison: &Comparison) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Whether nothing shows in two digits.
+fn is_one(ratio: &Ratio) -> bool {
+    (ratio.estimate - 1.0).abs() < 0.005
 }
 
 /// One line for each figure.
