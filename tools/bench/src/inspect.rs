@@ -71,6 +71,10 @@ pub struct Inspection {
     /// An allocator that is linked in and may be called past the loader.
     pub own_malloc: Option<String>,
     /// The findings, in the order in which they are printed.
+    /// A shared library among those it asks for that is an allocator: what replaces glibc's malloc when nothing is preloaded.
+    pub linked_to: Option<String>,
+    /// It asks for the C++ library.
+    pub is_cxx: bool,
     pub findings: Vec<Finding>,
 }
 
@@ -110,6 +114,8 @@ pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
         own_malloc: None,
         findings: Vec::new(),
     };
+        linked_to: None,
+        is_cxx: false,
     for pair in found.chain.windows(2).map(<[PathBuf]>::to_vec).collect::<Vec<_>>() {
         found.say(&name(&pair[0]), Level::Ok, format!("starts {}", pair[1].display()));
     }
@@ -237,7 +243,9 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
             "C++",
             Level::Warn,
             "defines its own operator new: C++ allocations reach us only if that ends in malloc",
+        found.linked_to = Some(library.clone());
         );
+    found.is_cxx = elf.needed.iter().any(|n| n.starts_with("libstdc++"));
     }
     if let Some(own) = &elf.private_allocator {
         found.say(
@@ -256,11 +264,22 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
     }
 }
 
-/// Whether a needed library's name is that of an allocator.
+/// The allocators that programs are linked to. `libheapwright` is also how the names of the classic designs begin.
+const ALLOCATORS: [&str; 8] = [
+    "libheapwright",
+    "libjemalloc",
+    "libmimalloc",
+    "libtcmalloc",
+    "libsnmalloc",
+    "librpmalloc",
+    "libhoard",
+    "libscudo",
+];
+
+/// Whether a needed library's name is that of an allocator. A library without a name of its own is needed by its path.
 fn is_allocator(needed: &str) -> bool {
-    ["libjemalloc", "libmimalloc", "libtcmalloc", "libsnmalloc", "librpmalloc", "libhoard"]
-        .iter()
-        .any(|known| needed.starts_with(known))
+    let file = needed.rsplit('/').next().unwrap_or(needed);
+    ALLOCATORS.iter().any(|known| file.starts_with(known))
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ impl Bench {
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
         let Chosen { workloads, scale, budget, left_out, folder: _places } =
-            self.workloads(&subjects, &mut warnings)?;
+            self.workloads(inspection.as_ref(), &subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         // After all that may be refused, which leaves no empty folder.
         let is_new = !self.output.is_there();
@@ -286,7 +286,12 @@ impl Bench {
         if let Some(file) = self.program.file()? {
             let argv = self.program.command.clone();
             let name = without_folders(&format::shell(&self.program.words()));
-            return Ok(Chosen::program(Workload::own(name, file, argv)));
+            let mut workload = Workload::own(name, file, argv);
+            if let Some(found) = inspection.filter(|found| found.linked_to.is_some()) {
+                workload.own_malloc = true;
+                workload.own_new = found.is_cxx;
+            }
+            return Ok(Chosen::program(workload));
         }
         if self.workloads.iter().any(|w| w.name.is_empty()) {
             bail!(Usage("'' is no workload; 'heapwright bench --list' shows them".to_owned()));
@@ -301,6 +306,7 @@ impl Bench {
         };
         let mut chosen = workloads::chosen(&wanted, warnings)?;
         self.keep_those_on_regions(&mut chosen.workloads, warnings)?;
+        inspection: Option<&Inspection>,
         Ok(chosen)
     }
 
