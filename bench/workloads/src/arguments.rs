@@ -9,18 +9,27 @@ pub(crate) struct Parameter {
     pub(crate) default: u64,
     /// Whether `scale` multiplies it: true of what decides how long a run takes.
     pub(crate) scaled: bool,
+    /// With less than this there is nothing to measure, or the workload would take another value.
+    pub(crate) least: u64,
     /// What it is, unit included.
     pub(crate) about: &'static str,
 }
 
 /// A parameter that stays as it is.
 pub(crate) const fn fixed(name: &'static str, default: u64, about: &'static str) -> Parameter {
-    Parameter { name, default, scaled: false, about }
+    Parameter { name, default, scaled: false, least: 1, about }
 }
 
 /// A parameter that `scale` multiplies.
 pub(crate) const fn scaled(name: &'static str, default: u64, about: &'static str) -> Parameter {
-    Parameter { name, default, scaled: true, about }
+    Parameter { name, default, scaled: true, least: 1, about }
+}
+
+impl Parameter {
+    /// The same with another least value; 0 where the rest is work enough.
+    pub(crate) const fn least(self, least: u64) -> Self {
+        Self { least, ..self }
+    }
 }
 
 /// What every workload takes.
@@ -87,6 +96,27 @@ impl Arguments {
             all.values.push((p.name, value));
         }
         Ok(all)
+    }
+
+    /// Says which value leaves nothing to measure. A run does not ask: it ends well all the same.
+    pub(crate) fn are_of_use(&self, declared: &[Parameter]) -> Result<(), String> {
+        let value = |name: &str| self.values.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
+        for p in declared {
+            if let Some(value) = value(p.name).filter(|&value| value < p.least) {
+                return Err(format!(
+                    "{}: {value} is too little; it is at least {}",
+                    p.name, p.least
+                ));
+            }
+        }
+        if let (Some(smallest), Some(largest)) = (value("smallest"), value("largest"))
+            && largest < smallest
+        {
+            return Err(format!(
+                "largest: {largest} is too little; it is at least smallest, which is {smallest}"
+            ));
+        }
+        Ok(())
     }
 
     /// The value of a declared parameter.
@@ -170,5 +200,18 @@ mod tests {
         assert!(parse(&["threads=two"]).unwrap_err().contains("two"));
         assert!(parse(&["scale=-1"]).unwrap_err().contains("-1"));
         assert!(parse(&["x"]).unwrap_err().contains("KEY=VALUE"));
+    }
+
+    #[test]
+    fn what_leaves_no_work_is_named_with_its_least_value() {
+        let sizes =
+            [fixed("threads", 4, "").least(2), fixed("smallest", 8, ""), fixed("largest", 9, "")];
+        let of_use =
+            |word: &str| Arguments::parse(&sizes, &[word.to_owned()]).unwrap().are_of_use(&sizes);
+        assert_eq!(of_use("threads=2"), Ok(()));
+        assert_eq!(of_use("threads=1").unwrap_err(), "threads: 1 is too little; it is at least 2");
+        assert!(of_use("largest=0").unwrap_err().contains("largest: 0"));
+        let crossed = of_use("smallest=500").unwrap_err();
+        assert_eq!(crossed, "largest: 9 is too little; it is at least smallest, which is 500");
     }
 }

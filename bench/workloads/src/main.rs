@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! heapwright-workloads NAME [KEY=VALUE…]     runs it, prints its figures (see `results`)
-//! heapwright-workloads check NAME KEY=VALUE… runs nothing, says whether these parameters are right
+//! heapwright-workloads check NAME KEY=VALUE… runs nothing, says whether these parameters are right, and
+//!                                            leave something to measure
 //! heapwright-workloads list                  names, parameters, what each does
 //! ```
 //!
@@ -62,7 +63,13 @@ fn main() -> ExitCode {
         }
     };
     if only_checks {
-        return ExitCode::SUCCESS;
+        return match arguments.are_of_use(workload.parameters) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                eprintln!("{name}: {why}");
+                ExitCode::from(2)
+            }
+        };
     }
     let (allocator, bytes) = (arguments.allocator(), arguments.region_bytes());
     // A workload of the kernel's takes its allocator itself: what else the program has stays malloc's.

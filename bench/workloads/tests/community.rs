@@ -122,3 +122,51 @@ fn each_runs_on_nothing_on_a_region_and_with_every_call_timed() {
         }
     }
 }
+
+#[test]
+fn parameters_that_leave_no_work_are_refused_by_name() {
+    let check = |words: &[&str]| {
+        let program = env!("CARGO_BIN_EXE_heapwright-workloads");
+        let output = Command::new(program).arg("check").args(words).output().expect("it was built");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for (words, named) in [
+        (&["larson", "threads=0"][..], "larson: threads: 0 is too little; it is at least 1"),
+        (&["larson", "blocks=0"], "blocks"),
+        (&["larson", "largest=0"], "largest"),
+        (&["larson", "generations=0"], "generations"),
+        (&["larson", "smallest=500", "largest=8"], "at least smallest, which is 500"),
+        (&["xmalloc", "threads=1"], "at least 2"),
+        (&["chains", "stages=1"], "at least 2"),
+        (&["fork-storm", "children=0"], "children"),
+    ] {
+        let (code, said) = check(words);
+        assert_eq!(code, Some(2), "{words:?}: {said}");
+        assert!(said.contains(named), "{words:?}: {said}");
+    }
+    for words in [
+        &["larson", "threads=1", "smallest=8", "largest=8"][..],
+        &["rptest", "cross=0"],
+        &["glibc-simple", "size=0"],
+        &["fork-storm", "threads=0", "heap=0"],
+    ] {
+        assert_eq!(check(words), (Some(0), String::new()), "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_usual_is_of_use() {
+    let program = env!("CARGO_BIN_EXE_heapwright-workloads");
+    let list = Command::new(program).arg("list").output().expect("it was built").stdout;
+    let list = String::from_utf8(list).expect("text");
+    let names: Vec<&str> = list
+        .lines()
+        .take_while(|l| *l != "each of them")
+        .filter(|l| !l.starts_with(' ') && !l.is_empty())
+        .collect();
+    assert!(names.contains(&"larson"), "{list}");
+    for name in names {
+        let checked = Command::new(program).args(["check", name]).output().expect("it was built");
+        assert!(checked.status.success(), "{name}: {checked:?}");
+    }
+}

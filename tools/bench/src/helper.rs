@@ -19,7 +19,7 @@
 
 mod watch;
 
-use core::ffi::{c_char, c_int};
+use core::ffi::{CStr, c_char, c_int};
 use core::fmt::Write as _;
 use core::time::Duration;
 use core::{mem, ptr};
@@ -36,6 +36,9 @@ use watch::Ended;
 /// The hidden subcommand under which the command calls [`main`].
 pub const SUBCOMMAND: &str = "__measure";
 
+/// What runs a text without `#!`.
+const SHELL: &CStr = c"/bin/sh";
+
 /// The third word of a child that could not take its processors: this and the errno.
 const NOT_PINNED: u64 = 1 << 32;
 
@@ -43,6 +46,8 @@ const NOT_PINNED: u64 = 1 << 32;
 struct Program {
     file: CString,
     argv: Vec<CString>,
+    /// For a text without `#!`, which the kernel does not know: what `execvp` makes of it, and with it `run`.
+    for_shell: Vec<CString>,
     envp: Vec<CString>,
     /// None: all.
     cpus: Vec<usize>,
@@ -96,12 +101,15 @@ fn parse(args: &[OsString]) -> Option<(RawFd, Program)> {
         })
         .collect();
     envp.extend(overrides.iter().filter_map(|o| CString::new(o.as_bytes()).ok()));
-    Some((fd, Program { file, argv, envp, cpus, sample }))
+    let words = [SHELL.to_owned(), file.clone()];
+    let for_shell = words.into_iter().chain(argv.iter().skip(1).cloned()).collect();
+    Some((fd, Program { file, argv, for_shell, envp, cpus, sample }))
 }
 
 /// Runs the program once; the line to send back.
 fn measure(program: &Program) -> String {
     let argv = pointers(&program.argv);
+    let for_shell = pointers(&program.for_shell);
     let envp = pointers(&program.envp);
     let mask = cpus::mask_of(&program.cpus);
     let mask = (!program.cpus.is_empty()).then_some(&mask);
@@ -118,7 +126,7 @@ fn measure(program: &Program) -> String {
         return failed("fork");
     }
     if pid == 0 {
-        child(pipe[1], mask, &program.file, &argv, &envp);
+        child(pipe[1], mask, &program.file, [&argv, &for_shell], &envp);
     }
     // SAFETY: the write end belongs to the child now.
     unsafe { libc::close(pipe[1]) };
@@ -184,7 +192,7 @@ fn child(
     pipe: RawFd,
     mask: Option<&libc::cpu_set_t>,
     file: &CString,
-    argv: &[*const c_char],
+    [argv, for_shell]: [&[*const c_char]; 2],
     envp: &[*const c_char],
 ) -> ! {
     // The Rust runtime ignores SIGPIPE, and what is ignored stays ignored across exec.
@@ -199,6 +207,10 @@ fn child(
     if pinned {
         // SAFETY: `file` and the null-terminated arrays outlive the call (they are the parent's copies).
         unsafe { libc::execve(file.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
+        if errno() == libc::ENOEXEC {
+            // SAFETY: as above.
+            unsafe { libc::execve(SHELL.as_ptr(), for_shell.as_ptr(), envp.as_ptr()) };
+        }
     }
     let errno = if pinned { errno() } else { refused };
     write_words(pipe, &[not_pinned + u64::from(errno.unsigned_abs())]);

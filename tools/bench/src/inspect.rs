@@ -8,6 +8,7 @@
 //! load our library (musl, another processor), a malloc inside the program that is found before ours.
 
 pub mod elf;
+mod env;
 pub mod loader;
 pub mod privilege;
 pub mod script;
@@ -70,6 +71,10 @@ pub struct Inspection {
     pub loader: Option<PathBuf>,
     /// An allocator that is linked in and may be called past the loader.
     pub own_malloc: Option<String>,
+    /// A shared library among those it asks for that is an allocator: what replaces glibc's malloc when nothing is preloaded.
+    pub linked_to: Option<String>,
+    /// It asks for the C++ library.
+    pub is_cxx: bool,
     /// The findings, in the order in which they are printed.
     pub findings: Vec<Finding>,
 }
@@ -104,14 +109,21 @@ impl Inspection {
 ///
 /// A file of the chain cannot be read.
 pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
+    let chain = script::chain(file, arguments)?;
     let mut found = Inspection {
-        chain: script::chain(file, arguments)?,
+        chain: chain.files,
         loader: None,
         own_malloc: None,
+        linked_to: None,
+        is_cxx: false,
         findings: Vec::new(),
     };
     for pair in found.chain.windows(2).map(<[PathBuf]>::to_vec).collect::<Vec<_>>() {
         found.say(&name(&pair[0]), Level::Ok, format!("starts {}", pair[1].display()));
+    }
+    if let Some(argument) = chain.loses {
+        let text = format!("'{argument}' keeps LD_PRELOAD from what it starts");
+        found.say("env", Level::Fail, text);
     }
     let Some(target) = found.chain.last().cloned() else { return Ok(found) };
     match Elf::read(&target)? {
@@ -231,7 +243,9 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
             Level::Warn,
             format!("{library}: the preloaded library comes before it"),
         );
+        found.linked_to = Some(library.clone());
     }
+    found.is_cxx = elf.needed.iter().any(|n| n.starts_with("libstdc++"));
     if elf.operator_new != Defined::No {
         found.say(
             "C++",
@@ -256,11 +270,22 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
     }
 }
 
-/// Whether a needed library's name is that of an allocator.
+/// The allocators that programs are linked to. `libheapwright` is also how the names of the classic designs begin.
+const ALLOCATORS: [&str; 8] = [
+    "libheapwright",
+    "libjemalloc",
+    "libmimalloc",
+    "libtcmalloc",
+    "libsnmalloc",
+    "librpmalloc",
+    "libhoard",
+    "libscudo",
+];
+
+/// Whether a needed library's name is that of an allocator. A library without a name of its own is needed by its path.
 fn is_allocator(needed: &str) -> bool {
-    ["libjemalloc", "libmimalloc", "libtcmalloc", "libsnmalloc", "librpmalloc", "libhoard"]
-        .iter()
-        .any(|known| needed.starts_with(known))
+    let file = needed.rsplit('/').next().unwrap_or(needed);
+    ALLOCATORS.iter().any(|known| file.starts_with(known))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The parent's side of one measured run: starts the helper, listens, and turns its line into figures.
 //!
-//! Standard input of the program is `/dev/null`. Its output is discarded or, if that is asked for, kept; the end of what
+//! Standard input of the program is `/dev/null`, or a file that is opened anew for each run. Its output is discarded or, if that is asked for, kept; the end of what
 //! it said on standard error is kept for the case that it fails. Everything the run started is below the helper, and what
 //! is left of it is killed when the run is over: the next run shall have the machine to itself.
 
 mod answer;
+mod input;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -20,6 +21,8 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
+
+pub use input::{Given, Input};
 
 use crate::pipe::{self, Keep, Stream};
 use crate::{helper, tree, warm};
@@ -149,13 +152,20 @@ pub enum Error {
 #[derive(Debug, Clone)]
 pub struct Launcher {
     executable: PathBuf,
+    input: Option<Input>,
 }
 
 impl Launcher {
     /// A launcher whose helper is `executable` with the argument [`helper::SUBCOMMAND`].
     #[must_use]
     pub fn new(executable: impl Into<PathBuf>) -> Self {
-        Self { executable: executable.into() }
+        Self { executable: executable.into(), input: None }
+    }
+
+    /// The same, with a file that every program reads from the same place.
+    #[must_use]
+    pub fn reading(self, input: Option<Input>) -> Self {
+        Self { input, ..self }
     }
 
     /// Has a process touch `bytes` bytes and waits for its end; see [`warm`].
@@ -190,7 +200,13 @@ impl Launcher {
             entry.push(value);
             command.arg(entry);
         }
-        command.arg("--").arg(job.file).args(job.argv).stdin(Stdio::null()).process_group(0);
+        command.arg("--").arg(job.file).args(job.argv).process_group(0);
+        command.stdin(match &self.input {
+            Some(input) => {
+                input.open().map_err(|e| Error::System("open standard input again", e))?.into()
+            }
+            None => Stdio::null(),
+        });
         // A write end that is not handed over is closed, so that its reading end is not waited for.
         if job.capture {
             // The program shall not wait for us to read; if this is refused it has 64 KiB.

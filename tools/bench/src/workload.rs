@@ -1,7 +1,8 @@
 //! A workload that can be run: a definition with its files, its length and its processors; or the user's own command.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,9 @@ use crate::definition::{Curve, Definition, Group, Unit};
 use crate::environment::PRELOAD;
 use crate::resolve;
 use crate::session::{Pass, Role, Subject};
+
+/// The library with `operator new`, as programs of GNU's and Clang's ask for it.
+const CXX: &str = "libstdc++.so.6";
 
 /// What workloads need of this machine.
 #[derive(Debug, Clone)]
@@ -60,6 +64,8 @@ pub struct Workload {
     pub alone: bool,
     /// It is linked to a malloc of its own.
     pub own_malloc: bool,
+    /// And that malloc may bring an `operator new`, which it calls.
+    pub own_new: bool,
     /// Memory to warm before the first run.
     pub warm_bytes: u64,
     /// Seconds a run is expected to take.
@@ -93,6 +99,7 @@ impl Workload {
             kernels: Vec::new(),
             alone: false,
             own_malloc: false,
+            own_new: false,
             warm_bytes: 0,
             seconds: 0.0,
             file,
@@ -149,6 +156,7 @@ impl Workload {
             kernels: definition.kernels().collect(),
             alone: definition.alone,
             own_malloc: definition.own_malloc,
+            own_new: false,
             warm_bytes: warm_bytes(definition.warm_mib, places.scale),
             seconds: definition.seconds_at(places.scale),
             file,
@@ -211,7 +219,12 @@ impl Workload {
             && !replaced
             && let Some(libc) = libc_file()
         {
-            all.push((PRELOAD.into(), libc.into()));
+            // The allocator's `operator new` would be found before the C++ library's, and goes to its own malloc.
+            let cxx = self.own_new.then(|| CXX.into());
+            let inherited = env::var_os(PRELOAD).filter(|value| !value.is_empty());
+            let files: Vec<OsString> =
+                [Some(libc.into_os_string()), cxx, inherited].into_iter().flatten().collect();
+            all.push((PRELOAD.into(), files.join(OsStr::new(":"))));
         }
         all
     }
@@ -363,5 +376,9 @@ mod tests {
         assert!(preloaded[0].1.to_string_lossy().contains("/libc"), "{preloaded:?}");
         let own = vec![(PRELOAD.into(), OsString::from("/x.so"))];
         assert_eq!(w.variables(&subject(own.clone())), own);
+        let cxx = Workload { own_new: true, ..w };
+        let preloaded = cxx.variables(&subject(Vec::new()));
+        let value = preloaded[0].1.to_string_lossy();
+        assert!(value.contains(".so.6:libstdc++.so.6"), "{value}");
     }
 }

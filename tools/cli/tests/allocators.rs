@@ -191,3 +191,45 @@ fn no_allocator_is_proposed_for_a_static_program() {
     assert!(err.contains("every row measures the same malloc"), "{err}");
     assert!(!out.contains("next "), "{out}");
 }
+
+/// Prints which file its malloc is in.
+const WHOSE: &str = "
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+    Dl_info info;
+    return !dladdr(dlsym(RTLD_DEFAULT, \"malloc\"), &info) || puts(info.dli_fname) < 0;
+}";
+
+#[test]
+fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
+    for (name, expected) in [
+        ("jemalloc", "libjemalloc.so: the preloaded library"),
+        ("heapwright", "libheapwright.so"),
+        ("heapwright-tlsf", "libheapwright-tlsf.so"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let more = "\nvoid free(void *block) { (void)block; }";
+        let Some(library) = library(dir.path(), name, &format!("{BUMP}{more}")) else { return };
+        let source = common::file(dir.path(), "whose.c", WHOSE.as_bytes(), 0o644);
+        let program = dir.path().join("whose");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-Wl,--no-as-needed", "-o"]).arg(&program).arg(source).arg("-L");
+        compiler.arg(dir.path()).arg(format!("-l{name}")).arg("-ldl");
+        compiler.arg(format!("-Wl,-rpath,{}", dir.path().display()));
+        assert!(compiler.status().unwrap().success());
+        let alone = Command::new(&program).output().unwrap().stdout;
+        assert_eq!(String::from_utf8_lossy(&alone).trim_end(), library.to_str().unwrap());
+        let program = program.to_str().unwrap();
+        let (out, _, code) = outcome(heapwright().args(["run", "--check", "--", program]));
+        assert_eq!(code, Some(0), "{out}");
+        assert!(out.contains("linked to") && out.contains(expected), "{out}");
+        let args = ["-a", "glibc", "--rounds", "1", "--warmup", "0", "--show-output", "--"];
+        let (_, err, code) = bench(&[&args[..], &[program]].concat());
+        assert_eq!(code, Some(0), "{err}");
+        let is_libc = |line: &&str| line.starts_with('/') && line.contains("/libc");
+        assert_eq!(err.lines().filter(is_libc).count(), 2, "glibc and glibc again: {err}");
+        assert!(!err.contains(library.to_str().unwrap()), "{err}");
+    }
+}

@@ -357,3 +357,80 @@ fn a_wrong_setting_is_2_here_and_in_run() {
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("HEAPWRIGHT=stats=1,keep=64m,safe=1\n"), "{out}");
 }
+
+#[test]
+fn every_run_reads_the_file_on_standard_input_from_its_place() {
+    use std::io::{Seek as _, SeekFrom};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("in");
+    std::fs::write(&path, "1\n2\n3\n4\n5\n6\n7\n").unwrap();
+    let mut input = std::fs::File::open(&path).unwrap();
+    // What was read before, as by a shell's `read`, is not read again.
+    input.seek(SeekFrom::Start(2)).unwrap();
+    let mut command = Command::new(heapwright().get_program());
+    let args = ["--warmup", "0", "--no-files", "--show-output", "--", "/usr/bin/wc", "-l"];
+    command.args(["bench", "-a", "glibc", "--rounds", "2"]).args(args).stdin(input);
+    let output = command.output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    assert_eq!(err.lines().filter(|l| *l == "6").count(), 4, "{err}");
+    assert!(!err.contains("standard input"), "{err}");
+}
+
+#[test]
+fn a_pipe_on_standard_input_is_not_read_and_that_is_said_once() {
+    let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--", "/bin/cat"];
+    let (_, err, code) = outcome(heapwright().args(args).write_stdin("text"));
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(err.matches("empty standard input").count(), 1, "{err}");
+    assert!(err.contains("bench -- /bin/cat < FILE"), "{err}");
+    let mut command = Command::new(heapwright().get_program());
+    let output = command.args(args).stdin(Stdio::null()).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(!err.contains("standard input"), "{err}");
+}
+
+#[test]
+fn a_text_without_an_interpreter_is_the_shells_as_in_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = common::file(dir.path(), "script", b"echo \"$0 $1\"\n", 0o755);
+    let script = script.to_str().unwrap();
+    let (run, _, code) = outcome(heapwright().args(["run", "--", script, "word"]));
+    assert_eq!((code, run), (Some(0), format!("{script} word\n")));
+    let args = ["-a", "glibc", "--rounds", "1", "--warmup", "0", "--no-files", "--show-output"];
+    let (_, err, code) = outcome(heapwright().arg("bench").args(args).args(["--", script, "word"]));
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(err.matches(&format!("{script} word\n")).count(), 2, "{err}");
+}
+
+#[test]
+fn an_interpreter_that_is_not_there_is_126_everywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = common::file(dir.path(), "script", b"#!/no/such/interp\n", 0o755);
+    for command in [&["run"][..], &["run", "--check"], &["bench"]] {
+        let (_, err, code) = outcome(heapwright().args(command).arg("--").arg(&script));
+        assert_eq!(code, Some(126), "{command:?}: {err}");
+        assert!(err.contains("its interpreter or loader does not exist"), "{command:?}: {err}");
+    }
+}
+
+#[test]
+fn what_the_system_refuses_to_start_is_126() {
+    let dir = tempfile::tempdir().unwrap();
+    // Its loader is not there, which only the system finds out.
+    let mut program = std::fs::read("/bin/true").unwrap();
+    let at = program.windows(9).position(|w| w == b"/ld-linux").unwrap();
+    program[at + 1] = b'x';
+    let program = common::file(dir.path(), "program", &program, 0o755);
+    let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--force", "--"];
+    let (_, err, code) = outcome(heapwright().args(args).arg(program));
+    assert_eq!(code, Some(126), "{err}");
+}
+
+#[test]
+fn a_program_that_env_takes_the_library_from_is_refused() {
+    let args = ["bench", "-a", "glibc", "--rounds", "1", "--no-files", "--", "/usr/bin/env", "-i"];
+    let (_, err, code) = outcome(heapwright().args(args).arg("/bin/true"));
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("'-i' keeps LD_PRELOAD") && err.contains("--force"), "{err}");
+}

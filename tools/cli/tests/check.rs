@@ -187,3 +187,16 @@ fn what_is_not_there_is_127() {
     let (_, _, code) = outcome(heapwright().args(["run", "--check", "--", "/no/such"]));
     assert_eq!(code, Some(127));
 }
+
+#[test]
+fn an_env_that_drops_the_library_is_an_obstacle() {
+    for dropped in ["-i", "-", "--ignore-environment", "-uLD_PRELOAD", "LD_PRELOAD="] {
+        let words = ["run", "--check", "--", "/usr/bin/env", dropped, "/bin/true"];
+        let (out, err, code) = outcome(heapwright().args(words));
+        assert_eq!(code, Some(1), "{out}{err}");
+        assert!(out.contains(&format!("'{dropped}' keeps LD_PRELOAD")), "{out}");
+    }
+    let words = ["run", "--check", "--", "/usr/bin/env", "-u", "HOME", "A=1", "/bin/true"];
+    let (out, _, code) = outcome(heapwright().args(words));
+    assert_eq!(code, Some(0), "{out}");
+}

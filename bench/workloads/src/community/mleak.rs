@@ -22,7 +22,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("threads", 4, "threads at a time"),
         fixed("blocks", 2000, "blocks that a thread leaves"),
         fixed("largest", 4096, "bytes of the largest block"),
-        fixed("steps", 2000, "more blocks that a thread allocates and frees itself"),
+        fixed("steps", 2000, "more blocks that a thread allocates and frees itself").least(0),
         scaled("rounds", 2400, "threads, one after the other, in each place"),
     ],
     run,

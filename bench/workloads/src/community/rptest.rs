@@ -23,7 +23,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
         fixed("threads", 4, "threads"),
         fixed("blocks", 1000, "blocks of a thread"),
         fixed("lot", 100, "blocks that are replaced at a time"),
-        fixed("cross", 2, "one lot in this many goes to the neighbour; 0: none"),
+        fixed("cross", 2, "one lot in this many goes to the neighbour; 0: none").least(0),
         fixed("smallest", 8, "bytes of the smallest block"),
         fixed("largest", 16_000, "bytes of the largest block"),
         scaled("lots", 40_000, "lots of each thread"),

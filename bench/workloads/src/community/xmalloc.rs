@@ -23,7 +23,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
     name: "xmalloc",
     about: "half of the threads allocate batches of blocks, the others free them",
     parameters: &[
-        fixed("threads", 4, "threads; at least one producer and one consumer"),
+        fixed("threads", 4, "threads; at least one producer and one consumer").least(2),
         fixed("batch", 1024, "blocks of a batch"),
         fixed("waiting", 16, "batches between producers and consumers"),
         scaled("batches", 20_000, "batches of all producers together"),

@@ -32,9 +32,10 @@ pub(crate) const WORKLOAD: Workload = Workload {
             "others",
             40_000,
             "objects of 64 bytes of the others, half of which are freed before",
-        ),
+        )
+        .least(0),
         fixed("chains", 8, "chains, one after the other; each is walked by itself"),
-        fixed("between", 48, "KiB that are read between two walks"),
+        fixed("between", 48, "KiB that are read between two walks").least(0),
         scaled("walks", 8000, "walks for each size and way"),
     ],
     run,

@@ -25,7 +25,9 @@ use crate::rng::Rng;
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "kmem-stack",
     about: "in which order a cache hands out objects of 40 bytes, by each of the kernel's policies; and 20 items of 32 and 40 bytes",
-    parameters: &[fixed("others", 20_000, "objects of 64 bytes of others before the items")],
+    parameters: &[
+        fixed("others", 20_000, "objects of 64 bytes of others before the items").least(0)
+    ],
     run,
 };
 

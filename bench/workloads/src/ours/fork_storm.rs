@@ -19,11 +19,11 @@ pub(crate) const WORKLOAD: Workload = Workload {
     parameters: &[
         scaled("children", 250, "processes forked"),
         fixed("together", 4, "how many live at a time"),
-        fixed("heap", 48, "MiB of the parent's heap"),
-        fixed("blocks", 4000, "blocks that a child allocates, 16 bytes to 4 KiB"),
-        fixed("inherited", 1000, "blocks of the parent that a child frees"),
-        fixed("threads", 2, "threads of the parent that go on allocating"),
-        scaled("steps", 1_000_000, "blocks that each of these replaces"),
+        fixed("heap", 48, "MiB of the parent's heap").least(0),
+        fixed("blocks", 4000, "blocks that a child allocates, 16 bytes to 4 KiB").least(0),
+        fixed("inherited", 1000, "blocks of the parent that a child frees").least(0),
+        fixed("threads", 2, "threads of the parent that go on allocating").least(0),
+        scaled("steps", 1_000_000, "blocks that each of these replaces").least(0),
     ],
     run,
 };

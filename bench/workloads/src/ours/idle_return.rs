@@ -20,9 +20,9 @@ pub(crate) const WORKLOAD: Workload = Workload {
     about: "a heap of small blocks is filled and mostly freed; is its memory given back while nothing calls?",
     parameters: &[
         scaled("mib", 256, "MiB allocated"),
-        fixed("idle", 2000, "milliseconds without a call"),
+        fixed("idle", 2000, "milliseconds without a call").least(0),
         fixed("kept", 256, "one block in this many is not freed"),
-        fixed("largest", 10, "doublings: blocks are of 16 to 2^largest bytes"),
+        fixed("largest", 10, "doublings: blocks are of 16 to 2^largest bytes").least(5),
     ],
     run,
 };

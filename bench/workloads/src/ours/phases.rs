@@ -23,7 +23,7 @@ pub(crate) const WORKLOAD: Workload = Workload {
     parameters: &[
         scaled("rounds", 3, "times that small, medium and large come by"),
         fixed("live", 64, "MiB live in a phase"),
-        fixed("churn", 2, "times its bytes that a phase replaces"),
+        fixed("churn", 2, "times its bytes that a phase replaces").least(0),
         fixed("survivors", 200, "one block in this many lives to the end"),
     ],
     run,

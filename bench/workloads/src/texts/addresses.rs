@@ -20,7 +20,8 @@ pub(crate) const WORKLOAD: Workload = Workload {
             "others",
             200_000,
             "blocks of 33 to 64 bytes; half of them, at random, are freed before",
-        ),
+        )
+        .least(0),
         scaled("rounds", 60, "heaps that are used and looked at, one after the other"),
     ],
     run,

@@ -22,7 +22,8 @@ pub(crate) const WORKLOAD: Workload = Workload {
             "others",
             200_000,
             "blocks of 33 to 64 bytes; half of them, at random, are freed before",
-        ),
+        )
+        .least(0),
         scaled("walks", 22_000, "lists that are walked, for each size"),
     ],
     run,

@@ -3,9 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
+use super::env;
 use crate::resolve;
 
 /// The bytes of a `#!` line that the kernel reads.
@@ -14,21 +15,32 @@ const LINE: u64 = 256;
 /// The kernel follows at most five interpreters that are scripts themselves.
 const DEPTH: usize = 5;
 
-/// The files that are executed when `file` is: the script, its interpreter, and so on, the program last.
+/// What is executed one after the other.
+#[derive(Debug)]
+pub struct Chain {
+    /// The files: the script, its interpreter, and so on, the program last.
+    pub files: Vec<PathBuf>,
+    /// The argument of an `env` among them with which the program does not get `LD_PRELOAD`.
+    pub loses: Option<String>,
+}
+
+/// What is executed when `file` is.
 ///
 /// # Errors
 ///
 /// A file of the chain cannot be read.
-pub fn chain(file: &Path, arguments: &[OsString]) -> io::Result<Vec<PathBuf>> {
+pub fn chain(file: &Path, arguments: &[OsString]) -> io::Result<Chain> {
     let mut chain = vec![file.to_owned()];
     let mut arguments = arguments.to_vec();
+    let mut loses = None;
     while chain.len() <= DEPTH {
         let last = &chain[chain.len() - 1];
         let next = if is_env(last) {
-            match started_by_env(&arguments) {
-                Some((command, rest)) => {
-                    arguments = rest;
-                    resolve::command(&command).ok()
+            match env::started(&arguments) {
+                Some(started) => {
+                    arguments = started.arguments;
+                    loses = loses.or(started.loses);
+                    resolve::command(&started.command).ok()
                 }
                 None => None,
             }
@@ -47,7 +59,7 @@ pub fn chain(file: &Path, arguments: &[OsString]) -> io::Result<Vec<PathBuf>> {
             None => break,
         }
     }
-    Ok(chain)
+    Ok(Chain { files: chain, loses })
 }
 
 /// The interpreter and its one argument that the first line names; a text without `#!` is for the shell.
@@ -80,41 +92,9 @@ fn is_env(file: &Path) -> bool {
     file.file_name() == Some(OsStr::new("env"))
 }
 
-/// What `env` with these arguments starts, and the arguments that remain for it.
-fn started_by_env(arguments: &[OsString]) -> Option<(OsString, Vec<OsString>)> {
-    // `-S` splits one argument into words; a `#!` line with several words needs it.
-    let mut words = Vec::new();
-    for (i, argument) in arguments.iter().enumerate() {
-        let bytes = argument.as_bytes();
-        let split = bytes.strip_prefix(b"-S").or_else(|| bytes.strip_prefix(b"--split-string="));
-        match split {
-            Some(text) if i == 0 => words.extend(
-                text.split(u8::is_ascii_whitespace)
-                    .filter(|w| !w.is_empty())
-                    .map(|w| OsString::from_vec(w.to_vec())),
-            ),
-            _ => words.push(argument.clone()),
-        }
-    }
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        match word.as_bytes() {
-            b"-u" | b"-C" | b"--unset" | b"--chdir" => at += 2,
-            b"--" => at += 1,
-            word if word.starts_with(b"-") || word.contains(&b'=') => at += 1,
-            _ => return Some((word.clone(), words[at + 1..].to_vec())),
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(text: &str) -> Vec<OsString> {
-        text.split(' ').map(OsString::from).collect()
-    }
 
     #[test]
     fn first_lines() {
@@ -131,23 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn what_env_starts() {
-        let of = |text: &str| started_by_env(&words(text)).map(|(command, _)| command);
-        assert_eq!(of("python3 x.py"), Some("python3".into()));
-        assert_eq!(of("-i A=1 -u B perl -w"), Some("perl".into()));
-        assert_eq!(of("-i A=1"), None);
-        let split = started_by_env(&["-S ruby -w".into(), "x.rb".into()]);
-        assert_eq!(split, Some(("ruby".into(), words("-w x.rb"))));
-    }
-
-    #[test]
     fn a_script_of_a_script() {
         use std::fs;
         let dir = tempfile::tempdir().unwrap();
         let (outer, inner) = (dir.path().join("outer"), dir.path().join("inner"));
         fs::write(&inner, "#!/usr/bin/env sh\n").unwrap();
         fs::write(&outer, format!("#!{}\n", inner.display())).unwrap();
-        let found = chain(&outer, &[]).unwrap();
+        let found = chain(&outer, &[]).unwrap().files;
         assert_eq!(found[..3], [outer, inner, "/usr/bin/env".into()]);
         assert_eq!(found[3].file_name().unwrap(), "sh");
     }
@@ -157,6 +127,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let script = dir.path().join("loop");
         std::fs::write(&script, format!("#!{}\n", script.display())).unwrap();
-        assert_eq!(chain(&script, &[]).unwrap().len(), DEPTH + 1);
+        assert_eq!(chain(&script, &[]).unwrap().files.len(), DEPTH + 1);
     }
 }

@@ -11,14 +11,15 @@ pub(crate) mod words;
 pub(crate) mod workloads;
 
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
 use bench::allocator::HEAPWRIGHT;
 use bench::fail_if::Rule;
-use bench::inspect::{self, Inspection};
-use bench::launch::Launcher;
+use bench::inspect::Inspection;
+use bench::launch::{Given, Input, Launcher};
 use bench::machine::{Busyness, Machine};
 use bench::prepare;
 use bench::result::{Report, without_folders};
@@ -32,7 +33,7 @@ use self::allocators::Among;
 use self::interrupts::Interrupts;
 use self::words::Words;
 use self::workloads::Chosen;
-use super::run::variables;
+use super::run::{inspected, not_executed, variables};
 use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
@@ -50,6 +51,7 @@ Examples:
   heapwright bench all --time 45m --prepare        everything, the machine put in order meanwhile
   heapwright bench --list                          the workloads, and the sets of them
   heapwright bench -- ./program input.txt          your own program
+  heapwright bench -- ./program < input.txt        the same, on standard input
   heapwright bench -a glibc -a mine=./libmine.so --rounds 20 -- ./program
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
   heapwright bench superslab                       superslab with each part on and off, and what that says
@@ -58,7 +60,8 @@ Examples:
   heapwright bench chain                           a hash chain out of a shared cache, and out of one of its own
 
 Each round runs a workload once on every allocator, in random order. glibc takes part twice: what it \
-differs from itself by is noise. Memory over time and single calls are measured in passes of their own. \
+differs from itself by is noise. A program of yours reads standard input from its start in every run if that \
+is a file (< FILE); else it is empty. Memory over time and single calls are measured in passes of their own. \
 The table goes to standard output; result.json, runs.csv, report.html and plots go to a new folder.
 
 Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator, a \
@@ -121,6 +124,7 @@ impl Bench {
         let before = Busyness::now();
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
         let inspection = self.inspection(&mut warnings)?;
+        let input = self.input();
         let is_experiment = superslab::is_asked(&self.workloads);
         self.workloads = kernel::words(self.workloads);
         let subjects = if is_experiment {
@@ -133,7 +137,7 @@ impl Bench {
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
         let Chosen { workloads, scale, budget, left_out, folder: places } =
-            self.workloads(&subjects, &mut warnings)?;
+            self.workloads(inspection.as_ref(), &subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         // After all that may be refused, which leaves no empty folder.
         let is_new = !self.output.is_there();
@@ -156,7 +160,7 @@ impl Bench {
         }
         let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
-        let launcher = Launcher::new(known::this_executable()?);
+        let launcher = Launcher::new(known::this_executable()?).reading(input);
         let session = session::run(
             &launcher,
             workloads,
@@ -275,8 +279,7 @@ impl Bench {
     /// What is known of the user's own program before it runs.
     fn inspection(&self, warnings: &mut Vec<String>) -> anyhow::Result<Option<Inspection>> {
         let Some(file) = self.program.file()? else { return Ok(None) };
-        let inspection = inspect::program(&file, self.program.arguments())
-            .with_context(|| format!("cannot inspect {}", file.display()))?;
+        let inspection = inspected(&file, self.program.arguments())?;
         if let Some(why) = without_effect(&file, &inspection) {
             if !self.output.force {
                 bail!(Usage(format!("{why}; --force measures it all the same")));
@@ -291,16 +294,40 @@ impl Bench {
         Ok(Some(inspection))
     }
 
+    /// The file that the user's own program reads. What could be read once only is not, which is said.
+    fn input(&self) -> Option<Input> {
+        if self.program.is_absent() {
+            return None;
+        }
+        let why = match Input::of_this_process() {
+            Given::File(input) => return Some(input),
+            Given::Nothing => return None,
+            Given::Once(what) => format!("it is {what}, which can be read once only"),
+            Given::Closed(error) => format!("it cannot be opened again: {error}"),
+        };
+        exit::warn(&format!(
+            "every run has an empty standard input ({why}); put it into a file: heapwright bench -- {} < FILE",
+            format::shell(&self.program.words())
+        ));
+        None
+    }
+
     /// What is run, and how long.
     fn workloads(
         &self,
+        inspection: Option<&Inspection>,
         subjects: &[session::Subject],
         warnings: &mut Vec<String>,
     ) -> anyhow::Result<Chosen> {
         if let Some(file) = self.program.file()? {
             let argv = self.program.command.clone();
             let name = without_folders(&format::shell(&self.program.words()));
-            return Ok(Chosen::program(Workload::own(name, file, argv)));
+            let mut workload = Workload::own(name, file, argv);
+            if let Some(found) = inspection.filter(|found| found.linked_to.is_some()) {
+                workload.own_malloc = true;
+                workload.own_new = found.is_cxx;
+            }
+            return Ok(Chosen::program(workload));
         }
         if self.workloads.iter().any(|w| w.name.is_empty()) {
             bail!(Usage("'' is no workload; 'heapwright bench --list' shows them".to_owned()));
@@ -477,5 +504,23 @@ fn fails_everywhere(session: &Session) -> anyhow::Error {
             text.push_str("\n  (if that is no failure: --ignore-failure)");
         }
     }
-    if text.is_empty() { anyhow!("nothing was run") } else { anyhow!(text) }
+    if text.is_empty() {
+        return anyhow!("nothing was run");
+    }
+    match not_started(session) {
+        Some(error) => error.context(text),
+        None => anyhow!(text),
+    }
+}
+
+/// Why the user's own program did not start, on any allocator.
+fn not_started(session: &Session) -> Option<anyhow::Error> {
+    let w = session.workload_indices().next()?;
+    let mut failures = session.failures[w].iter().flatten();
+    match (session.workloads[w].group, failures.next()?.how) {
+        (bench::definition::Group::Own, session::How::NotStarted(errno)) => {
+            Some(not_executed(&session.workloads[w].file, &io::Error::from_raw_os_error(errno)))
+        }
+        _ => None,
+    }
 }

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use bench::allocator::Allocator;
 use bench::inspect::elf::{Defined, Elf};
 use bench::inspect::loader::{self, Answer};
-use bench::inspect::{self, Finding, Inspection, Level};
+use bench::inspect::{Finding, Inspection, Level};
 
+use super::run::inspected;
 use crate::flags::program::Program;
 use crate::{format, out, style};
 
@@ -18,8 +18,7 @@ pub(crate) fn check(
     program: &Program,
     allocator: &Allocator,
 ) -> anyhow::Result<ExitCode> {
-    let mut found = inspect::program(file, program.arguments())
-        .with_context(|| format!("cannot inspect {}", file.display()))?;
+    let mut found = inspected(file, program.arguments())?;
     ask_the_loader(&mut found, allocator);
     tell_of_plugins(&mut found, allocator);
     let usable = found.is_usable();

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -9,7 +10,8 @@ use std::process::{Command, ExitCode};
 use anyhow::{anyhow, bail};
 use bench::allocator::{Allocator, HEAPWRIGHT};
 use bench::environment::{self, PRELOAD, SETTINGS, Setting};
-use bench::{inspect, resolve};
+use bench::inspect::{self, Inspection};
+use bench::resolve;
 use clap::Args;
 
 use super::check;
@@ -30,7 +32,11 @@ Examples:
   heapwright run --check -- ./server
 
 heapwright replaces itself by the program: the exit code, signals and terminal are the program's own. What \
-was in LD_PRELOAD stays there, after the allocator.";
+was in LD_PRELOAD stays there, after the allocator.
+
+Exit codes: those of the program; 125 heapwright itself failed, or there is no such allocator (2 may be the \
+program's own code); 126 the program cannot be executed; 127 it was not found; 2 a wrong flag or setting; with \
+--check 0 and 1 are the verdict.";
 
 /// Run a program on an allocator, unchanged
 #[derive(Debug, Args)]
@@ -130,7 +136,17 @@ fn warn_if_without_effect(file: &Path, program: &Program) {
     }
 }
 
-fn not_executed(file: &Path, error: &std::io::Error) -> anyhow::Error {
+/// What is known of a program without running it. One that cannot be started is told in the words of [`not_executed`].
+pub(crate) fn inspected(file: &Path, arguments: &[OsString]) -> anyhow::Result<Inspection> {
+    inspect::program(file, arguments).map_err(|error| match error.kind() {
+        // The file itself was found, so that it is its interpreter.
+        io::ErrorKind::NotFound => not_executed(file, &io::Error::from_raw_os_error(libc::ENOENT)),
+        _ => anyhow!(error).context(format!("cannot inspect {}", file.display())),
+    })
+}
+
+/// The system's reason not to start a program that was found.
+pub(crate) fn not_executed(file: &Path, error: &io::Error) -> anyhow::Error {
     match error.raw_os_error() {
         Some(libc::ENOENT) => anyhow!(resolve::Error::NotExecutable(
             file.to_owned(),
