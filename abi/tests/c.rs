@@ -59,7 +59,7 @@ mod c {
         own_heap_count own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
         posix_memalign posix_memalign_invalid purge_after_shrinking purge_small_after_large purge_while_quiet
         realloc_contents realloc_failure
-        realloc_neighbours realloc_null realloc_rlimit realloc_swing realloc_too_large realloc_zero reallocarray
+        realloc_neighbours realloc_null realloc_rlimit realloc_steps realloc_swing realloc_too_large realloc_vectors realloc_zero reallocarray
         refused_calls_few refused_futex refused_madvise refused_memory refused_mlock_part refused_mlockall
         region_terabyte rlimit_as rlimit_as_again rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
         rlimit_as_running rlimit_as_runs rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
@@ -129,7 +129,7 @@ mod drop_ins {
         (
             &[],
             "a block that cannot grow in place is copied, so old and new are there at once",
-            &["rlimit_as_growth"],
+            &["rlimit_as_growth", "realloc_steps", "realloc_vectors"],
         ),
         (
             &[],

@@ -40,9 +40,11 @@ use crate::{Allowance, System};
 pub(crate) struct Keep {
     /// Frees of granules, which wrap.
     frees: u32,
-    /// Clean granules handed out since the first of the purges that came soon after one another: perhaps ones purged
+    /// Purged granules handed out again since the first of the purges that came soon after one another: perhaps purged
     /// too early.
     reused: usize,
+    /// Purged granules handed out again, ever.
+    answered: u64,
     purged_at: u32,
     /// The tick at which the floor was last halved.
     eased_at: u32,
@@ -52,15 +54,16 @@ pub(crate) struct Keep {
 
 impl Keep {
     pub(crate) const fn new() -> Self {
-        Self { frees: 0, reused: 0, purged_at: 0, eased_at: 0, go_on: 0 }
+        Self { frees: 0, reused: 0, answered: 0, purged_at: 0, eased_at: 0, go_on: 0 }
     }
 
-    /// Clean granules were handed out.
+    /// Clean granules were handed out. At most as many as have gone back are purged ones; the others were never used, or their
+    /// pages have moved.
     #[inline]
     pub(crate) fn note_reuse(&mut self, purge: &Purge, granules: u32) {
-        if purge.total.load(Ordering::Relaxed) != 0 {
-            self.reused += granules as usize;
-        }
+        let again = u64::from(granules).min(purge.total.load(Ordering::Relaxed) - self.answered);
+        self.answered += again;
+        self.reused += again as usize;
     }
 
     /// The floor for a purge (G1).
@@ -428,6 +431,19 @@ mod tests {
         });
         assert_eq!(floors, [1, 1, 2, 1, 1]);
         assert_eq!(keep.reused, 0, "the last came more than a second after the one before");
+    }
+
+    #[test]
+    fn what_never_went_back_is_not_needed_again() {
+        let (mut keep, purge) = (Keep::new(), Purge::new());
+        keep.note_reuse(&purge, 9);
+        purge.note_given_back(5);
+        keep.note_reuse(&purge, 3);
+        assert_eq!(keep.reused, 3);
+        keep.note_reuse(&purge, 9);
+        assert_eq!(keep.reused, 5);
+        keep.note_reuse(&purge, 9);
+        assert_eq!((keep.reused, keep.answered), (5, 5));
     }
 
     #[test]

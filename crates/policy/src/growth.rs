@@ -1,6 +1,7 @@
 //! Growth: how much is committed ahead, and when a limit and huge pages begin to matter.
 use crate::table::{
-    AHEAD_SHARE, KEEP_MOVED, MOST_AHEAD, MOST_MOVED, MOST_SMALL_BLOCKS, SMALL_HEAP,
+    AHEAD_SHARE, COPY_AT_MOST, KEEP_MOVED, MOST_AHEAD, MOST_MOVED, MOST_SMALL_BLOCKS, MOVE_FROM,
+    SMALL_HEAP, STEP_SHARE,
 };
 
 /// Blocks to commit where `wanted` are needed, `used` are there and `left` can be had.
@@ -45,9 +46,33 @@ pub const fn joins_at_once(moved: u32) -> bool {
     moved > KEEP_MOVED
 }
 
+/// Whether `len` bytes of contents move by page tables, and not as a copy, to memory that is `clean`: not resident.
+#[must_use]
+pub const fn moves_pages(len: usize, clean: bool) -> bool {
+    len >= MOVE_FROM && (clean || len > COPY_AT_MOST)
+}
+
+/// Whether a block of `held` bytes that is to have `size`, and cannot where it is, grows by steps.
+#[must_use]
+pub const fn grows_by_steps(held: usize, size: usize) -> bool {
+    held > COPY_AT_MOST && size > held && size - held <= held / STEP_SHARE
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn contents_move_where_a_copy_costs_more() {
+        const MIB: usize = 1 << 20;
+        let onto = |clean| [MIB / 4, MIB, 4 * MIB, 5 * MIB].map(|len| moves_pages(len, clean));
+        assert_eq!(onto(true), [false, true, true, true]);
+        assert_eq!(onto(false), [false, false, false, true]);
+        let by = |grown| [MIB, 8 * MIB].map(|held| grows_by_steps(held, held + grown));
+        assert_eq!((by(64 << 10), by(MIB)), ([false, true], [false, true]));
+        assert_eq!((by(MIB + 1), by(0)), ([false, false], [false, false]));
+        assert!(!grows_by_steps(8 * MIB, 7 * MIB), "it shrinks");
+    }
 
     #[test]
     fn a_heap_grows_by_an_eighth_up_to_64_mib() {

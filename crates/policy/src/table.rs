@@ -9,6 +9,7 @@
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
 //! | huge pages | [`HUGE_FROM`], [`MOST_LOOKED_AT`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
+//! | blocks that grow | [`MOVE_FROM`], [`COPY_AT_MOST`], [`STEP_SHARE`] |
 //! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`MOST_LATE_FREES`], [`CONTENTION`], [`REPORT`] |
 
 const KIB: usize = 1 << 10;
@@ -95,6 +96,15 @@ pub const MOST_MOVED: u32 = 512;
 /// Above this a block with moved pages is made one mapping again as soon as it is empty.
 pub const KEEP_MOVED: u32 = 64;
 const _: () = assert!(KEEP_MOVED < MOST_MOVED);
+
+/// From this size on the contents of a block that is resized may move by page tables. Below, copying is cheaper.
+pub const MOVE_FROM: usize = 512 << 10;
+/// Up to this size contents are copied where the new block's memory is resident: to copy a page takes a quarter of what it takes
+/// to fault one in, which those behind moved ones are. Larger blocks that are copied leave too much free memory behind.
+pub const COPY_AT_MOST: usize = 4 * MIB;
+/// A larger block that grows by an eighth of itself or less, and not where it is, goes by steps: many more are to come. As a
+/// mapping of its own it leaves nothing behind, where each step left all of it.
+pub const STEP_SHARE: usize = 8;
 
 /// A shelf keeps its last slab when it is empty, if it is no larger than this: whoever frees and
 /// allocates one object would make and end a slab each time. More, or larger ones, cost memory in

@@ -6,14 +6,12 @@ use object::size_class::{MAX_SIZE, class_of, info};
 use page::geometry::granules_for;
 use page::region::Span;
 use page::{GRANULE, System};
+use policy::growth;
 use source::Move;
 use thread::Tls;
 
 use super::Flagship;
 use super::large::{MAX_RUN, MIN_MAPPING};
-
-/// From this size on contents are moved by page tables. Below, copying is cheaper.
-const MOVE_PAGES: usize = 512 << 10;
 
 impl<S: System, T: Tls> Flagship<S, T> {
     /// The block at `ptr` resized to `size` bytes; see [`Malloc::realloc`]. `caller` is named
@@ -169,21 +167,22 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let len = held.min(size.next_multiple_of(page));
         // Runs are whole granules, and a page may be larger: then it is not theirs alone.
         let whole_pages = (ptr.addr() | held | len).is_multiple_of(page);
-        if len < MOVE_PAGES || !whole_pages {
+        if !growth::moves_pages(len, true) || !whole_pages {
             return self.copy_to_new(ptr, held, size, caller);
         }
-        if size > MAX_RUN
+        if (size > MAX_RUN || growth::grows_by_steps(held, size))
             && let Some(new) = self.run_to_huge(ptr.addr(), held, size, caller)
         {
             return new;
         }
-        let (new, _) = self.allocate_large(size, 1);
+        let (new, is_clean) = self.allocate_large(size, 1);
         if new.is_null() {
             return new;
         }
         let fits = new.addr().is_multiple_of(page) && len <= granules_for(size) * GRANULE;
+        let moves = fits && growth::moves_pages(len, is_clean);
         // SAFETY: whole pages of ours, and `len` is within both blocks.
-        match fits.then(|| unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) }) {
+        match moves.then(|| unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) }) {
             Some(Move::Done) if len == held && self.free_moved_run(ptr.addr()) => return new,
             Some(Move::Done) => {}
             // The new run's addresses stay taken, and nobody's.
