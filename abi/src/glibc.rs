@@ -28,7 +28,7 @@ pub struct MallInfo<N> {
 fn info_of<N: Copy>(info: &Info, number: impl Fn(usize) -> N) -> MallInfo<N> {
     let (huge, huge_count) = info.huge;
     let small = info.live - huge;
-    let arena = info.committed - huge;
+    let arena = info.held - huge;
     MallInfo {
         arena: number(arena),
         ordblks: number(1),
@@ -118,6 +118,6 @@ fn write_xml(info: &Info, out: &mut impl Write) -> fmt::Result {
     writeln!(out, "<total type=\"fast\" count=\"0\" size=\"{}\"/>", info.cached)?;
     writeln!(out, "<total type=\"rest\" count=\"1\" size=\"{}\"/>", info.dirty)?;
     writeln!(out, "<total type=\"mmap\" count=\"{huge_count}\" size=\"{huge}\"/>")?;
-    writeln!(out, "<system type=\"current\" size=\"{}\"/>", info.committed)?;
-    writeln!(out, "<aspace type=\"total\" size=\"{}\"/>\n</malloc>", info.committed)
+    writeln!(out, "<system type=\"current\" size=\"{}\"/>", info.held)?;
+    writeln!(out, "<aspace type=\"total\" size=\"{}\"/>\n</malloc>", info.held)
 }

@@ -25,8 +25,8 @@ pub(crate) use imp::{HEAP, MAX_LINEAR, global, info};
 /// What a heap can say of itself, in bytes.
 #[derive(Debug)]
 pub(crate) struct Info {
-    /// Memory that costs, free or in use.
-    pub(crate) committed: usize,
+    /// Memory that costs, free or in use: what went back is not there any more.
+    pub(crate) held: usize,
     /// In blocks that the program holds.
     pub(crate) live: usize,
     /// Kept by threads.

@@ -16,7 +16,7 @@ pub(crate) struct Sizes(Stats);
 pub(crate) fn info() -> Info {
     let stats = HEAP.stats();
     Info {
-        committed: stats.committed_bytes,
+        held: stats.held_bytes,
         live: stats.live_bytes,
         cached: stats.cached_bytes,
         dirty: stats.dirty_bytes,

@@ -171,7 +171,7 @@ impl Sizes {
 pub(crate) fn info() -> Info {
     let Figures { committed, live, cached, huge } = HEAP.0.figures();
     let dirty = committed.saturating_sub(live + cached);
-    Info { committed, live, cached, dirty, huge, sizes: Sizes }
+    Info { held: committed, live, cached, dirty, huge, sizes: Sizes }
 }
 
 /// What happens when the process begins, forks and ends.

@@ -30,6 +30,8 @@ pub struct Stats {
     pub dirty_bytes: usize,
     /// Bytes of blocks obtained from the system, and of huge mappings.
     pub committed_bytes: usize,
+    /// Bytes that cost memory, free or in use, and huge mappings: what was obtained and did not go back.
+    pub held_bytes: usize,
     /// Bytes given back to the system so far.
     pub purged_bytes: u64,
     /// Bytes of descriptors.
@@ -97,6 +99,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
             cached_bytes: bytes(&cached_objects) + kept_runs,
             dirty_bytes: self.pages.dirty_bytes(),
             committed_bytes: self.pages.committed_bytes()
+                + self.pages.region.descriptor_bytes()
+                + huge.0,
+            held_bytes: (self.pages.live_bytes() + self.pages.dirty_bytes())
+                .saturating_sub(self.pages.hole_bytes())
                 + self.pages.region.descriptor_bytes()
                 + huge.0,
             purged_bytes: self.pages.purge.total_bytes(),
