@@ -289,3 +289,21 @@ fn huge_pages_are_for_programs_that_touch_what_they_take() {
     }
     assert!(blind.wants_huge(), "nobody may ask");
 }
+
+#[test]
+fn huge_pages_wait_while_the_rests_of_large_runs_would_cost() {
+    let heap = PageHeap::new(Os);
+    let mut rests = 0;
+    for _ in 0..12 {
+        // 70 of 128 granules: nothing of that size fits behind it.
+        heap.allocate(70, 1).expect("memory");
+        rests += 58;
+    }
+    assert!(!heap.wants_huge(), "58 of 128 granules cost nothing");
+    // Smaller ones take the rests, and the heap grows on.
+    for _ in 0..rests + 3 * 128 {
+        heap.allocate(1, 1).expect("memory");
+    }
+    heap.check().expect("intact");
+    assert!(heap.wants_huge(), "hardly any is left");
+}

@@ -12,7 +12,7 @@
 //!
 //! Layer *page*, inside the page heap's lock. At most 16 system calls of some 3 µs.
 use base::bits::low8;
-use policy::growth::is_used;
+use policy::growth::{is_used, is_wasteful};
 use policy::table::MOST_LOOKED_AT;
 
 use super::PageHeap;
@@ -30,6 +30,9 @@ impl<S: System> PageHeap<S> {
     pub(super) fn is_touched(&self) -> bool {
         let blocks = self.committed();
         let step = blocks.len().div_ceil(MOST_LOOKED_AT).max(1);
+        if self.would_waste(blocks.clone().step_by(step)) {
+            return false;
+        }
         let (mut taken, mut resident) = (0, 0);
         let (mut in_use, mut begun) = (0, 0);
         for block in blocks.step_by(step) {
@@ -40,6 +43,17 @@ impl<S: System> PageHeap<S> {
             resident += some;
         }
         in_use > 0 && (!is_used(begun, in_use) || is_used(resident, taken))
+    }
+
+    /// Whether much of what huge pages would make resident beside what is handed out costs nothing now: blocks that are large and
+    /// leave ends behind which nobody takes.
+    fn would_waste(&self, blocks: impl Iterator<Item = u32>) -> bool {
+        let (mut clean, mut all) = (0, 0);
+        for info in blocks.map(|block| self.region.block(block)).filter(|info| !info.is_empty()) {
+            clean += info.free().count_ones() - self.dirty_free(info).count_ones();
+            all += info.owned().count_ones();
+        }
+        is_wasteful(clean as usize, all as usize)
     }
 
     /// Pages of a block that are handed out, and those of them that are resident. `None`: the system does not say.
