@@ -44,6 +44,7 @@ const EXCEPTIONS: &[Exception] = &[
         &[
             "cgroup_limit",
             "cgroup_limit_hidden",
+            "mallinfo_trim",
             "malloc_trim",
             "purge_while_quiet",
             "refused_mlock_part",
@@ -56,7 +57,7 @@ const EXCEPTIONS: &[Exception] = &[
     ),
     ("madvise", &["dump_reserved"], "only so are addresses left out of dumps"),
     ("mremap", &["rlimit_as_growth"], "there is no room for two copies"),
-    ("mremap", &["realloc_swing"], "it counts the copies"),
+    ("mremap", &["realloc_steps", "realloc_swing"], "it counts the copies"),
     ("munmap", &["new_handler_frees", "rlimit_as_growth"], "addresses must go back"),
     (
         "prlimit64",

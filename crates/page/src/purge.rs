@@ -61,8 +61,9 @@ impl Keep {
     /// pages have moved.
     #[inline]
     pub(crate) fn note_reuse(&mut self, purge: &Purge, granules: u32) {
-        let again = u64::from(granules).min(purge.total.load(Ordering::Relaxed) - self.answered);
-        self.answered += again;
+        let back = purge.total.load(Ordering::Relaxed) - self.answered;
+        let again = granules.min(back.try_into().unwrap_or(u32::MAX));
+        self.answered += u64::from(again);
         self.reused += again as usize;
     }
 

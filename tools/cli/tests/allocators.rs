@@ -215,7 +215,12 @@ fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
         let source = common::file(dir.path(), "whose.c", WHOSE.as_bytes(), 0o644);
         let program = dir.path().join("whose");
         let mut compiler = Command::new("cc");
-        compiler.args(["-Wl,--no-as-needed", "-o"]).arg(&program).arg(source).arg("-L");
+        // DT_RPATH, as cargo's LD_LIBRARY_PATH may have a library of that name.
+        compiler
+            .args(["-Wl,--no-as-needed,--disable-new-dtags", "-o"])
+            .arg(&program)
+            .arg(source)
+            .arg("-L");
         compiler.arg(dir.path()).arg(format!("-l{name}")).arg("-ldl");
         compiler.arg(format!("-Wl,-rpath,{}", dir.path().display()));
         assert!(compiler.status().unwrap().success());

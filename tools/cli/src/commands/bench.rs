@@ -15,7 +15,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use bench::allocator::HEAPWRIGHT;
 use bench::fail_if::Rule;
 use bench::inspect::Inspection;
