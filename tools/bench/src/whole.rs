@@ -1,10 +1,11 @@
 //! Files that are written whole or not at all.
 
-use std::ffi::OsString;
-use std::fs;
-use std::io;
+use std::fs::Permissions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process;
+
+use tempfile::Builder;
 
 /// Writes a file under another name and renames it: on a full disk an older one stays as it was, and no part of the new one.
 ///
@@ -12,21 +13,19 @@ use std::process;
 ///
 /// The file cannot be written or renamed; then nothing of it is left.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}", process::id()));
-    let unfinished = path.with_file_name(name);
-    let written = fs::write(&unfinished, content).and_then(|()| fs::rename(&unfinished, path));
-    if written.is_err() {
-        // Nothing to do about a file that cannot even be removed.
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
+    // As any new file: what the user's mask leaves.
+    let mode = Permissions::from_mode(0o666);
+    let folder = path.parent().filter(|folder| *folder != "").unwrap_or_else(|| Path::new("."));
+    let mut file = Builder::new().permissions(mode).tempfile_in(folder)?;
+    file.write_all(content)?;
+    file.persist(path)?;
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_file_that_cannot_be_put_in_place_leaves_nothing() {

@@ -137,7 +137,7 @@ impl<S: System> PageHeap<S> {
         if self.wants_huge() || bytes < growth.huge_from {
             return;
         }
-        if growth.looks && !self.is_touched() {
+        if growth.looks && (self.would_waste() || !self.is_touched()) {
             growth.huge_from = next_look(bytes);
             return;
         }

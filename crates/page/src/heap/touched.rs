@@ -1,4 +1,4 @@
-//! Touched: whether the program uses what it takes, which huge pages need.
+//! Touched: whether the program uses what it takes, and takes most of what there is, which huge pages need.
 //!
 //! ```text
 //! block 0   taken     [ large block          │ slab │ slab ]
@@ -28,14 +28,9 @@ impl<S: System> PageHeap<S> {
     /// A block of which nothing is resident was perhaps taken to be filled in a moment: where most are so, they are believed
     /// to be. Where nothing is taken at all nobody knows yet.
     pub(super) fn is_touched(&self) -> bool {
-        let blocks = self.committed();
-        let step = blocks.len().div_ceil(MOST_LOOKED_AT).max(1);
-        if self.would_waste(blocks.clone().step_by(step)) {
-            return false;
-        }
         let (mut taken, mut resident) = (0, 0);
         let (mut in_use, mut begun) = (0, 0);
-        for block in blocks.step_by(step) {
+        for block in self.here_and_there() {
             let Some((all, some)) = self.pages_of(block) else { return true };
             in_use += usize::from(all > 0);
             begun += usize::from(some > 0);
@@ -45,15 +40,23 @@ impl<S: System> PageHeap<S> {
         in_use > 0 && (!is_used(begun, in_use) || is_used(resident, taken))
     }
 
-    /// Whether much of what huge pages would make resident beside what is handed out costs nothing now: blocks that are large and
-    /// leave ends behind which nobody takes.
-    fn would_waste(&self, blocks: impl Iterator<Item = u32>) -> bool {
+    /// Whether huge pages would make much resident that costs nothing now: ends of blocks behind large runs, which nobody takes.
+    /// Asks the system nothing.
+    pub(super) fn would_waste(&self) -> bool {
         let (mut clean, mut all) = (0, 0);
-        for info in blocks.map(|block| self.region.block(block)).filter(|info| !info.is_empty()) {
+        let infos = self.here_and_there().map(|block| self.region.block(block));
+        for info in infos.filter(|info| !info.is_empty()) {
             clean += info.free().count_ones() - self.dirty_free(info).count_ones();
             all += info.owned().count_ones();
         }
         is_wasteful(clean as usize, all as usize)
+    }
+
+    /// The blocks that are looked at.
+    fn here_and_there(&self) -> impl Iterator<Item = u32> {
+        let blocks = self.committed();
+        let step = blocks.len().div_ceil(MOST_LOOKED_AT).max(1);
+        blocks.step_by(step)
     }
 
     /// Pages of a block that are handed out, and those of them that are resident. `None`: the system does not say.
