@@ -70,12 +70,15 @@ fn lines(report: &Report) -> Vec<Line> {
     lines
 }
 
-/// What time differs by where nothing differs, in the middle workload.
 fn noise(report: &Report) -> Line {
+    bounded("noise of time, middle workload", middle_noise(report), 0.015)
+}
+
+/// What time differs by where nothing differs, in the middle workload; `None` where no workload has a time.
+pub(super) fn middle_noise(report: &Report) -> Option<f64> {
     let mut floors: Vec<f64> = report.workloads.iter().filter_map(|w| w.noise_floor).collect();
     floors.sort_by(f64::total_cmp);
-    let middle = floors.get(floors.len() / 2);
-    bounded("noise of time, middle workload", middle.copied(), 0.015)
+    floors.get(floors.len() / 2).copied()
 }
 
 /// A figure of one allocator; the baseline's is 1.
