@@ -48,6 +48,24 @@ fn alignments_and_growth() {
 }
 
 #[test]
+fn zeroed_memory_of_the_system_is_not_written() {
+    let resident = || {
+        let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+        text.split(' ').nth(1).expect("a second field").parse::<usize>().expect("pages") << 12
+    };
+    let layout = Layout::from_size_align(1 << 30, 64).expect("a layout");
+    let before = resident();
+    // SAFETY: the size is not 0.
+    let block = unsafe { std::alloc::alloc_zeroed(layout) };
+    assert!(!block.is_null() && block.addr() % 64 == 0);
+    assert!(resident() < before + (512 << 20), "a GiB that is zero already was written");
+    // SAFETY: a byte of it.
+    assert_eq!(unsafe { block.read() }, 0);
+    // SAFETY: a live block of that layout.
+    unsafe { std::alloc::dealloc(block, layout) };
+}
+
+#[test]
 fn heaps_free_all_at_once() {
     let heap = heapwright::Heap::new().expect("memory");
     for size in (1..2000).step_by(7) {

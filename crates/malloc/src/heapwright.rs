@@ -19,6 +19,7 @@
 //! There is no owner of an object, so a free from another thread is the same free. The
 //! design and what was tried: docs/decisions.
 use base::Malloc;
+use base::bits::index;
 use base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use object::Central;
 use object::shelf::Supply;
@@ -116,15 +117,23 @@ impl<S: System, T: Tls> Flagship<S, T> {
         Backend { central: &self.central, supply: self.supply(), threads: self.threads.live() }
     }
 
-    /// Gives all free memory back to the system now: the calling thread's magazines, empty
-    /// slabs, free granules. Returns the bytes given back. O(size of the heap).
+    /// Gives all free memory back to the system now: the calling thread's magazines, all threads' runs, empty
+    /// slabs, free granules. Returns the bytes given back, by whomever, meanwhile. O(size of the heap).
     pub fn purge(&self) -> usize {
+        let before = self.pages.purge.total_bytes();
         self.empty_magazines("purge");
+        self.give_back_runs();
         self.trim();
         let order = self.pages.purge.order();
-        let holes = self.outside.pass(|| self.central.purge_holes_in(self.supply(), &order));
+        self.outside.pass(|| self.central.purge_holes_in(self.supply(), &order));
         drop(order);
-        holes + self.pages.purge_all()
+        self.pages.purge_all();
+        index(self.pages.purge.total_bytes() - before)
+    }
+
+    /// Gives back the runs that threads keep, all threads.
+    fn give_back_runs(&self) {
+        self.threads.each(|cache| cache.give_back_runs(self.backend()));
     }
 
     /// Gives back what has been free for long, and holes as a busy program would: for a thread that does

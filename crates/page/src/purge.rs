@@ -249,7 +249,8 @@ impl<S: System> PageHeap<S> {
 
     /// Granules that a memory limit leaves beside what is live (G3).
     pub(crate) fn room(&self) -> usize {
-        self.purge.allowance.room(self.live.load(Ordering::Relaxed), GRANULE)
+        let live = self.live.load(Ordering::Relaxed).saturating_sub(self.hole_bytes() / GRANULE);
+        self.purge.allowance.room(live, GRANULE)
     }
 
     /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).

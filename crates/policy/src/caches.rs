@@ -1,7 +1,7 @@
 //! Caches: how large a thread's magazines become, and what a shelf keeps.
 use crate::table::{
-    ALL_DEPOTS, FLUSHES_PER_RETURN, KEEP_EMPTY_SLAB, LEAST_DEPOT, MOST_DEPOT, PUT_AWAY,
-    SLOW_PATHS_PER_LOOK,
+    ALL_DEPOTS, ALL_RUNS, FLUSHES_PER_RETURN, KEEP_EMPTY_SLAB, LEAST_DEPOT, LEAST_RUNS, MOST_DEPOT,
+    MOST_RUNS, PUT_AWAY, SLOW_PATHS_PER_LOOK,
 };
 
 /// The next capacity of a magazine, up to `most`. The first is twice the objects that fill whole
@@ -50,6 +50,13 @@ pub fn depot(threads: u32) -> usize {
     (ALL_DEPOTS / (threads as usize).max(1)).clamp(LEAST_DEPOT, MOST_DEPOT)
 }
 
+/// Bytes in runs that each of so many threads may keep.
+#[inline]
+#[must_use]
+pub fn runs(threads: u32) -> usize {
+    (ALL_RUNS / (threads as usize).max(1)).clamp(LEAST_RUNS, MOST_RUNS)
+}
+
 /// Whether the oldest half that was put away goes back at this flush.
 #[inline]
 #[must_use]
@@ -79,6 +86,12 @@ mod tests {
     fn depots_share_what_there_is() {
         let kib = [0, 1, 16, 17, 32, 128, 10_000].map(|threads| depot(threads) / 1024);
         assert_eq!(kib, [512, 512, 512, 481, 256, 64, 64]);
+    }
+
+    #[test]
+    fn runs_share_what_there_is() {
+        let kib = [0, 1, 16, 17, 32, 64, 10_000].map(|threads| runs(threads) / 1024);
+        assert_eq!(kib, [1024, 1024, 1024, 963, 512, 256, 256]);
     }
 
     #[test]

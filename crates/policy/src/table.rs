@@ -10,7 +10,7 @@
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
 //! | huge pages | [`HUGE_FROM`], [`MOST_LOOKED_AT`], [`WASTED_SHARE`], [`MOST_SMALL_BLOCKS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
 //! | blocks that grow | [`MOVE_FROM`], [`COPY_AT_MOST`], [`STEP_SHARE`] |
-//! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`MOST_LATE_FREES`], [`CONTENTION`], [`REPORT`] |
+//! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`ALL_RUNS`], [`LEAST_RUNS`], [`MOST_RUNS`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`MOST_LATE_FREES`], [`CONTENTION`], [`REPORT`] |
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -125,6 +125,12 @@ pub const LEAST_DEPOT: usize = 64 * KIB;
 /// Bytes that a thread may put away at most. With 128 KiB `glibc-simple` and `batches` were 9 and 4 % slower, for the same
 /// memory; with 1 MiB `tlsf-sweep` and `t-test1` were 6 and 11 % larger, and 14 workloads 1 % faster on the mean.
 pub const MOST_DEPOT: usize = 512 * KIB;
+/// Bytes in runs of 80 to 256 KiB that all threads together may keep.
+pub const ALL_RUNS: usize = 16 * MIB;
+/// Bytes in such runs that each thread may keep, however many threads there are: one of the longest.
+pub const LEAST_RUNS: usize = 256 * KIB;
+/// Bytes in such runs that a thread may keep at most.
+pub const MOST_RUNS: usize = MIB;
 /// Halves of magazines that one put gives back to make room: the limit in bytes may ask for many small ones where one of large
 /// objects comes, and a `free` that gave back dozens took 12 µs.
 pub const MOST_IN_THE_WAY: usize = 2;

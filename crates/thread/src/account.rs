@@ -103,6 +103,12 @@ impl Outside {
         answer
     }
 
+    /// In the child of a `fork`: those that were under way are never to end. `true`: there were such.
+    pub fn forget(&self) -> bool {
+        let begun = self.begun.load(Ordering::Relaxed);
+        self.ended.swap(begun, Ordering::Relaxed) != begun
+    }
+
     /// How many there were, if none is under way. What ended is read first: then as many have
     /// begun only if all of them had ended.
     pub fn at_rest(&self) -> Option<u32> {

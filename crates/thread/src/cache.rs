@@ -132,7 +132,7 @@ impl ThreadCache {
             capacity.store(0, Ordering::Relaxed);
         }
         cache.strays.iter().for_each(|count| count.store(0, Ordering::Relaxed));
-        cache.runs.reset();
+        cache.runs.forget();
         cache.cells.reset();
         cache.depot.reset();
         cache.account.reset();
@@ -208,10 +208,29 @@ impl ThreadCache {
         unsafe { backend.supply.meta.deallocate(Pool::Thread, self.address()) };
     }
 
-    /// A copy of the thread's slots, read while it may be running or gone.
+    /// A copy of the thread's slots, read while it may be running or gone. The system is asked only for other threads'.
     pub fn look<T: Tls>(&self, tls: &T) -> Look {
+        self.look_by(tls, T::peek)
+    }
+
+    /// As [`look`](Self::look), where the calling thread is the process's only one.
+    pub fn look_alone<T: Tls>(&self, tls: &T) -> Look {
+        self.look_by(tls, T::peek_alone)
+    }
+
+    fn look_by<T: Tls>(
+        &self,
+        tls: &T,
+        peek: impl Fn(&T, usize, &mut [usize; SLOTS]) -> Peek,
+    ) -> Look {
         let mut slots = [0; SLOTS];
-        match tls.peek(self.slots(), &mut slots) {
+        let answer = if self.slots() == tls.address() {
+            slots = core::array::from_fn(|slot| tls.load(slot));
+            Peek::Copied
+        } else {
+            peek(tls, self.slots(), &mut slots)
+        };
+        match answer {
             Peek::Copied if slots[CACHE] == self.address() => Look::There(slots),
             Peek::Copied | Peek::Gone => Look::Gone,
             Peek::Refused => Look::Hidden,
@@ -220,7 +239,7 @@ impl ThreadCache {
 
     /// What a thread that no longer exists has kept goes back: runs, the depot, and if its slots can still
     /// be read the magazines with their cells. What it was moving when it stopped is
-    /// lost (N3) and cannot be counted (X1).
+    /// lost (N3) and cannot be counted (X1): of a thread that was inside its slow path all objects are, but no run (K1).
     pub fn reclaim<S: System>(&self, backend: Backend<'_, S>, look: &Look) {
         if self.is_busy() {
             backend.supply.pages.slack.note_uncounted();
@@ -238,10 +257,10 @@ impl ThreadCache {
             let count = put(&mut cells, self.cells.each().chain(self.depot.cells()));
             // SAFETY: the cells came from this pool, and nothing names them any more.
             unsafe { backend.supply.meta.deallocate_each(Pool::Cell, &cells[..count]) };
-            self.drop_runs(backend);
             // Whether holes are worth looking for is for the child's own frees to say.
             self.report_traffic(backend);
         }
+        self.drop_runs(backend);
         // SAFETY: its thread is gone, and the caller has taken it off the registry.
         unsafe { backend.supply.meta.deallocate(Pool::Thread, self.address()) };
     }

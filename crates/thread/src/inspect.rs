@@ -10,7 +10,6 @@ use base::check::ensure;
 use object::central::Fault;
 use object::size_class::CLASSES;
 use page::System;
-use page::region::Span;
 
 use crate::cache::{Backend, ThreadCache};
 use crate::magazine::word;
@@ -59,13 +58,7 @@ impl ThreadCache {
                 || self.objects(tls).filter(|&other| other == object).count() == 1;
             ensure(once, "A5: what was freed was freed once (double free)", object)?;
         }
-        let region = &backend.supply.pages.region;
-        for (at, count) in self.runs.each() {
-            let marked = region.granule_of(at).map(|granule| region.span(granule));
-            ensure(marked == Some(Span::Kept(count)), "K1: a kept run is marked as kept", at)?;
-        }
-        let granules: usize = self.runs.each().map(|(_, count)| count).sum();
-        ensure(granules * page::GRANULE == self.runs.bytes(), "K1: kept runs add up", granules)
+        self.runs.check(&backend.supply.pages.region)
     }
 
     /// The objects in the calling thread's magazines and its depot.

@@ -5,16 +5,18 @@
 //! ```
 //!
 //! - **K1** the first of a row's slots, as many as it holds, have a run each, which is marked as kept
-//!   in the span map. It is marked before it is put in, and unmarked after it was taken out:
-//!   whoever frees it again, on any thread, finds the mark, and a thread that `fork` left behind
-//!   loses it at worst.
+//!   in the span map, or 0 where another thread took it to give it back. It is marked before it is put in, and
+//!   unmarked after it was taken out: whoever frees it again, on any thread, finds the mark, and a thread that
+//!   `fork` left behind loses it at worst. It is taken out by an exchange with 0: of two that do one has it.
 //!
-//! A malloc and free of 100 KiB then costs no lock and no search. At most 1 MiB a thread.
+//! A malloc and free of 100 KiB then costs no lock and no search. At most 1 MiB a thread, and less where there are many.
+use base::Broken;
 use base::bits::low8;
-use base::sync::{AtomicU8, AtomicUsize, OneWriter as _, Ordering};
+use base::check::ensure;
+use base::sync::{AtomicU8, AtomicUsize, OneWriter as _, Ordering, fence};
 use object::size_class::MAX_SIZE;
 use page::geometry::granules_for;
-use page::region::Region;
+use page::region::{Region, Span};
 
 /// The shortest run kept, in granules; what fits shorter ones has a size class.
 pub const MIN: usize = granules_for(MAX_SIZE + 1);
@@ -22,14 +24,13 @@ pub const MIN: usize = granules_for(MAX_SIZE + 1);
 pub const MAX: usize = 16;
 const EACH: usize = 3;
 const ROWS: usize = MAX - MIN + 1;
-/// Bytes kept at most: 1 MiB, in granules.
-const MAX_GRANULES: usize = (1 << 20) / page::GRANULE;
 
-/// The runs of one thread; only it writes here.
+/// The runs of one thread; only it writes here, but for slots that another thread empties.
 #[derive(Debug)]
 pub struct Runs {
     slots: [[AtomicUsize; EACH]; ROWS],
     held: [AtomicU8; ROWS],
+    /// The sum of the lengths of the slots that are held, empty ones too.
     granules: AtomicUsize,
 }
 
@@ -49,33 +50,36 @@ impl Runs {
     #[inline]
     pub fn pop(&self, region: &Region, count: usize) -> usize {
         let Some(row) = row_of(count) else { return 0 };
-        let held = self.held(row);
-        if held == 0 {
-            return 0;
+        for index in (0..self.held(row)).rev() {
+            self.held[row].store(low8(index), Ordering::Relaxed);
+            self.granules.lower(count);
+            let at = self.slots[row][index].swap(0, Ordering::Relaxed);
+            if at == 0 {
+                continue;
+            }
+            let granule = region.granule_of(at);
+            if granule.is_some_and(|granule| region.revive_run(granule, count)) {
+                return at;
+            }
+            debug_assert!(false, "K1: {at:#x} is marked as kept");
         }
-        self.held[row].store(low8(held - 1), Ordering::Relaxed);
-        self.granules.lower(count);
-        let at = self.slots[row][held - 1].load(Ordering::Relaxed);
-        let granule = region.granule_of(at);
-        if granule.is_some_and(|granule| region.revive_run(granule, count)) {
-            return at;
-        }
-        debug_assert!(false, "K1: {at:#x} is marked as kept");
         0
     }
 
-    /// Keeps the live run of `count` granules from `granule` on, if there is room.
+    /// Keeps the live run of `count` granules from `granule` on, if there is room: `most` bytes for all.
     #[inline]
-    pub fn push(&self, region: &Region, granule: usize, count: usize) -> Kept {
+    pub fn push(&self, region: &Region, granule: usize, count: usize, most: usize) -> Kept {
         let Some(row) = row_of(count) else { return Kept::No };
         let held = self.held(row);
-        if held == EACH || self.granules.load(Ordering::Relaxed) + count > MAX_GRANULES {
+        let kept = self.granules.load(Ordering::Relaxed);
+        if held == EACH || (kept + count) * page::GRANULE > most {
             return Kept::No;
         }
         if !region.keep_run(granule, count) {
             return Kept::Twice;
         }
-        self.slots[row][held].store(region.address_of(granule), Ordering::Relaxed);
+        // Whoever takes it out finds it marked.
+        self.slots[row][held].store(region.address_of(granule), Ordering::Release);
         self.held[row].store(low8(held + 1), Ordering::Relaxed);
         self.granules.raise(count);
         Kept::Yes
@@ -87,30 +91,55 @@ impl Runs {
 
     /// Every kept run with its length.
     pub(crate) fn each(&self) -> impl Iterator<Item = (usize, usize)> {
-        (0..ROWS).flat_map(move |row| {
-            let slots = self.slots[row].iter().take(self.held(row));
-            slots.map(move |slot| (slot.load(Ordering::Relaxed), row + MIN))
-        })
+        (0..ROWS)
+            .flat_map(move |row| {
+                let slots = self.slots[row].iter().take(self.held(row));
+                slots.map(move |slot| (slot.load(Ordering::Relaxed), row + MIN))
+            })
+            .filter(|&(at, _)| at != 0)
     }
 
     /// Bytes kept.
     pub fn bytes(&self) -> usize {
-        self.granules.load(Ordering::Relaxed) * page::GRANULE
+        self.each().map(|(_, count)| count * page::GRANULE).sum()
     }
 
-    /// Hands every kept run to `take` with its length, and keeps none.
-    pub fn drain(&self, mut take: impl FnMut(usize, usize)) {
-        for row in 0..ROWS {
-            let held = self.held[row].swap(0, Ordering::Relaxed);
-            for slot in self.slots[row].iter().take(usize::from(held)) {
-                take(slot.load(Ordering::Relaxed), row + MIN);
+    /// Looks through what the calling thread keeps.
+    pub(crate) fn check(&self, region: &Region) -> Result<(), Broken> {
+        for (row, slots) in self.slots.iter().enumerate() {
+            for slot in slots.iter().take(self.held(row)) {
+                let at = slot.load(Ordering::Relaxed);
+                let marked = region.granule_of(at).map(|granule| region.span(granule));
+                // Whoever unmarks it has emptied the slot before.
+                fence(Ordering::Acquire);
+                let is_kept = marked == Some(Span::Kept(row + MIN));
+                let is_taken = slot.load(Ordering::Relaxed) == 0;
+                ensure(is_kept || is_taken, "K1: a kept run is marked as kept", at)?;
             }
         }
-        self.granules.store(0, Ordering::Relaxed);
+        let granules = (0..ROWS).map(|row| self.held(row) * (row + MIN)).sum();
+        let is_sum = self.granules.load(Ordering::Relaxed) == granules;
+        ensure(is_sum, "K1: kept runs add up", granules)
     }
 
-    /// Forgets everything: for memory that held another thread's cache.
-    pub(crate) fn reset(&self) {
+    /// Takes out every kept run, of any thread, and hands it to `take` with its length.
+    pub(crate) fn take_each(&self, mut take: impl FnMut(usize, usize)) {
+        for (row, slots) in self.slots.iter().enumerate() {
+            for slot in slots.iter().take(self.held(row)) {
+                let at = slot.swap(0, Ordering::Acquire);
+                if at != 0 {
+                    take(at, row + MIN);
+                }
+            }
+        }
+    }
+
+    /// Keeps none: nothing is left in it, or the memory held another thread's cache.
+    pub(crate) fn forget(&self) {
+        // Also those behind: a thread that `fork` left behind may have been about to empty one.
+        for slot in self.slots.iter().flatten() {
+            slot.store(0, Ordering::Relaxed);
+        }
         for held in &self.held {
             held.store(0, Ordering::Relaxed);
         }

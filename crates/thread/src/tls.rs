@@ -81,6 +81,11 @@ pub unsafe trait Tls: Sync {
     /// so are another thread's slots read: it may be gone, and its memory unmapped.
     fn peek(&self, at: usize, slots: &mut [usize; SLOTS]) -> Peek;
 
+    /// As [`peek`](Self::peek), where the calling thread is the process's only one.
+    fn peek_alone(&self, at: usize, slots: &mut [usize; SLOTS]) -> Peek {
+        self.peek(at, slots)
+    }
+
     /// Has the thread's end announced with `cache`. `false`: it cannot be. It may allocate.
     fn watch(&self, cache: usize) -> bool;
 }
@@ -112,6 +117,10 @@ unsafe impl Tls for ElfTls {
 
     fn peek(&self, at: usize, slots: &mut [usize; SLOTS]) -> Peek {
         source::os::imp::peek::peek(at, slots)
+    }
+
+    fn peek_alone(&self, at: usize, slots: &mut [usize; SLOTS]) -> Peek {
+        source::os::imp::peek::peek_alone(at, slots)
     }
 
     fn watch(&self, cache: usize) -> bool {

@@ -28,15 +28,7 @@ unsafe impl GlobalAlloc for Heapwright {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= QUANTUM {
-            return HEAP.calloc(1, layout.size());
-        }
-        let ptr = HEAP.aligned_alloc(layout.align(), layout.size());
-        if !ptr.is_null() {
-            // SAFETY: just allocated, at least `size` bytes.
-            unsafe { ptr.write_bytes(0, layout.size()) };
-        }
-        ptr
+        HEAP.aligned_calloc(layout.align(), layout.size())
     }
 
     #[inline]

@@ -38,4 +38,20 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.end_process_on_fault("aligned_alloc()", self.give_back_one(fresh.addr()));
         self.allocate_aligned(align, size)
     }
+
+    /// `size` zeroed bytes at a multiple of `align`, a power of two. Memory that is zero is not written. Null: out of memory.
+    pub fn aligned_calloc(&self, align: usize, size: usize) -> *mut u8 {
+        if align <= QUANTUM {
+            return self.calloc(1, size);
+        }
+        if class_of_aligned(size, align).is_none() {
+            return self.calloc_large(size.max(1), align);
+        }
+        let ptr = self.allocate_aligned(align, size);
+        if !ptr.is_null() {
+            // SAFETY: just allocated, at least `size` bytes.
+            unsafe { ptr.write_bytes(0, size) };
+        }
+        ptr
+    }
 }

@@ -73,13 +73,16 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.release_all();
         self.pages.note_child();
         self.peak.forget();
+        if self.outside.forget() {
+            self.pages.slack.note_uncounted();
+        }
         if self.partial.load(Ordering::Relaxed) {
             return;
         }
         let mine = ThreadCache::current(&self.tls).map(ThreadCache::address);
         self.threads.retain(
             |cache| Some(cache.address()) == mine,
-            |cache| self.reclaim_dead(cache, &cache.look(&self.tls)),
+            |cache| self.reclaim_dead(cache, &cache.look_alone(&self.tls)),
         );
     }
 

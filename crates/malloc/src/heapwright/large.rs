@@ -4,6 +4,7 @@ use core::ptr;
 use object::Fault;
 use page::geometry::{BLOCK, granules_for};
 use page::{GRANULE, System};
+use policy::caches::runs;
 use thread::runs::Kept;
 use thread::{ThreadCache, Tls};
 
@@ -76,9 +77,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))
     }
 
-    /// `size` zeroed bytes, more than a size class has. Memory that is zero is not written.
-    pub(super) fn calloc_large(&self, size: usize) -> *mut u8 {
-        let (ptr, zero) = self.allocate_large(size, 1);
+    /// `size` zeroed bytes, more than a size class has, at a multiple of `align`. Memory that is zero is not written.
+    pub(super) fn calloc_large(&self, size: usize, align: usize) -> *mut u8 {
+        let (ptr, zero) = self.allocate_large(size, align);
         if !ptr.is_null() && !zero {
             // SAFETY: just allocated, at least `size` bytes.
             unsafe { ptr.write_bytes(0, size) };
@@ -95,8 +96,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         caller: &'static str,
     ) {
         let region = &self.pages.region;
-        let kept = ThreadCache::current(&self.tls)
-            .map_or(Kept::No, |cache| cache.runs.push(region, granule, count));
+        let kept = ThreadCache::current(&self.tls).map_or(Kept::No, |cache| {
+            cache.runs.push(region, granule, count, runs(self.threads.live()))
+        });
         match kept {
             Kept::Yes => (),
             Kept::No if region.end_run(granule, count) => self.pages.deallocate(address, count),

@@ -50,12 +50,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
         cache.refill(self.backend(), &self.tls, class)
     }
 
-    /// Before malloc refuses: what the calling thread keeps goes back, and slabs that are empty.
+    /// Before malloc refuses: what the calling thread keeps goes back, all threads' runs, and slabs that are empty.
     #[cold]
     pub(super) fn keep_nothing(&self) {
         if let Some(cache) = ThreadCache::current(&self.tls) {
             self.end_process_on_fault("malloc", cache.empty_all(self.backend(), &self.tls));
         }
+        self.give_back_runs();
         self.trim();
     }
 
@@ -287,7 +288,7 @@ unsafe impl<S: System, T: Tls> Malloc for Flagship<S, T> {
     fn calloc(&self, count: usize, size: usize) -> *mut u8 {
         let Some(size) = count.checked_mul(size) else { return ptr::null_mut() };
         if size > MAX_SIZE {
-            return self.calloc_large(size);
+            return self.calloc_large(size, 1);
         }
         let ptr = self.malloc(size);
         if !ptr.is_null() {

@@ -14,7 +14,7 @@ use policy::table::HUGE_FROM;
 
 use super::{PageHeap, State};
 use crate::System;
-use crate::geometry::{BLOCK, GRANULES_PER_BLOCK};
+use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
 use crate::region::Hold;
 
 /// How far the heap has grown.
@@ -168,8 +168,7 @@ impl<S: System> PageHeap<S> {
             return;
         }
         state.growth.small_blocks += 1;
-        // SAFETY: a block of ours; the kind of page changes no contents.
-        unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, false) };
+        self.prefer_huge(block, false);
     }
 
     /// An empty block takes part in huge pages again.
@@ -178,7 +177,13 @@ impl<S: System> PageHeap<S> {
             return;
         }
         state.growth.small_blocks -= 1;
-        // SAFETY: as above.
-        unsafe { self.source.prefer_huge(self.region.address_of_block(block), BLOCK, true) };
+        self.prefer_huge(block, true);
+    }
+
+    /// Huge pages, or small ones, for the part of a block that is ours.
+    fn prefer_huge(&self, block: u32, huge: bool) {
+        let len = usize::from(self.region.block(block).owned.load(Ordering::Relaxed)) * GRANULE;
+        // SAFETY: memory of ours; the kind of page changes no contents.
+        unsafe { self.source.prefer_huge(self.region.address_of_block(block), len, huge) };
     }
 }

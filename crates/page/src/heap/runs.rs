@@ -58,6 +58,10 @@ impl<S: System> PageHeap<S> {
                 if !reserved || self.grow(state, low32(end) - block).is_none() {
                     return false;
                 }
+                // A limit that was found on the way makes it a window, and releases empty blocks.
+                if self.region.hold() != Hold::Reserved {
+                    return false;
+                }
             }
             if self.region.block(block).free() & mask != mask {
                 return false;

@@ -505,6 +505,7 @@ fn runs_are_kept_within_bounds() {
     let whole = Whole::new();
     let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
     use crate::runs::Kept;
+    const MOST: usize = 1 << 20;
     let region = &whole.pages.region;
     let run = |count: usize| {
         let at = whole.pages.allocate(count, 1).expect("memory").at;
@@ -513,23 +514,32 @@ fn runs_are_kept_within_bounds() {
         (at, granule)
     };
     let (_, short) = run(4);
-    assert_eq!(cache.runs.push(region, short, 4), Kept::No);
+    assert_eq!(cache.runs.push(region, short, 4, MOST), Kept::No);
     let ((at, granule), (_, long)) = (run(6), run(17));
-    assert_eq!(cache.runs.push(region, granule, 6), Kept::Yes);
+    assert_eq!(cache.runs.push(region, granule, 6, MOST), Kept::Yes);
     cache.check(whole.backend(), &whole.tls).expect("K1");
-    assert_eq!(cache.runs.push(region, granule, 6), Kept::Twice);
-    assert_eq!(cache.runs.push(region, long, 17), Kept::No);
+    assert_eq!(cache.runs.push(region, granule, 6, MOST), Kept::Twice);
+    assert_eq!(cache.runs.push(region, long, 17, MOST), Kept::No);
     assert_eq!(cache.runs.pop(region, 5), 0);
     assert_eq!(cache.runs.pop(region, 6), at);
     assert_eq!(cache.runs.bytes(), 0);
     assert!(region.end_run(granule, 6));
     assert!(!region.end_run(granule, 6), "of two that free it one is too late");
     let runs = [(); 4].map(|()| run(5));
-    let kept = runs.map(|(_, granule)| cache.runs.push(region, granule, 5));
+    let kept = runs.map(|(_, granule)| cache.runs.push(region, granule, 5, MOST));
     assert_eq!(kept, [Kept::Yes, Kept::Yes, Kept::Yes, Kept::No], "three of a length");
     cache.check(whole.backend(), &whole.tls).expect("K1");
     let again = [(); 4].map(|()| cache.runs.pop(region, 5));
     assert_eq!(again, [runs[2].0, runs[1].0, runs[0].0, 0], "last in, first out");
+    let (at, granule) = run(16);
+    assert_eq!(cache.runs.push(region, granule, 16, 15 * page::GRANULE), Kept::No);
+    assert_eq!(cache.runs.push(region, granule, 16, 16 * page::GRANULE), Kept::Yes);
+    let live = whole.pages.live_bytes();
+    cache.give_back_runs(whole.backend());
+    assert_eq!(live - whole.pages.live_bytes(), 16 * page::GRANULE, "any thread may give it back");
+    cache.check(whole.backend(), &whole.tls).expect("K1");
+    assert_eq!((cache.runs.pop(region, 16), cache.runs.bytes()), (0, 0), "{at:#x} is gone");
+    cache.check(whole.backend(), &whole.tls).expect("K1");
 }
 
 #[test]

@@ -243,9 +243,16 @@ impl ThreadCache {
         answer
     }
 
+    /// Gives back the runs that this thread keeps, or one that is gone.
     pub(super) fn drop_runs<S: System>(&self, backend: Backend<'_, S>) {
+        self.give_back_runs(backend);
+        self.runs.forget();
+    }
+
+    /// Gives back the runs that a thread keeps, any thread, which goes on (K1).
+    pub fn give_back_runs<S: System>(&self, backend: Backend<'_, S>) {
         let pages = backend.supply.pages;
-        self.runs.drain(|at, count| {
+        self.runs.take_each(|at, count| {
             if let Some(granule) = pages.region.granule_of(at)
                 && pages.region.end_kept(granule, count)
             {

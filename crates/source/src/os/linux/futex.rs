@@ -6,7 +6,7 @@ use base::sync::{AtomicUsize, spin_hint};
 use super::Os;
 use super::syscall::{call6, number, result, thread_pointer};
 
-const FUTEX_WAIT_PRIVATE: usize = 128;
+pub(super) const FUTEX_WAIT_PRIVATE: usize = 128;
 const FUTEX_WAKE_PRIVATE: usize = 129;
 const EINTR: i32 = 4;
 const EAGAIN: i32 = 11;

@@ -78,6 +78,12 @@ pub fn process_id() -> usize {
     unsafe { call6(number::GETPID, [0; 6]) }
 }
 
+/// The number of the calling thread.
+pub(super) fn thread_id() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { call6(number::GETTID, [0; 6]) }
+}
+
 /// Whether the C library knows that this is the only thread. `None`: it does not say; glibc 2.32
 /// and later do.
 #[must_use]

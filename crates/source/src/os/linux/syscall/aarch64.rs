@@ -14,6 +14,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MINCORE: usize = 232;
     pub(in crate::os::linux) const MADVISE: usize = 233;
     pub(in crate::os::linux) const GETPID: usize = 172;
+    pub(in crate::os::linux) const GETTID: usize = 178;
     pub(in crate::os::linux) const SYSINFO: usize = 179;
     pub(in crate::os::linux) const UNSHARE: usize = 97;
     pub(in crate::os::linux) const FUTEX: usize = 98;

@@ -15,6 +15,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MADVISE: usize = 28;
     pub(in crate::os::linux) const NANOSLEEP: usize = 35;
     pub(in crate::os::linux) const GETPID: usize = 39;
+    pub(in crate::os::linux) const GETTID: usize = 186;
     pub(in crate::os::linux) const SYSINFO: usize = 99;
     pub(in crate::os::linux) const FUTEX: usize = 202;
     pub(in crate::os::linux) const CLOCK_GETTIME: usize = 228;
