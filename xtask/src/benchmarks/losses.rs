@@ -121,9 +121,8 @@ pub(super) fn sentences(report: &Report) -> String {
     let worst = times.iter().max_by(|a, b| a.1.factor.total_cmp(&b.1.factor));
     let (count, all) = (times.len(), report.workloads.len());
     let over = times.iter().filter(|(_, loss)| loss.factor > 1.15).count();
-    let noise = super::bounds::middle_noise(report).map_or_else(String::new, |noise| {
-        format!(" ({:.1} % in the middle workload)", 100.0 * noise)
-    });
+    let noise = super::bounds::middle_noise(report)
+        .map_or_else(String::new, |noise| format!(" (median {:.1} %)", 100.0 * noise));
     let mut text = match worst {
         None => format!("Nobody is faster beyond noise{noise} in any of the {all} workloads."),
         Some((name, loss)) => format!(
