@@ -1,7 +1,6 @@
 // survival: a filter that kills for the call that reads other memory: a process with threads forks, and one without asks for figures
 // also: glibc
 #include <malloc.h>
-#include <sys/wait.h>
 
 #include "filter.h"
 #include "threads.h"
@@ -23,10 +22,7 @@ static int ends(void (*work)(void)) {
         work();
         _exit(0);
     }
-    int status;
-    waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) SKIP("this machine has no seccomp filters");
-    return status;
+    return confined_end(child);
 }
 
 static void confine(void) {
