@@ -105,7 +105,7 @@ impl<S: System> Central<S> {
         self.shards.fix(count);
     }
 
-    /// Claims up to `out.len()` objects; see [`Shelf::claim_or_make`]. 0: out of memory.
+    /// Claims up to `out.len()` objects; as [`Shelf::claim_or_make`], from other shards before a slab is made. 0: out of memory.
     pub fn claim(
         &self,
         supply: Supply<'_, S>,
@@ -117,19 +117,21 @@ impl<S: System> Central<S> {
         let shards = self.shards();
         let own = self.shards.own(shards, place);
         let shelf = self.shelf(own, class);
-        if shards > 1 && !shelf.has_partial() {
-            for other in shards::others(shards, own) {
-                let other = self.shelf(other, class);
-                if other.has_partial() {
-                    let got = other.try_claim(supply, class, share, out);
-                    if got > 0 {
-                        return got;
-                    }
-                }
+        let inside = self.shards.enter(&shelf.lock);
+        let mut got = shelf.claim(supply, class, share, out, &inside);
+        // Whether a slab has anything is known once it was tried: the last claim may have taken the rest exactly.
+        let mut others = shards::others(shards, own).map(|other| self.shelf(other, class));
+        while got == 0
+            && let Some(other) = others.next()
+        {
+            if other.has_partial() {
+                got = other.try_claim(supply, class, share, out);
             }
         }
-        let guard = self.shards.enter(&shelf.lock);
-        let got = shelf.claim_or_make(supply, class, own, share, out, guard);
+        if got == 0 {
+            got = shelf.make(supply, class, own, out, &inside);
+        }
+        drop(inside);
         self.shards.split_if_contended();
         if got == 0 && share != Share::Lines {
             // There is no memory for lines of its own; perhaps for some that are shared.

@@ -93,8 +93,8 @@ impl<S: System> Shelf<S> {
         share: Share,
         out: &mut [usize],
     ) -> usize {
-        let Some(_guard) = self.lock.try_lock() else { return 0 };
-        self.claim_locked(supply, class, share, out)
+        let Some(inside) = self.lock.try_lock() else { return 0 };
+        self.claim(supply, class, share, out, &inside)
     }
 
     /// As [`try_claim`](Self::try_claim), with a new slab when nothing is free. The caller has entered
@@ -106,20 +106,22 @@ impl<S: System> Shelf<S> {
         owner: u32,
         share: Share,
         out: &mut [usize],
-        _inside: Guard<'_, S>,
+        inside: Guard<'_, S>,
     ) -> usize {
-        match self.claim_locked(supply, class, share, out) {
-            0 => self.make(supply, class, owner, out),
+        match self.claim(supply, class, share, out, &inside) {
+            0 => self.make(supply, class, owner, out, &inside),
             got => got,
         }
     }
 
-    fn claim_locked(
+    /// As [`try_claim`](Self::try_claim), under the lock.
+    pub(crate) fn claim(
         &self,
         supply: Supply<'_, S>,
         class: usize,
         share: Share,
         out: &mut [usize],
+        _inside: &Guard<'_, S>,
     ) -> usize {
         let base = supply.pages.region.descriptors();
         let mut left = out.len();
@@ -146,7 +148,14 @@ impl<S: System> Shelf<S> {
 
     /// Fills `out` as [`try_claim`](Self::try_claim) does, from a fresh slab: more than one at a time made
     /// programs with many classes larger. Under the lock. 0: out of memory.
-    fn make(&self, supply: Supply<'_, S>, class: usize, owner: u32, out: &mut [usize]) -> usize {
+    pub(crate) fn make(
+        &self,
+        supply: Supply<'_, S>,
+        class: usize,
+        owner: u32,
+        out: &mut [usize],
+        _inside: &Guard<'_, S>,
+    ) -> usize {
         let Supply { pages, meta } = supply;
         let (class_info, pool) = (info(class), Slab::pool(class));
         let Some(at) = meta.allocate(pages, pool) else { return 0 };

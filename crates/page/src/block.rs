@@ -9,6 +9,8 @@
 //! - **B2** a block whose `free` is not 0 is in the bin of its longest free run; full and
 //!   foreign blocks are in none.
 //!
+//! B3 is module `dirty_blocks`'.
+//!
 //! 64 bytes, all zero for a block that is not ours.
 use base::bits::{low64, ones, whole_groups};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -31,6 +33,10 @@ pub struct BlockInfo {
     pub(crate) small_pages: AtomicU8,
     /// How often pages were moved into it since its mapping was fresh.
     pub(crate) moved: AtomicU8,
+    /// The block that entered the queue of dirty ones after it.
+    pub(crate) younger: AtomicU32,
+    /// Whether it is in that queue.
+    pub(crate) queued: AtomicU8,
 }
 
 const _: () = assert!(size_of::<BlockInfo>() == 64, "one cache line a block");

@@ -27,6 +27,7 @@ pub(crate) use self::vectors::Runs;
 use crate::System;
 use crate::bins::Bins;
 use crate::block::BlockInfo;
+use crate::dirty_blocks::DirtyBlocks;
 use crate::geometry::{GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::purge::{Keep, Purge};
 use crate::region::Region;
@@ -75,6 +76,7 @@ pub struct PageHeap<S> {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) bins: Bins,
+    pub(crate) dirty: DirtyBlocks,
     pub(crate) growth: Growth,
     pub(crate) keep: Keep,
 }
@@ -83,7 +85,12 @@ impl<S: System> PageHeap<S> {
     /// An empty heap; the region is made by the first request.
     #[must_use]
     pub const fn new(source: S) -> Self {
-        let state = State { bins: Bins::new(), growth: Growth::new(), keep: Keep::new() };
+        let state = State {
+            bins: Bins::new(),
+            dirty: DirtyBlocks::new(),
+            growth: Growth::new(),
+            keep: Keep::new(),
+        };
         Self {
             region: Region::new(),
             source,

@@ -30,6 +30,8 @@ pub mod buddy;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod chunk_map;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+mod dirty_blocks;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod geometry;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod heap;

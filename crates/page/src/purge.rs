@@ -9,7 +9,7 @@
 //! - **G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; what purges a second apart and less cost it adds up. Four seconds without a purge halve
 //!   the floor, down to 12 MiB.
-//! - **G2** empty blocks go first, oldest first; then free granules of blocks in use.
+//! - **G2** empty blocks go first, oldest first; then free granules of blocks in use, again oldest first.
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   eleven sixteenths of it; or, where that is more, dirty memory below an eighth of what live
 //!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
@@ -48,13 +48,11 @@ pub(crate) struct Keep {
     purged_at: u32,
     /// The tick at which the floor was last halved.
     eased_at: u32,
-    /// The block at which a walk goes on after one that ended early.
-    go_on: u32,
 }
 
 impl Keep {
     pub(crate) const fn new() -> Self {
-        Self { frees: 0, reused: 0, answered: 0, purged_at: 0, eased_at: 0, go_on: 0 }
+        Self { frees: 0, reused: 0, answered: 0, purged_at: 0, eased_at: 0 }
     }
 
     /// Clean granules were handed out. At most as many as have gone back are purged ones; the others were never used, or their
@@ -361,25 +359,27 @@ impl<S: System> PageHeap<S> {
                 break;
             }
         }
-        let (first, end) = (self.region.first_block(), self.frontier());
-        let from = state.keep.go_on.clamp(first, end.max(first));
         let mut runs = Runs::new();
-        for block in (from..end).chain(first..from) {
-            if self.dirty.load(Ordering::Relaxed) - runs.dirty() <= target {
-                state.keep.go_on = block;
-                break;
-            }
+        let last = state.dirty.newest();
+        let mut block = NIL;
+        while block != last
+            && !attempt.is_over()
+            && self.dirty.load(Ordering::Relaxed) - runs.dirty() > target
+        {
+            block = state.dirty.oldest();
+            state.dirty.leave(&self.region);
             let info = self.region.block(block);
             let bits = self.dirty_free(info);
+            if bits == 0 {
+                continue;
+            }
+            // It may be refused (B3).
+            state.dirty.enter(&self.region, block);
             if info.is_empty() {
                 self.purge_block(state, block, attempt);
-            } else if bits != 0 {
+            } else {
                 self.split_huge_pages(state, block);
                 self.add(state, &mut runs, block, bits, attempt);
-            }
-            if attempt.is_over() {
-                state.keep.go_on = block + 1;
-                break;
             }
         }
         self.purge_runs(state, &mut runs, attempt);
@@ -421,6 +421,7 @@ impl<S: System> PageHeap<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base::Check as _;
 
     #[test]
     fn small_purges_that_are_regretted_add_up() {
@@ -433,6 +434,30 @@ mod tests {
         });
         assert_eq!(floors, [1, 1, 2, 1, 1]);
         assert_eq!(keep.reused, 0, "the last came more than a second after the one before");
+    }
+
+    #[test]
+    fn blocks_in_use_are_purged_from_the_longest_dirty_on() {
+        let heap = PageHeap::new(source::os::Os);
+        let runs = [0; 4].map(|_| heap.allocate(128, 1).expect("memory").at);
+        let block = |at: usize| low32((runs[at] - heap.region.base()) / crate::BLOCK);
+        let order = [2, 0, 3];
+        for at in order {
+            heap.deallocate(runs[at] + 5 * GRANULE, 1);
+        }
+        for left in [2, 1, 0] {
+            heap.purge_to(&mut heap.state.lock(), left, &heap.purge.order());
+            let dirty =
+                order.map(|at| heap.dirty_free(heap.region.block(block(at))).count_ones() as usize);
+            assert_eq!(dirty, [0, usize::from(left > 1), usize::from(left > 0)]);
+            heap.check().expect("intact");
+        }
+        // A block that has nothing more to give when it is met holds up none behind it.
+        heap.deallocate(runs[1] + 9 * GRANULE, 1);
+        heap.deallocate(runs[2] + 7 * GRANULE, 1);
+        assert!(heap.extend(runs[1] + 8 * GRANULE, 1, 2), "the granule that was freed");
+        assert_eq!(heap.purge_all(), GRANULE);
+        heap.check().expect("intact");
     }
 
     #[test]

@@ -422,6 +422,34 @@ fn threads_of_a_node_share_their_slabs_before_they_take_anothers() {
     whole.check().expect("intact");
 }
 
+/// Also where its own slab was drained to the last object, which nobody notices until it is tried again.
+#[test]
+fn a_drained_shard_takes_from_others() {
+    let whole = whole();
+    let class = 5;
+    whole.central.fix_shards(2);
+    let claim = |thread, count| {
+        let mut out = std::vec![0; count];
+        let place = Place { thread, node: 0 };
+        let supply = whole.supply();
+        assert_eq!(whole.central.claim(supply, place, class, Share::Lines, &mut out), count);
+    };
+    claim(1, 1);
+    let slab = info(class).objects as usize;
+    // Thread 0 takes the rest of that slab first, but for one object, and then one of its own.
+    claim(0, slab - 2);
+    {
+        let _busy = whole.central.shelf(1, class).lock.lock();
+        claim(0, slab - 1);
+        claim(0, 1);
+    }
+    claim(0, 1);
+    let base = whole.pages.region.descriptors();
+    let counts = [0, 1].map(|shard| whole.central.shelf(shard, class).count(base, class));
+    assert_eq!(counts, [(slab, 1), (slab, 1)]);
+    whole.check().expect("intact");
+}
+
 #[test]
 fn a_shelf_that_somebody_is_at_is_passed_by() {
     let whole = whole();

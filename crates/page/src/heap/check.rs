@@ -13,7 +13,7 @@ impl<S: System> Check for PageHeap<S> {
         if self.region.granules() == 0 {
             return Ok(());
         }
-        let (mut taken, mut dirty) = (0, 0);
+        let (mut taken, mut dirty, mut queued) = (0, 0, 0);
         for block in self.region.first_block()..self.frontier() {
             let info = self.region.block(block);
             let owned = info.owned();
@@ -23,6 +23,9 @@ impl<S: System> Check for PageHeap<S> {
             ensure(taken_here & !info.dirty() == 0, "B1: a taken granule is dirty", at)?;
             let bin = usize::from(info.bin.load(Ordering::Relaxed)).checked_sub(1);
             ensure(bin == Bins::proper(info), "B2: a block is in the bin of its longest run", at)?;
+            let is_queued = info.queued.load(Ordering::Relaxed) != 0;
+            ensure(is_queued || self.dirty_free(info) == 0, "B3: a dirty block is queued", at)?;
+            queued += usize::from(is_queued);
             taken += taken_here.count_ones() as usize;
             dirty += self.dirty_free(info).count_ones() as usize;
         }
@@ -30,6 +33,7 @@ impl<S: System> Check for PageHeap<S> {
         ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;
         ensure(dirty == self.dirty.load(Ordering::Relaxed), "H1: dirty granules add up", dirty)?;
         self.check_moved(&state.growth)?;
+        state.dirty.check(&self.region, self.region.blocks() as usize, queued)?;
         for bin in 0..BINS {
             let mut block = state.bins.first(bin);
             let mut before = NIL;

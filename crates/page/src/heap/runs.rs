@@ -141,8 +141,16 @@ impl<S: System> PageHeap<S> {
         let before = self.dirty_free(info).count_ones();
         info.set_dirty(info.dirty() | info.free());
         let come = self.dirty_free(info).count_ones() - before;
-        self.dirty.raise(come as usize);
+        self.note_dirty(state, block, come);
         state.bins.update(&self.region, block);
+    }
+
+    /// Free granules of a block cost memory from now on.
+    fn note_dirty(&self, state: &mut State, block: u32, granules: u32) {
+        if granules != 0 {
+            self.dirty.raise(granules as usize);
+            state.dirty.enter(&self.region, block);
+        }
     }
 
     /// Marks granules free, block by block.
@@ -156,7 +164,7 @@ impl<S: System> PageHeap<S> {
             }
             info.set_free(info.free() | mask);
             let come = self.dirty_near(info, mask, count) - before;
-            self.dirty.raise(come as usize);
+            self.note_dirty(state, block, come);
             if info.is_empty() {
                 info.emptied.store(self.purge.tick(), Ordering::Relaxed);
                 self.use_huge_pages(state, block);

@@ -11,6 +11,7 @@ mod frames;
 pub mod futex;
 pub mod memory;
 pub mod peek;
+mod probe;
 pub mod process;
 pub mod residency;
 mod signals;

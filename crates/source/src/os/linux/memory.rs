@@ -16,6 +16,7 @@ use base::bits::{align_up, index};
 
 use super::Os;
 use super::peek::{Peek, peek};
+use super::probe::Probe;
 use super::process::{NO_LIMIT, RLIMIT_AS, is_only_thread, may_be_only_thread, page_size, prlimit};
 use super::residency::{Residency, residency};
 use super::syscall::{call6, number, result};
@@ -53,6 +54,26 @@ const LARGE_GROWTH: usize = 1 << 30;
 
 /// Whether the kernel takes back stretches of its caller's own memory: Linux 6.14 does.
 static KNOWS_VECTORS: AtomicBool = AtomicBool::new(true);
+
+/// Whether purged pages read as zero.
+static PURGE: Probe = Probe::new();
+
+/// Tries that with a page of its own. `None`: there is none, or it is locked, as all memory is to be.
+#[cold]
+fn purged_page_is_zero() -> Option<bool> {
+    let len = page_size();
+    let at = mmap(0, len, PROT_READ_WRITE, 0).ok()?;
+    let byte = ptr::with_exposed_provenance_mut::<u8>(at);
+    // SAFETY: just mapped; the kernel may change it between the two.
+    unsafe { byte.write_volatile(1) };
+    // SAFETY: as above.
+    let purged = unsafe { madvise(at, len, MADV_DONTNEED) };
+    // SAFETY: as above.
+    let zero = unsafe { byte.read_volatile() } == 0;
+    // SAFETY: nobody else has seen it.
+    unsafe { munmap(at, len) };
+    purged.then_some(zero)
+}
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Result<usize, i32> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
@@ -275,11 +296,11 @@ unsafe impl PageSource for Os {
 
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
         // SAFETY: nobody needs the contents.
-        unsafe { madvise(at, len, MADV_DONTNEED) }
+        PURGE.is_honest(purged_page_is_zero) && unsafe { madvise(at, len, MADV_DONTNEED) }
     }
 
     unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
-        if !KNOWS_VECTORS.load(Ordering::Relaxed) {
+        if !KNOWS_VECTORS.load(Ordering::Relaxed) || !PURGE.is_honest(purged_page_is_zero) {
             return 0;
         }
         let (first, count) = (stretches.as_ptr().expose_provenance(), stretches.len());
