@@ -2,12 +2,19 @@
 
 #![expect(clippy::disallowed_macros, reason = "here the allocator serves a program that formats")]
 
+use allocator_api2::alloc::Allocator;
 use core::alloc::Layout;
 use std::collections::BTreeMap;
 use std::thread;
 
 #[global_allocator]
 static A: heapwright::Heapwright = heapwright::Heapwright;
+
+/// Bytes of the process in memory.
+fn resident() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    text.split(' ').nth(1).expect("a second field").parse::<usize>().expect("pages") << 12
+}
 
 #[repr(align(4096))]
 struct Page([u8; 4096]);
@@ -49,10 +56,6 @@ fn alignments_and_growth() {
 
 #[test]
 fn zeroed_memory_of_the_system_is_not_written() {
-    let resident = || {
-        let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
-        text.split(' ').nth(1).expect("a second field").parse::<usize>().expect("pages") << 12
-    };
     let layout = Layout::from_size_align(1 << 30, 64).expect("a layout");
     let before = resident();
     // SAFETY: the size is not 0.
@@ -93,4 +96,56 @@ fn collections_in_a_heap() {
     let mut global = allocator_api2::vec::Vec::new_in(heapwright::Heapwright);
     global.extend(0..100u8);
     assert_eq!(global.len(), 100);
+}
+
+/// Sizes with a class, runs, mappings, and nothing.
+const SIZES: [usize; 7] = [0, 8, 100, 5000, 70_000, 3 << 20, 40 << 20];
+
+/// A block of each size becomes one of each other size, with its contents, at every alignment.
+fn resizes(allocator: &impl Allocator) {
+    for (old, new) in SIZES.iter().flat_map(|old| SIZES.map(|new| (*old, new))) {
+        for (from, to) in [(1, 1), (64, 64), (4096, 4096), (16, 256), (1 << 21, 8)] {
+            let layout = |size, align| Layout::from_size_align(size, align).expect("a layout");
+            let (before, after) = (layout(old, from), layout(new, to));
+            let block = allocator.allocate(before).expect("memory").cast::<u8>();
+            let len = old.min(new);
+            // SAFETY: a live block of at least `len` bytes.
+            unsafe { block.write_bytes(7, len) };
+            let resized = if new >= old {
+                // SAFETY: a live block of the first layout.
+                unsafe { allocator.grow(block, before, after) }
+            } else {
+                // SAFETY: as above.
+                unsafe { allocator.shrink(block, before, after) }
+            };
+            let resized = resized.expect("memory");
+            assert_eq!(resized.len(), new);
+            assert_eq!(resized.cast::<u8>().addr().get() % to, 0, "{old} to {new} at {to}");
+            // SAFETY: a live block of at least `len` bytes, which were written.
+            let bytes = unsafe { core::slice::from_raw_parts(resized.cast::<u8>().as_ptr(), len) };
+            assert!(bytes.iter().all(|&byte| byte == 7), "{old} to {new} at {to}");
+            // SAFETY: given up.
+            unsafe { allocator.deallocate(resized.cast(), after) };
+        }
+    }
+    heapwright::check().expect("intact");
+}
+
+#[test]
+fn blocks_of_collections_are_resized() {
+    resizes(&heapwright::Heapwright);
+    resizes(&&heapwright::Heap::new().expect("memory"));
+}
+
+#[test]
+fn a_large_block_grows_without_a_copy() {
+    let layout = |mib: usize| Layout::from_size_align(mib << 20, 64).expect("a layout");
+    let before = resident();
+    let block = heapwright::Heapwright.allocate_zeroed(layout(1024)).expect("memory");
+    // SAFETY: a live block of that layout.
+    let block = unsafe { heapwright::Heapwright.grow(block.cast(), layout(1024), layout(2048)) };
+    let block = block.expect("memory");
+    assert!(resident() < before + (512 << 20), "what was zero was written or copied");
+    // SAFETY: as above.
+    unsafe { heapwright::Heapwright.deallocate(block.cast(), layout(2048)) };
 }

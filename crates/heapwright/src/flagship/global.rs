@@ -7,9 +7,17 @@ use core::alloc::{GlobalAlloc, Layout};
 
 use base::Malloc;
 use malloc::HEAP;
+use object::size_class::MAX_SIZE;
+use page::GRANULE;
 
 /// Every class is a multiple of this.
 const QUANTUM: usize = 16;
+
+/// Whether a block stays as aligned as it is where its size changes, `size` being the smaller of both: every block
+/// is a multiple of a quantum, and what no class has of a granule.
+pub(super) fn stays_aligned(align: usize, size: usize) -> bool {
+    align <= QUANTUM || align <= GRANULE && size > MAX_SIZE
+}
 
 /// The process's malloc. All values are the same allocator.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,7 +58,7 @@ unsafe impl GlobalAlloc for Heapwright {
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         HEAP.verify_size(ptr, layout.align(), layout.size(), "realloc()");
-        if layout.align() <= QUANTUM {
+        if stays_aligned(layout.align(), layout.size().min(new_size)) {
             // SAFETY: a live block; null leaves it as it was.
             return unsafe { HEAP.realloc(ptr, new_size) };
         }
@@ -69,24 +77,75 @@ unsafe impl GlobalAlloc for Heapwright {
 }
 
 #[cfg(feature = "allocator-api2")]
-mod allocator {
+pub(super) mod allocator {
     use core::ptr::NonNull;
 
     use allocator_api2::alloc::{AllocError, Allocator, Layout};
 
     use super::{GlobalAlloc, Heapwright};
 
+    /// A block of `new` with the contents of that of `old`, which is given up.
+    ///
+    /// # Safety
+    ///
+    /// A live block of `from`.
+    pub(in super::super) unsafe fn moved(
+        from: &impl Allocator,
+        block: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let moved = from.allocate(new)?;
+        let len = old.size().min(new.size());
+        // SAFETY: both are live, of at least `len` bytes, and apart.
+        unsafe { moved.cast().copy_from_nonoverlapping(block, len) };
+        // SAFETY: the caller gives it up.
+        unsafe { from.deallocate(block, old) };
+        Ok(moved)
+    }
+
+    /// A block that may not be there.
+    pub(in super::super) fn slice(ptr: *mut u8, size: usize) -> Result<NonNull<[u8]>, AllocError> {
+        Ok(NonNull::slice_from_raw_parts(NonNull::new(ptr).ok_or(AllocError)?, size))
+    }
+
+    impl Heapwright {
+        /// The block as one of `new`, in place or by page tables where that can be.
+        ///
+        /// # Safety
+        ///
+        /// A live block of `old`, given up if another is returned.
+        unsafe fn resize(
+            self,
+            ptr: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, AllocError> {
+            if old.align() != new.align() || old.size() == 0 || new.size() == 0 {
+                // SAFETY: the caller's promise.
+                return unsafe { moved(&self, ptr, old, new) };
+            }
+            // SAFETY: the caller's promise; no size is 0, and the new one goes with this alignment.
+            slice(unsafe { self.realloc(ptr.as_ptr(), old, new.size()) }, new.size())
+        }
+    }
+
     // SAFETY: the blocks are those of the global allocator, which all values share.
     unsafe impl Allocator for Heapwright {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
             if layout.size() == 0 {
-                let dangling = core::ptr::without_provenance_mut::<u8>(layout.align());
-                let ptr = NonNull::new(dangling).ok_or(AllocError)?;
-                return Ok(NonNull::slice_from_raw_parts(ptr, 0));
+                return slice(core::ptr::without_provenance_mut(layout.align()), 0);
             }
             // SAFETY: the size is not 0.
-            let ptr = NonNull::new(unsafe { self.alloc(layout) }).ok_or(AllocError)?;
-            Ok(NonNull::slice_from_raw_parts(ptr, layout.size()))
+            slice(unsafe { self.alloc(layout) }, layout.size())
+        }
+
+        fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+            if layout.size() == 0 {
+                return self.allocate(layout);
+            }
+            // SAFETY: the size is not 0.
+            slice(unsafe { self.alloc_zeroed(layout) }, layout.size())
         }
 
         unsafe fn deallocate(&self, ptr: NonNull<u8>, layout: Layout) {
@@ -94,6 +153,26 @@ mod allocator {
                 // SAFETY: the caller gives up a block of that layout.
                 unsafe { self.dealloc(ptr.as_ptr(), layout) };
             }
+        }
+
+        unsafe fn grow(
+            &self,
+            ptr: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, AllocError> {
+            // SAFETY: the caller's promise.
+            unsafe { self.resize(ptr, old, new) }
+        }
+
+        unsafe fn shrink(
+            &self,
+            ptr: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, AllocError> {
+            // SAFETY: the caller's promise.
+            unsafe { self.resize(ptr, old, new) }
         }
     }
 }

@@ -70,19 +70,63 @@ mod allocator {
 
     use allocator_api2::alloc::{AllocError, Allocator, Layout};
 
-    use super::Heap;
+    use super::super::global::allocator::{moved, slice};
+    use super::super::global::stays_aligned;
+    use super::{HEAP, Heap, Malloc as _};
+
+    impl Heap {
+        /// The block as one of `new`, in place where its class or run serves that too.
+        ///
+        /// # Safety
+        ///
+        /// A live block of this heap and of `old`, given up if another is returned.
+        unsafe fn resize(
+            &self,
+            block: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, AllocError> {
+            let align = old.align().max(new.align());
+            if !stays_aligned(align, old.size().min(new.size())) {
+                // SAFETY: the caller's promise.
+                return unsafe { moved(&self, block, old, new) };
+            }
+            // SAFETY: the caller's promise; a block of no bytes is one too.
+            slice(unsafe { HEAP.realloc(block.as_ptr(), new.size().max(1)) }, new.size())
+        }
+    }
 
     // SAFETY: blocks stay until they are freed or the heap is dropped, which the borrow delays;
     // copies of a reference are the same heap.
     unsafe impl Allocator for &Heap {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-            let block = Heap::allocate(self, layout).ok_or(AllocError)?;
-            Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+            let ptr = HEAP.heap_allocate(self.inner, layout.align(), layout.size());
+            slice(ptr, layout.size())
         }
 
         unsafe fn deallocate(&self, block: NonNull<u8>, _layout: Layout) {
             // SAFETY: the caller gives up a block of this heap.
             unsafe { Heap::deallocate(self, block) };
+        }
+
+        unsafe fn grow(
+            &self,
+            block: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, AllocError> {
+            // SAFETY: the caller's promise.
+            unsafe { self.resize(block, old, new) }
+        }
+
+        unsafe fn shrink(
+            &self,
+            block: NonNull<u8>,
+            old: Layout,
+            new: Layout,
+        ) -> Result<NonNull<[u8]>, AllocError> {
+            // SAFETY: the caller's promise.
+            unsafe { self.resize(block, old, new) }
         }
     }
 }
