@@ -184,13 +184,23 @@ impl<S: System> PageHeap<S> {
         self.purge.kept.store(bytes, Ordering::Relaxed);
     }
 
-    /// Gives all free memory back now and returns how many bytes that was.
+    /// Gives all free memory back now and returns how many bytes that was. In steps, between which other threads
+    /// come in: what they free meanwhile may stay.
     pub fn purge_all(&self) -> usize {
-        let mut state = self.state.lock();
-        let before = self.dirty.load(Ordering::Relaxed);
-        self.purge_to(&mut state, 0, &self.purge.order());
-        self.purge.due.store(usize::MAX, Ordering::Relaxed);
-        (before - self.dirty.load(Ordering::Relaxed)) * GRANULE
+        let order = self.purge.order();
+        let all = self.dirty.load(Ordering::Relaxed);
+        let mut given = 0;
+        while given < all {
+            let mut state = self.state.lock();
+            let before = self.dirty.load(Ordering::Relaxed);
+            self.purge_to(&mut state, before.saturating_sub(AT_A_LOOK / GRANULE), &order);
+            self.purge.due.store(usize::MAX, Ordering::Relaxed);
+            match before - self.dirty.load(Ordering::Relaxed) {
+                0 => break,
+                some => given += some,
+            }
+        }
+        given * GRANULE
     }
 
     /// After `freed` granules came back: gives back what is beyond the limit, and what has been empty

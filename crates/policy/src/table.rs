@@ -44,7 +44,7 @@ pub const ROOM_REST: usize = 8;
 /// What a call may give back beyond twice what it freed: half a block, so that a free of a small
 /// object that happens to be the one in a thousand costs tens of microseconds and not milliseconds.
 pub const AT_ONCE: usize = MIB;
-/// What a look at the clock may give back: four blocks.
+/// What a look at the clock may give back, or who gives everything back under one lock: four blocks.
 pub const AT_A_LOOK: usize = 8 * MIB;
 
 /// The least that has to come back before slabs are searched for holes long after the last search.
