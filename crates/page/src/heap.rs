@@ -22,7 +22,7 @@ use base::lock::Lock;
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use self::confined::Confined;
-pub(crate) use self::growth::Growth;
+pub(crate) use self::growth::{Growth, Whose};
 pub(crate) use self::vectors::Runs;
 use crate::System;
 use crate::bins::Bins;
@@ -158,7 +158,7 @@ impl<S: System> PageHeap<S> {
         if count > GRANULES_PER_BLOCK {
             return self.allocate_blocks(&mut state, count);
         }
-        let run = self.allocate_in_block(&mut state, low32(count), low32(align))?;
+        let run = self.allocate_in_block(&mut state, low32(count), low32(align), Whose::Run)?;
         self.after_growth(&mut state);
         Some(run)
     }
@@ -171,7 +171,7 @@ impl<S: System> PageHeap<S> {
         if !self.has_region(&mut state) {
             return None;
         }
-        let run = self.allocate_in_block(&mut state, low32(count), 1)?;
+        let run = self.allocate_in_block(&mut state, low32(count), 1, Whose::Slab)?;
         if counted {
             self.slack.note_slab(count);
         }

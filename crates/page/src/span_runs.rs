@@ -10,7 +10,7 @@ use base::bits::{low32, ones};
 
 use crate::System;
 use crate::geometry::GRANULES_PER_BLOCK;
-use crate::heap::{PageHeap, Run, State};
+use crate::heap::{PageHeap, Run, State, Whose};
 use crate::region::Hold;
 
 impl<S: System> PageHeap<S> {
@@ -46,13 +46,13 @@ impl<S: System> PageHeap<S> {
             }
             have += 1;
         }
-        self.grow(state, blocks - have)?;
+        self.grow(state, blocks - have, Whose::Run)?;
         if self.region.hold() == Hold::Reserved {
             return Some(frontier - have);
         }
         // A window may have skipped addresses, and so broken the row.
         self.find_empty(state, blocks).or_else(|| {
-            self.grow(state, blocks)?;
+            self.grow(state, blocks, Whose::Run)?;
             self.find_empty(state, blocks)
         })
     }

@@ -1,13 +1,19 @@
 //! Growth: how much is committed ahead, and when a limit and huge pages begin to matter.
 use crate::table::{
     AHEAD_SHARE, COPY_AT_MOST, KEEP_MOVED, MOST_AHEAD, MOST_MOVED, MOST_SMALL_BLOCKS, MOVE_FROM,
-    SMALL_HEAP, STEP_SHARE, WASTED_SHARE,
+    SLABS_SHARE, SMALL_HEAP, STEP_SHARE, WASTED_SHARE,
 };
 
 /// Blocks to commit where `wanted` are needed, `used` are there and `left` can be had.
 #[must_use]
 pub fn ahead(wanted: u32, used: u32, left: u32) -> u32 {
     wanted.max((used / AHEAD_SHARE).min(MOST_AHEAD)).min(left)
+}
+
+/// Of a region's `blocks` those that large blocks may grow into; the rest is for slabs.
+#[must_use]
+pub const fn for_runs(blocks: u32) -> u32 {
+    blocks - blocks / SLABS_SHARE
 }
 
 /// Whether a heap of this many bytes is large enough for a memory limit to matter.

@@ -78,6 +78,9 @@ pub const AHEAD_SHARE: u32 = 8;
 /// The most blocks of 2 MiB that one call commits ahead: 64 MiB, because a kernel that promises no more
 /// than it has (`vm.overcommit_memory` 2) counts them.
 pub const MOST_AHEAD: u32 = 32;
+/// A sixteenth of the region is for slabs: four to eight times the machine's memory can be used up by large blocks that nobody
+/// touches. The next of those are mappings of their own; small ones cannot be.
+pub const SLABS_SHARE: u32 = 16;
 /// A heap of one thread that grows beyond this is measured against a memory limit: reading it costs
 /// 50 µs, which programs that stay small do without.
 pub const SMALL_HEAP: usize = 8 * MIB;

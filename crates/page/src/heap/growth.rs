@@ -9,13 +9,22 @@
 //! addresses are limited, for each block (module `window`).
 use base::bits::low8;
 use base::sync::Ordering;
-use policy::growth::{ahead, may_split, nears_limits, next_look};
+use policy::growth::{ahead, for_runs, may_split, nears_limits, next_look};
 use policy::table::HUGE_FROM;
 
 use super::{PageHeap, State};
 use crate::System;
 use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
 use crate::region::Hold;
+
+/// What the heap grows for. Runs leave the last of a reserved region to slabs, which can be nowhere else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// A slab.
+    Slab,
+    /// A large block.
+    Run,
+}
 
 /// How far the heap has grown.
 #[derive(Debug)]
@@ -69,12 +78,12 @@ impl<S: System> PageHeap<S> {
 
     /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
     /// are limited and one block is asked for. `None`: refused.
-    pub(crate) fn grow(&self, state: &mut State, blocks: u32) -> Option<()> {
+    pub(crate) fn grow(&self, state: &mut State, blocks: u32, whose: Whose) -> Option<()> {
         self.look_for_address_limit(state);
         self.before_growth(blocks);
         self.ask_for_huge(&mut state.growth);
         match self.region.hold() {
-            Hold::Reserved => self.commit(state, blocks),
+            Hold::Reserved => self.commit(state, blocks, whose),
             Hold::Window => self.claim(state, blocks),
         }
     }
@@ -88,10 +97,14 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    fn commit(&self, state: &mut State, blocks: u32) -> Option<()> {
+    fn commit(&self, state: &mut State, blocks: u32, whose: Whose) -> Option<()> {
         let region = &self.region;
         let frontier = self.frontier();
-        let left = region.blocks() - frontier;
+        let end = match whose {
+            Whose::Slab => region.blocks(),
+            Whose::Run => for_runs(region.blocks()),
+        };
+        let left = end.saturating_sub(frontier);
         if blocks > left {
             return None;
         }

@@ -9,7 +9,7 @@
 use base::bits::{low32, ones, run_starts};
 use base::sync::{OneWriter as _, Ordering};
 
-use super::{PageHeap, Run, State};
+use super::{PageHeap, Run, State, Whose};
 use crate::System;
 use crate::bins::{BINS, NIL};
 use crate::block::BlockInfo;
@@ -26,12 +26,13 @@ impl<S: System> PageHeap<S> {
         state: &mut State,
         count: u32,
         align: u32,
+        whose: Whose,
     ) -> Option<Run> {
         loop {
             if let Some((block, at)) = self.find(state, count, align, PROBES) {
                 return Some(self.take(state, block, at, count));
             }
-            if self.grow(state, 1).is_none() {
+            if self.grow(state, 1, whose).is_none() {
                 // No memory: it may fit in a block that was not tried.
                 let (block, at) = self.find(state, count, align, usize::MAX)?;
                 return Some(self.take(state, block, at, count));
@@ -55,7 +56,7 @@ impl<S: System> PageHeap<S> {
         for (block, mask, _) in pieces() {
             if block >= self.frontier() {
                 let reserved = self.region.hold() == Hold::Reserved;
-                if !reserved || self.grow(state, low32(end) - block).is_none() {
+                if !reserved || self.grow(state, low32(end) - block, Whose::Run).is_none() {
                     return false;
                 }
                 // A limit that was found on the way makes it a window, and releases empty blocks.
