@@ -58,10 +58,10 @@ mod c {
         maps_realloc maps_split memalign mlockall overflow_guards own_check own_check_moved own_check_pending own_check_shrunk own_heap
         own_heap_count own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
         posix_memalign posix_memalign_invalid purge_after_shrinking purge_does_nothing purge_small_after_large purge_while_quiet
-        realloc_contents realloc_failure realloc_neighbours realloc_null realloc_rlimit realloc_steps realloc_swing
+        realloc_contents realloc_failure realloc_moved_rest realloc_neighbours realloc_null realloc_rlimit realloc_steps realloc_swing
         realloc_too_large realloc_vectors realloc_zero reallocarray
         refused_calls_few refused_futex refused_madvise refused_memory refused_mlock_part refused_mlockall
-        region_full region_terabyte rlimit_as rlimit_as_again rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
+        region_full region_terabyte rlimit_as rlimit_as_again rlimit_as_freed rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
         rlimit_as_running rlimit_as_runs rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
         signal_limits small_stack static_dlopen stress thread_cancel thread_churn thread_detached_idle thread_exit_main thread_few_kept thread_idle_runs
         thread_frees_all thread_keys thread_keys_taken thread_late_bulk thread_late_free thread_phases

@@ -133,11 +133,18 @@ impl<S: System> Central<S> {
         }
         drop(inside);
         self.shards.split_if_contended();
-        if got == 0 && share != Share::Lines {
-            // There is no memory for lines of its own; perhaps for some that are shared.
-            return self.claim(supply, place, class, Share::Lines, out);
-        }
-        got
+        if got == 0 { self.claim_last(supply, class, out) } else { got }
+    }
+
+    /// There is no memory for a slab: any shard's objects, also where somebody is at them, with lines that others share.
+    #[cold]
+    fn claim_last(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
+        let mut shelves = (0..self.shards()).map(|shard| self.shelf(shard, class));
+        let claimed = shelves.find_map(|shelf| {
+            let inside = shelf.lock.lock();
+            Some(shelf.claim(supply, class, Share::Lines, out, &inside)).filter(|&got| got != 0)
+        });
+        claimed.unwrap_or(0)
     }
 
     /// The shelf that a slab with this tag belongs to.

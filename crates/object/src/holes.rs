@@ -42,20 +42,44 @@ struct Found<'a> {
 
 impl<S: System> Shelf<S> {
     /// Purges the holes of every slab with free objects, until the attempt is over; the bytes
-    /// given back.
+    /// given back. The lock is left after each few slabs and each system call: others want objects meanwhile.
     pub fn purge_holes(&self, supply: Supply<'_, S>, class: usize, attempt: &Attempt<'_>) -> usize {
-        let _guard = self.lock.lock();
+        let (mut left, mut bytes) = (self.partial.len(), 0);
+        while left > 0 && !attempt.is_over() {
+            bytes += self.purge_some_holes(supply, class, attempt, &mut left);
+        }
+        bytes
+    }
+
+    /// Purges the holes of a few of the `left` slabs that were first on the list. Each goes to its end, so that the next
+    /// call goes on behind it, whatever comes and goes between the two.
+    fn purge_some_holes(
+        &self,
+        supply: Supply<'_, S>,
+        class: usize,
+        attempt: &Attempt<'_>,
+        left: &mut u32,
+    ) -> usize {
+        let base = supply.pages.region.descriptors();
         let mut found = Found {
             stretches: [Stretch::default(); AT_ONCE],
             places: [None; AT_ONCE],
             count: 0,
             bytes: 0,
         };
-        for slab in self.partial.iter(supply.pages.region.descriptors()) {
-            if attempt.is_over() {
+        let _guard = self.lock.lock();
+        for _ in 0..AT_ONCE {
+            let Some(slab) = self.partial.first(base).filter(|_| *left > 0) else {
+                *left = 0;
+                break;
+            };
+            *left -= 1;
+            self.partial.remove(base, slab);
+            self.partial.push_back(base, slab);
+            found.look_at(supply, slab, info(class), attempt);
+            if found.bytes != 0 || attempt.is_over() {
                 break;
             }
-            found.look_at(supply, slab, info(class), attempt);
         }
         found.purge(supply, attempt);
         found.bytes

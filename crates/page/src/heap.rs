@@ -136,7 +136,15 @@ impl<S: System> PageHeap<S> {
     /// `None`: out of memory.
     pub(crate) fn descriptors(&self, len: usize) -> Option<usize> {
         let mut state = self.state.lock();
-        self.has_region(&mut state).then(|| self.region.grow_descriptors(&self.source, len))?
+        if !self.has_region(&mut state) {
+            return None;
+        }
+        let grown = self.region.grow_descriptors(&self.source, len);
+        if grown.is_none() && self.region.is_bare() && self.release_blocks(&mut state) {
+            // Addresses are what is short, and empty blocks had some.
+            return self.region.grow_descriptors(&self.source, len);
+        }
+        grown
     }
 
     /// The lock, for `fork`.
@@ -223,6 +231,16 @@ impl<S: System> PageHeap<S> {
         let mut state = self.state.lock();
         let Some(granule) = self.region.granule_of(at) else { return };
         self.give_back(&mut state, granule, count, false);
+    }
+
+    /// Takes back `count` granules at `at` whose pages have been moved away. What is free beside them in their blocks was
+    /// resident with them, if they lay in huge pages.
+    pub fn deallocate_moved(&self, at: usize, count: usize) {
+        let mut state = self.state.lock();
+        let Some(granule) = self.region.granule_of(at) else { return };
+        self.give_back(&mut state, granule, count, false);
+        self.note_moved_away(&mut state, granule, count);
+        self.after_free(&mut state, count);
     }
 
     /// Grows the run of `old` granules at `at` to `new` in place. `false`: what follows is taken.

@@ -199,7 +199,7 @@ impl<S: System> PageHeap<S> {
         self.region.granules() != 0 && self.region.is_bare() && self.release_blocks(&mut state)
     }
 
-    fn release_blocks(&self, state: &mut State) -> bool {
+    pub(crate) fn release_blocks(&self, state: &mut State) -> bool {
         let mut released = 0;
         for block in self.region.first_block()..self.frontier() {
             released +=

@@ -204,7 +204,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let Span::Run(count) = region.span(granule) else { return false };
         let ours = region.end_run(granule, count);
         if ours {
-            self.pages.deallocate_zero(address, count);
+            self.pages.deallocate_moved(address, count);
         }
         ours
     }

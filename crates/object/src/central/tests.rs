@@ -1,8 +1,9 @@
 use super::*;
 use base::Check;
+use base::sync::AtomicBool;
 use page::Meta;
-use source::Paged;
 use source::os::Os;
+use source::{Failing, Paged};
 extern crate std;
 use std::vec::Vec;
 
@@ -463,4 +464,39 @@ fn a_shelf_that_somebody_is_at_is_passed_by() {
     drop(guard);
     assert!(whole.central.shelf(1, class).has_partial(), "a slab of its own");
     whole.check().expect("intact");
+}
+
+/// Where there is no memory for a slab it is waited for, as its objects may be the only ones there are.
+#[test]
+fn a_shelf_that_somebody_is_at_is_waited_for_when_there_is_no_memory() {
+    let whole = Whole {
+        pages: PageHeap::new(Failing::new(Os)),
+        meta: Meta::new(),
+        central: Central::<Failing<Os>>::new(),
+    };
+    let class = CLASSES - 1;
+    whole.claim(class, 1);
+    whole.pages.source.fail_from(1);
+    while whole.pages.allocate_slab(info(class).granules as usize, true).is_some() {}
+    whole.central.fix_shards(2);
+    let (entered, leave) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _inside = whole.central.shelf(0, class).lock.lock();
+            entered.store(true, Ordering::Release);
+            while !leave.load(Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+        });
+        while !entered.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        scope.spawn(|| {
+            std::thread::sleep(core::time::Duration::from_millis(20));
+            leave.store(true, Ordering::Release);
+        });
+        let mut out = [0];
+        let place = Place { thread: 1, node: 0 };
+        assert_eq!(whole.central.claim(whole.supply(), place, class, Share::Lines, &mut out), 1);
+    });
 }

@@ -84,7 +84,13 @@ impl<S: System> PageHeap<S> {
         self.ask_for_huge(&mut state.growth);
         match self.region.hold() {
             Hold::Reserved => self.commit(state, blocks, whose),
-            Hold::Window => self.claim(state, blocks),
+            Hold::Window => {
+                self.claim(state, blocks)?;
+                if let Some(limit) = self.source.address_limit() {
+                    self.region.claim_descriptors(&self.source, self.frontier(), limit);
+                }
+                Some(())
+            }
         }
     }
 

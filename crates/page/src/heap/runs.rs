@@ -135,12 +135,25 @@ impl<S: System> PageHeap<S> {
     /// The head of a block is the end of a long run. In huge pages the rest of the block becomes
     /// resident with it, though nobody has touched it: it counts as dirty.
     pub(crate) fn note_huge_page(&self, state: &mut State, block: u32) {
+        self.note_resident(state, block, u128::MAX);
+    }
+
+    /// The pages of a run that is free now were moved away: the rest of its blocks stays (as
+    /// [`note_huge_page`](Self::note_huge_page) has it).
+    pub(super) fn note_moved_away(&self, state: &mut State, granule: usize, count: usize) {
+        for (block, mask, _) in pieces(granule, count) {
+            self.note_resident(state, block, !mask);
+        }
+    }
+
+    /// What is free of a block, as far as it is of `mask`, costs memory if it lies in huge pages.
+    fn note_resident(&self, state: &mut State, block: u32, mask: u128) {
         let info = self.region.block(block);
         if !self.wants_huge() || info.small_pages.load(Ordering::Relaxed) != 0 {
             return;
         }
         let before = self.dirty_free(info).count_ones();
-        info.set_dirty(info.dirty() | info.free());
+        info.set_dirty(info.dirty() | info.free() & mask);
         let come = self.dirty_free(info).count_ones() - before;
         self.note_dirty(state, block, come);
         state.bins.update(&self.region, block);

@@ -111,6 +111,13 @@ impl Region {
         self.descriptors.grow(source, len).then(|| self.descriptors.at())
     }
 
+    /// Under a limit on addresses: claims those of the descriptors that slabs in the blocks before the frontier may
+    /// need. Later there may be none, and blocks without a descriptor serve no small object.
+    pub(crate) fn claim_descriptors<S: PageSource>(&self, source: &S, frontier: u32, limit: usize) {
+        let blocks = (frontier - self.first_block()) as usize;
+        self.descriptors.grow(source, (blocks * BLOCK).min(limit) / DESCRIPTORS);
+    }
+
     /// Makes the maps of all granules below `end` usable (R1). `false`: refused.
     pub(crate) fn cover<S: PageSource>(&self, source: &S, end: usize) -> bool {
         if end <= self.granules() {
