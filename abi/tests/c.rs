@@ -216,7 +216,7 @@ mod drop_ins {
         (
             &["buddy"],
             "two bits of state for each 16 bytes are written when memory is added",
-            &["calloc_untouched"],
+            &["calloc_untouched", "region_full"],
         ),
     ];
 
