@@ -1,7 +1,6 @@
 // survival: an emulator that says yes to MADV_DONTNEED and does nothing: calloc is zero all the same
 // also: glibc
 #include <malloc.h>
-#include <sys/mman.h>
 
 #include "filter.h"
 
