@@ -46,13 +46,13 @@ mod c {
     programs! { "tests/c", "c":
         aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen background_begins background_confined background_idle
         background_raw_exit calloc_overflow calloc_untouched calloc_zero calloc_zero_size cfree cgroup_limit
-        cgroup_limit_hidden cgroup_limit_near
+        cgroup_limit_hidden cgroup_limit_mapped cgroup_limit_near
         clock_replaced config_safe config_setuid config_unknown_key confined confined_fork confined_threads descriptors dlmopen dlopen_deepbind
         dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads dlopen_library dlopen_mode dlopen_origin
         dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc exhaustion exit_detached
         exit_with_threads fork_chain fork_few_faults fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool
         fork_raw fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads
-        free_aligned_sized free_errno free_null free_sized header hidden_thread huge_waste late_malloc libc_aliases
+        free_aligned_sized free_errno free_null free_sized header hidden_thread huge_disabled huge_unasked huge_waste late_malloc libc_aliases
         libc_internal_callers linked linked_archive linked_static mallinfo mallinfo_first_thread mallinfo_trim malloc_alignment malloc_disjoint malloc_info
         malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_trim_keep malloc_zero mallopt maps_exhausted maps_few
         maps_realloc maps_split memalign mlockall overflow_guards own_check own_check_moved own_check_pending own_check_shrunk own_heap
@@ -130,6 +130,11 @@ mod drop_ins {
             &[],
             "a block that cannot grow in place is copied, so old and new are there at once",
             &["rlimit_as_growth", "realloc_steps", "realloc_vectors"],
+        ),
+        (
+            &[],
+            "calloc writes all of a block, but for one with a chunk of its own",
+            &["huge_disabled"],
         ),
         (
             &[],

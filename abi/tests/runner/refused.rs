@@ -44,6 +44,8 @@ const EXCEPTIONS: &[Exception] = &[
         &[
             "cgroup_limit",
             "cgroup_limit_hidden",
+            "cgroup_limit_mapped",
+            "huge_unasked",
             "mallinfo_trim",
             "malloc_trim",
             "purge_while_quiet",

@@ -134,6 +134,7 @@ const TARGETS: &[Target] = &[
                 &[
                     "cgroup_limit",
                     "cgroup_limit_hidden",
+                    "cgroup_limit_mapped",
                     "cgroup_limit_near",
                     "fork_raw",
                     "mlockall",

@@ -28,7 +28,7 @@ pub struct Inside<'a, P: Park, T> {
     data: &'a UnsafeCell<T>,
     /// Sent and shared as a `&mut` is.
     as_if: PhantomData<&'a mut T>,
-    _guard: Guard<'a, P>,
+    guard: Guard<'a, P>,
 }
 
 impl<P: Park, T> Guarded<P, T> {
@@ -65,7 +65,14 @@ impl<P: Park, T> Guarded<P, T> {
 
     #[inline]
     fn inside<'a>(&'a self, guard: Guard<'a, P>) -> Inside<'a, P, T> {
-        Inside { data: &self.data, as_if: PhantomData, _guard: guard }
+        Inside { data: &self.data, as_if: PhantomData, guard }
+    }
+}
+
+impl<P: Park, T> Inside<'_, P, T> {
+    /// Leaves, and lets one that sleeps in first; see [`Guard::leave_to_waiter`].
+    pub fn leave_to_waiter(self) {
+        self.guard.leave_to_waiter();
     }
 }
 

@@ -136,12 +136,14 @@ impl<P: Park> Lock<P> {
         }
     }
 
-    /// Leaves; whoever is inside calls it.
+    /// Leaves; whoever is inside calls it. `true`: somebody slept, and one was woken.
     #[inline]
-    fn leave(&self) {
-        if self.word.swap(FREE, Ordering::Release) & WAITED != 0 {
+    fn leave(&self) -> bool {
+        let is_waited = self.word.swap(FREE, Ordering::Release) & WAITED != 0;
+        if is_waited {
             P::wake_one(&self.word);
         }
+        is_waited
     }
 }
 
@@ -200,6 +202,28 @@ impl<P: Park> Lock<P> {
 impl<P: Park> Default for Lock<P> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<P: Park> Guard<'_, P> {
+    /// Leaves. Where somebody sleeps, waits until one is inside, a millisecond at most: for who enters again at once, and
+    /// would be inside again before a sleeper is awake.
+    pub fn leave_to_waiter(self) {
+        let lock = self.lock;
+        core::mem::forget(self);
+        // By `hold` the thread stays inside.
+        let Some(lock) = lock else { return };
+        if !lock.leave() {
+            return;
+        }
+        for _ in 0..SPINS {
+            spin_hint();
+            if lock.word.load(Ordering::Relaxed) != FREE {
+                return;
+            }
+        }
+        // Not on the lock's word: who is woken there is to enter (K2).
+        P::nap(&AtomicUsize::new(FREE), FREE);
     }
 }
 

@@ -53,7 +53,7 @@ impl<S: System> Shelf<S> {
 
     /// Purges the holes of a few of the `left` slabs that were first on the list. Each goes to its end, so that the next
     /// call goes on behind it, whatever comes and goes between the two.
-    fn purge_some_holes(
+    pub(crate) fn purge_some_holes(
         &self,
         supply: Supply<'_, S>,
         class: usize,
@@ -67,7 +67,9 @@ impl<S: System> Shelf<S> {
             count: 0,
             bytes: 0,
         };
-        let _guard = self.lock.lock();
+        let guard = self.lock.lock();
+        // Others have taken slabs off the list meanwhile: those that are left are looked at once.
+        *left = self.partial.len().min(*left);
         for _ in 0..AT_ONCE {
             let Some(slab) = self.partial.first(base).filter(|_| *left > 0) else {
                 *left = 0;
@@ -82,6 +84,7 @@ impl<S: System> Shelf<S> {
             }
         }
         found.purge(supply, attempt);
+        guard.leave_to_waiter();
         found.bytes
     }
 }

@@ -42,9 +42,10 @@ impl DirtyBlocks {
     #[inline]
     pub(crate) fn enter(&mut self, region: &Region, block: u32) {
         let info = region.block(block);
-        if info.queued.swap(1, Ordering::Relaxed) != 0 {
+        if info.queued.load(Ordering::Relaxed) != 0 {
             return;
         }
+        info.queued.store(1, Ordering::Relaxed);
         info.younger.store(NIL, Ordering::Relaxed);
         let before = core::mem::replace(&mut self.newest, block);
         if before == NIL {

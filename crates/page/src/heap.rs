@@ -61,12 +61,17 @@ pub struct PageHeap<S> {
     pub(crate) frontier: AtomicU32,
     pub(crate) live: AtomicUsize,
     pub(crate) dirty: AtomicUsize,
+    /// Granules of blocks that are mappings of their own, outside the region: a memory limit is for those too (G3).
+    pub(crate) mapped: AtomicUsize,
     /// What slabs hold beyond what the program does.
     pub slack: Slack,
     /// What has gone back, and whether more can.
     pub purge: Purge,
     /// Whether the heap has grown enough for huge pages.
     pub(crate) huge_asked: AtomicBool,
+    /// Whether the system makes none, and whether it makes them unasked, once somebody has looked.
+    no_huge: AtomicBool,
+    always_huge: AtomicBool,
     pub(crate) confined: Confined,
     /// Whether this is a child of `fork` (P4).
     pub(crate) is_child: AtomicBool,
@@ -98,9 +103,12 @@ impl<S: System> PageHeap<S> {
             frontier: AtomicU32::new(0),
             live: AtomicUsize::new(0),
             dirty: AtomicUsize::new(0),
+            mapped: AtomicUsize::new(0),
             slack: Slack::new(),
             purge: Purge::new(),
             huge_asked: AtomicBool::new(false),
+            no_huge: AtomicBool::new(false),
+            always_huge: AtomicBool::new(false),
             confined: Confined::new(),
             is_child: AtomicBool::new(false),
         }

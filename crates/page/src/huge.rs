@@ -143,15 +143,37 @@ impl<S: System> Huge<S> {
         let mut table = self.table.lock();
         let slot = table.find(at)?;
         let old = table.slots()[slot].len;
-        if new == old {
-            return Some(at);
+        if new <= old {
+            drop(table);
+            return (new == old || self.shrink(source, at, old, new)).then_some(at);
         }
         // SAFETY: one whole mapping of ours; the caller owns its contents.
         let moved = unsafe { source.resize(at, old, new, BLOCK) }?;
         table.remove(slot);
         table.insert(moved, new);
-        self.bytes.raise(new.wrapping_sub(old));
+        self.bytes.raise(new - old);
         Some(moved)
+    }
+
+    /// Unmaps the end of the mapping at `at`, outside the lock: to free a GiB takes 0.1 s. `false`: refused, and it
+    /// stays as it was.
+    fn shrink(&self, source: &S, at: usize, old: usize, new: usize) -> bool {
+        self.set_len(at, new);
+        // SAFETY: the end of a live mapping, of which the caller gives the contents up.
+        let is_done = unsafe { source.release(at + new, old - new) };
+        if !is_done {
+            self.set_len(at, old);
+        }
+        is_done
+    }
+
+    /// The mapping at `at`, which is the caller's, is `len` bytes long.
+    fn set_len(&self, at: usize, len: usize) {
+        let mut table = self.table.lock();
+        if let Some(slot) = table.find(at) {
+            let old = core::mem::replace(&mut table.slots()[slot].len, len);
+            self.bytes.raise(len.wrapping_sub(old));
+        }
     }
 }
 

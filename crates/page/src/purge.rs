@@ -13,8 +13,8 @@
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   eleven sixteenths of it; or, where that is more, dirty memory below an eighth of what live
 //!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
-//!   is not faulted in again each time. The program's own memory, blocks above 32 MiB, maps,
-//!   descriptors and the unused ends of huge pages are not counted. The limit is read once.
+//!   is not faulted in again each time. Blocks that are mappings of their own are live, touched or not. The program's own
+//!   memory, maps, descriptors and the unused ends of huge pages are not counted. The limit is read once.
 //! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G5** a call that frees gives back at most a block more than twice what it freed and half a block; a
 //!   look at the clock 8 MiB more. What is due beyond goes back in the calls that follow. A thread's
@@ -199,6 +199,7 @@ impl<S: System> PageHeap<S> {
                 0 => break,
                 some => given += some,
             }
+            state.leave_to_waiter();
         }
         given * GRANULE
     }
@@ -257,8 +258,24 @@ impl<S: System> PageHeap<S> {
 
     /// Granules that a memory limit leaves beside what is live (G3).
     pub(crate) fn room(&self) -> usize {
-        let live = self.live.load(Ordering::Relaxed).saturating_sub(self.hole_bytes() / GRANULE);
+        let live = self.live.load(Ordering::Relaxed) + self.mapped.load(Ordering::Relaxed);
+        let live = live.saturating_sub(self.hole_bytes() / GRANULE);
         self.purge.allowance.room(live, GRANULE)
+    }
+
+    /// Blocks outside the region have come or gone, and are `bytes` now: what is dirty may have to make room (G3).
+    pub fn note_mapped(&self, bytes: impl Fn() -> usize) {
+        loop {
+            let now = bytes();
+            self.mapped.store(now / GRANULE, Ordering::Relaxed);
+            // Whoever changed it meanwhile may have stored before.
+            if bytes() == now {
+                break;
+            }
+        }
+        if self.dirty.load(Ordering::Relaxed) > self.room() {
+            self.after_growth(&mut self.state.lock());
+        }
     }
 
     /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).
@@ -408,11 +425,11 @@ impl<S: System> PageHeap<S> {
             return attempt.note(self.release_block(state, block));
         }
         let whole = info.free() == u128::MAX;
-        if !whole {
-            self.split_huge_pages(state, block);
-        } else if self.wants_huge() {
-            // In huge pages granules that nobody has touched are resident too.
+        if whole {
+            // In huge pages granules that nobody has touched are resident too, and a system may make them unasked.
             bits = u128::MAX;
+        } else {
+            self.split_huge_pages(state, block);
         }
         let mut runs = Runs::new();
         self.add(state, &mut runs, block, bits, attempt);

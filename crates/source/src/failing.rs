@@ -8,9 +8,9 @@
 use core::fmt;
 
 use base::lock::Park;
-use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use base::sync::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, FrameFile, FrameSource, Mapped, Move, PageSource, Report, Stretch};
+use crate::{Claim, FrameFile, FrameSource, HugePages, Mapped, Move, PageSource, Report, Stretch};
 
 /// Passes calls on to `S`, except those it was told to refuse.
 #[derive(Debug, Default)]
@@ -21,6 +21,7 @@ pub struct Failing<S> {
     to: AtomicU64,
     limit: AtomicUsize,
     loses: AtomicBool,
+    huge_pages: AtomicU8,
     place: AtomicUsize,
     /// One more than the node that is said; 0: what the system says.
     node: AtomicU32,
@@ -36,6 +37,7 @@ impl<S> Failing<S> {
             to: AtomicU64::new(0),
             limit: AtomicUsize::new(0),
             loses: AtomicBool::new(false),
+            huge_pages: AtomicU8::new(0),
             place: AtomicUsize::new(0),
             node: AtomicU32::new(0),
         }
@@ -52,6 +54,11 @@ impl<S> Failing<S> {
     pub fn fail_from(&self, n: u64) {
         self.fail_nth(n);
         self.to.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    /// Says from now on that the system makes huge pages as `when` has it.
+    pub fn pretend_huge_pages(&self, when: HugePages) {
+        self.huge_pages.store(1 + when as u8, Ordering::Relaxed);
     }
 
     /// Says from now on that the process may use `bytes` of addresses; 0: what the system says.
@@ -182,6 +189,15 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
 
     fn physical_memory(&self) -> usize {
         self.inner.physical_memory()
+    }
+
+    fn huge_pages(&self) -> HugePages {
+        match self.huge_pages.load(Ordering::Relaxed) {
+            0 => self.inner.huge_pages(),
+            1 => HugePages::Never,
+            2 => HugePages::WhenAsked,
+            _ => HugePages::Always,
+        }
     }
 
     fn memory_limit(&self) -> Option<usize> {

@@ -22,7 +22,7 @@ pub mod report;
 #[cfg(target_has_atomic = "64")]
 pub use failing::Failing;
 pub use frame_source::{FrameFile, FrameSource, Mapped};
-pub use page_source::{Claim, Move, PageSource, Stretch};
+pub use page_source::{Claim, HugePages, Move, PageSource, Stretch};
 #[cfg(target_has_atomic = "64")]
 pub use paged::Paged;
 pub use report::Report;

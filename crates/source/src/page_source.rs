@@ -36,6 +36,17 @@ pub struct Stretch {
     pub len: usize,
 }
 
+/// When the system makes huge pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HugePages {
+    /// Not for this process, whatever it asks for.
+    Never,
+    /// Where they are asked for, or it does not say.
+    WhenAsked,
+    /// Wherever they fit.
+    Always,
+}
+
 /// How a move of pages ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
@@ -131,6 +142,9 @@ pub unsafe trait PageSource {
     ///
     /// The range is ours.
     unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool);
+
+    /// When the system makes huge pages. Reads files, as [`memory_limit`](Self::memory_limit) does.
+    fn huge_pages(&self) -> HugePages;
 
     /// Sets the lowest bit of each byte whose page, counted from `at` on, costs memory now. `false`: not known, and the
     /// bytes say nothing.

@@ -10,7 +10,7 @@ use core::fmt;
 use base::lock::Park;
 use base::sync::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, Move, PageSource, Report, Stretch};
+use crate::{Claim, HugePages, Move, PageSource, Report, Stretch};
 
 /// Passes calls on to `S`, if they speak of whole pages of `PAGE` bytes, a power of two.
 #[derive(Debug, Default)]
@@ -145,6 +145,10 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
 
     fn physical_memory(&self) -> usize {
         self.inner.physical_memory()
+    }
+
+    fn huge_pages(&self) -> HugePages {
+        self.inner.huge_pages()
     }
 
     fn memory_limit(&self) -> Option<usize> {

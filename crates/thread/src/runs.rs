@@ -70,19 +70,37 @@ impl Runs {
     #[inline]
     pub fn push(&self, region: &Region, granule: usize, count: usize, most: usize) -> Kept {
         let Some(row) = row_of(count) else { return Kept::No };
-        let held = self.held(row);
-        let kept = self.granules.load(Ordering::Relaxed);
-        if held == EACH || (kept + count) * page::GRANULE > most {
+        if !self.has_room(row, count, most) && !self.has_room_again(row, count, most) {
             return Kept::No;
         }
         if !region.keep_run(granule, count) {
             return Kept::Twice;
         }
+        let held = self.held(row);
         // Whoever takes it out finds it marked.
         self.slots[row][held].store(region.address_of(granule), Ordering::Release);
         self.held[row].store(low8(held + 1), Ordering::Relaxed);
         self.granules.raise(count);
         Kept::Yes
+    }
+
+    #[inline]
+    fn has_room(&self, row: usize, count: usize, most: usize) -> bool {
+        let granules = self.granules.load(Ordering::Relaxed) + count;
+        self.held(row) < EACH && granules * page::GRANULE <= most
+    }
+
+    /// [`has_room`](Self::has_room) once the last slots of each row that another thread has emptied are held no more.
+    #[cold]
+    fn has_room_again(&self, row: usize, count: usize, most: usize) -> bool {
+        for (row, slots) in self.slots.iter().enumerate() {
+            let held = self.held(row);
+            let is_empty = |slot: &&AtomicUsize| slot.load(Ordering::Relaxed) == 0;
+            let emptied = slots[..held].iter().rev().take_while(is_empty).count();
+            self.held[row].store(low8(held - emptied), Ordering::Relaxed);
+            self.granules.lower(emptied * (row + MIN));
+        }
+        self.has_room(row, count, most)
     }
 
     fn held(&self, row: usize) -> usize {

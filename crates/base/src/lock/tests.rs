@@ -103,3 +103,35 @@ fn a_waiter_does_not_change_who_is_inside() {
     });
     assert!(lock.try_lock().is_some());
 }
+
+#[test]
+fn who_leaves_to_a_waiter_waits_only_where_there_is_one() {
+    static NAPS: AtomicUsize = AtomicUsize::new(0);
+    struct Counted;
+    // SAFETY: as `Yield`.
+    unsafe impl Park for Counted {
+        fn me() -> usize {
+            Yield::me()
+        }
+        fn wait(word: &AtomicUsize, expected: usize) {
+            Yield::wait(word, expected);
+        }
+        fn wake_one(_: &AtomicUsize) {}
+        fn nap(word: &AtomicUsize, expected: usize) {
+            assert_eq!(word.load(Ordering::Relaxed), expected, "it would not sleep");
+            NAPS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let lock = Lock::<Counted>::new();
+    lock.lock().leave_to_waiter();
+    assert_eq!((NAPS.load(Ordering::Relaxed), lock.word.load(Ordering::Relaxed)), (0, FREE));
+    let guard = lock.lock();
+    // Somebody sleeps, and does not come.
+    lock.word.fetch_or(WAITED, Ordering::Relaxed);
+    guard.leave_to_waiter();
+    assert_eq!((NAPS.load(Ordering::Relaxed), lock.word.load(Ordering::Relaxed)), (1, FREE));
+    assert!(lock.hold(&mut 2));
+    lock.lock().leave_to_waiter();
+    assert!(lock.is_held(), "who is inside by `hold` stays");
+    lock.release();
+}

@@ -8,15 +8,18 @@ use core::alloc::{GlobalAlloc, Layout};
 use base::Malloc;
 use malloc::HEAP;
 use object::size_class::MAX_SIZE;
-use page::GRANULE;
 
 /// Every class is a multiple of this.
 const QUANTUM: usize = 16;
 
+/// Pages are no smaller anywhere.
+const LEAST_PAGE: usize = 4096;
+
 /// Whether a block stays as aligned as it is where its size changes, `size` being the smaller of both: every block
-/// is a multiple of a quantum, and what no class has of a granule.
+/// is a multiple of a quantum, and what no class has of a page. Runs are of a granule, but a mapping of its own goes
+/// where the system puts it when there are no addresses for old and new at once.
 pub(super) fn stays_aligned(align: usize, size: usize) -> bool {
-    align <= QUANTUM || align <= GRANULE && size > MAX_SIZE
+    align <= QUANTUM || align <= LEAST_PAGE && size > MAX_SIZE
 }
 
 /// The process's malloc. All values are the same allocator.

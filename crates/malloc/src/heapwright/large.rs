@@ -74,7 +74,20 @@ impl<S: System, T: Tls> Flagship<S, T> {
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
         let huge = self.pages.wants_huge();
         let at = self.huge.allocate(&self.pages.source, size, align, huge);
+        self.note_mapped();
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))
+    }
+
+    /// Unmaps the mapping of its own that starts at `address`. `false`: there is none.
+    pub(super) fn free_mapping(&self, address: usize) -> bool {
+        let is_ours = self.huge.deallocate(&self.pages.source, address);
+        self.note_mapped();
+        is_ours
+    }
+
+    /// Mappings of their own have come, gone or changed.
+    pub(super) fn note_mapped(&self) {
+        self.pages.note_mapped(|| self.huge.bytes());
     }
 
     /// `size` zeroed bytes, more than a size class has, at a multiple of `align`. Memory that is zero is not written.

@@ -110,7 +110,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let resize = || self.huge.resize(&self.pages.source, address, size);
         // Where addresses are limited, empty blocks make room.
-        match resize().or_else(|| self.pages.release_empty().then(resize)?) {
+        let resized = resize().or_else(|| self.pages.release_empty().then(resize)?);
+        self.note_mapped();
+        match resized {
             Some(moved) => ptr::with_exposed_provenance_mut(moved),
             None if size <= held => ptr,
             // The kernel resizes only what it holds as one mapping.
@@ -133,11 +135,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
         match unsafe { self.pages.move_out(address, at, held) } {
             Move::Done => {}
             Move::Refused => {
-                self.huge.deallocate(source, at);
+                self.free_mapping(at);
                 return None;
             }
             Move::Lost => {
                 self.huge.forget(at);
+                self.note_mapped();
                 return None;
             }
         }
@@ -146,9 +149,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
             let moved: *const u8 = ptr::with_exposed_provenance(at);
             // SAFETY: both are mapped and have `held` bytes.
             unsafe { moved.copy_to_nonoverlapping(back, held) };
-            self.huge.deallocate(source, at);
+            self.free_mapping(at);
             return None;
         };
+        self.note_mapped();
         if !self.free_moved_run(address) {
             self.foreign(caller, address);
         }

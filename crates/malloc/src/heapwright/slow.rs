@@ -187,7 +187,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.look_for_peak(true);
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else {
-            if !self.huge.deallocate(&self.pages.source, address) {
+            if !self.free_mapping(address) {
                 self.foreign(caller, address);
             }
             return;
@@ -205,7 +205,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             }
             Span::Slab(descriptor) => self.free_of_heap(address, descriptor, caller),
             // Between a window's blocks the system may have put a mapping of ours.
-            _ if self.huge.deallocate(&self.pages.source, address) => (),
+            _ if self.free_mapping(address) => (),
             _ => self.foreign(caller, address),
         }
     }

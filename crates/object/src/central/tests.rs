@@ -500,3 +500,25 @@ fn a_shelf_that_somebody_is_at_is_waited_for_when_there_is_no_memory() {
         assert_eq!(whole.central.claim(whole.supply(), place, class, Share::Lines, &mut out), 1);
     });
 }
+
+#[test]
+fn a_search_meets_no_slab_twice_when_others_have_taken_some_off_the_list() {
+    let whole = whole();
+    let class = 72;
+    let objects = whole.claim(class, 2 * info(class).objects as usize);
+    let freed: Vec<usize> = objects
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| at % 8 != 0)
+        .map(|(_, &object)| object)
+        .collect();
+    whole.central.give_back(whole.supply(), &freed).answer().expect("live");
+    let order = whole.pages.purge.order();
+    // Ten were on the list when the search began.
+    let mut left = 10;
+    let shelf = whole.central.shelf(0, class);
+    shelf.purge_some_holes(whole.supply(), class, &order, &mut left);
+    let holes = whole.central.accounts(&whole.pages).holes;
+    assert_ne!(holes, 0);
+    assert_eq!(whole.pages.hole_bytes(), holes);
+}

@@ -17,6 +17,7 @@
 use core::hint::spin_loop;
 
 use base::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use source::HugePages;
 
 use super::PageHeap;
 use crate::System;
@@ -85,9 +86,16 @@ impl<S: System> PageHeap<S> {
         self.confined.hears.store(true, Ordering::Relaxed);
     }
 
-    /// Reads the memory limit (G3), once in a process, and whether the process is confined.
+    /// Reads the memory limit (G3), once in a process, when the system makes huge pages, and whether the process is
+    /// confined.
     pub fn look_at_memory_limit(&self) {
-        if self.purge.look(&self.source) && self.confined.hears.load(Ordering::Relaxed) {
+        if !self.purge.look(&self.source) {
+            return;
+        }
+        let huge_pages = self.source.huge_pages();
+        self.no_huge.store(huge_pages == HugePages::Never, Ordering::Relaxed);
+        self.always_huge.store(huge_pages == HugePages::Always, Ordering::Relaxed);
+        if self.confined.hears.load(Ordering::Relaxed) {
             self.confined.turn(if self.source.is_confined() { NEVER } else { MAY });
         }
     }

@@ -150,13 +150,14 @@ impl<S: System> PageHeap<S> {
     /// one.
     ///
     /// A program that touches little of what it takes would pay 2 MiB for each page: while that is so it is looked at
-    /// again each time that the heap has grown by an eighth.
+    /// again each time that the heap has grown by an eighth. Where the system makes huge pages unasked it pays that already.
     fn ask_for_huge(&self, growth: &mut Growth) {
         let bytes = self.committed_bytes();
-        if self.wants_huge() || bytes < growth.huge_from {
+        if self.wants_huge() || bytes < growth.huge_from || self.no_huge.load(Ordering::Relaxed) {
             return;
         }
-        if growth.looks && (self.would_waste() || !self.is_touched()) {
+        let looks = growth.looks && !self.always_huge.load(Ordering::Relaxed);
+        if looks && (self.would_waste() || !self.is_touched()) {
             growth.huge_from = next_look(bytes);
             return;
         }

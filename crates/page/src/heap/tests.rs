@@ -3,7 +3,7 @@ use super::*;
 use crate::geometry::BLOCK;
 use base::Check;
 use source::os::Os;
-use source::{Failing, PageSource as _, Paged};
+use source::{Failing, HugePages, PageSource as _, Paged};
 
 fn fill(run: Run, count: usize) {
     for granule in 0..count {
@@ -306,4 +306,46 @@ fn huge_pages_wait_while_the_rests_of_large_runs_would_cost() {
     }
     heap.check().expect("intact");
     assert!(heap.wants_huge(), "hardly any is left");
+}
+
+/// A heap of 16 MiB, after somebody has looked at a system that makes huge pages as `when` has it.
+fn heap_where_huge_pages_are_made(when: HugePages, run: u32) -> PageHeap<Failing<Os>> {
+    let heap = PageHeap::new(Failing::new(Os));
+    heap.source.pretend_huge_pages(when);
+    heap.look_at_memory_limit();
+    for _ in 0..8 {
+        heap.allocate(run as usize, 1).expect("memory");
+    }
+    heap.check().expect("intact");
+    heap
+}
+
+#[test]
+fn nobody_counts_on_huge_pages_where_the_system_makes_none() {
+    assert!(heap_where_huge_pages_are_made(HugePages::WhenAsked, 128).wants_huge());
+    assert!(!heap_where_huge_pages_are_made(HugePages::Never, 128).wants_huge());
+}
+
+#[test]
+fn where_the_system_makes_huge_pages_unasked_rests_cost_at_once() {
+    assert!(!heap_where_huge_pages_are_made(HugePages::WhenAsked, 70).wants_huge());
+    assert!(heap_where_huge_pages_are_made(HugePages::Always, 70).wants_huge());
+}
+
+#[test]
+fn all_of_an_empty_block_goes_back() {
+    let heap = PageHeap::new(Os);
+    let run = heap.allocate(128, 1).expect("memory");
+    // As the system does where it makes huge pages unasked: one granule is dirty, and all are resident.
+    fill(run, 128);
+    heap.deallocate_zero(run.at, 128);
+    let one = heap.allocate(1, 1).expect("memory");
+    heap.deallocate(one.at, 1);
+    assert_eq!(heap.purge_all(), GRANULE);
+    let mut pages = [0; BLOCK / 4096];
+    let pages = &mut pages[..BLOCK / Os.page_size()];
+    if Os.resident(run.at, pages) {
+        assert!(pages.iter().all(|page| page & 1 == 0), "nothing is resident");
+    }
+    heap.check().expect("intact");
 }

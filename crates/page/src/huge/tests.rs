@@ -1,4 +1,5 @@
 use super::*;
+use source::Failing;
 use source::os::Os;
 
 #[test]
@@ -30,4 +31,18 @@ fn absurd_sizes_are_refused() {
     let huge = Huge::<Os>::new();
     assert_eq!(huge.allocate(&Os, usize::MAX, 1, false), None);
     assert_eq!(huge.allocate(&Os, 1 << 60, 1, false), None);
+}
+
+#[test]
+fn the_end_goes_back_and_stays_where_the_system_refuses() {
+    let source = Failing::new(Os);
+    let huge = Huge::new();
+    let at = huge.allocate(&source, 3 << 20, 1, false).expect("memory");
+    assert_eq!(huge.resize(&source, at, 2 << 20), Some(at));
+    assert_eq!((huge.len_of(at), huge.bytes()), (Some(2 << 20), 2 << 20));
+    assert_eq!(huge.resize(&source, at, 2 << 20), Some(at), "nothing to do");
+    source.fail_nth(1);
+    assert_eq!(huge.resize(&source, at, 1 << 20), None);
+    assert_eq!((huge.len_of(at), huge.bytes()), (Some(2 << 20), 2 << 20));
+    huge.check().expect("intact");
 }

@@ -9,6 +9,7 @@ mod descriptor;
 pub mod fork;
 mod frames;
 pub mod futex;
+mod huge_pages;
 pub mod memory;
 pub mod peek;
 mod probe;

@@ -543,6 +543,24 @@ fn runs_are_kept_within_bounds() {
 }
 
 #[test]
+fn what_another_thread_gave_back_leaves_room_for_runs_of_other_lengths() {
+    let whole = Whole::new();
+    let cache = ThreadCache::attach(whole.backend().supply, &whole.tls).expect("memory");
+    use crate::runs::Kept;
+    let region = &whole.pages.region;
+    let push = |count: usize| {
+        let at = whole.pages.allocate(count, 1).expect("memory").at;
+        let granule = region.granule_of(at).expect("ours");
+        region.enter_run(granule, count);
+        cache.runs.push(region, granule, count, 32 * page::GRANULE)
+    };
+    assert_eq!([16, 16, 5].map(push), [Kept::Yes, Kept::Yes, Kept::No]);
+    cache.give_back_runs(whole.backend());
+    assert_eq!([5, 16, 6].map(push), [Kept::Yes; 3]);
+    cache.check(whole.backend(), &whole.tls).expect("K1");
+}
+
+#[test]
 fn cells_that_were_got_ahead_go_back_too() {
     for (classes, lost) in [(1, false), (2, false), (9, false), (70, false), (9, true)] {
         let whole = Whole::new();

@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use source::os::Os;
-use source::{Claim, Failing, Move, PageSource, Stretch};
+use source::{Claim, Failing, HugePages, Move, PageSource, Stretch};
 
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
@@ -81,6 +81,9 @@ unsafe impl PageSource for Machine {
     }
     fn physical_memory(&self) -> usize {
         self.memory
+    }
+    fn huge_pages(&self) -> HugePages {
+        HugePages::WhenAsked
     }
     fn memory_limit(&self) -> Option<usize> {
         None

@@ -1,7 +1,7 @@
 //! A source that loses the pages of one `unmap_frames`: they are somebody else's from then on, and never touched again.
 use std::sync::Mutex;
 
-use source::{Claim, Mapped, Move, PageSource, Stretch};
+use source::{Claim, HugePages, Mapped, Move, PageSource, Stretch};
 
 use super::*;
 
@@ -85,6 +85,9 @@ unsafe impl PageSource for &'static Losing {
     }
     fn physical_memory(&self) -> usize {
         Os.physical_memory()
+    }
+    fn huge_pages(&self) -> HugePages {
+        Os.huge_pages()
     }
     fn memory_limit(&self) -> Option<usize> {
         Os.memory_limit()

@@ -21,7 +21,7 @@ use super::process::{NO_LIMIT, RLIMIT_AS, is_only_thread, may_be_only_thread, pa
 use super::residency::{Residency, residency};
 use super::syscall::{call6, number, result};
 use super::vdso::{clock, node};
-use crate::{Claim, Mapped, Move, PageSource, Report, Stretch};
+use crate::{Claim, HugePages, Mapped, Move, PageSource, Report, Stretch};
 
 const PROT_NONE: usize = 0;
 const PROT_READ_WRITE: usize = 3;
@@ -412,6 +412,10 @@ unsafe impl PageSource for Os {
             return 0;
         }
         index(info[4]).saturating_mul(index(info[13] & 0xffff_ffff).max(1))
+    }
+
+    fn huge_pages(&self) -> HugePages {
+        super::huge_pages::huge_pages()
     }
 
     fn memory_limit(&self) -> Option<usize> {
