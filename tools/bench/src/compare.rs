@@ -115,9 +115,10 @@ fn origin(report: &Report, other: &Report) -> Origin {
 /// The workloads in both, in the new one's order, without those that do other work now.
 fn shared_workloads(old: &Report, new: &Report, not_compared: &mut Vec<String>) -> Vec<String> {
     let mut shared = Vec::new();
+    let same_scale = circumstances::same(old.scale, new.scale);
     for work in &new.workloads {
         let Some(before) = old.workloads.iter().find(|w| w.name == work.name) else { continue };
-        match circumstances::other_work(before, work) {
+        match circumstances::other_work(before, work, same_scale) {
             None => shared.push(work.name.clone()),
             Some(why) => not_compared.push(format!("{}: {why}", work.name)),
         }

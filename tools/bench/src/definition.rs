@@ -8,6 +8,7 @@
 //! source = "where it is described"
 //! seconds = 1.0                    # of a run at scale 1 on glibc: plans the time, nothing else
 //! fixed = 0.3                      # seconds of them that are not shorter at a smaller scale; none if absent
+//! longer = 4                       # times as long as a smaller scale says, the whole at most: a run of 30 ms is mostly its start
 //! threads = 4                      # threads that compute all the time; 0 when it waits: then the `ns` it prints are its time
 //! standard = 2                     # in the standard set; the least numbers are kept when time is short
 //! workload = "larson"              # of heapwright-workloads; the definition's own name if nothing is said
@@ -91,6 +92,9 @@ pub struct Definition {
     /// Seconds of them that are the same at any scale.
     #[serde(default)]
     pub fixed: f64,
+    /// By how much a smaller scale is enlarged, up to the whole.
+    #[serde(default = "unchanged")]
+    pub longer: f64,
     /// Threads that compute all the time; 0 when it waits.
     pub threads: u32,
     /// Its rank in the standard set.
@@ -190,11 +194,21 @@ impl Group {
     }
 }
 
+const fn unchanged() -> f64 {
+    1.0
+}
+
 impl Definition {
-    /// Seconds of a run on glibc at this scale.
+    /// The scale that its runs get where `scale` is asked for.
+    #[must_use]
+    pub fn scale_at(&self, scale: f64) -> f64 {
+        (scale * self.longer).min(scale.max(1.0))
+    }
+
+    /// Seconds of a run on glibc where this scale is asked for.
     #[must_use]
     pub fn seconds_at(&self, scale: f64) -> f64 {
-        self.fixed + (self.seconds - self.fixed) * scale
+        self.fixed + (self.seconds - self.fixed) * self.scale_at(scale)
     }
 
     /// Reads one file; `file` is its name, for the error.
@@ -220,6 +234,7 @@ impl Definition {
             }
             d if d.seconds <= 0.0 => Some("seconds must be more than 0"),
             d if !(0.0..=d.seconds).contains(&d.fixed) => Some("fixed is a part of seconds"),
+            d if d.longer < 1.0 => Some("longer is 1 or more"),
             d if !is_ours && (d.workload.is_some() || !d.args.is_empty()) => {
                 Some("it has both a command and a workload or its args")
             }

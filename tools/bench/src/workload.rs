@@ -122,11 +122,12 @@ impl Workload {
         if let Some(missing) = definition.needs.iter().find(|n| !is_installed(n)) {
             return Err(format!("{}: {missing} is not installed", definition.name));
         }
+        let scale = definition.scale_at(places.scale);
         let (file, argv) = if definition.is_in_process() {
             let name = definition.workload.as_ref().unwrap_or(&definition.name);
             let mut argv = vec![places.workloads.clone().into_os_string(), name.into()];
             argv.extend(definition.args.iter().map(OsString::from));
-            argv.push(format!("scale={}", places.scale).into());
+            argv.push(format!("scale={scale}").into());
             argv.push(format!("seed={}", places.seed).into());
             argv.extend(parameters.iter().map(OsString::from));
             (places.workloads.clone(), argv)
@@ -135,12 +136,12 @@ impl Workload {
                 return Err(format!("{} is a program and has no parameters", definition.name));
             }
             let argv: Vec<OsString> =
-                definition.command.iter().map(|word| expand(word, places).into()).collect();
+                definition.command.iter().map(|word| expand(word, places, scale).into()).collect();
             let file = argv.first().map_or_else(Default::default, |a| a.as_os_str().to_owned());
             let file = resolve::command(&file).map_err(|e| format!("{}: {e}", definition.name))?;
             (file, argv)
         };
-        let value = |v: &String| OsString::from(expand(v, places));
+        let value = |v: &String| OsString::from(expand(v, places, scale));
         Ok(Self {
             name: [core::slice::from_ref(&definition.name), parameters].concat().join(":"),
             group: definition.group,
@@ -157,7 +158,7 @@ impl Workload {
             alone: definition.alone,
             own_malloc: definition.own_malloc,
             own_new: false,
-            warm_bytes: warm_bytes(definition.warm_mib, places.scale),
+            warm_bytes: warm_bytes(definition.warm_mib, scale),
             seconds: definition.seconds_at(places.scale),
             file,
             argv,
@@ -231,7 +232,7 @@ impl Workload {
 }
 
 /// Replaces `{files}`, `{python3}`, `{temporary}` and `{scale:N}`.
-fn expand(text: &str, places: &Places) -> String {
+fn expand(text: &str, places: &Places, scale: f64) -> String {
     let mut text = text
         .replace("{files}", &places.files.to_string_lossy())
         .replace("{temporary}", &places.temporary.to_string_lossy());
@@ -241,7 +242,7 @@ fn expand(text: &str, places: &Places) -> String {
     while let Some((before, rest)) = text.split_once("{scale:")
         && let Some((number, after)) = rest.split_once('}')
     {
-        let number = number.parse::<f64>().unwrap_or(1.0) * places.scale;
+        let number = number.parse::<f64>().unwrap_or(1.0) * scale;
         text = format!("{before}{:.0}{after}", number.round().max(1.0));
     }
     text
@@ -325,6 +326,19 @@ mod tests {
             Workload::of(&d, &[], &places()).unwrap_err(),
             "x: no-such-program is not installed"
         );
+    }
+
+    #[test]
+    fn short_ones_are_longer_up_to_the_whole() {
+        let at = |longer: &str, scale| {
+            let d = definition(&format!("longer = {longer}\nfixed = 0.5\n"));
+            (d.scale_at(scale), d.seconds_at(scale))
+        };
+        assert_eq!((at("4", 0.125), at("16", 0.125)), ((0.5, 1.25), (1.0, 2.0)));
+        assert_eq!((at("4", 1.0), at("4", 2.0)), ((1.0, 2.0), (2.0, 3.5)), "the user's word");
+        let d = definition("command = ['sh', '{scale:400}']\nlonger = 1.5\n");
+        assert_eq!(Workload::of(&d, &[], &places()).unwrap().argv[1], "300");
+        assert!(Definition::parse("x.toml", "longer = 0.5").is_err());
     }
 
     #[test]

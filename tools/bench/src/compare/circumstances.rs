@@ -108,20 +108,23 @@ fn prepared(report: &Report) -> String {
     if set.is_empty() { "nothing".to_owned() } else { set.join(", ") }
 }
 
-/// Why a workload of the same name is other work; scale and seed are the whole result's.
-pub(super) fn other_work(old: &Work, new: &Work) -> Option<String> {
+/// Why a workload of the same name is other work. The seed is the whole result's; so is the scale, but for what a definition
+/// makes longer: where `same_scale` holds, each workload's own is compared.
+pub(super) fn other_work(old: &Work, new: &Work, same_scale: bool) -> Option<String> {
+    let is_length = |word: &str| word.starts_with("scale=");
     let words = |work: &Work| -> String {
         let words: Vec<&str> = work
             .command
             .iter()
             .skip(usize::from(work.group != Group::Own))
             .map(String::as_str)
-            .filter(|w| !w.starts_with("scale=") && !w.starts_with("seed="))
+            .filter(|w| !w.starts_with("seed=") && (same_scale || !is_length(w)))
+            // Real programs get paths of temporary files; the words that are numbers are their length.
+            .filter(|w| work.group != Group::Real || (same_scale && w.parse::<f64>().is_ok()))
             .collect();
         words.join(" ")
     };
-    // Real programs get paths of temporary files, and their length in words of their own.
-    if old.group != new.group || new.group == Group::Real {
+    if old.group != new.group {
         return None;
     }
     let (before, after) = (words(old), words(new));

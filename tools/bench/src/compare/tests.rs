@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::definition::Group;
 use crate::launch::Exit;
 use crate::session::{Failure, How, WorkloadIndex};
 use crate::testing;
@@ -146,7 +147,9 @@ fn other_work_failures_and_refusals_are_not_compared() {
     let c = of(&report(8, usual), &new).unwrap();
     let said = c.not_compared.join("\n");
     assert!(
-        said.contains("larson: other work, 'larson' in old and 'larson threads=8' in new"),
+        said.contains(
+            "larson: other work, 'larson scale=1' in old and 'larson threads=8 scale=1' in new"
+        ),
         "{said}"
     );
     assert!(
@@ -156,6 +159,22 @@ fn other_work_failures_and_refusals_are_not_compared() {
     let ours = c.lines.iter().filter(|l| l.allocator == "heapwright");
     assert!(ours.clone().count() > 0 && ours.clone().all(|l| l.metric == Metric::Memory));
     assert!(c.lines.iter().all(|l| l.workload.as_deref() != Some("larson")));
+}
+
+#[test]
+fn who_got_longer_at_the_same_scale_is_other_work() {
+    let mut new = report(8, usual);
+    new.workloads[0].command.push("scale=0.25".to_owned());
+    let mut old = report(8, usual);
+    old.workloads[0].command.push("scale=0.125".to_owned());
+    let said = of(&old, &new).unwrap().not_compared.join("\n");
+    assert!(said.contains("scale=0.125' in old and"), "{said}");
+    for (report, length) in [(&mut old, "12"), (&mut new, "24")] {
+        report.workloads[0].group = Group::Real;
+        report.workloads[0].command = ["sh", "/t/1", length].map(str::to_owned).to_vec();
+    }
+    let said = of(&old, &new).unwrap().not_compared.join("\n");
+    assert!(said.contains("other work, '12' in old and '24' in new"), "{said}");
 }
 
 #[test]
