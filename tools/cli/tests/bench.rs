@@ -227,7 +227,9 @@ fn an_interrupt_keeps_what_was_measured() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("results");
         let starts = parent.path().join("starts");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
+        // Who runs the tests in the background of a script has them ignore SIGQUIT, and bench would do so too.
+        let mut child = Command::new("env")
+            .args(["--default-signal", env!("CARGO_BIN_EXE_heapwright")])
             .args(["bench", "-a", "glibc", "--rounds", "100000", "--warmup", "0", "-o"])
             .arg(&folder)
             .args(["--", "/bin/sh", "-c", &format!("echo >>{}", starts.display())])

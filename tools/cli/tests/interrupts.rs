@@ -14,10 +14,12 @@ use std::time::Instant;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// `bench` with results and temporary files in `folder`.
+/// `bench` with results and temporary files in `folder`. Who runs the tests in the background of a script has them ignore
+/// SIGQUIT, and `bench` would do so too.
 fn bench(folder: &Path, args: &[&str], stdout: Stdio) -> Child {
     fs::create_dir(folder.join("tmp")).unwrap();
-    Command::new(env!("CARGO_BIN_EXE_heapwright"))
+    Command::new("env")
+        .args(["--default-signal", env!("CARGO_BIN_EXE_heapwright")])
         .args(["bench", "-a", "glibc", "--warmup", "0", "-o"])
         .arg(folder.join("results"))
         .args(args)
