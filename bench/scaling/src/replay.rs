@@ -18,7 +18,7 @@ use base::sync::simulated::{self, Listener};
 use malloc::heapwright::Flagship;
 use source::os::Os;
 use source::os::imp::peek::Peek;
-use source::{Claim, Move, PageSource, Report, Stretch};
+use source::{Claim, HugePages, Move, PageSource, Report, Stretch};
 use thread::Tls;
 use thread::tls::{CACHE, SLOTS, empty};
 
@@ -120,6 +120,10 @@ unsafe impl PageSource for Simulated {
 
     unsafe fn prefer_huge(&self, _: usize, _: usize, _: bool) {
         system_call(0);
+    }
+
+    fn huge_pages(&self) -> HugePages {
+        HugePages::WhenAsked
     }
 
     fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
