@@ -207,23 +207,24 @@ impl<P: Park> Default for Lock<P> {
 
 impl<P: Park> Guard<'_, P> {
     /// Leaves. Where somebody sleeps, waits until one is inside, a millisecond at most: for who enters again at once, and
-    /// would be inside again before a sleeper is awake.
-    pub fn leave_to_waiter(self) {
+    /// would be inside again before a sleeper is awake. `true`: it waited that long.
+    pub fn leave_to_waiter(self) -> bool {
         let lock = self.lock;
         core::mem::forget(self);
         // By `hold` the thread stays inside.
-        let Some(lock) = lock else { return };
+        let Some(lock) = lock else { return false };
         if !lock.leave() {
-            return;
+            return false;
         }
         for _ in 0..SPINS {
             spin_hint();
             if lock.word.load(Ordering::Relaxed) != FREE {
-                return;
+                return false;
             }
         }
         // Not on the lock's word: who is woken there is to enter (K2).
         P::nap(&AtomicUsize::new(FREE), FREE);
+        true
     }
 }
 

@@ -21,6 +21,7 @@ use base::bits::{align_up, index, low32};
 use base::sync::Ordering;
 use page::geometry::{GRANULE, GRANULES_PER_BLOCK};
 use page::{Attempt, PageHeap, System};
+use policy::table::MOST_NAPS;
 use source::Stretch;
 
 use crate::shelf::{Shelf, Supply};
@@ -44,21 +45,23 @@ impl<S: System> Shelf<S> {
     /// Purges the holes of every slab with free objects, until the attempt is over; the bytes
     /// given back. The lock is left after each few slabs and each system call: others want objects meanwhile.
     pub fn purge_holes(&self, supply: Supply<'_, S>, class: usize, attempt: &Attempt<'_>) -> usize {
-        let (mut left, mut bytes) = (self.partial.len(), 0);
+        let (mut left, mut naps, mut bytes) = (self.partial.len(), MOST_NAPS, 0);
         while left > 0 && !attempt.is_over() {
-            bytes += self.purge_some_holes(supply, class, attempt, &mut left);
+            bytes += self.purge_some_holes(supply, class, attempt, &mut left, &mut naps);
         }
         bytes
     }
 
     /// Purges the holes of a few of the `left` slabs that were first on the list. Each goes to its end, so that the next
-    /// call goes on behind it, whatever comes and goes between the two.
+    /// call goes on behind it, whatever comes and goes between the two. Who sleeps for the shelf comes in first, for which
+    /// the caller waits `naps` times more.
     pub(crate) fn purge_some_holes(
         &self,
         supply: Supply<'_, S>,
         class: usize,
         attempt: &Attempt<'_>,
         left: &mut u32,
+        naps: &mut u32,
     ) -> usize {
         let base = supply.pages.region.descriptors();
         let mut found = Found {
@@ -84,7 +87,10 @@ impl<S: System> Shelf<S> {
             }
         }
         found.purge(supply, attempt);
-        guard.leave_to_waiter();
+        // It comes back at once only if slabs are left.
+        if *left > 0 && *naps > 0 && !attempt.is_over() {
+            *naps -= u32::from(guard.leave_to_waiter());
+        }
         found.bytes
     }
 }

@@ -13,8 +13,8 @@
 //! - **G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   eleven sixteenths of it; or, where that is more, dirty memory below an eighth of what live
 //!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
-//!   is not faulted in again each time. Blocks that are mappings of their own are live, touched or not. The program's own
-//!   memory, maps, descriptors and the unused ends of huge pages are not counted. The limit is read once.
+//!   is not faulted in again each time. Blocks that are mappings of their own are live, touched or not; as they may be touched
+//!   little, they leave the least floor to dirty memory, if what else is live does. The program's own memory, maps, descriptors and the unused ends of huge pages are not counted. The limit is read once.
 //! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G5** a call that frees gives back at most a block more than twice what it freed and half a block; a
 //!   look at the clock 8 MiB more. What is due beyond goes back in the calls that follow. A thread's
@@ -24,7 +24,7 @@
 //! Layer *page*, inside the page heap's lock. O(1) a free while nothing is to be done; the clock is
 //! read once in 64 frees of granules, once in 64 refills and flushes of a thread, and at purges.
 use base::bits::low32;
-use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering, fence};
 use policy::clock::{is_due, is_long_ago, is_soon};
 use policy::keep::{self, Held};
 use policy::table::{AT_A_LOOK, AT_ONCE, FLOOR, FREES_PER_LOOK, REGRET, TICK_MS};
@@ -199,7 +199,9 @@ impl<S: System> PageHeap<S> {
                 0 => break,
                 some => given += some,
             }
-            state.leave_to_waiter();
+            if given < all {
+                state.leave_to_waiter();
+            }
         }
         given * GRANULE
     }
@@ -258,9 +260,13 @@ impl<S: System> PageHeap<S> {
 
     /// Granules that a memory limit leaves beside what is live (G3).
     pub(crate) fn room(&self) -> usize {
-        let live = self.live.load(Ordering::Relaxed) + self.mapped.load(Ordering::Relaxed);
-        let live = live.saturating_sub(self.hole_bytes() / GRANULE);
-        self.purge.allowance.room(live, GRANULE)
+        let live = self.live.load(Ordering::Relaxed).saturating_sub(self.hole_bytes() / GRANULE);
+        let mapped = self.mapped.load(Ordering::Relaxed);
+        let room = self.purge.allowance.room(live + mapped, GRANULE);
+        if mapped == 0 {
+            return room;
+        }
+        room.max(self.purge.allowance.room(live, GRANULE).min(FLOOR / GRANULE))
     }
 
     /// Blocks outside the region have come or gone, and are `bytes` now: what is dirty may have to make room (G3).
@@ -268,7 +274,8 @@ impl<S: System> PageHeap<S> {
         loop {
             let now = bytes();
             self.mapped.store(now / GRANULE, Ordering::Relaxed);
-            // Whoever changed it meanwhile may have stored before.
+            // Whoever changed it meanwhile may have stored before; whoever changes it from here on stores after.
+            fence(Ordering::SeqCst);
             if bytes() == now {
                 break;
             }

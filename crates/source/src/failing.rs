@@ -22,6 +22,7 @@ pub struct Failing<S> {
     limit: AtomicUsize,
     loses: AtomicBool,
     huge_pages: AtomicU8,
+    memory: AtomicUsize,
     place: AtomicUsize,
     /// One more than the node that is said; 0: what the system says.
     node: AtomicU32,
@@ -38,6 +39,7 @@ impl<S> Failing<S> {
             limit: AtomicUsize::new(0),
             loses: AtomicBool::new(false),
             huge_pages: AtomicU8::new(0),
+            memory: AtomicUsize::new(0),
             place: AtomicUsize::new(0),
             node: AtomicU32::new(0),
         }
@@ -64,6 +66,11 @@ impl<S> Failing<S> {
     /// Says from now on that the process may use `bytes` of addresses; 0: what the system says.
     pub fn pretend_limit(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Says from now on that the process may use `bytes` of memory; 0: what the system says.
+    pub fn pretend_memory_limit(&self, bytes: usize) {
+        self.memory.store(bytes, Ordering::Relaxed);
     }
 
     /// The next mapping lies at `at`, if nothing else does; 0: wherever the system puts it.
@@ -201,7 +208,10 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
     }
 
     fn memory_limit(&self) -> Option<usize> {
-        self.inner.memory_limit()
+        match self.memory.load(Ordering::Relaxed) {
+            0 => self.inner.memory_limit(),
+            bytes => Some(bytes),
+        }
     }
 
     fn now_ms(&self) -> u64 {

@@ -123,15 +123,15 @@ fn who_leaves_to_a_waiter_waits_only_where_there_is_one() {
         }
     }
     let lock = Lock::<Counted>::new();
-    lock.lock().leave_to_waiter();
+    assert!(!lock.lock().leave_to_waiter());
     assert_eq!((NAPS.load(Ordering::Relaxed), lock.word.load(Ordering::Relaxed)), (0, FREE));
     let guard = lock.lock();
     // Somebody sleeps, and does not come.
     lock.word.fetch_or(WAITED, Ordering::Relaxed);
-    guard.leave_to_waiter();
+    assert!(guard.leave_to_waiter());
     assert_eq!((NAPS.load(Ordering::Relaxed), lock.word.load(Ordering::Relaxed)), (1, FREE));
     assert!(lock.hold(&mut 2));
-    lock.lock().leave_to_waiter();
+    assert!(!lock.lock().leave_to_waiter());
     assert!(lock.is_held(), "who is inside by `hold` stays");
     lock.release();
 }

@@ -517,7 +517,7 @@ fn a_search_meets_no_slab_twice_when_others_have_taken_some_off_the_list() {
     // Ten were on the list when the search began.
     let mut left = 10;
     let shelf = whole.central.shelf(0, class);
-    shelf.purge_some_holes(whole.supply(), class, &order, &mut left);
+    shelf.purge_some_holes(whole.supply(), class, &order, &mut left, &mut 1);
     let holes = whole.central.accounts(&whole.pages).holes;
     assert_ne!(holes, 0);
     assert_eq!(whole.pages.hole_bytes(), holes);

@@ -54,9 +54,9 @@ impl<S: System> PageHeap<S> {
         (growth.huge_from, growth.looks) = (bytes, false);
     }
 
-    /// Whether the heap has grown enough for huge pages.
+    /// Whether the heap has grown enough for huge pages. That the system makes none may be read after they were asked for.
     pub fn wants_huge(&self) -> bool {
-        self.huge_asked.load(Ordering::Relaxed)
+        self.huge_asked.load(Ordering::Relaxed) && !self.no_huge.load(Ordering::Relaxed)
     }
 
     /// The first block that is not there yet (H2).
@@ -153,7 +153,10 @@ impl<S: System> PageHeap<S> {
     /// again each time that the heap has grown by an eighth. Where the system makes huge pages unasked it pays that already.
     fn ask_for_huge(&self, growth: &mut Growth) {
         let bytes = self.committed_bytes();
-        if self.wants_huge() || bytes < growth.huge_from || self.no_huge.load(Ordering::Relaxed) {
+        if self.huge_asked.load(Ordering::Relaxed)
+            || bytes < growth.huge_from
+            || self.no_huge.load(Ordering::Relaxed)
+        {
             return;
         }
         let looks = growth.looks && !self.always_huge.load(Ordering::Relaxed);

@@ -308,6 +308,26 @@ fn huge_pages_wait_while_the_rests_of_large_runs_would_cost() {
     assert!(heap.wants_huge(), "hardly any is left");
 }
 
+#[test]
+fn a_mapping_above_the_memory_limit_leaves_the_least_floor() {
+    let heap = PageHeap::new(Failing::new(Os));
+    heap.source.pretend_memory_limit(1 << 30);
+    heap.look_at_memory_limit();
+    let kept = |mapped: usize| {
+        heap.note_mapped(|| mapped);
+        let runs: [Run; 16] = core::array::from_fn(|_| heap.allocate(128, 1).expect("memory"));
+        for run in runs {
+            fill(run, 128);
+            heap.deallocate(run.at, 128);
+        }
+        heap.check().expect("intact");
+        heap.dirty_bytes() >> 20
+    };
+    let floor = 10..=12;
+    assert!(floor.contains(&kept(0)));
+    assert!(floor.contains(&kept(2 << 30)), "perhaps next to nothing of it is touched");
+}
+
 /// A heap of 16 MiB, after somebody has looked at a system that makes huge pages as `when` has it.
 fn heap_where_huge_pages_are_made(when: HugePages, run: u32) -> PageHeap<Failing<Os>> {
     let heap = PageHeap::new(Failing::new(Os));
