@@ -18,6 +18,17 @@ static void two_large_blocks(void) {
     free(grown);
 }
 
+// No block of that size was asked for before: what is free has to make way for the growth itself.
+static void a_block_that_grows_at_once(void) {
+    char *block = malloc(2 * MIB);
+    CHECK(block != NULL, "malloc(2 MiB) is NULL");
+    memset(hide(block), 1, 2 * MIB);
+    char *grown = realloc(block, 100 * MIB);
+    CHECK(grown != NULL, "realloc(100 MiB) is NULL");
+    memset(hide(grown), 1, 100 * MIB);
+    free(grown);
+}
+
 static void swing(size_t size) {
     static void *blocks[100 * MIB / 100];
     size_t count = 100 * MIB / size;
@@ -34,6 +45,7 @@ static void swing_and_map(void) {
     const size_t sizes[] = {100, 700, 3000, 20000, 60000, 130000, 300000};
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) swing(sizes[i]);
+        a_block_that_grows_at_once();
         two_large_blocks();
     }
 }

@@ -403,6 +403,9 @@ impl<S: System> Sharded<S> {
             self.segments.trim();
             map()
         });
+        if at.is_none() {
+            self.segments.note_beside(self.huge.bytes());
+        }
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))
     }
 
@@ -544,12 +547,18 @@ unsafe impl<S: System> base::Malloc for Sharded<S> {
             Some(page) if page.class() != 0 && size <= held && size > held / 2 => return ptr,
             Some(page) if page.class() == 0 && page.resize_single(size) => return ptr,
             None if size >= MIN_MAPPING => {
+                if size > held {
+                    let grown = self.huge.bytes().saturating_add(size - held);
+                    self.segments.make_way(self.thread().map(|thread| &thread.segments), grown);
+                }
                 let resize = || self.huge.resize(&self.segments.source, address, size);
                 let again = || {
                     self.make_room(self.thread()?);
                     resize()
                 };
-                if let Some(at) = resize().or_else(again) {
+                let moved = resize().or_else(again);
+                self.segments.note_beside(self.huge.bytes());
+                if let Some(at) = moved {
                     return ptr::with_exposed_provenance_mut(at);
                 }
             }
@@ -593,8 +602,11 @@ impl<S: System> Sharded<S> {
     /// Frees what [`free_ready`](Self::free_ready) refused.
     #[inline(never)]
     fn free_any(&self, address: usize) {
+        if address == 0 {
+            return;
+        }
         let Some(segment) = self.segments.of(address) else {
-            if address != 0 && !self.huge.deallocate(&self.segments.source, address) {
+            if !self.huge.deallocate(&self.segments.source, address) {
                 self.end_for("free()", address);
             }
             self.segments.note_beside(self.huge.bytes());

@@ -154,7 +154,8 @@ impl<S: System> Superslab<S> {
         let bin = &heap.bins[class];
         let size = size_of_class(class);
         let mut object = self.take(heap, class);
-        if object == 0 && self.make_room(heap) {
+        if object == 0 {
+            self.make_room(heap);
             object = self.take(heap, class);
         }
         if object != 0 && bin.most() > 0 {
@@ -346,10 +347,15 @@ impl<S: System> Superslab<S> {
         let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, huge);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
-            let room =
-                self.heap().is_some_and(|heap| self.make_room(heap)) || self.pool.supers.trim() > 0;
-            room.then(map)?
+            match self.heap() {
+                Some(heap) => self.make_room(heap),
+                None => _ = self.pool.supers.trim(),
+            }
+            map()
         });
+        if at.is_none() {
+            self.pool.supers.note_beside(self.huge.bytes());
+        }
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))
     }
 
@@ -436,12 +442,11 @@ impl<S: System> Superslab<S> {
         }
     }
 
-    /// Gives up what is empty, where a request was refused. `true`: there was something.
+    /// Gives up what is empty, where a request was refused.
     #[cold]
-    fn make_room(&self, heap: &Heap) -> bool {
-        let before = heap.out.load(Ordering::Relaxed);
+    fn make_room(&self, heap: &Heap) {
         self.empty(heap);
-        self.pool.supers.trim() > 0 || heap.out.load(Ordering::Relaxed) < before
+        self.pool.supers.trim();
     }
 
     /// Gives back all that is free; the bytes. What other threads keep stays theirs.
@@ -537,7 +542,15 @@ unsafe impl<S: System> base::Malloc for Superslab<S> {
         }
         if kind == Kind::Mapping && size >= MIN_MAPPING {
             let resize = || self.huge.resize(&self.pool.supers.source, address, size);
-            let moved = resize().or_else(|| self.make_room(self.heap()?).then(resize)?);
+            if size > held {
+                let grown = self.huge.bytes().saturating_add(size - held);
+                self.pool.supers.make_way(self.heap().map(|heap| &heap.supers), grown);
+            }
+            let moved = resize().or_else(|| {
+                self.make_room(self.heap()?);
+                resize()
+            });
+            self.pool.supers.note_beside(self.huge.bytes());
             if let Some(at) = moved {
                 return ptr::with_exposed_provenance_mut(at);
             }

@@ -53,10 +53,13 @@ impl DropIn for Malloc {
 
     fn after_fork(&self, in_child: bool) {
         crate::fork::release_all(|visit| self.each_lock(visit));
-        if !in_child || self.partial.load(Ordering::Relaxed) {
+        if !in_child {
             return;
         }
         self.segments.note_child();
+        if self.partial.load(Ordering::Relaxed) {
+            return;
+        }
         // The others' heaps are lost: nobody knows in the middle of what they were.
         self.threads.only_me(|_| false);
         let mine = self.thread().into_iter().flat_map(Thread::all_heaps);

@@ -313,9 +313,14 @@ impl Page {
         }
     }
 
-    /// In the child of a fork: who was telling does not exist.
+    /// In the child of a fork: who was telling does not exist, and may not have told. The next to free tells; the owner
+    /// of a page that is not full does not want it any more, and changes that when it is. Writes only where somebody was.
     pub(super) fn forget_tellers(&self) {
-        self.told();
+        let word = &self.shared.thread_free;
+        let old = word.load(Ordering::Relaxed);
+        if old & BITS == Told::Telling as usize {
+            word.store(old & !BITS | Told::Wanted as usize, Ordering::Relaxed);
+        }
     }
 
     fn change(&self, to: impl Fn(usize) -> usize) {

@@ -173,6 +173,33 @@ fn a_full_page_that_another_thread_emptied_goes() {
 }
 
 #[test]
+fn a_child_forgets_who_was_telling_and_is_told_by_the_next() {
+    let heap = Box::new(Sharded::new(Os));
+    let blocks: Vec<_> = (0..1000).map(|_| Sent(heap.malloc(1000))).collect();
+    let [lost, next] = [0, 1].map(|at: usize| blocks[at].0.addr());
+    let page = heap.segments.of(lost).unwrap().page_of(lost);
+    assert!(
+        page.is(State::Full)
+            && page.start() == heap.segments.of(next).unwrap().page_of(next).start()
+    );
+    // The process is copied while another thread is telling.
+    assert!(page.push_theirs(lost).is_some());
+    heap.after_fork(true);
+    let mut rest = blocks.into_iter().skip(1);
+    let next = rest.next().unwrap();
+    thread::scope(|scope| {
+        // SAFETY: a live block.
+        scope.spawn(|| unsafe { heap.free({ next }.0) });
+    });
+    let thread = heap.thread().unwrap();
+    heap.free_delayed(thread, &thread.heap);
+    assert!(!page.is(State::Full), "its heap was told");
+    // SAFETY: live blocks.
+    rest.for_each(|block| unsafe { heap.free(block.0) });
+    heap.check().unwrap();
+}
+
+#[test]
 fn a_thread_that_allocated_before_the_beginning_is_known_when_it_ends() {
     let heap: &'static Sharded<Os> = Box::leak(Box::new(Sharded::new(Os)));
     let early = thread::spawn(|| {
