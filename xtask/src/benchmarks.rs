@@ -186,7 +186,7 @@ fn circumstances(record: &Record, commit: &str) -> String {
     let command = record.report.command_line.join(" ");
     let text = front::wrapped(&format!(
         "Geometric means with 95 % intervals; **bold** is the least and all within noise of it. Measured {started} at commit \
-         `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length, on \
+         `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length (short ones more), on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
          figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \
          `cargo xtask benchmarks --page FOLDER`.{warnings} The command that made it:",
