@@ -71,8 +71,8 @@ impl<P: Park, T> Guarded<P, T> {
 
 impl<P: Park, T> Inside<'_, P, T> {
     /// Leaves, and lets one that sleeps in first; see [`Guard::leave_to_waiter`].
-    pub fn leave_to_waiter(self) -> bool {
-        self.guard.leave_to_waiter()
+    pub fn leave_to_waiter(self) {
+        self.guard.leave_to_waiter();
     }
 }
 

@@ -14,7 +14,8 @@
 //!   eleven sixteenths of it; or, where that is more, dirty memory below an eighth of what live
 //!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
 //!   is not faulted in again each time. Blocks that are mappings of their own are live, touched or not; as they may be touched
-//!   little, they leave the least floor to dirty memory, if what else is live does. The program's own memory, maps, descriptors and the unused ends of huge pages are not counted. The limit is read once.
+//!   little, they leave the least floor to dirty memory, if what else is live does. The program's own memory, maps,
+//!   descriptors and the unused ends of huge pages are not counted. The limit is read once.
 //! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
 //! - **G5** a call that frees gives back at most a block more than twice what it freed and half a block; a
 //!   look at the clock 8 MiB more. What is due beyond goes back in the calls that follow. A thread's

@@ -338,7 +338,9 @@ mod tests {
         assert_eq!((at("4", 1.0), at("4", 2.0)), ((1.0, 2.0), (2.0, 3.5)), "the user's word");
         let d = definition("command = ['sh', '{scale:400}']\nlonger = 1.5\n");
         assert_eq!(Workload::of(&d, &[], &places()).unwrap().argv[1], "300");
-        assert!(Definition::parse("x.toml", "longer = 0.5").is_err());
+        let short = "name = 'x'\ngroup = 'ours'\norder = 1\nabout = 'a'\nseconds = 2.0\nthreads = 1\nlonger = 0.5";
+        let why = Definition::parse("x.toml", short).unwrap_err().to_string();
+        assert_eq!(why, "x.toml: longer is 1 or more");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::time::Instant;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// `bench` with results and temporary files in `folder`. Who runs the tests in the background of a script has them ignore
+/// `bench` with results and temporary files in `folder`, and signals as usual: who runs the tests in the background of a script has them ignore
 /// SIGQUIT, and `bench` would do so too.
 fn bench(folder: &Path, args: &[&str], stdout: Stdio) -> Child {
     fs::create_dir(folder.join("tmp")).unwrap();

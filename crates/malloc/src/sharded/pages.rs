@@ -294,7 +294,15 @@ impl Page {
 
     /// The heap has been told.
     pub(super) fn told(&self) {
-        self.change(|bits| if bits == Told::Telling as usize { Told::No as usize } else { bits });
+        let word = &self.shared.thread_free;
+        let mut old = word.load(Ordering::Relaxed);
+        while old & BITS == Told::Telling as usize {
+            let new = old & !BITS | Told::No as usize;
+            match word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(other) => old = other,
+            }
+        }
     }
 
     /// From now on its owner wants to be told, or not. Waits while somebody is telling.
@@ -320,18 +328,6 @@ impl Page {
         let old = word.load(Ordering::Relaxed);
         if old & BITS == Told::Telling as usize {
             word.store(old & !BITS | Told::Wanted as usize, Ordering::Relaxed);
-        }
-    }
-
-    fn change(&self, to: impl Fn(usize) -> usize) {
-        let word = &self.shared.thread_free;
-        let mut old = word.load(Ordering::Relaxed);
-        loop {
-            let new = old & !BITS | to(old & BITS);
-            match word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(other) => old = other,
-            }
         }
     }
 }

@@ -65,8 +65,11 @@ impl DropIn for Malloc {
 
     fn after_fork(&self, in_child: bool) {
         crate::fork::release_all(|visit| self.each_lock(visit));
-        if in_child && !self.partial.load(Ordering::Relaxed) {
-            self.pool.supers.note_child();
+        if !in_child {
+            return;
+        }
+        self.pool.supers.note_child();
+        if !self.partial.load(Ordering::Relaxed) {
             self.threads.only_me(|heap| {
                 heap.set_whose(Whose::Lost);
                 false

@@ -21,7 +21,7 @@ pub(crate) struct MeasureFlags {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
 
-    /// Multiply the length of every workload, of those that would be too short by more, up to 1 [default: as much as the time allows, at most 1]
+    /// Multiply the length of every workload; short ones keep more of theirs [default: as much as the time allows, at most 1]
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub(crate) scale: Option<f64>,
 
