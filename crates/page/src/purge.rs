@@ -21,6 +21,7 @@
 //!   look at the clock 8 MiB more. What is due beyond goes back in the calls that follow. A thread's
 //!   report of the objects it gave back is such a call too: they are slack, which lowers the limit. Memory
 //!   limits (G3) know no such bound.
+//! - **G6** of what is dirty, the least in four seconds was not needed in them, and goes back, wherever it lies.
 //!
 //! Layer *page*, inside the page heap's lock. O(1) a free while nothing is to be done; the clock is
 //! read once in 64 frees of granules, once in 64 refills and flushes of a thread, and at purges.
@@ -49,11 +50,14 @@ pub(crate) struct Keep {
     purged_at: u32,
     /// The tick at which the floor was last halved.
     eased_at: u32,
+    /// The least that was dirty since the tick `low_since` (G6).
+    low: usize,
+    low_since: u32,
 }
 
 impl Keep {
     pub(crate) const fn new() -> Self {
-        Self { frees: 0, reused: 0, answered: 0, purged_at: 0, eased_at: 0 }
+        Self { frees: 0, reused: 0, answered: 0, purged_at: 0, eased_at: 0, low: 0, low_since: 0 }
     }
 
     /// Clean granules were handed out. At most as many as have gone back are purged ones; the others were never used, or their
@@ -64,6 +68,21 @@ impl Keep {
         let again = granules.min(back.try_into().unwrap_or(u32::MAX));
         self.answered += u64::from(again);
         self.reused += again as usize;
+    }
+
+    /// So much is dirty now.
+    #[inline]
+    pub(crate) fn note_low(&mut self, dirty: usize) {
+        self.low = self.low.min(dirty);
+    }
+
+    /// What nobody needed for four seconds (G6); 0 while they have not passed. So much is dirty now.
+    fn unneeded(&mut self, now: u32, dirty: usize) -> usize {
+        if !is_long_ago(self.low_since, now) {
+            return 0;
+        }
+        self.low_since = now;
+        core::mem::replace(&mut self.low, dirty)
     }
 
     /// The floor for a purge (G1).
@@ -328,7 +347,7 @@ impl<S: System> PageHeap<S> {
                 return;
             }
         }
-        let target = keep::target(self.limit());
+        let target = keep::target(self.limit()).min(purge.due.load(Ordering::Relaxed));
         let until = target.max(dirty.saturating_sub(most));
         if dirty > until {
             self.purge_to(state, until, &attempt);
@@ -383,6 +402,11 @@ impl<S: System> PageHeap<S> {
             }
         }
         self.purge.more.store(is_more, Ordering::Relaxed);
+        let dirty = self.dirty.load(Ordering::Relaxed);
+        let unneeded = state.keep.unneeded(now, dirty);
+        if unneeded > 0 && dirty > asked {
+            self.purge.due.store((dirty - unneeded).max(asked), Ordering::Relaxed);
+        }
     }
 
     /// Purges until at most `target` dirty granules are left, or nothing more can be (G2).

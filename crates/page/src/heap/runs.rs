@@ -150,6 +150,7 @@ impl<S: System> PageHeap<S> {
         state.bins.update(&self.region, block);
         self.live.raise(count as usize);
         self.dirty.lower(gone as usize);
+        state.keep.note_low(self.dirty.load(Ordering::Relaxed));
         state.keep.note_reuse(&self.purge, count - were_dirty);
         self.slack.note_reuse(count);
         were_dirty == 0

@@ -326,3 +326,30 @@ fn what_goes_back_while_slack_grows_goes_back_by_the_mebibyte() {
     heap.deallocate(run.at, 1);
     assert_eq!(heap.dirty_bytes(), 0, "keep=0 keeps nothing");
 }
+
+#[test]
+fn what_nobody_needed_for_four_seconds_goes_back_wherever_it_lies() {
+    let heap = PageHeap::new(Failing::new(Os));
+    let runs: [Run; 640] = core::array::from_fn(|_| heap.allocate(1, 1).expect("memory"));
+    runs.iter().for_each(|run| fill(*run, 1));
+    // Five blocks, each half free, none of them empty: less than is live.
+    runs.iter().step_by(2).for_each(|run| heap.deallocate(run.at, 1));
+    let half = 320 * GRANULE;
+    assert_eq!(heap.dirty_bytes(), half);
+    // A third of it is needed now and then.
+    for _ in 0..45 {
+        heap.source.pass_ms(400);
+        let again: [Run; 100] = core::array::from_fn(|_| heap.allocate(1, 1).expect("memory"));
+        again.iter().for_each(|run| heap.deallocate(run.at, 1));
+        heap.look();
+        heap.check().expect("intact");
+    }
+    let left = heap.dirty_bytes() / GRANULE;
+    assert!((100..164).contains(&left), "{left}: what was needed stays, and the rest of its block");
+    for _ in 0..2 {
+        heap.source.pass_ms(4500);
+        heap.look();
+    }
+    assert_eq!(heap.dirty_bytes(), 0);
+    heap.check().expect("intact");
+}
