@@ -200,6 +200,7 @@ pub(crate) mod global {
 
     /// Once, before `main`.
     pub(crate) fn begun() {
+        stderr::begin();
         HEAP.0.begin();
         // Refused only when out of memory; then a fork is as unsafe as it is without us.
         fork::on_fork::<Forking>();

@@ -31,7 +31,8 @@ pub fn begun() {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
-    // First of all: later handlers then run outside of ours, and keys run out.
+    stderr::begin();
+    // Before other libraries' are there: later handlers then run outside of ours, and keys run out.
     // Refused only when out of memory; then a fork is as unsafe as it is without us.
     fork::on_fork::<Forking>();
     thread_end::prepare(ended);
