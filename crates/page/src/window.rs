@@ -41,23 +41,15 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// The heap grows: a limit that another process or a raw system call has set shows when it
-    /// is reached, and that it was lifted by asking.
-    pub(crate) fn look_for_address_limit(&self, state: &mut State) {
-        if self.region.is_bare() || self.source.is_short_of_addresses() {
-            self.look_at_addresses(state);
-        }
-    }
-
     /// Where addresses have become limited, those that were only reserved and empty blocks are
-    /// given up; where they are not any more, what nobody has taken is reserved again.
-    fn look_at_addresses(&self, state: &mut State) {
+    /// given up; where they are not any more, what nobody has taken is reserved again. The limit.
+    fn look_at_addresses(&self, state: &mut State) -> Option<usize> {
         let region = &self.region;
         if region.granules() == 0 {
-            return;
+            return None;
         }
-        let frontier = self.frontier();
-        match (self.source.address_limit(), region.is_bare()) {
+        let (limit, frontier) = (self.source.address_limit(), self.frontier());
+        match (limit, region.is_bare()) {
             (Some(limit), false) if !region.is_small_under(limit) => {
                 region.limit(&self.source, limit, frontier);
                 if region.is_bare() {
@@ -67,6 +59,32 @@ impl<S: System> PageHeap<S> {
             (None, true) => region.lift(&self.source, frontier),
             _ => (),
         }
+        limit
+    }
+
+    /// Whether the heap may have room for `len` bytes, which the system has refused to map, when what it does not use has gone
+    /// back. A limit on addresses that was set past us shows now. Under one, room for what the blocks would not make up is asked
+    /// for first: who is refused again and again, with small requests between, would give blocks up and claim them each time.
+    pub fn may_make_room(&self, len: usize) -> bool {
+        if !self.region.is_bare() {
+            self.limit_changed();
+        }
+        if !self.region.is_bare() {
+            return len / BLOCK <= self.region.longest_run();
+        }
+        let ours = self.committed_bytes();
+        len <= ours || self.source.has_addresses(len - ours)
+    }
+
+    /// As [`claim`](Self::claim), with addresses for descriptors. That others have lifted the limit is seen here.
+    pub(crate) fn grow_window(&self, state: &mut State, blocks: u32) -> Option<()> {
+        self.claim(state, blocks)?;
+        if self.region.is_bare()
+            && let Some(limit) = self.look_at_addresses(state)
+        {
+            self.region.claim_descriptors(&self.source, self.frontier(), limit);
+        }
+        Some(())
     }
 
     /// `blocks` addresses in a row that nobody has, behind the frontier; for a single block, among
