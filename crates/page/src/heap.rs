@@ -73,6 +73,8 @@ pub struct PageHeap<S> {
     no_huge: AtomicBool,
     always_huge: AtomicBool,
     pub(crate) confined: Confined,
+    /// Whether a limit on addresses was changed where nobody could look.
+    pub(crate) limit_unseen: AtomicBool,
     /// Whether this is a child of `fork` (P4).
     pub(crate) is_child: AtomicBool,
 }
@@ -110,6 +112,7 @@ impl<S: System> PageHeap<S> {
             no_huge: AtomicBool::new(false),
             always_huge: AtomicBool::new(false),
             confined: Confined::new(),
+            limit_unseen: AtomicBool::new(false),
             is_child: AtomicBool::new(false),
         }
     }

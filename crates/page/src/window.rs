@@ -36,8 +36,18 @@ impl<S: System> PageHeap<S> {
     /// The limit on the process's addresses has changed: to what is asked of the system.
     /// In a signal handler that interrupted this heap nothing is done until the heap next grows.
     pub fn limit_changed(&self) {
-        if !self.state.bare().is_interrupted() {
+        if self.state.bare().is_interrupted() {
+            self.limit_unseen.store(true, Ordering::Relaxed);
+        } else {
             self.look_at_addresses(&mut self.state.lock());
+        }
+    }
+
+    /// The heap grows: what a signal handler has changed is looked at.
+    pub(crate) fn see_limit(&self, state: &mut State) {
+        if self.limit_unseen.load(Ordering::Relaxed) {
+            self.limit_unseen.store(false, Ordering::Relaxed);
+            self.look_at_addresses(state);
         }
     }
 
@@ -62,13 +72,10 @@ impl<S: System> PageHeap<S> {
         limit
     }
 
-    /// Whether the heap may have room for `len` bytes, which the system has refused to map, when what it does not use has gone
-    /// back. A limit on addresses that was set past us shows now. Under one, room for what the blocks would not make up is asked
-    /// for first: who is refused again and again, with small requests between, would give blocks up and claim them each time.
+    /// Whether there may be room for `len` bytes, which the system has refused to map, when what the heap does not use has gone
+    /// back. Where addresses are limited, what its blocks could not make up is asked for: who is refused again and again, with
+    /// small requests between, would give blocks up and claim them each time.
     pub fn may_make_room(&self, len: usize) -> bool {
-        if !self.region.is_bare() {
-            self.limit_changed();
-        }
         if !self.region.is_bare() {
             return len / BLOCK <= self.region.longest_run();
         }
@@ -210,11 +217,15 @@ impl<S: System> PageHeap<S> {
         true
     }
 
-    /// Gives the addresses of empty blocks up, where addresses are what is short: in a
-    /// window. Returns whether there were any.
+    /// Gives the addresses of empty blocks up, where addresses are what is short: in a window. That they have become so past us
+    /// is seen now, and what was only reserved goes too. Returns whether there were any.
     pub fn release_empty(&self) -> bool {
         let mut state = self.state.lock();
-        self.region.granules() != 0 && self.region.is_bare() && self.release_blocks(&mut state)
+        if !self.region.is_bare() {
+            self.look_at_addresses(&mut state);
+            return self.region.is_bare();
+        }
+        self.region.granules() != 0 && self.release_blocks(&mut state)
     }
 
     pub(crate) fn release_blocks(&self, state: &mut State) -> bool {

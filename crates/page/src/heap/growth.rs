@@ -79,6 +79,7 @@ impl<S: System> PageHeap<S> {
     /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
     /// are limited and one block is asked for. `None`: refused.
     pub(crate) fn grow(&self, state: &mut State, blocks: u32, whose: Whose) -> Option<()> {
+        self.see_limit(state);
         self.before_growth(blocks);
         self.ask_for_huge(&mut state.growth);
         match self.region.hold() {
