@@ -6,7 +6,6 @@ use malloc::heapwright::global;
 use source::Report;
 use source::os::Os;
 use source::os::imp::process::resident;
-use source::os::imp::stderr;
 
 use crate::errno::{EINVAL, set_errno};
 
@@ -43,7 +42,7 @@ pub extern "C" fn heapwright_purge() -> usize {
 /// Writes the table of statistics to a file descriptor.
 #[unsafe(no_mangle)]
 pub extern "C" fn heapwright_stats_print(fd: c_int) {
-    HEAP.print_stats(usize::try_from(fd).unwrap_or_else(|_| stderr::descriptor()));
+    HEAP.print_stats(usize::try_from(fd).unwrap_or(2));
 }
 
 /// Walks every structure; 0 when every invariant holds, else -1 and a line on standard error.

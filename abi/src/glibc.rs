@@ -2,8 +2,6 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::fmt::{self, Write};
 
-use source::os::imp::stderr;
-
 use crate::errno::EINVAL;
 use crate::heap::{HEAP, Info, info};
 
@@ -84,7 +82,7 @@ pub extern "C" fn mallopt(parameter: c_int, _value: c_int) -> c_int {
 /// Prints the table of `HEAPWRIGHT=stats=1` on standard error.
 #[unsafe(no_mangle)]
 pub extern "C" fn malloc_stats() {
-    HEAP.print_stats(stderr::descriptor());
+    HEAP.print_stats(2);
 }
 
 /// Writes the figures as XML to a stdio stream. `options` is 0, else EINVAL.
