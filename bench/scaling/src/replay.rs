@@ -139,8 +139,8 @@ unsafe impl PageSource for Simulated {
         None
     }
 
-    fn is_short_of_addresses(&self) -> bool {
-        false
+    fn has_addresses(&self, _len: usize) -> bool {
+        true
     }
 
     fn physical_memory(&self) -> usize {

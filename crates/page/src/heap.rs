@@ -71,6 +71,8 @@ pub struct PageHeap<S> {
     pub purge: Purge,
     pub(crate) huge_pages: HugePages,
     pub(crate) confined: Confined,
+    /// Whether a limit on addresses was changed where nobody could look.
+    pub(crate) limit_unseen: AtomicBool,
     /// Whether this is a child of `fork` (P4).
     pub(crate) is_child: AtomicBool,
 }
@@ -106,6 +108,7 @@ impl<S: System> PageHeap<S> {
             purge: Purge::new(),
             huge_pages: HugePages::new(),
             confined: Confined::new(),
+            limit_unseen: AtomicBool::new(false),
             is_child: AtomicBool::new(false),
         }
     }

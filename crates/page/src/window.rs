@@ -37,28 +37,30 @@ impl<S: System> PageHeap<S> {
     /// The limit on the process's addresses has changed: to what is asked of the system.
     /// In a signal handler that interrupted this heap nothing is done until the heap next grows.
     pub fn limit_changed(&self) {
-        if !self.state.bare().is_interrupted() {
+        if self.state.bare().is_interrupted() {
+            self.limit_unseen.store(true, Ordering::Relaxed);
+        } else {
             self.look_at_addresses(&mut self.state.lock());
         }
     }
 
-    /// The heap grows: a limit that another process or a raw system call has set shows when it
-    /// is reached, and that it was lifted by asking.
-    pub(crate) fn look_for_address_limit(&self, state: &mut State) {
-        if self.region.is_bare() || self.source.is_short_of_addresses() {
+    /// The heap grows: what a signal handler has changed is looked at.
+    pub(crate) fn see_limit(&self, state: &mut State) {
+        if self.limit_unseen.load(Ordering::Relaxed) {
+            self.limit_unseen.store(false, Ordering::Relaxed);
             self.look_at_addresses(state);
         }
     }
 
     /// Where addresses have become limited, those that were only reserved and empty blocks are
-    /// given up; where they are not any more, what nobody has taken is reserved again.
-    fn look_at_addresses(&self, state: &mut State) {
+    /// given up; where they are not any more, what nobody has taken is reserved again. The limit.
+    fn look_at_addresses(&self, state: &mut State) -> Option<usize> {
         let region = &self.region;
         if region.granules() == 0 {
-            return;
+            return None;
         }
-        let frontier = self.frontier();
-        match (self.source.address_limit(), region.is_bare()) {
+        let (limit, frontier) = (self.source.address_limit(), self.frontier());
+        match (limit, region.is_bare()) {
             (Some(limit), false) if !region.is_small_under(limit) => {
                 region.limit(&self.source, limit, frontier);
                 if region.is_bare() {
@@ -68,6 +70,29 @@ impl<S: System> PageHeap<S> {
             (None, true) => region.lift(&self.source, frontier),
             _ => (),
         }
+        limit
+    }
+
+    /// Whether there may be room for `len` bytes, which the system has refused to map, when what the heap does not use has gone
+    /// back. Where addresses are limited, what its blocks could not make up is asked for: who is refused again and again, with
+    /// small requests between, would give blocks up and claim them each time.
+    pub fn may_make_room(&self, len: usize) -> bool {
+        if !self.region.is_bare() {
+            return len / BLOCK <= self.region.longest_run();
+        }
+        let ours = self.committed_bytes();
+        len <= ours || self.source.has_addresses(len - ours)
+    }
+
+    /// As [`claim`](Self::claim), with addresses for descriptors. That others have lifted the limit is seen here.
+    pub(crate) fn grow_window(&self, state: &mut State, blocks: u32) -> Option<()> {
+        self.claim(state, blocks)?;
+        if self.region.is_bare()
+            && let Some(limit) = self.look_at_addresses(state)
+        {
+            self.region.claim_descriptors(&self.source, self.frontier(), limit);
+        }
+        Some(())
     }
 
     /// `blocks` addresses in a row that nobody has, behind the frontier; for a single block, among
@@ -189,11 +214,15 @@ impl<S: System> PageHeap<S> {
         true
     }
 
-    /// Gives the addresses of empty blocks up, where addresses are what is short: in a
-    /// window. Returns whether there were any.
+    /// Gives the addresses of empty blocks up, where addresses are what is short: in a window. That they have become so past us
+    /// is seen now, and what was only reserved goes too. Returns whether there were any.
     pub fn release_empty(&self) -> bool {
         let mut state = self.state.lock();
-        self.region.granules() != 0 && self.region.is_bare() && self.release_blocks(&mut state)
+        if !self.region.is_bare() {
+            self.look_at_addresses(&mut state);
+            return self.region.is_bare();
+        }
+        self.region.granules() != 0 && self.release_blocks(&mut state)
     }
 
     pub(crate) fn release_blocks(&self, state: &mut State) -> bool {

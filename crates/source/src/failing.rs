@@ -198,8 +198,8 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         pretended.or_else(|| self.inner.address_limit())
     }
 
-    fn is_short_of_addresses(&self) -> bool {
-        self.limit.load(Ordering::Relaxed) != 0 || self.inner.is_short_of_addresses()
+    fn has_addresses(&self, len: usize) -> bool {
+        self.allows() && self.inner.has_addresses(len)
     }
 
     fn physical_memory(&self) -> usize {

@@ -157,8 +157,8 @@ pub unsafe trait PageSource {
     /// The address space this process may use, in bytes; `None` when it has no limit.
     fn address_limit(&self) -> Option<usize>;
 
-    /// Whether the system has not a page of addresses more for this process.
-    fn is_short_of_addresses(&self) -> bool;
+    /// Whether the system would map `len` bytes more for this process.
+    fn has_addresses(&self, len: usize) -> bool;
 
     /// The machine's memory in bytes.
     fn physical_memory(&self) -> usize;

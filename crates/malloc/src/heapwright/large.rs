@@ -61,6 +61,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if !mapping.is_null() {
             return (mapping, true);
         }
+        if !self.pages.may_make_room(size) {
+            return (ptr::null_mut(), false);
+        }
         self.keep_nothing();
         if self.pages.release_empty() {
             let mapping = self.allocate_mapping(size, align);

@@ -110,7 +110,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let resize = || self.huge.resize(&self.pages.source, address, size);
         // Where addresses are limited, empty blocks make room.
-        let resized = resize().or_else(|| self.pages.release_empty().then(resize)?);
+        let more = size.saturating_sub(held);
+        let makes_room = || self.pages.may_make_room(more) && self.pages.release_empty();
+        let resized = resize().or_else(|| makes_room().then(resize)?);
         self.note_mapped();
         match resized {
             Some(moved) => ptr::with_exposed_provenance_mut(moved),

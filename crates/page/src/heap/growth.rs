@@ -65,17 +65,11 @@ impl<S: System> PageHeap<S> {
     /// Commits at least `blocks` more blocks behind the frontier; a part of one where addresses
     /// are limited and one block is asked for. `None`: refused.
     pub(crate) fn grow(&self, state: &mut State, blocks: u32, whose: Whose) -> Option<()> {
-        self.look_for_address_limit(state);
+        self.see_limit(state);
         self.before_growth(blocks);
         match self.region.hold() {
             Hold::Reserved => self.commit(state, blocks, whose),
-            Hold::Window => {
-                self.claim(state, blocks)?;
-                if let Some(limit) = self.source.address_limit() {
-                    self.region.claim_descriptors(&self.source, self.frontier(), limit);
-                }
-                Some(())
-            }
+            Hold::Window => self.grow_window(state, blocks),
         }
     }
 

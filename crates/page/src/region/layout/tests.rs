@@ -76,8 +76,8 @@ unsafe impl PageSource for Machine {
     fn address_limit(&self) -> Option<usize> {
         Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != 0)
     }
-    fn is_short_of_addresses(&self) -> bool {
-        self.limit.load(Ordering::Relaxed) != 0
+    fn has_addresses(&self, _len: usize) -> bool {
+        self.limit.load(Ordering::Relaxed) == 0
     }
     fn physical_memory(&self) -> usize {
         self.memory

@@ -80,8 +80,8 @@ unsafe impl PageSource for &'static Losing {
     fn address_limit(&self) -> Option<usize> {
         Os.address_limit()
     }
-    fn is_short_of_addresses(&self) -> bool {
-        Os.is_short_of_addresses()
+    fn has_addresses(&self, len: usize) -> bool {
+        Os.has_addresses(len)
     }
     fn physical_memory(&self) -> usize {
         Os.physical_memory()

@@ -399,8 +399,8 @@ unsafe impl PageSource for Os {
         (limit[0] != NO_LIMIT).then_some(index(limit[0]))
     }
 
-    fn is_short_of_addresses(&self) -> bool {
-        !is_room_for(page_size(), PROT_NONE, MAP_NORESERVE)
+    fn has_addresses(&self, len: usize) -> bool {
+        is_room_for(len, PROT_READ_WRITE, 0)
     }
 
     fn physical_memory(&self) -> usize {
