@@ -326,7 +326,9 @@ impl<S: System> ThreadCaching<S> {
     /// Gives back all that is free; the bytes.
     pub fn trim_all(&self) -> usize {
         self.collect_all();
-        self.pages.purge_all()
+        let gone = self.pages.purge_all();
+        self.pages.give_up_free();
+        gone
     }
 
     /// Bytes in the caches of all threads.
@@ -536,7 +538,16 @@ impl DropIn for Malloc {
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+        let held = crate::fork::hold_all(
+            |visit| self.each_lock(visit),
+            &self.partial,
+            &mut timeout_ms,
+            last,
+        );
+        if held && !self.partial.load(Ordering::Relaxed) {
+            self.pages.before_fork(self.huge.bytes());
+        }
+        held
     }
 
     fn after_fork(&self, in_child: bool) {

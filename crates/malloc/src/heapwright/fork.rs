@@ -59,6 +59,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 true
             });
             self.release_all();
+        } else if !partial {
+            self.pages.before_fork(self.huge.bytes());
         }
         done
     }

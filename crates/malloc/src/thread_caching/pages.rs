@@ -58,8 +58,10 @@ const MOST_KEPT: usize = 40 << 20;
 /// soon, and then neither joins nor cuts.
 const WHOLE: usize = 16;
 const MOST_WHOLE: u8 = 4;
-/// Free spans of this length and more are unmapped when the system has no addresses left: 1 MiB.
+/// Free spans of this length and more are unmapped when the system has no addresses left, or counts them: 1 MiB.
 const UNMAP: usize = (1 << 20) / PAGE;
+/// And of this share of all pages, as each may leave a mapping more.
+const MOST_HOLES: usize = 8192;
 
 /// Where the class is in a map entry; a span's address is below.
 const CLASS_SHIFT: u32 = 48;
@@ -457,34 +459,64 @@ impl<S: System> Pages<S> {
         None
     }
 
-    /// Gives up the addresses of long free spans. `true`: there were some.
+    /// Gives up long free spans. `true`: there were some.
     fn unmap_free(&self, free: &mut Held<'_, S>) -> bool {
         self.join_whole(free);
         let mut any = false;
         for state in [State::Kept, State::Returned] {
-            let unit = self.source.page_size() - 1;
-            let is_long =
-                |span: &&Span| span.pages() >= UNMAP && (span.start() | span.len()) & unit == 0;
             loop {
-                let Some(span) = free.lists(state).iter().find(is_long) else { break };
-                // SAFETY: free pages, which nobody uses.
-                if !unsafe { self.source.release(span.start(), span.len()) } {
+                let found = free.lists(state).iter().find(|span| self.is_long(span));
+                let Some(span) = found else { break };
+                if !self.unmap(free, span, state) {
                     return any;
                 }
-                free.lists(state).remove(span);
-                self.count(state).lower(span.pages());
-                self.map.set(span.start(), 0);
-                self.map.set(span.end() - PAGE, 0);
-                self.forget(free, span);
                 any = true;
             }
         }
         any
     }
 
-    /// Gives up addresses that are free. `true`: there were some.
+    /// Whether a free span is worth unmapping. A process may have few mappings, so of a large heap only the longest are.
+    fn is_long(&self, span: &Span) -> bool {
+        let all =
+            [&self.used, &self.kept, &self.returned].map(|pages| pages.load(Ordering::Relaxed));
+        let least = UNMAP.max(all.iter().sum::<usize>() / MOST_HOLES);
+        let unit = self.source.page_size() - 1;
+        span.pages() >= least && (span.start() | span.len()) & unit == 0
+    }
+
+    /// Gives up a span's addresses, and with them the promise of memory behind them. `false`: refused.
+    fn unmap(&self, free: &mut Held<'_, S>, span: &Span, state: State) -> bool {
+        // SAFETY: free pages, which nobody uses.
+        if !unsafe { self.source.release(span.start(), span.len()) } {
+            return false;
+        }
+        free.lists(state).remove(span);
+        self.count(state).lower(span.pages());
+        self.map.set(span.start(), 0);
+        self.map.set(span.end() - PAGE, 0);
+        self.forget(free, span);
+        true
+    }
+
+    /// Gives up what is free, where memory or addresses are short. `true`: there was some.
     pub(super) fn release_free(&self) -> bool {
         self.unmap_free(&mut self.free.lock())
+    }
+
+    /// As [`release_free`](Self::release_free), where what is committed counts against a limit.
+    pub(super) fn give_up_free(&self) {
+        if self.allowance.charges() {
+            self.release_free();
+        }
+    }
+
+    /// The process is about to fork, which may be refused for what is free. `beside`: bytes of blocks outside of spans.
+    pub(super) fn before_fork(&self, beside: usize) {
+        let returned = self.returned.load(Ordering::Relaxed) * PAGE;
+        if self.allowance.may_refuse_fork(&self.source, self.costing_bytes() + returned + beside) {
+            self.release_free();
+        }
     }
 
     /// A span that is not in use any more comes back.
@@ -636,6 +668,10 @@ impl<S: System> Pages<S> {
             self.used.lower(pages);
             self.returned.raise(pages);
             self.insert(&mut free, span, State::Returned);
+            if self.allowance.charges() && self.is_long(span) {
+                // Refused, it is returned all the same.
+                self.unmap(&mut free, span, State::Returned);
+            }
             gone += pages;
             self.purged.raise((pages * PAGE) as u64);
             free.regret.purged(now, pages * PAGE);

@@ -31,6 +31,8 @@ pub(crate) enum Whose {
 pub(crate) struct Growth {
     /// Below the frontier nobody finds a longer row of blocks that were given up.
     pub(crate) longest_hole: u32,
+    /// Rows of blocks before the frontier of a reserved region that were given up (L2).
+    pub(super) rows: u32,
     /// Blocks taken out of huge pages.
     pub(crate) small_blocks: u32,
     /// How many pages were moved rather than copied (P2).
@@ -43,7 +45,14 @@ pub(crate) struct Growth {
 
 impl Growth {
     pub(super) const fn new() -> Self {
-        Self { longest_hole: 0, small_blocks: 0, moved: 0, huge_from: HUGE_FROM, looks: true }
+        Self {
+            longest_hole: 0,
+            rows: 0,
+            small_blocks: 0,
+            moved: 0,
+            huge_from: HUGE_FROM,
+            looks: true,
+        }
     }
 }
 
@@ -67,10 +76,10 @@ impl<S: System> PageHeap<S> {
 
     /// Bytes of committed blocks.
     pub fn committed_bytes(&self) -> usize {
-        self.committed().len() * BLOCK
+        self.committed().len().saturating_sub(self.given_up()) * BLOCK
     }
 
-    /// The blocks of H2. In a window some belong to others.
+    /// The blocks of H2. Some were given up, and in a window some belong to others.
     pub fn committed(&self) -> core::ops::Range<u32> {
         let first = self.region.first_block();
         first..self.frontier().max(first)

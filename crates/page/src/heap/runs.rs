@@ -8,6 +8,7 @@
 //! Layer *page*, inside the page heap's lock. O(1) for a run up to a block, O(blocks) when there is no memory.
 use base::bits::{low32, ones, run_starts};
 use base::sync::{OneWriter as _, Ordering};
+use source::Claim;
 
 use super::{PageHeap, Run, State, Whose};
 use crate::System;
@@ -32,7 +33,7 @@ impl<S: System> PageHeap<S> {
             if let Some((block, at)) = self.find(state, count, align, PROBES) {
                 return Some(self.take(state, block, at, count));
             }
-            if self.grow(state, 1, whose).is_none() {
+            if self.claim_given_up(state).or_else(|| self.grow(state, 1, whose)).is_none() {
                 // No memory: it may fit in a block that was not tried.
                 let (block, at) = self.find(state, count, align, usize::MAX)?;
                 return Some(self.take(state, block, at, count));
@@ -63,6 +64,9 @@ impl<S: System> PageHeap<S> {
                 if self.region.hold() != Hold::Reserved {
                     return false;
                 }
+            }
+            if self.is_given_up(block) && self.claim_at(state, block, 1) != Claim::Ours {
+                return false;
             }
             if self.region.block(block).free() & mask != mask {
                 return false;
