@@ -106,12 +106,17 @@ impl<S: System> PageHeap<S> {
         if blocks > state.growth.longest_hole {
             return false;
         }
-        let lowest = self.region.first_block();
-        let (mut first, mut tries, mut skip) = (lowest, 0, 0);
+        let lowest = self.region.first_block().max(state.growth.first_hole);
+        let (mut first, mut tries, mut skip, mut is_first) = (lowest, 0, 0, true);
         for block in lowest..self.frontier() {
             if self.region.block(block).owned.load(Ordering::Relaxed) != 0 {
                 (first, skip) = (block + 1, 0);
-            } else if first + blocks == block + 1 {
+                continue;
+            }
+            if core::mem::take(&mut is_first) {
+                state.growth.first_hole = block;
+            }
+            if first + blocks == block + 1 {
                 match self.claim_at(state, first, blocks) {
                     Claim::Ours => return true,
                     Claim::Taken if tries < TRIES => first += 1 << skip,
@@ -135,6 +140,7 @@ impl<S: System> PageHeap<S> {
             }
             match self.claim_at(state, first, blocks) {
                 Claim::Ours => {
+                    state.growth.note_hole(self.frontier());
                     self.frontier.store(first + blocks, Ordering::Relaxed);
                     return true;
                 }
@@ -243,6 +249,7 @@ impl<S: System> PageHeap<S> {
         state.growth.moved -= u32::from(info.moved.swap(0, Ordering::Relaxed));
         state.bins.update(&self.region, block);
         state.growth.longest_hole = u32::MAX;
+        state.growth.note_hole(block);
         self.sink(&mut state.growth);
         true
     }

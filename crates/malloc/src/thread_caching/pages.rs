@@ -463,10 +463,12 @@ impl<S: System> Pages<S> {
     fn unmap_free(&self, free: &mut Held<'_, S>) -> bool {
         self.join_whole(free);
         let mut any = false;
-        for state in [State::Kept, State::Returned] {
-            loop {
-                let found = free.lists(state).iter().find(|span| self.is_long(span));
-                let Some(span) = found else { break };
+        let each = |index| [State::Kept, State::Returned].map(|state| (index, state));
+        for (index, state) in (0..LISTS).rev().flat_map(each) {
+            for span in free.lists(state).by_len[index].iter() {
+                if !self.is_long(span) && !self.is_counted_end(span) {
+                    continue;
+                }
                 if !self.unmap(free, span, state) {
                     return any;
                 }
@@ -476,13 +478,26 @@ impl<S: System> Pages<S> {
         any
     }
 
-    /// Whether a free span is worth unmapping. A process may have few mappings, so of a large heap only the longest are.
+    /// Whether a free span is worth a hole. A process may have few mappings, so in a large heap only the longest are.
     fn is_long(&self, span: &Span) -> bool {
-        let all =
-            [&self.used, &self.kept, &self.returned].map(|pages| pages.load(Ordering::Relaxed));
-        let least = UNMAP.max(all.iter().sum::<usize>() / MOST_HOLES);
-        let unit = self.source.page_size() - 1;
-        span.pages() >= least && (span.start() | span.len()) & unit == 0
+        let counts = [&self.used, &self.kept, &self.returned];
+        let all: usize = counts.iter().map(|pages| pages.load(Ordering::Relaxed)).sum();
+        span.pages() >= UNMAP.max(all / MOST_HOLES) && self.has_whole_pages(span)
+    }
+
+    /// Whether what is committed counts, and nothing of ours is at one side of a span: unmapping it makes no hole.
+    fn is_counted_end(&self, span: &Span) -> bool {
+        let beside = |at| self.entry(at).span().filter(|other| !other.is(State::None));
+        let is_end = || {
+            beside(span.start() - 1).is_none_or(|before| before.end() != span.start())
+                || beside(span.end()).is_none_or(|after| after.start() != span.end())
+        };
+        self.allowance.charges() && self.has_whole_pages(span) && is_end()
+    }
+
+    /// Whether a span is whole pages of the system.
+    fn has_whole_pages(&self, span: &Span) -> bool {
+        (span.start() | span.len()).is_multiple_of(self.source.page_size().max(PAGE))
     }
 
     /// Gives up a span's addresses, and with them the promise of memory behind them. `false`: refused.
@@ -652,9 +667,8 @@ impl<S: System> Pages<S> {
             self.enter(span, 0);
             free.leaving.push(span);
             drop(free);
-            let unit = self.source.page_size() - 1;
             // SAFETY: free pages, which nobody else takes while they are leaving.
-            let is_zero = (span.start() | span.len()) & unit == 0
+            let is_zero = self.has_whole_pages(span)
                 && unsafe { self.source.purge(span.start(), span.len()) };
             attempt.note(is_zero);
             free = self.free.lock();

@@ -116,7 +116,9 @@ impl<S: System> PageHeap<S> {
         let blocks = given_up().count();
         ensure(blocks == self.given_up(), "L1: blocks that were given up add up", blocks)?;
         let rows = low32(given_up().filter(|&block| !self.is_given_up(block - 1)).count());
-        ensure(rows == growth.rows, "L2: rows of them add up", rows as usize)
+        ensure(rows == growth.rows, "L2: rows of them add up", rows as usize)?;
+        let below = given_up().any(|block| block < growth.first_hole);
+        ensure(!below, "L1: none lies below the first", growth.first_hole as usize)
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) enum Whose {
 pub(crate) struct Growth {
     /// Below the frontier nobody finds a longer row of blocks that were given up.
     pub(crate) longest_hole: u32,
+    /// Below this block none before the frontier was given up, or belongs to others.
+    pub(crate) first_hole: u32,
     /// Rows of blocks before the frontier of a reserved region that were given up (L2).
     pub(super) rows: u32,
     /// Blocks taken out of huge pages.
@@ -47,12 +49,18 @@ impl Growth {
     pub(super) const fn new() -> Self {
         Self {
             longest_hole: 0,
+            first_hole: 0,
             rows: 0,
             small_blocks: 0,
             moved: 0,
             huge_from: HUGE_FROM,
             looks: true,
         }
+    }
+
+    /// From `block` on there may be one that is not ours.
+    pub(crate) fn note_hole(&mut self, block: u32) {
+        self.first_hole = self.first_hole.min(block);
     }
 }
 
