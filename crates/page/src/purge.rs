@@ -456,7 +456,7 @@ impl<S: System> PageHeap<S> {
             return false;
         }
         if whole {
-            self.make_fresh(&mut state.growth, block);
+            self.make_fresh(state, block);
             state.bins.update(&self.region, block);
         }
         true

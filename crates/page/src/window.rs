@@ -20,6 +20,7 @@ use base::sync::{OneWriter as _, Ordering};
 use source::{Claim, Mapped};
 
 use crate::System;
+use crate::block::Advice;
 use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
 use crate::heap::{Growth, PageHeap, State};
 use crate::region::Hold;
@@ -159,10 +160,6 @@ impl<S: System> PageHeap<S> {
         let frontier = self.frontier();
         let claim = self.region.take(&self.source, at, blocks as usize * BLOCK, frontier);
         if claim == Claim::Ours {
-            if self.wants_huge() {
-                // SAFETY: claimed above.
-                unsafe { self.source.prefer_huge(at, blocks as usize * BLOCK, true) };
-            }
             self.note_taken_back(&mut state.growth, first, blocks);
             self.adopt(state, first, blocks);
         }
@@ -247,7 +244,7 @@ impl<S: System> PageHeap<S> {
         info.set_dirty(0);
         // Its mapping is gone, and with it what was moved there (P2).
         state.growth.moved -= u32::from(info.moved.swap(0, Ordering::Relaxed));
-        state.bins.update(&self.region, block);
+        self.note_advice(state, block, Advice::None);
         state.growth.longest_hole = u32::MAX;
         state.growth.note_hole(block);
         self.sink(&mut state.growth);

@@ -8,7 +8,7 @@
 //! | who goes on | [`CLAIM_COVERS`], [`COVERED_SHARE`] |
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
-//! | huge pages | [`HUGE_FROM`], [`MOST_LOOKED_AT`], [`WASTED_SHARE`], [`MOST_SMALL_BLOCKS`], [`MOST_ROWS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
+//! | huge pages | [`HUGE_FROM`], [`SMALL_OBJECT`], [`MOST_SEAMS`], [`MOST_ROWS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
 //! | blocks that grow | [`MOVE_FROM`], [`COPY_AT_MOST`], [`STEP_SHARE`] |
 //! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`ALL_RUNS`], [`LEAST_RUNS`], [`MOST_RUNS`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`MOST_LATE_FREES`], [`CONTENTION`], [`REPORT`] |
 
@@ -92,14 +92,12 @@ pub const SMALL_HEAP: usize = 8 * MIB;
 /// used of the next one is a third of a program of 6 MiB: `git` takes 1.48 of glibc's memory and 1.21 so, `espresso` 2.02
 /// and 1.38, for 1 to 2 % of time in small workloads. From 32 MiB on: 0.96 of the memory, 1.06 of the time over 37 workloads.
 pub const HUGE_FROM: usize = 8 * MIB;
-/// Blocks that are looked at to see whether a program touches what it takes: a look costs 50 µs at most.
-pub const MOST_LOOKED_AT: usize = 16;
-/// Where more than a quarter of the heap is free and costs nothing, huge pages would make that resident: blocks of 1.1 MB leave
-/// 0.9 of each 2 MiB to smaller ones, which may never come.
-pub const WASTED_SHARE: usize = 4;
-/// At most this number of blocks is taken out of huge pages: each may split a mapping in the
-/// kernel's list, which is limited (`vm.max_map_count`, 65,530 by default).
-pub const MOST_SMALL_BLOCKS: u32 = 1024;
+/// The largest objects whose slabs may lie in huge pages: each page of such a slab is touched with its objects. Of larger ones a
+/// program may touch a page each.
+pub const SMALL_OBJECT: usize = 4 * KIB;
+/// Neighbouring blocks with different kinds of pages at most: each is a mapping more in the kernel's list, which is limited
+/// (`vm.max_map_count`, 65,530 by default).
+pub const MOST_SEAMS: u32 = 2048;
 /// Rows of blocks at most that are given up between others, where what is committed counts: each leaves two mappings more.
 pub const MOST_ROWS: u32 = 4096;
 /// Moves of pages into blocks at most: each leaves up to two mappings more.

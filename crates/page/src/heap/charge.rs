@@ -63,11 +63,6 @@ impl<S: System> PageHeap<S> {
         // SAFETY: a committed block without a live granule.
         let decommitted = unsafe { self.source.decommit(at, BLOCK) };
         if decommitted == Mapped::Done {
-            if self.wants_huge() {
-                // As what is behind the frontier, with which it may be one mapping.
-                // SAFETY: reserved addresses of ours.
-                unsafe { self.source.prefer_huge(at, BLOCK, true) };
-            }
             growth.rows = rows;
             self.given_up.raise(1);
         }

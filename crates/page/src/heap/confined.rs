@@ -72,12 +72,6 @@ impl Confined {
             spin_loop();
         }
     }
-
-    /// As if somebody had looked and there were no filter.
-    #[cfg(test)]
-    pub(super) fn pretend_free(&self) {
-        self.turn(MAY);
-    }
 }
 
 impl<S: System> PageHeap<S> {
@@ -93,8 +87,8 @@ impl<S: System> PageHeap<S> {
             return;
         }
         let huge_pages = self.source.huge_pages();
-        self.no_huge.store(huge_pages == HugePages::Never, Ordering::Relaxed);
-        self.always_huge.store(huge_pages == HugePages::Always, Ordering::Relaxed);
+        self.huge_pages.never.store(huge_pages == HugePages::Never, Ordering::Relaxed);
+        self.huge_pages.always.store(huge_pages == HugePages::Always, Ordering::Relaxed);
         if self.confined.hears.load(Ordering::Relaxed) {
             self.confined.turn(if self.source.is_confined() { NEVER } else { MAY });
         }

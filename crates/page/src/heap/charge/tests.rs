@@ -136,7 +136,7 @@ fn a_refused_commit_is_no_memory() {
     heap.source.fail_from(1);
     assert!(heap.allocate(GRANULES_PER_BLOCK, 1).is_none());
     assert!(heap.allocate(2 * GRANULES_PER_BLOCK, 1).is_none());
-    assert!(heap.allocate_slab(1, true).is_none());
+    assert!(heap.allocate_slab(1, 16, true).is_none());
     assert!(!heap.extend(runs[0], GRANULES_PER_BLOCK, 2 * GRANULES_PER_BLOCK));
     heap.check().expect("intact");
     assert_eq!(rows(&heap), (1, 2));
