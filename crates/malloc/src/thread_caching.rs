@@ -545,9 +545,13 @@ impl DropIn for Malloc {
             last,
         );
         if held && !self.partial.load(Ordering::Relaxed) {
-            self.pages.before_fork(self.huge.bytes());
+            self.make_way_for_fork();
         }
         held
+    }
+
+    fn make_way_for_fork(&self) {
+        self.pages.make_way_for_fork(self.huge.bytes());
     }
 
     fn after_fork(&self, in_child: bool) {

@@ -60,9 +60,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
             });
             self.release_all();
         } else if !partial {
-            self.pages.before_fork(self.huge.bytes());
+            self.make_way_for_fork();
         }
         done
+    }
+
+    /// A fork that would be refused for what is free: it goes back. No other thread is inside, or there is none.
+    pub fn make_way_for_fork(&self) {
+        self.pages.make_way_for_fork(self.huge.bytes());
     }
 
     /// After a fork, in the parent.

@@ -527,9 +527,11 @@ impl<S: System> Pages<S> {
     }
 
     /// The process is about to fork, which may be refused for what is free. `beside`: bytes of blocks outside of spans.
-    pub(super) fn before_fork(&self, beside: usize) {
+    pub(super) fn make_way_for_fork(&self, beside: usize) {
         let returned = self.returned.load(Ordering::Relaxed) * PAGE;
-        if self.allowance.may_refuse_fork(&self.source, self.costing_bytes() + returned + beside) {
+        let used = self.costing_bytes() + returned + beside;
+        if !self.free.bare().is_interrupted() && self.allowance.may_refuse_fork(&self.source, used)
+        {
             self.release_free();
         }
     }

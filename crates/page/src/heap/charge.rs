@@ -98,9 +98,12 @@ impl<S: System> PageHeap<S> {
     }
 
     /// The process is about to fork, which may be refused for what is free: then empty blocks are given up. `beside`: bytes in
-    /// use outside the region.
-    pub fn before_fork(&self, beside: usize) {
-        if self.purge.may_refuse_fork(&self.source, self.committed_bytes() + beside) {
+    /// use outside the region. No other thread is inside for long; a signal handler may have interrupted this one.
+    pub fn make_way_for_fork(&self, beside: usize) {
+        let is_interrupted = self.state.bare().is_interrupted();
+        if !is_interrupted
+            && self.purge.may_refuse_fork(&self.source, self.committed_bytes() + beside)
+        {
             self.release_empty();
         }
     }

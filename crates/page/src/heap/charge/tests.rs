@@ -208,10 +208,10 @@ fn a_window_takes_up_what_was_given_up() {
 fn before_a_fork_that_would_be_refused_what_is_free_goes() {
     let (heap, runs) = heap_of::<4>();
     free(&heap, [runs[1]]);
-    heap.before_fork(0);
+    heap.make_way_for_fork(0);
     assert_eq!(rows(&heap), (0, 0), "there is room");
     heap.source.fail_nth(1);
-    heap.before_fork(0);
+    heap.make_way_for_fork(0);
     assert_eq!(rows(&heap), (1, 1));
     heap.check().expect("intact");
 }
