@@ -331,6 +331,11 @@ impl<S: System> ThreadCaching<S> {
         gone
     }
 
+    /// A fork that would be refused for what is free: it is given up.
+    fn make_way(&self) {
+        self.pages.make_way_for_fork(self.huge.bytes());
+    }
+
     /// Bytes in the caches of all threads.
     fn cached_bytes(&self) -> usize {
         let mut sum = 0_usize;
@@ -551,7 +556,7 @@ impl DropIn for Malloc {
     }
 
     fn make_way_for_fork(&self) {
-        self.pages.make_way_for_fork(self.huge.bytes());
+        self.make_way();
     }
 
     fn after_fork(&self, in_child: bool) {

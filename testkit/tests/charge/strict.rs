@@ -218,11 +218,11 @@ unsafe impl Park for Strict {
 }
 
 impl Report for Strict {
-    fn print(message: std::fmt::Arguments<'_>) {
+    fn print(message: core::fmt::Arguments<'_>) {
         Os::print(message);
     }
 
-    fn fatal(message: std::fmt::Arguments<'_>) -> ! {
+    fn fatal(message: core::fmt::Arguments<'_>) -> ! {
         Os::fatal(message)
     }
 }

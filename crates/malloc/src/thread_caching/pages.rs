@@ -253,6 +253,11 @@ impl<S: System> Pages<S> {
         (self.used.load(Ordering::Relaxed) + self.kept.load(Ordering::Relaxed)) * PAGE
     }
 
+    /// Bytes of free pages, whether they cost memory or not.
+    pub(super) fn free_bytes(&self) -> usize {
+        (self.kept.load(Ordering::Relaxed) + self.returned.load(Ordering::Relaxed)) * PAGE
+    }
+
     /// Bytes of blocks that are spans of their own.
     pub(super) fn block_bytes(&self) -> usize {
         self.blocks.load(Ordering::Relaxed) * PAGE
@@ -528,8 +533,7 @@ impl<S: System> Pages<S> {
 
     /// The process is about to fork, which may be refused for what is free. `beside`: bytes of blocks outside of spans.
     pub(super) fn make_way_for_fork(&self, beside: usize) {
-        let returned = self.returned.load(Ordering::Relaxed) * PAGE;
-        let used = self.costing_bytes() + returned + beside;
+        let used = self.used.load(Ordering::Relaxed) * PAGE + self.free_bytes() + beside;
         if !self.free.bare().is_interrupted() && self.allowance.may_refuse_fork(&self.source, used)
         {
             self.release_free();

@@ -154,7 +154,9 @@ impl<S: System> PageHeap<S> {
         let advice = self.region.block(block).advice();
         let differs = |other: u32| u32::from(self.region.block(other).advice() != advice);
         let below = if block > self.region.first_block() { differs(block - 1) } else { 0 };
-        let above = if block + 1 < self.region.blocks() { differs(block + 1) } else { 0 };
+        // Behind the maps nothing was advised.
+        let is_known = (block as usize + 2) * GRANULES_PER_BLOCK <= self.region.granules();
+        let above = if is_known { differs(block + 1) } else { u32::from(advice != Advice::None) };
         below + above
     }
 
