@@ -230,10 +230,10 @@ fn any_order_of_going_and_coming_keeps_the_rows() {
         } else if live.len() < 24 {
             live.push(block(&heap));
         }
-        if number % 7 == 0 {
+        if number.is_multiple_of(7) {
             heap.purge_all();
         }
-        if number % 11 == 0 {
+        if number.is_multiple_of(11) {
             heap.release_empty();
         }
         heap.check().expect("intact");
