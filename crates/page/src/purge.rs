@@ -231,7 +231,7 @@ impl<S: System> PageHeap<S> {
     /// After objects of `bytes` became slack: what may be kept beside them is less (G5). Does nothing
     /// while another thread is inside, whose next free does it.
     pub(crate) fn after_slack(&self, bytes: usize) {
-        if self.dirty.load(Ordering::Relaxed) > self.limit()
+        if self.dirty.load(Ordering::Relaxed) > self.begin()
             && let Some(mut state) = self.state.try_lock()
         {
             self.purge_due(&mut state, keep::at_once(bytes / GRANULE, AT_ONCE / GRANULE));
@@ -267,6 +267,11 @@ impl<S: System> PageHeap<S> {
             beside_slack: if goes_on { kept / GRANULE } else { 0 },
         };
         keep::limit(held, floor / GRANULE, self.room())
+    }
+
+    /// From how many dirty granules on some go back.
+    fn begin(&self) -> usize {
+        keep::begin(self.limit(), self.purge.kept().min(FLOOR) / GRANULE, self.room())
     }
 
     /// Granules that a memory limit leaves beside what is live (G3).
@@ -311,7 +316,7 @@ impl<S: System> PageHeap<S> {
     fn purge_due(&self, state: &mut State, most: usize) {
         let dirty = self.dirty.load(Ordering::Relaxed);
         let due = self.purge.due.load(Ordering::Relaxed);
-        if dirty > self.limit().min(due) {
+        if dirty > self.begin().min(due) {
             self.purge_some(state, most);
         } else if due != usize::MAX {
             self.purge.due.store(usize::MAX, Ordering::Relaxed);
@@ -329,7 +334,7 @@ impl<S: System> PageHeap<S> {
         if purge.due.load(Ordering::Relaxed) == usize::MAX {
             let floor = state.keep.regret(now, purge.floor.load(Ordering::Relaxed), purge.kept());
             purge.floor.store(floor, Ordering::Relaxed);
-            if dirty <= self.limit() {
+            if dirty <= self.begin() {
                 return;
             }
         }
@@ -357,9 +362,7 @@ impl<S: System> PageHeap<S> {
     /// Purges the blocks that have been empty since before the last ticks, a few at a time.
     #[cold]
     fn look_at_clock(&self, state: &mut State) {
-        let is_first = self.purge.tick() == 0;
-        if (!self.set_tick() && !self.purge.more.load(Ordering::Relaxed)) || is_first {
-            // Before the first look no block knew when it became empty.
+        if !self.set_tick() && !self.purge.more.load(Ordering::Relaxed) {
             return;
         }
         let now = self.purge.tick();

@@ -27,6 +27,8 @@ pub struct Failing<S> {
     place: AtomicUsize,
     /// One more than the node that is said; 0: what the system says.
     node: AtomicU32,
+    /// Milliseconds that the clock is ahead.
+    ahead: AtomicU64,
 }
 
 impl<S> Failing<S> {
@@ -44,6 +46,7 @@ impl<S> Failing<S> {
             charges: AtomicBool::new(false),
             place: AtomicUsize::new(0),
             node: AtomicU32::new(0),
+            ahead: AtomicU64::new(0),
         }
     }
 
@@ -88,6 +91,11 @@ impl<S> Failing<S> {
     /// From now on whoever asks runs on this node.
     pub fn pretend_node(&self, node: u32) {
         self.node.store(node + 1, Ordering::Relaxed);
+    }
+
+    /// The clock goes on by so many milliseconds at once.
+    pub fn pass_ms(&self, ms: u64) {
+        self.ahead.fetch_add(ms, Ordering::Relaxed);
     }
 
     /// From now on the target of each move of pages, of each mapping of frames, and what is decommitted, is lost.
@@ -239,7 +247,7 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
     }
 
     fn now_ms(&self) -> u64 {
-        self.inner.now_ms()
+        self.inner.now_ms() + self.ahead.load(Ordering::Relaxed)
     }
 
     fn is_only_thread(&self) -> bool {

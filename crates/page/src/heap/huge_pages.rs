@@ -152,12 +152,12 @@ impl<S: System> PageHeap<S> {
     /// Neighbours of a block that have other advice.
     fn seams_of(&self, block: u32) -> u32 {
         let advice = self.region.block(block).advice();
-        let differs = |other: u32| u32::from(self.region.block(other).advice() != advice);
-        let below = if block > self.region.first_block() { differs(block - 1) } else { 0 };
-        // Behind the maps nothing was advised.
-        let is_known = (block as usize + 2) * GRANULES_PER_BLOCK <= self.region.granules();
-        let above = if is_known { differs(block + 1) } else { u32::from(advice != Advice::None) };
-        below + above
+        // Behind the frontier nothing was said yet, and there may be no descriptors.
+        let of = |other| {
+            if other < self.frontier() { self.region.block(other).advice() } else { Advice::None }
+        };
+        let below = block > self.region.first_block() && of(block - 1) != advice;
+        u32::from(below) + u32::from(of(block + 1) != advice)
     }
 
     /// HP2, under the lock.

@@ -191,7 +191,7 @@ impl<S: System> PageHeap<S> {
             let come = self.dirty_near(info, mask, count) - before;
             self.note_dirty(state, block, come);
             if info.is_empty() {
-                info.emptied.store(self.purge.tick(), Ordering::Relaxed);
+                info.emptied.store(self.now(), Ordering::Relaxed);
                 self.note_emptied(state, block);
             }
             state.bins.update(&self.region, block);

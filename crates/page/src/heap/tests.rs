@@ -282,3 +282,47 @@ fn all_of_an_empty_block_goes_back() {
     }
     heap.check().expect("intact");
 }
+
+#[test]
+fn a_block_is_as_old_as_it_has_been_empty() {
+    let heap = PageHeap::new(Failing::new(Os));
+    let used_and_freed = || {
+        let run = heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory");
+        fill(run, GRANULES_PER_BLOCK);
+        heap.deallocate(run.at, GRANULES_PER_BLOCK);
+    };
+    used_and_freed();
+    // Nobody looks at the clock meanwhile: the next look finds a block that was used a moment ago.
+    for _ in 0..20 {
+        heap.source.pass_ms(900);
+        used_and_freed();
+        heap.look();
+        assert_eq!(heap.dirty_bytes(), BLOCK);
+    }
+    heap.source.pass_ms(1300);
+    heap.look();
+    assert_eq!(heap.dirty_bytes(), 0, "now it has been empty for a second");
+    heap.check().expect("intact");
+}
+
+#[test]
+fn what_goes_back_while_slack_grows_goes_back_by_the_mebibyte() {
+    let heap = PageHeap::new(Failing::new(Os));
+    let runs: [Run; 640] = core::array::from_fn(|_| heap.allocate(1, 1).expect("memory"));
+    runs.iter().for_each(|run| fill(*run, 1));
+    // Slabs of which nothing is claimed: nothing else is to be kept.
+    heap.slack.note_slab((64 << 20) / GRANULE);
+    let mut times = 0;
+    for run in runs {
+        let before = heap.purge.total_bytes();
+        heap.deallocate(run.at, 1);
+        times += u32::from(heap.purge.total_bytes() != before);
+        assert!(heap.dirty_bytes() <= (1 << 20) + GRANULE, "{} bytes", heap.dirty_bytes());
+    }
+    assert!((1..=10).contains(&times), "{times} frees of 640 gave memory back");
+    heap.set_floor(0);
+    let run = heap.allocate(1, 1).expect("memory");
+    fill(run, 1);
+    heap.deallocate(run.at, 1);
+    assert_eq!(heap.dirty_bytes(), 0, "keep=0 keeps nothing");
+}
