@@ -213,6 +213,10 @@ pub(crate) mod global {
             HEAP.0.before_fork(timeout_ms, last)
         }
 
+        fn before_alone() {
+            HEAP.0.make_way_for_fork();
+        }
+
         fn in_parent() {
             HEAP.0.after_fork(false);
         }

@@ -132,6 +132,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.outside.pass(|| self.central.purge_holes_in(self.supply(), &order));
         drop(order);
         self.pages.purge_all();
+        self.pages.release_empty();
         index(self.pages.purge.total_bytes() - before)
     }
 

@@ -8,8 +8,8 @@
 //!
 //! - **H1** `live` granules are handed out; `dirty` counts the free granules that cost memory
 //!   which can go back: where the system's page is larger than a granule, those of free pages.
-//! - **H2** blocks from `first_block` to `frontier` have been committed, or, in a window,
-//!   belong to others or were given up; those behind have not.
+//! - **H2** blocks from `first_block` to `frontier` have been committed, or were given up, or, in a window,
+//!   belong to others; those behind have not.
 //! - **H3** accounting: for each block, popcount(free) + handed-out granules = `owned`, which is 128
 //!   but for the last block of a window that may have no more.
 //!
@@ -35,6 +35,7 @@ use crate::region::Region;
 use crate::slack::Slack;
 use policy::table::SMALL_OBJECT;
 
+mod charge;
 mod check;
 mod confined;
 mod growth;
@@ -61,6 +62,8 @@ pub struct PageHeap<S> {
     pub(crate) state: Guarded<S, State>,
     /// H1, H2: changed inside, read by anybody.
     pub(crate) frontier: AtomicU32,
+    /// Blocks before the frontier of a reserved region that were given up (L1).
+    given_up: AtomicU32,
     pub(crate) live: AtomicUsize,
     pub(crate) dirty: AtomicUsize,
     /// Granules of blocks that are mappings of their own, outside the region: a memory limit is for those too (G3).
@@ -101,6 +104,7 @@ impl<S: System> PageHeap<S> {
             source,
             state: Guarded::new(state),
             frontier: AtomicU32::new(0),
+            given_up: AtomicU32::new(0),
             live: AtomicUsize::new(0),
             dirty: AtomicUsize::new(0),
             mapped: AtomicUsize::new(0),
@@ -147,8 +151,8 @@ impl<S: System> PageHeap<S> {
             return None;
         }
         let grown = self.region.grow_descriptors(&self.source, len);
-        if grown.is_none() && self.region.is_bare() && self.release_blocks(&mut state) {
-            // Addresses are what is short, and empty blocks had some.
+        if grown.is_none() && self.gives_up() && self.release_blocks(&mut state) {
+            // What is short, empty blocks had some of.
             return self.region.grow_descriptors(&self.source, len);
         }
         grown

@@ -173,6 +173,16 @@ impl Purge {
         self.allowance.has_looked()
     }
 
+    /// Whether free memory costs as long as it is committed.
+    pub(crate) fn charges(&self) -> bool {
+        self.allowance.charges()
+    }
+
+    /// Whether a `fork` of a process that uses so many bytes may be refused.
+    pub(crate) fn may_refuse_fork<S: System>(&self, source: &S, used: usize) -> bool {
+        self.allowance.may_refuse_fork(source, used)
+    }
+
     /// Begins to give memory back; `None`: the kernel has refused lately (G4).
     #[inline]
     pub fn attempt(&self) -> Option<Attempt<'_>> {
@@ -455,9 +465,9 @@ impl<S: System> PageHeap<S> {
         if bits == 0 {
             return true;
         }
-        if info.is_empty() && self.region.is_bare() {
-            // What is short there is addresses, also for the program's own mappings.
-            return attempt.note(self.release_block(state, block));
+        if info.is_empty() && self.gives_up() && self.release_block(state, block) {
+            // What is short there is addresses or promises, also for the program's own mappings.
+            return attempt.note(true);
         }
         let whole = info.free() == u128::MAX;
         if whole {

@@ -7,22 +7,23 @@
 //!
 //! - **Z1** a block is ours in part only from its start on, and grows only while it is the last
 //!   before the frontier.
-//! - **Z2** while nothing is reserved behind the frontier, it sinks to the last block that is ours:
-//!   limits that come and go use the same addresses, and the same maps, again.
+//! - **Z2** the frontier sinks to the last block that is ours, but where a limit was lifted: limits that come and go use the
+//!   same addresses, and the same maps, again.
 //!
 //! A limit may be there from the start (`ulimit -v`) or be set by the running program; either way
 //! what the heap holds counts against it, and empty blocks make room for others' mappings. When it
 //! is lifted, what lies behind the frontier is reserved again, and blocks are committed there.
 //!
 //! Layer *page*. One system call a block; a search of the blocks where one was given up.
-use base::bits::{low8, ones};
+use base::bits::{low8, low32, ones};
 use base::sync::{OneWriter as _, Ordering};
-use source::Claim;
+use source::{Claim, Mapped};
 
 use crate::System;
 use crate::block::Advice;
 use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
-use crate::heap::{PageHeap, State};
+use crate::heap::{Growth, PageHeap, State};
+use crate::region::Hold;
 
 /// How often addresses that are taken are passed over, by twice as many each time: a program's
 /// own reservation of a terabyte is passed in 20.
@@ -62,8 +63,12 @@ impl<S: System> PageHeap<S> {
         let (limit, frontier) = (self.source.address_limit(), self.frontier());
         match (limit, region.is_bare()) {
             (Some(limit), false) if !region.is_small_under(limit) => {
+                let hold = region.hold();
                 region.limit(&self.source, limit, frontier);
                 if region.is_bare() {
+                    if hold == Hold::Reserved {
+                        self.release_given_up(&mut state.growth);
+                    }
                     self.release_blocks(state);
                 }
             }
@@ -127,12 +132,17 @@ impl<S: System> PageHeap<S> {
         if blocks > state.growth.longest_hole {
             return false;
         }
-        let lowest = self.region.first_block();
-        let (mut first, mut tries, mut skip) = (lowest, 0, 0);
+        let lowest = self.region.first_block().max(state.growth.first_hole);
+        let (mut first, mut tries, mut skip, mut is_first) = (lowest, 0, 0, true);
         for block in lowest..self.frontier() {
             if self.region.block(block).owned.load(Ordering::Relaxed) != 0 {
                 (first, skip) = (block + 1, 0);
-            } else if first + blocks == block + 1 {
+                continue;
+            }
+            if core::mem::take(&mut is_first) {
+                state.growth.first_hole = block;
+            }
+            if first + blocks == block + 1 {
                 match self.claim_at(state, first, blocks) {
                     Claim::Ours => return true,
                     Claim::Taken if tries < TRIES => first += 1 << skip,
@@ -156,6 +166,7 @@ impl<S: System> PageHeap<S> {
             }
             match self.claim_at(state, first, blocks) {
                 Claim::Ours => {
+                    state.growth.note_hole(self.frontier());
                     self.frontier.store(first + blocks, Ordering::Relaxed);
                     return true;
                 }
@@ -166,7 +177,7 @@ impl<S: System> PageHeap<S> {
         false
     }
 
-    fn claim_at(&self, state: &mut State, first: u32, blocks: u32) -> Claim {
+    pub(crate) fn claim_at(&self, state: &mut State, first: u32, blocks: u32) -> Claim {
         if !self.region.cover(&self.source, (first + blocks) as usize * GRANULES_PER_BLOCK) {
             return Claim::Refused;
         }
@@ -174,6 +185,7 @@ impl<S: System> PageHeap<S> {
         let frontier = self.frontier();
         let claim = self.region.take(&self.source, at, blocks as usize * BLOCK, frontier);
         if claim == Claim::Ours {
+            self.note_taken_back(&mut state.growth, first, blocks);
             self.adopt(state, first, blocks);
         }
         claim
@@ -214,15 +226,17 @@ impl<S: System> PageHeap<S> {
         true
     }
 
-    /// Gives the addresses of empty blocks up, where addresses are what is short: in a window. That they have become so past us
-    /// is seen now, and what was only reserved goes too. Returns whether there were any.
+    /// Gives empty blocks up, where addresses or promises of memory are short. That addresses have become so past us is seen now,
+    /// and what was only reserved goes too. Returns whether there were any.
     pub fn release_empty(&self) -> bool {
         let mut state = self.state.lock();
         if !self.region.is_bare() {
             self.look_at_addresses(&mut state);
-            return self.region.is_bare();
+            if self.region.is_bare() {
+                return true;
+            }
         }
-        self.region.granules() != 0 && self.release_blocks(&mut state)
+        self.region.granules() != 0 && self.gives_up() && self.release_blocks(&mut state)
     }
 
     pub(crate) fn release_blocks(&self, state: &mut State) -> bool {
@@ -234,15 +248,24 @@ impl<S: System> PageHeap<S> {
         released > 0
     }
 
-    /// Gives up the addresses of an empty block, where nothing behind the frontier is reserved.
-    /// `false`: refused.
+    /// Gives up an empty block: its addresses in a window, its memory's promise where the region is reserved. `false`: refused.
     pub(crate) fn release_block(&self, state: &mut State, block: u32) -> bool {
-        debug_assert!(self.region.is_bare(), "the frontier may sink (Z2)");
         let info = self.region.block(block);
         let len = usize::from(info.owned.load(Ordering::Relaxed)) * GRANULE;
-        // SAFETY: a block without a live granule.
-        if !unsafe { self.source.release(self.region.address_of_block(block), len) } {
-            return false;
+        let at = self.region.address_of_block(block);
+        match self.region.hold() {
+            // SAFETY: a block without a live granule.
+            Hold::Window if unsafe { self.source.release(at, len) } => {}
+            Hold::Window => return false,
+            Hold::Reserved => match self.decommit_block(&mut state.growth, block) {
+                Mapped::Done => {}
+                Mapped::Lost => {
+                    // Its addresses stay taken for ever.
+                    self.take_mask(state, block, u128::MAX, low32(GRANULES_PER_BLOCK));
+                    return true;
+                }
+                Mapped::Refused | Mapped::Closed => return false,
+            },
         }
         let dirty = self.dirty_free(info).count_ones();
         self.dirty.lower(dirty as usize);
@@ -255,21 +278,26 @@ impl<S: System> PageHeap<S> {
         state.growth.moved -= u32::from(info.moved.swap(0, Ordering::Relaxed));
         self.note_advice(state, block, Advice::None);
         state.growth.longest_hole = u32::MAX;
-        self.sink();
+        state.growth.note_hole(block);
+        self.sink(&mut state.growth);
         true
     }
 
     /// Blocks before the frontier that are not ours are behind it from now on (Z2).
-    fn sink(&self) {
+    fn sink(&self, growth: &mut Growth) {
+        let before = self.frontier();
         while !self.is_sunk() {
             self.frontier.store(self.frontier() - 1, Ordering::Relaxed);
         }
+        self.note_sunk(growth, before - self.frontier());
     }
 
     /// Whether Z2 holds.
     pub(crate) fn is_sunk(&self) -> bool {
         let frontier = self.frontier();
-        !self.region.is_bare()
+        // What a lifted limit let us reserve begins behind the frontier.
+        let is_lifted = self.region.hold() == Hold::Window && !self.region.is_bare();
+        is_lifted
             || frontier == self.region.first_block()
             || self.region.block(frontier - 1).owned.load(Ordering::Relaxed) != 0
     }

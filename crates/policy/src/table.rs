@@ -8,7 +8,7 @@
 //! | who goes on | [`CLAIM_COVERS`], [`COVERED_SHARE`] |
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
-//! | huge pages | [`HUGE_FROM`], [`SMALL_OBJECT`], [`MOST_SEAMS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
+//! | huge pages | [`HUGE_FROM`], [`SMALL_OBJECT`], [`MOST_SEAMS`], [`MOST_ROWS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
 //! | blocks that grow | [`MOVE_FROM`], [`COPY_AT_MOST`], [`STEP_SHARE`] |
 //! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`ALL_RUNS`], [`LEAST_RUNS`], [`MOST_RUNS`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`MOST_LATE_FREES`], [`CONTENTION`], [`REPORT`] |
 
@@ -101,6 +101,8 @@ pub const SMALL_OBJECT: usize = 4 * KIB;
 /// Neighbouring blocks with different kinds of pages at most: each is a mapping more in the kernel's list, which is limited
 /// (`vm.max_map_count`, 65,530 by default).
 pub const MOST_SEAMS: u32 = 2048;
+/// Rows of blocks at most that are given up between others, where what is committed counts: each leaves two mappings more.
+pub const MOST_ROWS: u32 = 4096;
 /// Moves of pages into blocks at most: each leaves up to two mappings more.
 pub const MOST_MOVED: u32 = 512;
 /// Above this a block with moved pages is made one mapping again as soon as it is empty.

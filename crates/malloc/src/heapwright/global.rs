@@ -54,6 +54,10 @@ impl fork::Around for Forking {
         HEAP.before_fork(timeout_ms, last)
     }
 
+    fn before_alone() {
+        HEAP.make_way_for_fork();
+    }
+
     fn in_parent() {
         HEAP.after_fork_in_parent();
     }

@@ -32,6 +32,10 @@ pub(crate) enum Whose {
 pub(crate) struct Growth {
     /// Below the frontier nobody finds a longer row of blocks that were given up.
     pub(crate) longest_hole: u32,
+    /// Below this block none before the frontier was given up, or belongs to others.
+    pub(crate) first_hole: u32,
+    /// Rows of blocks before the frontier of a reserved region that were given up (L2).
+    pub(super) rows: u32,
     /// Neighbours whose pages were advised differently (HP2).
     pub(crate) seams: u32,
     /// How many pages were moved rather than copied (P2).
@@ -40,7 +44,12 @@ pub(crate) struct Growth {
 
 impl Growth {
     pub(super) const fn new() -> Self {
-        Self { longest_hole: 0, seams: 0, moved: 0 }
+        Self { longest_hole: 0, first_hole: 0, rows: 0, seams: 0, moved: 0 }
+    }
+
+    /// From `block` on there may be one that is not ours.
+    pub(crate) fn note_hole(&mut self, block: u32) {
+        self.first_hole = self.first_hole.min(block);
     }
 }
 
@@ -53,10 +62,10 @@ impl<S: System> PageHeap<S> {
 
     /// Bytes of committed blocks.
     pub fn committed_bytes(&self) -> usize {
-        self.committed().len() * BLOCK
+        self.committed().len().saturating_sub(self.given_up()) * BLOCK
     }
 
-    /// The blocks of H2. In a window some belong to others.
+    /// The blocks of H2. Some were given up, and in a window some belong to others.
     pub fn committed(&self) -> core::ops::Range<u32> {
         let first = self.region.first_block();
         first..self.frontier().max(first)

@@ -8,6 +8,7 @@
 //! Layer *page*, inside the page heap's lock. O(1) for a run up to a block, O(blocks) when there is no memory.
 use base::bits::{low32, ones, run_starts};
 use base::sync::{OneWriter as _, Ordering};
+use source::Claim;
 
 use super::{PageHeap, Run, State, Whose};
 use crate::System;
@@ -30,7 +31,9 @@ impl<S: System> PageHeap<S> {
     ) -> Option<Run> {
         loop {
             let mut found = self.find(state, count, align, whose);
-            if found.is_none() && self.grow(state, 1, whose).is_none() {
+            if found.is_none()
+                && self.claim_given_up(state).or_else(|| self.grow(state, 1, whose)).is_none()
+            {
                 // No memory: it may fit in a block that was not tried.
                 found = Some(self.find_anywhere(state, count, align)?);
             }
@@ -65,6 +68,9 @@ impl<S: System> PageHeap<S> {
                 if self.region.hold() != Hold::Reserved {
                     return false;
                 }
+            }
+            if self.is_given_up(block) && self.claim_at(state, block, 1) != Claim::Ours {
+                return false;
             }
             if self.region.block(block).free() & mask != mask {
                 return false;
@@ -139,7 +145,7 @@ impl<S: System> PageHeap<S> {
     }
 
     /// Takes the `count` free granules of `mask` and says whether all of them were clean.
-    fn take_mask(&self, state: &mut State, block: u32, mask: u128, count: u32) -> bool {
+    pub(crate) fn take_mask(&self, state: &mut State, block: u32, mask: u128, count: u32) -> bool {
         let info = self.region.block(block);
         let (free, dirty) = (info.free(), info.dirty());
         let were_dirty = common(dirty, mask, count);

@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use source::os::Os;
-use source::{Claim, Failing, HugePages, Move, PageSource, Stretch};
+use source::{Claim, Failing, HugePages, Mapped, Move, PageSource, Stretch};
 
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
@@ -39,6 +39,10 @@ unsafe impl PageSource for Machine {
     unsafe fn commit(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.commit(at, len) }
+    }
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { Os.decommit(at, len) }
     }
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
@@ -87,6 +91,9 @@ unsafe impl PageSource for Machine {
     }
     fn memory_limit(&self) -> Option<usize> {
         None
+    }
+    fn charges_commit(&self) -> bool {
+        false
     }
     fn now_ms(&self) -> u64 {
         Os.now_ms()

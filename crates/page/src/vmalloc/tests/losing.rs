@@ -42,6 +42,10 @@ unsafe impl PageSource for &'static Losing {
         // SAFETY: the caller's promise.
         unsafe { Os.commit(at, len) }
     }
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        // SAFETY: the caller's promise.
+        unsafe { Os.decommit(at, len) }
+    }
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise.
         unsafe { Os.purge(at, len) }
@@ -91,6 +95,9 @@ unsafe impl PageSource for &'static Losing {
     }
     fn memory_limit(&self) -> Option<usize> {
         Os.memory_limit()
+    }
+    fn charges_commit(&self) -> bool {
+        false
     }
     fn now_ms(&self) -> u64 {
         Os.now_ms()
