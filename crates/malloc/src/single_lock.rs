@@ -67,6 +67,8 @@ impl<A> DropIn for BlockMalloc<Lock<Os>, A>
 where
     A: AllocateFresh + Free + UsableSize + ResizeInPlace + Trim + Stats + Check + Send,
 {
+    const IS_LOCKED: bool = true;
+
     fn before_fork(&self, timeout_ms: u32, last: bool) -> bool {
         self.hold(timeout_ms) || last
     }

@@ -21,7 +21,7 @@
 use core::{fmt, ptr};
 
 use base::check::ensure;
-use base::lock::Lock;
+use base::lock::{Busy, Lock, Park as _};
 use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use page::{Huge, System};
@@ -145,6 +145,7 @@ impl<S: System> ThreadCaching<S> {
     #[inline(never)]
     fn allocate_slow(&self, class: usize) -> *mut u8 {
         let cache = self.cache_or_new();
+        let _busy = Busy::<S>::new();
         let want = cache.map_or(1, |cache| cache.ask(class));
         let take = || {
             if let Some(chain) = self.take_lost(class, want) {
@@ -191,10 +192,14 @@ impl<S: System> ThreadCaching<S> {
         }
     }
 
-    /// A list or the cache is full, or there is no cache.
+    /// A list or the cache is full, or there is no cache. It stays so in a signal handler that interrupted this.
     #[cold]
     #[inline(never)]
     fn free_slow(&self, class: usize) {
+        if S::is_busy() {
+            return;
+        }
+        let _busy = Busy::<S>::new();
         let Some(cache) = self.cache() else { return };
         self.give_back("free()", class, cache.excess(class));
         if cache.is_full() {
@@ -271,17 +276,20 @@ impl<S: System> ThreadCaching<S> {
 
     /// Bytes of the live block at `address`, and the span if it has one of its own.
     fn size_of(&self, caller: &str, address: usize) -> (usize, Option<&'static Span>) {
+        let mapping = || Some((self.huge.len_of(address)?, None));
+        let found = self.size_in_span(address).or_else(mapping);
+        found.unwrap_or_else(|| self.end_for(caller, address))
+    }
+
+    /// As [`size_of`](Self::size_of), of a block of spans. `None`: there is no such block.
+    fn size_in_span(&self, address: usize) -> Option<(usize, Option<&'static Span>)> {
         let entry = self.pages.entry(address);
-        let class = entry.class();
-        if class != 0 {
-            return (info(class).size as usize, None);
-        }
-        match entry.span() {
-            Some(span) if span.is_block_at(address) => (span.len(), Some(span)),
-            _ => match self.huge.len_of(address) {
-                Some(len) => (len, None),
-                None => self.end_for(caller, address),
-            },
+        match entry.class() {
+            0 => {
+                let span = entry.span().filter(|span| span.is_block_at(address))?;
+                Some((span.len(), Some(span)))
+            }
+            class => Some((info(class).size as usize, None)),
         }
     }
 
@@ -325,6 +333,7 @@ impl<S: System> ThreadCaching<S> {
 
     /// Gives back all that is free; the bytes.
     pub fn trim_all(&self) -> usize {
+        let _busy = Busy::<S>::new();
         self.collect_all();
         self.pages.purge_all()
     }
@@ -498,6 +507,11 @@ impl ThreadEnds for Malloc {
     type Record = Cache;
 
     fn thread_ended(&'static self, cache: &Cache) {
+        if Os::is_busy() {
+            // It ends in a signal handler that interrupted this: what it has stays.
+            return;
+        }
+        let _busy = Busy::<Os>::new();
         // Before the lock: it takes those of central lists, and may give memory back.
         self.empty(cache);
         self.threads.leave(cache, || ());
@@ -533,6 +547,11 @@ impl DropIn for Malloc {
 
     fn before_confinement(&self) {
         self.pages.look_at_memory_limit();
+    }
+
+    fn size_in_handler(&self, address: usize) -> Option<usize> {
+        let in_span = self.size_in_span(address).map(|(len, _)| len);
+        in_span.or_else(|| self.huge.try_len_of(address)?)
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {

@@ -6,6 +6,7 @@
 use core::ffi::{c_char, c_void};
 
 use base::sync::{AtomicBool, Ordering};
+use base::lock::Park;
 use base::{Broken, Check};
 use source::Report;
 use source::os::Os;
@@ -13,6 +14,7 @@ use source::os::imp::{fork, stderr, thread_end};
 use thread::tls::ElfTls;
 
 use super::Flagship;
+use crate::interrupted::NOT_CHECKED;
 use super::options::{KEYS, Mistake, Options, Stats, variable};
 
 /// The process's malloc.
@@ -115,6 +117,9 @@ pub fn at_exit() {
         HEAP.print_stats(stderr::descriptor());
     }
     if CHECK_AT_EXIT.load(Ordering::Relaxed) {
+        if Os::is_busy() {
+            return Os::print(format_args!("{NOT_CHECKED}"));
+        }
         // What this thread freed and nobody has looked at yet.
         HEAP.empty_magazines("check at exit");
         if let Err(broken) = check() {

@@ -1,7 +1,9 @@
 //! sharded as a drop-in library: threads that end, forks, figures.
 use core::fmt;
 
+use base::lock::{Busy, Park as _};
 use base::sync::Ordering;
+use source::os::Os;
 use thread::ThreadEnds;
 
 use super::Malloc;
@@ -13,6 +15,11 @@ impl ThreadEnds for Malloc {
     type Record = Thread;
 
     fn thread_ended(&'static self, thread: &Thread) {
+        if Os::is_busy() {
+            // It ends in a signal handler that interrupted this: what it has stays.
+            return;
+        }
+        let _busy = Busy::<Os>::new();
         self.abandon(thread);
         self.threads.leave(thread, || ());
     }
@@ -45,6 +52,11 @@ impl DropIn for Malloc {
 
     fn before_confinement(&self) {
         self.segments.look_at_memory_limit();
+    }
+
+    fn size_in_handler(&self, address: usize) -> Option<usize> {
+        let in_page = self.size_in_page(address).map(|(len, _)| len);
+        in_page.or_else(|| self.huge.try_len_of(address)?)
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {

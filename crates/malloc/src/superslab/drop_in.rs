@@ -1,7 +1,9 @@
 //! superslab as a drop-in library: threads that end, forks, figures.
 use core::fmt;
 
+use base::lock::{Busy, Park as _};
 use base::sync::Ordering;
+use source::os::Os;
 use thread::ThreadEnds;
 
 use super::heap::{Heap, Whose};
@@ -12,6 +14,11 @@ impl ThreadEnds for Malloc {
     type Record = Heap;
 
     fn thread_ended(&'static self, heap: &Heap) {
+        if Os::is_busy() {
+            // It ends in a signal handler that interrupted this: what it has stays.
+            return;
+        }
+        let _busy = Busy::<Os>::new();
         // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
         self.empty(heap);
         self.threads.leave(heap, || {
@@ -57,6 +64,11 @@ impl DropIn for Malloc {
 
     fn before_confinement(&self) {
         self.pool.supers.look_at_memory_limit();
+    }
+
+    fn size_in_handler(&self, address: usize) -> Option<usize> {
+        let in_slab = self.size_in_slab(address).map(|(len, _)| len);
+        in_slab.or_else(|| self.huge.try_len_of(address)?)
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
