@@ -3,7 +3,7 @@ use core::fmt::{self, Write as _};
 use core::ptr;
 
 use base::lock::Park as _;
-use malloc::interrupted::{NO_STATS, Spare};
+use malloc::interrupted::{NO_STATS, Spare, end_for_no_block};
 use malloc::{DropIn, Figures};
 use source::os::Os;
 use source::os::imp::console::Console;
@@ -81,6 +81,14 @@ impl<M: DropIn> Whole<M> {
         self.malloc.aligned_alloc(alignment, size)
     }
 
+    /// The block stays taken. What is surely none ends the process.
+    #[cold]
+    fn free_later(&self, address: usize, caller: &str) {
+        if address != 0 && self.malloc.size_in_handler(address) == Some(None) {
+            end_for_no_block::<Os>(caller, address);
+        }
+    }
+
     #[cold]
     fn spare_block(&self, size: usize, alignment: usize) -> *mut u8 {
         ptr::with_exposed_provenance_mut(self.spare.allocate(&Os, size, alignment).unwrap_or(0))
@@ -151,9 +159,12 @@ impl<M: DropIn> Whole<M> {
     ///
     /// As [`Malloc::free`], which the fast half refused.
     #[inline]
-    pub(crate) unsafe fn free_slow(&self, ptr: *mut u8, _caller: &str) {
-        if self.spare.free(ptr.addr()) || Os::is_busy() {
+    pub(crate) unsafe fn free_slow(&self, ptr: *mut u8, caller: &str) {
+        if self.spare.free(ptr.addr()) {
             return;
+        }
+        if Os::is_busy() {
+            return self.free_later(ptr.addr(), caller);
         }
         // SAFETY: the caller's promise.
         unsafe { self.malloc.free_slow(ptr) };
@@ -195,7 +206,7 @@ impl<M: DropIn> Whole<M> {
             return len;
         }
         if Os::is_busy() {
-            return self.malloc.size_in_handler(ptr.addr()).unwrap_or(0);
+            return self.malloc.size_in_handler(ptr.addr()).flatten().unwrap_or(0);
         }
         // SAFETY: the caller's promise.
         unsafe { self.malloc.usable_size(ptr) }
@@ -264,8 +275,8 @@ pub(crate) mod global {
     use base::lock::Park as _;
     use base::sync::{AtomicBool, Ordering};
     use malloc::DropIn;
-    use malloc::interrupted::NOT_CHECKED;
     use malloc::heapwright::options::{items, switch, variable};
+    use malloc::interrupted::NOT_CHECKED;
     use source::Report;
     use source::os::Os;
     use source::os::imp::{fork, stderr};

@@ -138,8 +138,7 @@ impl<P: Park> Lock<P> {
 
     #[inline]
     fn enter(&self) -> bool {
-        let put =
-            self.word.compare_exchange(FREE, P::me(), Ordering::Acquire, Ordering::Relaxed);
+        let put = self.word.compare_exchange(FREE, P::me(), Ordering::Acquire, Ordering::Relaxed);
         put.is_ok()
     }
 

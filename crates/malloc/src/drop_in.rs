@@ -84,8 +84,8 @@ pub trait DropIn: Malloc + Check {
     fn before_confinement(&self) {}
 
     /// The usable size of the block at `address`, without waiting for a lock: for a signal handler that interrupted this.
-    /// `None`: there is none, or only who waits can know.
-    fn size_in_handler(&self, address: usize) -> Option<usize> {
+    /// `None`: only who waits can know; `Some(None)`: there is none.
+    fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
         let _ = address;
         None
     }

@@ -27,6 +27,8 @@ use page::{Huge, Meta, PageHeap, Spare, System};
 use thread::cache::Backend;
 use thread::{Outside, Registry, Tls};
 
+use crate::fork::Missing;
+
 mod aligned;
 mod check;
 mod fast;
@@ -81,8 +83,8 @@ pub struct Flagship<S, T> {
     /// Refills and flushes of threads that have ended.
     pub(crate) refills: AtomicU64,
     pub(crate) flushes: AtomicU64,
-    /// Whether the fork under way could not take every lock, or would not have waited for it.
-    pub(crate) partial: AtomicBool,
+    /// What the fork under way could not have.
+    pub(crate) missing: Missing,
 }
 
 impl<S: System, T: Tls> Flagship<S, T> {
@@ -104,7 +106,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             outside: Outside::new(),
             refills: AtomicU64::new(0),
             flushes: AtomicU64::new(0),
-            partial: AtomicBool::new(false),
+            missing: Missing::new(),
         }
     }
 

@@ -21,7 +21,7 @@ use core::ptr;
 
 use base::check::ensure;
 use base::lock::{Busy, Lock};
-use base::sync::{AtomicBool, OneWriter as _, Ordering};
+use base::sync::{OneWriter as _, Ordering};
 use base::{Broken, Check};
 use object::size_class::{CLASSES, class_of, class_of_aligned, info};
 use page::{Huge, System};
@@ -31,6 +31,7 @@ use thread::Members;
 use crate::chunks::Row;
 use crate::drop_in::Figures;
 use crate::fallback;
+use crate::fork::Missing;
 use crate::misuse::{self, Misuse};
 
 mod drop_in;
@@ -74,8 +75,8 @@ pub struct Superslab<S> {
     switches: Switches,
     /// For queues, where they are not to be without a lock.
     remote: Lock<S>,
-    /// Whether the fork under way could not take every lock.
-    partial: AtomicBool,
+    /// What the fork under way could not have.
+    missing: Missing,
 }
 
 fn size_of_class(class: usize) -> usize {
@@ -92,7 +93,7 @@ impl<S: System> Superslab<S> {
             threads: Members::new(),
             switches: Switches::new(),
             remote: Lock::new(),
-            partial: AtomicBool::new(false),
+            missing: Missing::new(),
         }
     }
 

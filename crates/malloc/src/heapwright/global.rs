@@ -5,8 +5,8 @@
 //! thread gets its cache, and options once more when the environment is known.
 use core::ffi::{c_char, c_void};
 
-use base::sync::{AtomicBool, Ordering};
 use base::lock::Park;
+use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use source::Report;
 use source::os::Os;
@@ -14,8 +14,8 @@ use source::os::imp::{fork, stderr, thread_end};
 use thread::tls::ElfTls;
 
 use super::Flagship;
-use crate::interrupted::NOT_CHECKED;
 use super::options::{KEYS, Mistake, Options, Stats, variable};
+use crate::interrupted::NOT_CHECKED;
 
 /// The process's malloc.
 pub static HEAP: Flagship<Os, ElfTls> = Flagship::new(Os, ElfTls { begun, ended });

@@ -2,7 +2,6 @@
 use core::fmt;
 
 use base::lock::{Busy, Park as _};
-use base::sync::Ordering;
 use source::os::Os;
 use thread::ThreadEnds;
 
@@ -54,13 +53,15 @@ impl DropIn for Malloc {
         self.segments.look_at_memory_limit();
     }
 
-    fn size_in_handler(&self, address: usize) -> Option<usize> {
-        let in_page = self.size_in_page(address).map(|(len, _)| len);
-        in_page.or_else(|| self.huge.try_len_of(address)?)
+    fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
+        match self.size_in_page(address) {
+            Some((len, _)) => Some(Some(len)),
+            None => self.huge.try_len_of(address),
+        }
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.missing, &mut timeout_ms, last)
     }
 
     fn after_fork(&self, in_child: bool) {
@@ -68,8 +69,9 @@ impl DropIn for Malloc {
         if !in_child {
             return;
         }
+        self.missing.in_child::<Os>();
         self.segments.note_child();
-        if self.partial.load(Ordering::Relaxed) {
+        if self.missing.is_partial() {
             return;
         }
         // The others' heaps are lost: nobody knows in the middle of what they were.

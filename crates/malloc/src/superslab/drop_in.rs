@@ -2,7 +2,6 @@
 use core::fmt;
 
 use base::lock::{Busy, Park as _};
-use base::sync::Ordering;
 use source::os::Os;
 use thread::ThreadEnds;
 
@@ -66,13 +65,15 @@ impl DropIn for Malloc {
         self.pool.supers.look_at_memory_limit();
     }
 
-    fn size_in_handler(&self, address: usize) -> Option<usize> {
-        let in_slab = self.size_in_slab(address).map(|(len, _)| len);
-        in_slab.or_else(|| self.huge.try_len_of(address)?)
+    fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
+        match self.size_in_slab(address) {
+            Some((len, _)) => Some(Some(len)),
+            None => self.huge.try_len_of(address),
+        }
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.missing, &mut timeout_ms, last)
     }
 
     fn after_fork(&self, in_child: bool) {
@@ -80,8 +81,9 @@ impl DropIn for Malloc {
         if !in_child {
             return;
         }
+        self.missing.in_child::<Os>();
         self.pool.supers.note_child();
-        if !self.partial.load(Ordering::Relaxed) {
+        if !self.missing.is_partial() {
             self.threads.only_me(|heap| {
                 heap.set_whose(Whose::Lost);
                 false

@@ -3,8 +3,8 @@
 use base::lock::Park;
 use base::sync::{AtomicUsize, spin_hint};
 
-use super::{Os, busy};
 use super::syscall::{call6, number, result, thread_pointer};
+use super::{Os, busy};
 
 pub(super) const FUTEX_WAIT_PRIVATE: usize = 128;
 const FUTEX_WAKE_PRIVATE: usize = 129;
