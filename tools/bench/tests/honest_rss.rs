@@ -106,6 +106,8 @@ fn run_job(argv: &[&str], change: impl FnOnce(&mut Job<'_>)) -> Outcome {
         cpus: &[],
         sample: None,
         capture: false,
+        limit: None,
+        service: None,
     };
     change(&mut job);
     let launcher = Launcher::new(env::current_exe().unwrap());
@@ -187,6 +189,8 @@ fn the_environment_is_extended_and_replaced() {
         cpus: &[],
         sample: None,
         capture: false,
+        limit: None,
+        service: None,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     let outcome = launcher.run(&job, &AtomicBool::new(false)).unwrap();
@@ -266,6 +270,8 @@ fn printed(argv: &[&str], cpus: &[usize]) -> String {
         cpus,
         sample: None,
         capture: true,
+        limit: None,
+        service: None,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     match launcher.run(&job, &AtomicBool::new(false)).unwrap() {
@@ -294,6 +300,8 @@ fn a_program_gets_the_processors_it_is_given() {
         cpus: &[1023],
         sample: None,
         capture: false,
+        limit: None,
+        service: None,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     let error = launcher.run(&job, &AtomicBool::new(false)).unwrap_err();
@@ -366,6 +374,8 @@ fn an_interrupt_ends_the_run() {
         cpus: &[],
         sample: None,
         capture: false,
+        limit: None,
+        service: None,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     let outcome = launcher.run(&job, &AtomicBool::new(true)).unwrap();

@@ -160,6 +160,7 @@ fn what_passes_saw_is_kept() {
             Metrics::parse("point a 64 1\npoint a 8 3\nvalue missed 1 count"),
             Metrics::parse("point a 64 3\npoint a 8 3\nvalue missed 2 count"),
         ],
+        programs: Vec::new(),
     };
     let report = report_of(&session);
     let cell = &report.workloads[0].cells[2];
