@@ -23,19 +23,16 @@ pub(super) fn of(process: i32, executable: &Path, preloaded: Option<&Path>) -> O
     if fs::read_link(format!("/proc/{process}/exe")).ok()? != executable {
         return None;
     }
-    let list = preload(&String::from_utf8_lossy(&environment), preloaded);
+    let environment = String::from_utf8_lossy(&environment);
     let elf = || Elf::read(executable).ok().flatten();
-    decide(&String::from_utf8_lossy(&maps), &list, preloaded, elf)
+    decide(&String::from_utf8_lossy(&maps), preload(&environment), preloaded, elf)
 }
 
-/// The value of `LD_PRELOAD` in an environment as the kernel shows it. A program that writes its title over it is taken to have
-/// started as the first one did.
-fn preload(environment: &str, preloaded: Option<&Path>) -> String {
+/// The value of `LD_PRELOAD` in an environment as the kernel shows it. `None`: the program has written its title over it.
+fn preload(environment: &str) -> Option<&str> {
     let mut entries = environment.split('\0').filter_map(|entry| entry.split_once('=')).peekable();
-    if entries.peek().is_none() {
-        return preloaded.unwrap_or(Path::new("")).to_string_lossy().into_owned();
-    }
-    entries.find(|(key, _)| *key == PRELOAD).map_or("", |(_, value)| value).to_owned()
+    entries.peek()?;
+    Some(entries.find(|(key, _)| *key == PRELOAD).map_or("", |(_, value)| value))
 }
 
 /// The files that a value of `LD_PRELOAD` names.
@@ -45,7 +42,7 @@ pub(super) fn entries(list: &str) -> impl Iterator<Item = &str> {
 
 fn decide(
     maps: &str,
-    preload: &str,
+    preload: Option<&str>,
     preloaded: Option<&Path>,
     elf: impl FnOnce() -> Option<Elf>,
 ) -> Option<String> {
@@ -61,20 +58,26 @@ fn decide(
         let path = Path::new(entry).canonicalize().unwrap_or_else(|_| PathBuf::from(entry));
         files().find(|file| if entry.contains('/') { *file == path } else { name(file) == entry })
     };
-    let has_malloc =
-        |file: &&Path| Some(*file) == preloaded || is_libc(file) || is_allocator(name(file));
-    let first = entries(preload).filter_map(mapped).find(has_malloc);
+    // A script may have copied it for another user.
+    let is_asked =
+        |file: &Path| preloaded.is_some_and(|asked| file == asked || is_copy(file, asked));
+    let has_malloc = |file: &&Path| is_libc(file) || is_allocator(name(file)) || is_asked(file);
+    let first = match preload {
+        Some(list) => entries(list).filter_map(mapped).find(has_malloc),
+        // Then what was asked for comes first if it is there at all.
+        None => files().find(|file| is_asked(file)),
+    };
     let linked = || files().find(|file| is_allocator(name(file)));
     let found = first.or_else(linked);
     // Who is linked to an allocator that has an `operator new` too calls that one.
     let new_is_elsewhere = found.is_some_and(is_libc)
         && linked().is_some()
-        && !entries(preload).any(|entry| entry.contains(CXX))
+        && preload.is_some_and(|list| !list.contains(CXX))
         && files().any(|file| name(file).starts_with(CXX))
         && elf().is_some_and(|elf| elf.needed.iter().any(|needed| needed.starts_with(CXX)));
     let found = if new_is_elsewhere { linked() } else { found };
     Some(match found {
-        Some(file) if Some(file) == preloaded => AS_ASKED.to_owned(),
+        Some(file) if is_asked(file) => AS_ASKED.to_owned(),
         Some(file) if !is_libc(file) => name(file).to_owned(),
         // It is glibc's also where nothing was preloaded.
         _ if preloaded.is_some_and(is_libc) => AS_ASKED.to_owned(),
@@ -84,6 +87,11 @@ fn decide(
 
 fn name(file: &Path) -> &str {
     file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+fn is_copy(a: &Path, b: &Path) -> bool {
+    let length = |file: &Path| fs::metadata(file).map(|meta| meta.len()).ok();
+    length(a).is_some() && length(a) == length(b)
 }
 
 fn is_libc(file: &Path) -> bool {
@@ -103,7 +111,7 @@ mod tests {
         let maps: Vec<String> =
             files.iter().map(|f| format!("7f00-7f01 r-xp 00000000 fe:00 99    {f}")).collect();
         let maps = "0400-0401 rw-p 00000000 00:00 0\n".to_owned() + &maps.join("\n");
-        decide(&maps, preload, asked.map(Path::new), || None)
+        decide(&maps, Some(preload), asked.map(Path::new), || None)
     }
 
     #[test]
@@ -121,12 +129,35 @@ mod tests {
     }
 
     #[test]
-    fn a_title_over_the_environment_hides_nothing() {
-        let of = |environment| preload(environment, Some(Path::new(MINE)));
-        assert_eq!(of("A=b\0LD_PRELOAD=/x.so:/y=z.so\0"), "/x.so:/y=z.so");
+    fn a_copy_of_the_library_is_the_library() {
+        let dir = tempfile::tempdir().unwrap();
+        let [asked, copy, other] = ["a.so", "b.so", "c.so"].map(|name| dir.path().join(name));
+        for (file, text) in [(&asked, "abc"), (&copy, "abc"), (&other, "ab")] {
+            fs::write(file, text).unwrap();
+        }
+        let found = |file: &Path| {
+            let file = file.to_str().unwrap();
+            malloc(&[file, LIBC], file, asked.to_str())
+        };
         assert_eq!(
-            (of("A=b\0").as_str(), of("\0\0 0.0.0.0:7791\0").as_str(), of("").as_str()),
-            ("", MINE, MINE)
+            (found(&copy).unwrap(), found(&other).unwrap()),
+            ("=".to_owned(), "glibc".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_title_over_the_environment_hides_nothing() {
+        assert_eq!(preload("A=b\0LD_PRELOAD=/x.so:/y=z.so\0"), Some("/x.so:/y=z.so"));
+        assert_eq!(
+            (preload("A=b\0"), preload("\0\0 0.0.0.0:7791\0"), preload("")),
+            (Some(""), None, None)
+        );
+        let map = |file| format!("7f00-7f01 r-xp 00000000 fe:00 99    {file}\n");
+        let maps = [JEMALLOC, MINE, LIBC].map(map).concat();
+        let found = |asked| decide(&maps, None, Some(Path::new(asked)), || None).unwrap();
+        assert_eq!(
+            (found(MINE), found(LIBC), found("/z.so")),
+            ("=".into(), "=".into(), "libjemalloc.so.2".into())
         );
     }
 
