@@ -200,10 +200,13 @@ fn the_environment_is_extended_and_replaced() {
 fn a_program_that_hangs_is_killed_with_its_children() {
     let start = Instant::now();
     // A child in the background holds standard error open, too.
-    let outcome = run_job(&["/bin/sh", "-c", "sleep 1000 & sleep 1000"], |job| {
-        job.timeout = Some(Duration::from_millis(300));
-    });
-    assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
+    for is_limit in [false, true] {
+        let outcome = run_job(&["/bin/sh", "-c", "sleep 1000 & sleep 1000"], |job| {
+            let time = Some(Duration::from_millis(300));
+            *(if is_limit { &mut job.limit } else { &mut job.timeout }) = time;
+        });
+        assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
+    }
     assert!(start.elapsed() < HANGS);
     let start = Instant::now();
     let outcome = run_job(&["/bin/sh", "-c", "sleep 1000 & exit 0"], |_| {});

@@ -219,7 +219,7 @@ impl Runner<'_> {
             environment: &environment,
             show_output: self.options.show_output,
             timeout: self.options.timeout,
-            limit: self.limit(workload, subject),
+            limit: limit(&self.session, self.options, workload, subject),
             service: w.service.as_ref(),
             cpus: &w.cpus,
             sample: (pass == Pass::Memory).then_some(SAMPLE),
@@ -300,26 +300,6 @@ impl Runner<'_> {
         }
     }
 
-    /// How long a run may take when the user set no limit: an allocator that needs an hour for what the baseline does in a second
-    /// has failed. The baseline itself is not held to that.
-    fn limit(&self, workload: WorkloadIndex, subject: SubjectIndex) -> Option<Duration> {
-        let w = &self.session.workloads[workload];
-        if self.options.timeout.is_some() || w.service.is_some() {
-            return None;
-        }
-        let role = |s: SubjectIndex| self.session.subjects[s].role;
-        let is_base = |s: SubjectIndex| matches!(role(s), Role::Baseline | Role::Control);
-        // On a slow or busy machine all take longer than expected.
-        let of_base =
-            self.session.runs.iter().filter(|r| r.workload == workload && is_base(r.allocator));
-        let slowest = Duration::from_nanos(of_base.map(|r| r.figures.wall_ns).max().unwrap_or(0));
-        if is_own(w) {
-            return Some((self.options.budget? * OWN_SHARE).max(slowest * 10));
-        }
-        let expected = Duration::from_secs_f64(w.seconds).max(slowest);
-        Some(time_limit(expected, self.options.budget.filter(|_| !is_base(subject))))
-    }
-
     fn shuffled<T>(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut items: Vec<T> = items.into_iter().collect();
         self.rng.shuffle(&mut items);
@@ -352,6 +332,30 @@ fn add(all: &mut Vec<Program>, seen: Vec<Program>) {
             None => all.push(one),
         }
     }
+}
+
+/// How long a run may take when the user set no limit: an allocator that needs an hour for what the baseline does in a second has
+/// failed. The baseline itself is not held to that.
+fn limit(
+    session: &Session,
+    options: &Options,
+    workload: WorkloadIndex,
+    subject: SubjectIndex,
+) -> Option<Duration> {
+    let w = &session.workloads[workload];
+    if options.timeout.is_some() || w.service.is_some() {
+        return None;
+    }
+    let is_base =
+        |s: SubjectIndex| matches!(session.subjects[s].role, Role::Baseline | Role::Control);
+    // On a slow or busy machine all take longer than expected.
+    let of_base = session.runs.iter().filter(|r| r.workload == workload && is_base(r.allocator));
+    let slowest = Duration::from_nanos(of_base.map(|r| r.figures.wall_ns).max().unwrap_or(0));
+    if is_own(w) {
+        return Some((options.budget? * OWN_SHARE).max(slowest * 10));
+    }
+    let expected = Duration::from_secs_f64(w.seconds).max(slowest);
+    Some(time_limit(expected, options.budget.filter(|_| !is_base(subject))))
 }
 
 /// How long a run may take that is expected to take `expected`.
@@ -409,7 +413,7 @@ fn judge(outcome: Outcome, ignore_failure: bool) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::figures;
+    use crate::testing::{self, figures};
 
     fn ran(exit: Exit) -> Outcome {
         Outcome::Ran(Box::new(Ran {
@@ -438,6 +442,26 @@ mod tests {
         assert_eq!(time_limit(second / 10, Some(180 * second)), 5 * second);
         assert_eq!(time_limit(second, Some(2_400 * second)), 48 * second);
         assert_eq!(time_limit(second, Some(36_000 * second)), 80 * second);
+    }
+
+    #[test]
+    fn the_limit_goes_by_the_baseline_which_has_none_of_its_own() {
+        // The baseline took 20 seconds under some load, of the one that is expected.
+        let mut session = testing::session(&["x"], 1, |_, _| 20_000_000_000);
+        (session.workloads[0].group, session.workloads[0].seconds) = (Group::Ours, 1.0);
+        let second = Duration::from_secs(1);
+        let mut options = Options { budget: Some(60 * second), ..testing::options() };
+        let of = |session: &Session, options: &Options, subject| {
+            limit(session, options, WorkloadIndex(0), SubjectIndex(subject))
+        };
+        let all = [0, 1, 2].map(|subject| of(&session, &options, subject));
+        assert_eq!(all, [1030 * second, 1030 * second, 200 * second].map(Some));
+        session.workloads[0].group = Group::Own;
+        assert_eq!(of(&session, &options, 2), Some(200 * second));
+        session.runs.clear();
+        assert_eq!(of(&session, &options, 0), Some(120 * second), "twice the time");
+        options.timeout = Some(second);
+        assert_eq!(of(&session, &options, 0), None, "the user's word");
     }
 
     #[test]
