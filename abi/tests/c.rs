@@ -18,6 +18,8 @@
 mod exports;
 #[path = "runner/library.rs"]
 mod library;
+#[path = "runner/readme.rs"]
+mod readme;
 #[path = "runner/refused.rs"]
 mod refused;
 #[path = "runner/run.rs"]
