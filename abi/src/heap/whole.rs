@@ -148,6 +148,18 @@ impl<M: DropIn> Whole<M> {
     }
 }
 
+impl<M: DropIn> Whole<M> {
+    /// The fields of the file of `stats=/PATH`.
+    fn record(&self, out: &mut Console) -> fmt::Result {
+        let Figures { committed, live, .. } = self.0.figures();
+        write!(
+            out,
+            ",\"obtained\":{committed},\"live\":{live},\"held\":{committed},\"line\":\"{}\"",
+            Line(&self.0)
+        )
+    }
+}
+
 /// What the malloc says of itself, to be printed.
 struct Line<'a, M>(&'a M);
 
@@ -181,8 +193,8 @@ pub(crate) mod global {
 
     use base::Check;
     use base::sync::{AtomicBool, Ordering};
-    use malloc::DropIn;
     use malloc::heapwright::options::{items, switch, variable};
+    use malloc::{DropIn, record};
     use source::Report;
     use source::os::Os;
     use source::os::imp::{fork, stderr};
@@ -225,6 +237,10 @@ pub(crate) mod global {
         let Some(text) = (unsafe { variable(environment) }) else { return };
         for (key, value) in items(text) {
             let known = match key {
+                "stats" if value.starts_with('/') => {
+                    record::name(value);
+                    Some(())
+                }
                 "stats" => switch(value).map(|on| {
                     STATS_AT_EXIT.store(on, Ordering::Relaxed);
                     if on {
@@ -266,6 +282,7 @@ pub(crate) mod global {
 
     /// What the options asked for.
     pub(crate) fn at_exit() {
+        record::write(NAME, true, |out| HEAP.record(out));
         if STATS_AT_EXIT.load(Ordering::Relaxed) {
             HEAP.print_stats(stderr::descriptor());
         }

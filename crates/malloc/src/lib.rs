@@ -17,6 +17,7 @@ mod fork;
 pub mod heapwright;
 mod links;
 mod misuse;
+pub mod record;
 mod regret;
 #[cfg(test)]
 mod shapes;
