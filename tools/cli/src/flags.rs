@@ -6,4 +6,5 @@ pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod program;
 pub(crate) mod settings;
+pub(crate) mod stats;
 pub(crate) mod workload;
