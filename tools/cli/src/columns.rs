@@ -42,11 +42,12 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: Option<usize>) -> String
     };
     let mut lines: Vec<String> = Vec::new();
     for part in text.lines() {
-        let mut line = String::new();
-        for word in part.split(' ') {
-            if !line.trim().is_empty() && line.chars().count() + 1 + word.chars().count() > room {
+        let (blanks, words) = part.split_at(part.len() - part.trim_start().len());
+        let mut line = blanks.to_owned();
+        for word in words.split(' ') {
+            if line.chars().count() + 1 + word.chars().count() > room && line != blanks {
                 lines.push(core::mem::take(&mut line));
-            } else if !line.is_empty() {
+            } else if line != blanks {
                 line.push(' ');
             }
             line += word;

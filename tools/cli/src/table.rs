@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn lines_below_break_between_words_under_their_text() {
         let line = "note     peak RSS below 4 MiB cannot be measured here";
-        let narrow = "note     peak RSS below 4 MiB cannot\n         be measured here";
+        let narrow = "note     peak RSS below 4 MiB cannot be\n         measured here";
         assert_eq!(broken(line, Some(40)), narrow);
         assert_eq!(broken(line, None), line);
     }

@@ -59,7 +59,7 @@ fn an_empty_name_is_no_allocator() {
     for empty in ["", "x="] {
         let (_, err, code) = outcome(heapwright().args(["run", "-a", empty, "--", "true"]));
         assert_eq!(code, Some(2), "{err}");
-        assert!(err.contains("names no allocator; 'heapwright list' shows them"), "{err}");
+        assert!(err.contains("is no allocator; 'heapwright list' shows them"), "{err}");
     }
 }
 

@@ -30,7 +30,7 @@ impl FromStr for AllocatorArg {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if text.is_empty() || text.ends_with('=') {
-            return Err("that names no allocator; 'heapwright list' shows them".to_owned());
+            return Err(format!("'{text}' is no allocator; 'heapwright list' shows them"));
         }
         Ok(match text.split_once('=') {
             Some((name, path)) if !name.is_empty() && !name.contains('/') => {
