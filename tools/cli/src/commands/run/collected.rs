@@ -45,7 +45,9 @@ impl Collected {
         let status = wait::run(command).map_err(|error| not_executed(file, &error))?;
         let processes = processes::read(folder.path());
         match processes.first() {
-            None => exit::warn("there are no statistics: no process ran on heapwright's library"),
+            None => exit::warn(
+                "there are no statistics: no process ran on heapwright's library, or, of a classic design, came to its exit",
+            ),
             Some(program) => {
                 tell(&words::words(&processes, &self.stats), &self.stats, program.number())
             }
@@ -69,8 +71,8 @@ fn folder() -> Option<TempDir> {
         .filter(is_fit)
         .find_map(|place| Builder::new().prefix("heapwright-").tempdir_in(place).ok())?;
     if geteuid().is_root() {
-        // Servers become another user, and leave their figures as that one.
-        let _ = fs::set_permissions(folder.path(), Permissions::from_mode(0o1733));
+        // Servers become another user, and leave their figures as that one, in the place of root's.
+        let _ = fs::set_permissions(folder.path(), Permissions::from_mode(0o733));
     }
     Some(folder)
 }

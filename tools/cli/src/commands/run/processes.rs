@@ -51,8 +51,11 @@ impl Process {
 /// All that left figures in this folder: first the program, then those that needed most memory.
 pub(super) fn read(folder: &Path) -> Vec<Process> {
     let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
-    let files = fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = files.filter(|file| file.file_name().to_str().is_some_and(is_number));
+    let is_one = |file: &fs::DirEntry| {
+        file.file_name().to_str().is_some_and(is_number)
+            && file.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    let files = fs::read_dir(folder).into_iter().flatten().flatten().filter(is_one);
     let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
     sorted(texts.filter_map(|text| Process::of(&text)).collect())
 }

@@ -168,7 +168,7 @@ fn size(value: u64) -> String {
 
 /// A command that fits into a line.
 fn short(command: &[String]) -> String {
-    let text = shell(command);
+    let text = shell(command).replace(['\n', '\t'], " ");
     match text.char_indices().nth(COMMAND) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
