@@ -4,6 +4,9 @@
 //! a filter of system calls that was installed before may end the process for it. So the call that
 //! precedes such a filter, or is one, is answered here: the limit is read, then the same system
 //! call is made. A filter that comes by raw system calls is not noticed.
+//!
+//! A program that has system calls handed to it names the instructions whose calls it does not want, the C library's: from
+//! then on ours are among them.
 use core::ffi::{c_int, c_ulong};
 
 use base::bits::{index, low32};

@@ -89,6 +89,12 @@ impl<M: DropIn> Whole<M> {
         unsafe { self.0.free_slow(ptr) };
     }
 
+    /// Addresses are looked up anyway.
+    #[expect(clippy::unused_self, reason = "as the flagship's")]
+    pub(crate) fn had_own_heaps(&self) -> bool {
+        false
+    }
+
     /// # Safety
     ///
     /// As [`Malloc::free_sized`].
@@ -193,7 +199,7 @@ pub(crate) mod global {
 
     use base::Check;
     use base::sync::{AtomicBool, Ordering};
-    use malloc::heapwright::options::{items, switch, variable};
+    use malloc::heapwright::options::{Mistake, Mistakes, items, switch, variable};
     use malloc::{DropIn, record};
     use source::Report;
     use source::os::Os;
@@ -206,6 +212,7 @@ pub(crate) mod global {
 
     /// Once, before `main`.
     pub(crate) fn begun() {
+        stderr::begin();
         HEAP.0.begin();
         // Refused only when out of memory; then a fork is as unsafe as it is without us.
         fork::on_fork::<Forking>();
@@ -216,6 +223,10 @@ pub(crate) mod global {
     impl fork::Around for Forking {
         fn before(timeout_ms: u32, last: bool) -> bool {
             HEAP.0.before_fork(timeout_ms, last)
+        }
+
+        fn before_alone() {
+            HEAP.0.make_way_for_fork();
         }
 
         fn in_parent() {
@@ -235,6 +246,7 @@ pub(crate) mod global {
     pub(crate) unsafe fn configure(environment: *const *const c_char) {
         // SAFETY: the caller's promise.
         let Some(text) = (unsafe { variable(environment) }) else { return };
+        let mut mistakes = Mistakes::default();
         for (key, value) in items(text) {
             let known = match key {
                 "stats" if value.starts_with('/') => {
@@ -251,33 +263,31 @@ pub(crate) mod global {
                 "deepbind" => switch(value).map(|_| ()),
                 _ if SETTINGS.contains(&key) => HEAP.0.set(key, value).then_some(()),
                 _ => {
-                    unknown(key);
+                    mistakes.note(Mistake::Key(key));
                     continue;
                 }
             };
             if known.is_none() {
-                Os::print(format_args!(
-                    "heapwright: HEAPWRIGHT: {value:?} is no value of {key:?}; it keeps its default\n"
-                ));
+                mistakes.note(Mistake::Value(key, value));
             }
         }
+        mistakes.print::<Os>(ThereAre);
     }
 
-    #[cold]
-    fn unknown(key: &str) {
-        Os::print(format_args!(
-            "heapwright: HEAPWRIGHT has no key {key:?} for {NAME}; there are stats, check, deepbind{}\n",
-            Own
-        ));
-    }
+    /// The keys there are, as a line that goes on: everybody's, then the malloc's own.
+    struct ThereAre;
 
-    /// The malloc's own keys, as a list that goes on.
-    struct Own;
-
-    impl fmt::Display for Own {
+    impl fmt::Display for ThereAre {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, " for {NAME}; there are stats, check, deepbind")?;
             SETTINGS.iter().try_for_each(|key| write!(f, ", {key}"))
         }
+    }
+
+    /// Sizes say nothing here.
+    #[inline]
+    pub(crate) fn is_freed_by_size(_size: usize) -> bool {
+        true
     }
 
     /// What the options asked for.

@@ -81,6 +81,10 @@ pub trait DropIn: Malloc + Check {
     /// `timeout_ms`, and nothing is held; the `last` time what can be had is held then, and the answer is `true`.
     fn before_fork(&self, timeout_ms: u32, last: bool) -> bool;
 
+    /// Before a fork that the system may refuse for what is free: it goes back. No other thread is inside, or there is none; a
+    /// signal handler may have interrupted this one.
+    fn make_way_for_fork(&self) {}
+
     /// After a fork, in the parent and in the child, which has none of the other threads.
     fn after_fork(&self, in_child: bool);
 

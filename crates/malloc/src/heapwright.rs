@@ -20,9 +20,10 @@
 //! design and what was tried: docs/decisions.
 use base::Malloc;
 use base::bits::index;
-use base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use object::Central;
 use object::shelf::Supply;
+use object::size_class::MAX_LINEAR;
 use page::{Huge, Meta, PageHeap, System};
 use thread::cache::Backend;
 use thread::{Outside, Registry, Tls};
@@ -72,6 +73,8 @@ pub struct Flagship<S, T> {
     slow_calls: slow_calls::SlowCalls,
     /// Whether threads go without magazines, so that every free is checked at once.
     pub(crate) safe: AtomicBool,
+    /// Up to this size a block is freed by its size alone: 0 once there was a heap of its own (W5).
+    pub(crate) freed_by_size: AtomicUsize,
     /// Operations of threads that have no cache.
     pub(crate) uncached: AtomicU32,
     /// Operations on slabs outside of any thread's cache (Y2).
@@ -97,6 +100,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             peak: peak::Peak::new(),
             slow_calls: slow_calls::SlowCalls::new(),
             safe: AtomicBool::new(false),
+            freed_by_size: AtomicUsize::new(MAX_LINEAR),
             uncached: AtomicU32::new(0),
             outside: Outside::new(),
             refills: AtomicU64::new(0),
@@ -129,6 +133,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.outside.pass(|| self.central.purge_holes_in(self.supply(), &order));
         drop(order);
         self.pages.purge_all();
+        self.pages.release_empty();
         index(self.pages.purge.total_bytes() - before)
     }
 

@@ -238,7 +238,7 @@ impl<S: System> Sharded<S> {
         if let Some(page) = self.adopt_for(thread, heap, class) {
             return Some(page);
         }
-        let ((page, start, len), _) = self.take_slices(thread, slices, true)?;
+        let ((page, start, len), _) = self.take_slices(thread, slices)?;
         page.open(heap.address(), class, size, start, len);
         page.set_state(State::Queued);
         page.extend(size, (EXTEND / size).max(1));
@@ -251,10 +251,9 @@ impl<S: System> Sharded<S> {
         &self,
         thread: &Thread,
         count: usize,
-        filled: bool,
     ) -> Option<((&'static Page, usize, usize), bool)> {
         // The first slice serves pages of one slice only.
-        let row = Row { count, whole: count > 1, filled };
+        let row = Row { count, whole: count > 1 };
         let (segment, first, zero) =
             self.segments.take_pieces(&thread.segments, thread.address(), row)?;
         Some((segment.begin(first, count), zero))
@@ -380,7 +379,7 @@ impl<S: System> Sharded<S> {
         slices: usize,
     ) -> Option<(usize, bool)> {
         self.free_delayed(thread, heap);
-        let ((page, start, _), zero) = self.take_slices(thread, slices, false)?;
+        let ((page, start, _), zero) = self.take_slices(thread, slices)?;
         page.open(heap.address(), 0, 0, start, size);
         page.set_state(State::Full);
         heap.full.push(page);
@@ -393,8 +392,7 @@ impl<S: System> Sharded<S> {
             self.thread().map(|thread| &thread.segments),
             self.huge.bytes().saturating_add(size),
         );
-        let huge = self.segments.wants_huge(self.segments.bytes() + self.huge.bytes());
-        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, huge);
+        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, false);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             if let Some(thread) = self.thread() {

@@ -200,7 +200,7 @@ impl<S: System> Superslab<S> {
 
     /// A free slab of this heap's superslabs, or of a new one.
     fn cut(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize))> {
-        let row = Row { count: 1, whole: false, filled: true };
+        let row = Row { count: 1, whole: false };
         let (it, first, _) = self.pool.supers.take_pieces(&heap.supers, heap.address(), row)?;
         Some(it.slab(first))
     }
@@ -343,8 +343,7 @@ impl<S: System> Superslab<S> {
         self.pool
             .supers
             .make_way(self.heap().map(|heap| &heap.supers), self.huge.bytes().saturating_add(size));
-        let huge = self.pool.supers.wants_huge(self.pool.supers.bytes() + self.huge.bytes());
-        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, huge);
+        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, false);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             match self.heap() {
@@ -363,7 +362,7 @@ impl<S: System> Superslab<S> {
     fn take_run(&self, heap: &Heap, size: usize) -> Option<(usize, bool)> {
         self.drain(heap);
         let slabs = size.max(1).div_ceil(SLAB);
-        let row = Row { count: slabs, whole: true, filled: false };
+        let row = Row { count: slabs, whole: true };
         let (it, first, zero) = self.pool.supers.take_pieces(&heap.supers, heap.address(), row)?;
         let (slab, (at, _)) = it.slab(first);
         slab.open_run(heap.address(), at, slabs, size);

@@ -326,7 +326,14 @@ impl<S: System> ThreadCaching<S> {
     /// Gives back all that is free; the bytes.
     pub fn trim_all(&self) -> usize {
         self.collect_all();
-        self.pages.purge_all()
+        let gone = self.pages.purge_all();
+        self.pages.give_up_free();
+        gone
+    }
+
+    /// A fork that would be refused for what is free: it is given up.
+    fn make_way(&self) {
+        self.pages.make_way_for_fork(self.huge.bytes());
     }
 
     /// Bytes in the caches of all threads.
@@ -536,7 +543,20 @@ impl DropIn for Malloc {
     }
 
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+        let held = crate::fork::hold_all(
+            |visit| self.each_lock(visit),
+            &self.partial,
+            &mut timeout_ms,
+            last,
+        );
+        if held && !self.partial.load(Ordering::Relaxed) {
+            self.make_way_for_fork();
+        }
+        held
+    }
+
+    fn make_way_for_fork(&self) {
+        self.make_way();
     }
 
     fn after_fork(&self, in_child: bool) {

@@ -160,7 +160,9 @@ impl<S: System> Shelf<S> {
         let (class_info, pool) = (info(class), Slab::pool(class));
         let Some(at) = meta.allocate(pages, pool) else { return 0 };
         let granules = class_info.granules as usize;
-        let Some(granule) = pages.allocate_slab(granules, owner < FIRST_HEAP) else {
+        let Some(granule) =
+            pages.allocate_slab(granules, class_info.size as usize, owner < FIRST_HEAP)
+        else {
             // SAFETY: allocated above from this pool, not used.
             unsafe { meta.deallocate_each(pool, &[at]) };
             return 0;

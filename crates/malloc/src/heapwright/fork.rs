@@ -59,8 +59,15 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 true
             });
             self.release_all();
+        } else if !partial {
+            self.make_way_for_fork();
         }
         done
+    }
+
+    /// A fork that would be refused for what is free: it goes back. No other thread is inside, or there is none.
+    pub fn make_way_for_fork(&self) {
+        self.pages.make_way_for_fork(self.huge.bytes());
     }
 
     /// After a fork, in the parent.

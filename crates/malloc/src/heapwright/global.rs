@@ -13,7 +13,7 @@ use source::os::imp::{fork, stderr, thread_end};
 use thread::tls::ElfTls;
 
 use super::Flagship;
-use super::options::{KEYS, Mistake, Options, Stats, variable};
+use super::options::{KEYS, Mistakes, Options, Stats, variable};
 use crate::record;
 
 /// The process's malloc.
@@ -32,7 +32,8 @@ pub fn begun() {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
-    // First of all: later handlers then run outside of ours, and keys run out.
+    stderr::begin();
+    // Before other libraries' are there: later handlers then run outside of ours, and keys run out.
     // Refused only when out of memory; then a fork is as unsafe as it is without us.
     fork::on_fork::<Forking>();
     thread_end::prepare(ended);
@@ -52,6 +53,10 @@ struct Forking;
 impl fork::Around for Forking {
     fn before(timeout_ms: u32, last: bool) -> bool {
         HEAP.before_fork(timeout_ms, last)
+    }
+
+    fn before_alone() {
+        HEAP.make_way_for_fork();
     }
 
     fn in_parent() {
@@ -79,16 +84,11 @@ pub unsafe fn configure(environment: *const *const c_char) {
 /// Applies options; said once, however often it is called.
 fn apply(text: &str) {
     static SAID: AtomicBool = AtomicBool::new(false);
-    let said = SAID.swap(true, Ordering::Relaxed);
-    let options = Options::parse(text, |mistake| match mistake {
-        _ if said => (),
-        Mistake::Key(key) => {
-            Os::print(format_args!("heapwright: HEAPWRIGHT has no key {key:?}; there are {KEYS}\n"))
-        }
-        Mistake::Value(key, value) => Os::print(format_args!(
-            "heapwright: HEAPWRIGHT: {value:?} is no value of {key:?}; it keeps its default\n"
-        )),
-    });
+    let mut mistakes = Mistakes::default();
+    let options = Options::parse(text, |mistake| mistakes.note(mistake));
+    if !SAID.swap(true, Ordering::Relaxed) {
+        mistakes.print::<Os>(format_args!("; there are {KEYS}"));
+    }
     if let Some(stats) = options.stats {
         STATS_AT_EXIT.store(stats != Stats::Off, Ordering::Relaxed);
         if stats != Stats::Off {
@@ -113,6 +113,36 @@ fn apply(text: &str) {
     if let Some(bytes) = options.keep {
         HEAP.pages.set_floor(bytes);
     }
+}
+
+/// Whether a block of `size` is freed by its size alone: of up to [`MAX_LINEAR`], as long as there was no heap of its
+/// own (W5). C's `free_sized` asks, whose fast path this is: the limit is compared where it lies, in one instruction, as the
+/// constant was. Of an atomic load a compiler makes two.
+///
+/// [`MAX_LINEAR`]: object::size_class::MAX_LINEAR
+#[inline(always)]
+#[cfg(target_arch = "x86_64")]
+pub fn is_freed_by_size(size: usize) -> bool {
+    // SAFETY: reads one word of the process's malloc, which changes as a whole.
+    unsafe {
+        core::arch::asm!(
+            "cmp {size}, qword ptr [rip + {heap} + {limit}]",
+            "ja {above}",
+            size = in(reg) size,
+            heap = sym HEAP,
+            limit = const core::mem::offset_of!(Flagship<Os, ElfTls>, freed_by_size),
+            above = label { return false },
+            options(readonly, nostack),
+        );
+    }
+    true
+}
+
+/// As on x86-64, in the compiler's instructions.
+#[inline(always)]
+#[cfg(not(target_arch = "x86_64"))]
+pub fn is_freed_by_size(size: usize) -> bool {
+    size <= HEAP.freed_by_size.load(Ordering::Relaxed)
 }
 
 /// At the process's end: what the options asked for.

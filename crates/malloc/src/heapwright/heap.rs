@@ -12,6 +12,9 @@
 //!   while it is live; both change under the heap's lock.
 //! - **W4** a slot of the central lists is 0 or names a heap that has been made and not yet been
 //!   destroyed; its shelves are its first field.
+//! - **W5** a size does not tell a heap's block from others, and a magazine would hand it out after its heap has gone. So
+//!   from the first heap on C's `free_sized` looks addresses up as `free` does: the limit that its fast path compares sizes
+//!   with is then 0. Who has a heap's block from another thread has that limit too.
 //!
 //! Allocating takes the class's lock; destroying is O(slabs), not O(blocks). At most 1,024
 //! heaps at a time.
@@ -64,6 +67,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return None;
         };
         heap.owner.store(owner, Ordering::Relaxed);
+        self.freed_by_size.store(0, Ordering::Relaxed);
         Some(heap)
     }
 

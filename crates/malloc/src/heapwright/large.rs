@@ -61,6 +61,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if !mapping.is_null() {
             return (mapping, true);
         }
+        if !self.pages.may_make_room(size) {
+            return (ptr::null_mut(), false);
+        }
         self.keep_nothing();
         if self.pages.release_empty() {
             let mapping = self.allocate_mapping(size, align);
@@ -72,7 +75,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
-        let huge = self.pages.wants_huge();
+        let huge = self.pages.wants_huge_for_all();
         let at = self.huge.allocate(&self.pages.source, size, align, huge);
         self.note_mapped();
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))

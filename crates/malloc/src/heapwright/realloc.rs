@@ -110,7 +110,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let resize = || self.huge.resize(&self.pages.source, address, size);
         // Where addresses are limited, empty blocks make room.
-        let resized = resize().or_else(|| self.pages.release_empty().then(resize)?);
+        let more = size.saturating_sub(held);
+        let makes_room = || self.pages.may_make_room(more) && self.pages.release_empty();
+        let resized = resize().or_else(|| makes_room().then(resize)?);
         self.note_mapped();
         match resized {
             Some(moved) => ptr::with_exposed_provenance_mut(moved),
@@ -130,7 +132,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         caller: &'static str,
     ) -> Option<*mut u8> {
         let source = &self.pages.source;
-        let at = self.huge.allocate(source, held, 1, self.pages.wants_huge())?;
+        let at = self.huge.allocate(source, held, 1, self.pages.wants_huge_for_all())?;
         // SAFETY: the whole of both; the mapping is fresh.
         match unsafe { self.pages.move_out(address, at, held) } {
             Move::Done => {}

@@ -56,7 +56,6 @@ impl DropIn for Malloc {
         if !in_child {
             return;
         }
-        self.segments.note_child();
         if self.partial.load(Ordering::Relaxed) {
             return;
         }

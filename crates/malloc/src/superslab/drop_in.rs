@@ -68,7 +68,6 @@ impl DropIn for Malloc {
         if !in_child {
             return;
         }
-        self.pool.supers.note_child();
         if !self.partial.load(Ordering::Relaxed) {
             self.threads.only_me(|heap| {
                 heap.set_whose(Whose::Lost);

@@ -4,6 +4,7 @@
 //! through an interposed function, as `open` or `mmap` of a library could.
 
 mod cgroup;
+mod charge;
 pub mod console;
 mod descriptor;
 pub mod fork;

@@ -6,7 +6,7 @@ use base::bits::index;
 use base::sync::{AtomicUsize, Ordering};
 
 use super::peek::first_thread_has_ended;
-use super::syscall::{call6, number, result};
+use super::syscall::{call6, leave_to_library, number, result};
 use super::weak::address_of;
 
 pub(super) const AT_FDCWD: usize = usize::MAX - 99;
@@ -17,6 +17,8 @@ const AT_SYSINFO_EHDR: c_ulong = 33;
 const CLONE_THREAD: usize = 0x1_0000;
 const KCMP_VM: usize = 1;
 const EINVAL: i32 = 22;
+const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
+const PR_SYS_DISPATCH_ON: usize = 1;
 
 unsafe extern "C" {
     fn getauxval(kind: c_ulong) -> c_ulong;
@@ -159,6 +161,9 @@ pub(super) fn statx(folder: usize, path: &CStr, flags: usize, mask: usize) -> Op
 /// What the option does and writes is the caller's to vouch for.
 pub unsafe fn prctl(option: usize, args: [usize; 4]) -> Result<usize, i32> {
     let [first, second, third, fourth] = args;
+    if (option, first) == (PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON) {
+        leave_to_library();
+    }
     // SAFETY: the caller's promise.
     result(unsafe { call6(number::PRCTL, [option, first, second, third, fourth, 0]) })
 }

@@ -5,6 +5,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const READ: usize = 63;
     pub(in crate::os::linux) const WRITE: usize = 64;
     pub(in crate::os::linux) const CLOSE: usize = 57;
+    pub(in crate::os::linux) const FSTAT: usize = 80;
     pub(in crate::os::linux) const MMAP: usize = 222;
     pub(in crate::os::linux) const MPROTECT: usize = 226;
     pub(in crate::os::linux) const MUNMAP: usize = 215;
@@ -36,6 +37,9 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const FALLOCATE: usize = 47;
     pub(in crate::os::linux) const SCHED_GETAFFINITY: usize = 123;
 }
+
+/// Which word of four bytes of `struct stat` is the file's mode.
+pub(in crate::os::linux) const STAT_MODE: usize = 4;
 
 /// Enters the kernel.
 ///

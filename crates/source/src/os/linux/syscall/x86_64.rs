@@ -5,6 +5,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const READ: usize = 0;
     pub(in crate::os::linux) const WRITE: usize = 1;
     pub(in crate::os::linux) const CLOSE: usize = 3;
+    pub(in crate::os::linux) const FSTAT: usize = 5;
     pub(in crate::os::linux) const MMAP: usize = 9;
     pub(in crate::os::linux) const MPROTECT: usize = 10;
     pub(in crate::os::linux) const MUNMAP: usize = 11;
@@ -36,6 +37,9 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const FALLOCATE: usize = 285;
     pub(in crate::os::linux) const SCHED_GETAFFINITY: usize = 204;
 }
+
+/// Which word of four bytes of `struct stat` is the file's mode.
+pub(in crate::os::linux) const STAT_MODE: usize = 6;
 
 /// Enters the kernel.
 ///
