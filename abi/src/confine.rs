@@ -10,6 +10,7 @@
 use core::ffi::{c_int, c_ulong};
 
 use base::bits::{index, low32};
+use malloc::record;
 use source::os::imp::process::prctl as call;
 
 #[cfg(heap = "flagship")]
@@ -35,6 +36,7 @@ pub unsafe extern "C" fn prctl(
 ) -> c_int {
     if matches!(option, PR_SET_SECCOMP | PR_SET_NO_NEW_PRIVS) {
         HEAP.before_confinement();
+        record::stop();
         #[cfg(heap = "flagship")]
         background::never_from_now_on();
     }

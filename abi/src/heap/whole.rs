@@ -245,6 +245,18 @@ impl<M: DropIn> Whole<M> {
     }
 }
 
+impl<M: DropIn> Whole<M> {
+    /// The fields of the file of `stats=/PATH`.
+    fn record(&self, out: &mut Console) -> fmt::Result {
+        let Figures { committed, live, .. } = self.malloc.figures();
+        write!(
+            out,
+            ",\"obtained\":{committed},\"live\":{live},\"held\":{committed},\"line\":\"{}\"",
+            Line(&self.malloc)
+        )
+    }
+}
+
 /// What the malloc says of itself, to be printed.
 struct Line<'a, M>(&'a M);
 
@@ -280,9 +292,9 @@ pub(crate) mod global {
     use base::Check;
     use base::lock::Park as _;
     use base::sync::{AtomicBool, Ordering};
-    use malloc::DropIn;
     use malloc::heapwright::options::{Mistake, Mistakes, items, switch, variable};
     use malloc::interrupted::NOT_CHECKED;
+    use malloc::{DropIn, record};
     use source::Report;
     use source::os::Os;
     use source::os::imp::{fork, stderr};
@@ -331,6 +343,10 @@ pub(crate) mod global {
         let mut mistakes = Mistakes::default();
         for (key, value) in items(text) {
             let known = match key {
+                "stats" if value.starts_with('/') => {
+                    record::name(value);
+                    Some(())
+                }
                 "stats" => switch(value).map(|on| {
                     STATS_AT_EXIT.store(on, Ordering::Relaxed);
                     if on {
@@ -370,6 +386,7 @@ pub(crate) mod global {
 
     /// What the options asked for.
     pub(crate) fn at_exit() {
+        record::write(NAME, true, |out| HEAP.record(out));
         if STATS_AT_EXIT.load(Ordering::Relaxed) {
             HEAP.print_stats(stderr::descriptor());
         }

@@ -126,6 +126,7 @@ const TARGETS: &[Target] = &[
                     "rlimit_as_tiny",
                     "rlimit_data",
                     "rlimit_stack",
+                    "stats_file",
                     "vfork_exec",
                 ],
             ),

@@ -41,6 +41,7 @@ mod large;
 pub mod options;
 mod peak;
 mod realloc;
+mod record;
 mod safe;
 #[cfg(simulated)]
 mod simulated;

@@ -18,6 +18,7 @@ pub mod heapwright;
 pub mod interrupted;
 mod links;
 mod misuse;
+pub mod record;
 mod regret;
 #[cfg(test)]
 mod shapes;

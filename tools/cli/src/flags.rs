@@ -7,4 +7,5 @@ pub(crate) mod output;
 pub(crate) mod program;
 pub(crate) mod serve;
 pub(crate) mod settings;
+pub(crate) mod stats;
 pub(crate) mod workload;

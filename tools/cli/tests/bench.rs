@@ -130,6 +130,7 @@ fn a_program_that_always_fails_is_125_with_its_message() {
         heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "--no-files"]).args(fails),
     );
     assert_eq!((code, out.as_str()), (Some(125), ""));
+    assert!(!err.contains("it is not run there again"), "the error says it once: {err}");
     for expected in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"]
     {
         assert!(err.contains(expected), "{expected:?} is missing in {err}");

@@ -55,6 +55,15 @@ fn what_cannot_be_started_is_126_or_127() {
 }
 
 #[test]
+fn an_empty_name_is_no_allocator() {
+    for empty in ["", "x="] {
+        let (_, err, code) = outcome(heapwright().args(["run", "-a", empty, "--", "true"]));
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains("is no allocator; 'heapwright list' shows them"), "{err}");
+    }
+}
+
+#[test]
 fn an_allocator_that_is_not_there_is_125() {
     let dir = tempfile::tempdir().unwrap();
     let text = file(dir.path(), "libtext.so", b"no library", 0o644);
@@ -104,8 +113,8 @@ fn a_classic_design_runs_the_program_and_counts() {
         command.args(["run", "-a", name, "--stats", "--", "/bin/false"]);
         let (_, err, code) = outcome(&mut command);
         assert_eq!(code, Some(1), "{name}: {err}");
-        assert!(err.starts_with(&format!("heapwright-{name}[")), "{err}");
-        assert!(err.contains(" bytes in use") && err.lines().count() == 1, "{err}");
+        assert!(err.starts_with("heapwright: /bin/false (process "), "{err}");
+        assert!(err.contains("  Peak ") && err.contains(" bytes in use"), "{err}");
     }
 }
 
@@ -113,9 +122,13 @@ fn a_classic_design_runs_the_program_and_counts() {
 fn statistics_come_though_the_program_closed_standard_error() {
     for name in registry::mallocs().chain(["heapwright"]) {
         // It closes standard output and standard error in an exit handler.
-        let closing = ["--stats", "--", "ls", "/"];
-        let (_, err, code) = outcome(heapwright().args(["run", "-a", name]).args(closing));
+        let (_, err, code) =
+            outcome(heapwright().args(["run", "-a", name, "--stats", "--", "ls", "/"]));
         assert_eq!(code, Some(0), "{name}: {err}");
+        assert!(err.starts_with("heapwright: ls / (process "), "{name}: {err}");
+        // The library by itself, where no command waits for it.
+        let (_, err, _) =
+            outcome(heapwright().args(["run", "-a", name, "--set", "stats", "--", "ls", "/"]));
         assert!(err.contains("heapwright"), "{name}: {err}");
     }
 }
@@ -140,10 +153,10 @@ fn settings_are_merged_with_the_inherited_ones() {
     let (out, _, _) = outcome(
         heapwright()
             .env("HEAPWRIGHT", "keep=1m,stats=0")
-            .args(["run", "-a", "glibc", "--stats", "--set", "safe=1", "--set", "safe=0"])
+            .args(["run", "-a", "glibc", "--set", "stats", "--set", "safe=1", "--set", "safe=0"])
             .args(SHOW),
     );
-    assert!(out.ends_with("|keep=1m,safe=0,stats=1\n"), "{out}");
+    assert!(out.ends_with("|keep=1m,stats=1,safe=0\n"), "{out}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use thread::tls::ElfTls;
 use super::Flagship;
 use super::options::{KEYS, Mistakes, Options, Stats, variable};
 use crate::interrupted::NOT_CHECKED;
+use crate::record;
 
 /// The process's malloc.
 pub static HEAP: Flagship<Os, ElfTls> = Flagship::new(Os, ElfTls { begun, ended });
@@ -95,7 +96,12 @@ fn apply(text: &str) {
         if stats != Stats::Off {
             stderr::keep();
         }
-        HEAP.peak.watch(stats == Stats::Peak);
+    }
+    if let Some(path) = options.file {
+        record::name(path);
+    }
+    if options.stats.is_some() || options.file.is_some() {
+        HEAP.peak.watch(options.stats == Some(Stats::Peak) || record::is_asked());
     }
     if let Some(on) = options.check {
         CHECK_AT_EXIT.store(on, Ordering::Relaxed);
@@ -143,6 +149,7 @@ pub fn is_freed_by_size(size: usize) -> bool {
 
 /// At the process's end: what the options asked for.
 pub fn at_exit() {
+    HEAP.record(true);
     if STATS_AT_EXIT.load(Ordering::Relaxed) {
         HEAP.print_stats(stderr::descriptor());
     }

@@ -11,9 +11,11 @@ use source::os::imp::process::is_secure;
 
 /// What the variable may say. `None`: not mentioned.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct Options<'a> {
     /// `stats=1`: print a table at exit; `stats=peak`: of when the heap was largest.
     pub stats: Option<Stats>,
+    /// `stats=/PATH`: a file of figures, with those of when the heap was largest; `%p` in it is the process's number.
+    pub file: Option<&'a str>,
     /// `check=1`: walk every structure at exit; a broken invariant aborts.
     pub check: Option<bool>,
     /// `safe=1`: no magazines; every free is checked at once.
@@ -93,12 +95,13 @@ impl fmt::Display for Rest {
     }
 }
 
-impl Options {
+impl<'a> Options<'a> {
     /// Reads the variable's text; mistakes go to `complain`, the rest counts.
-    pub fn parse<'a>(text: &'a str, mut complain: impl FnMut(Mistake<'a>)) -> Self {
+    pub fn parse(text: &'a str, mut complain: impl FnMut(Mistake<'a>)) -> Self {
         let mut options = Self::default();
         for (key, value) in items(text) {
             let known = match key {
+                "stats" if value.starts_with('/') => set(&mut options.file, Some(value)),
                 "stats" => set(&mut options.stats, stats(value)),
                 "check" => set(&mut options.check, switch(value)),
                 "safe" => set(&mut options.safe, switch(value)),

@@ -16,6 +16,7 @@ pub mod memory;
 pub mod peek;
 mod probe;
 pub mod process;
+pub mod record;
 pub mod residency;
 mod signals;
 pub mod stderr;

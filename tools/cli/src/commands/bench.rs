@@ -126,7 +126,7 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn run(mut self) -> anyhow::Result<ExitCode> {
         if self.list {
-            return list::print();
+            return list::print(&self.allocators, self.measure.region, &self.output);
         }
         outlive_readers();
         self.flags_are_of_use()?;
@@ -195,6 +195,7 @@ impl Bench {
             leave_none();
             return Err(fails_everywhere(&session));
         }
+        progress.say_failures();
         if session.stop() == Stop::Interrupted && !session.has_times() {
             exit::say("interrupted before any time was measured; nothing is written");
             leave_none();

@@ -16,6 +16,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MADVISE: usize = 233;
     pub(in crate::os::linux) const GETPID: usize = 172;
     pub(in crate::os::linux) const GETTID: usize = 178;
+    pub(in crate::os::linux) const GETPPID: usize = 173;
     pub(in crate::os::linux) const SYSINFO: usize = 179;
     pub(in crate::os::linux) const UNSHARE: usize = 97;
     pub(in crate::os::linux) const FUTEX: usize = 98;
@@ -23,6 +24,8 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const CLOCK_GETTIME: usize = 113;
     pub(in crate::os::linux) const PRCTL: usize = 167;
     pub(in crate::os::linux) const OPENAT: usize = 56;
+    pub(in crate::os::linux) const UNLINKAT: usize = 35;
+    pub(in crate::os::linux) const RENAMEAT: usize = 38;
     pub(in crate::os::linux) const PRLIMIT64: usize = 261;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 270;
     pub(in crate::os::linux) const EXIT: usize = 93;
