@@ -54,7 +54,7 @@ mod c {
         dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc exhaustion exit_detached
         exit_with_threads fork_chain fork_few_faults fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool
         fork_raw fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads
-        free_aligned_sized free_errno free_null free_sized growth_asks_nothing header hidden_thread huge_disabled huge_sparse huge_unasked huge_waste late_malloc libc_aliases
+        free_aligned_sized free_errno free_null free_sized growth_asks_nothing header hidden_thread huge_disabled huge_sparse huge_unasked huge_waste interrupted_exit interrupted_threads late_malloc libc_aliases
         libc_internal_callers linked linked_archive linked_static mallinfo mallinfo_first_thread mallinfo_trim malloc_alignment malloc_disjoint malloc_info
         malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_trim_keep malloc_zero mallopt maps_exhausted maps_few
         maps_realloc maps_split memalign mlockall overflow_guards own_check own_check_moved own_check_pending own_check_shrunk own_heap
@@ -88,7 +88,7 @@ mod misuse {
         free_offset_large free_sized_large_safe free_sized_run_wrong_safe
         free_sized_stack_pending_check free_sized_stack_safe free_sized_wrong_safe free_stack
         free_static free_twice_huge free_twice_kept_200000 free_twice_kept_70000 free_twice_large free_twice_large_thread free_twice_pending_check free_twice_small
-        free_twice_small_safe free_twice_thread_safe free_unused_address free_wild realloc_freed_huge
+        free_twice_small_safe free_twice_thread_safe free_unused_address free_wild free_wild_interrupted realloc_freed_huge
         realloc_freed_kept realloc_freed_large realloc_freed_small_safe realloc_interior_large
         realloc_interior_small_safe realloc_kept_thread realloc_stack usable_size_freed_safe usable_size_interior_safe
         usable_size_stack

@@ -15,6 +15,7 @@ mod drop_in;
 mod fallback;
 mod fork;
 pub mod heapwright;
+pub mod interrupted;
 mod links;
 mod misuse;
 pub mod record;

@@ -137,10 +137,9 @@ impl<S: System> PageHeap<S> {
         info.dirty_free(self.granules_a_page())
     }
 
-    /// Whether nothing was ever asked of it, and nothing is being asked by what this thread was
-    /// interrupted in.
+    /// Whether nothing was ever asked of it.
     pub fn is_untouched(&self) -> bool {
-        self.region.granules() == 0 && !self.state.bare().is_interrupted()
+        self.region.granules() == 0
     }
 
     /// Makes the first `len` bytes of the region's descriptors usable and says where they begin.

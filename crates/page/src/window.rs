@@ -36,9 +36,9 @@ const PARTS: [usize; 3] = [16, 4, 1];
 
 impl<S: System> PageHeap<S> {
     /// The limit on the process's addresses has changed: to what is asked of the system.
-    /// In a signal handler that interrupted this heap nothing is done until the heap next grows.
+    /// In a signal handler that interrupted malloc nothing is done until the heap next grows.
     pub fn limit_changed(&self) {
-        if self.state.bare().is_interrupted() {
+        if S::is_busy() {
             self.limit_unseen.store(true, Ordering::Relaxed);
         } else {
             self.look_at_addresses(&mut self.state.lock());

@@ -327,6 +327,18 @@ unsafe impl<S: Park> Park for Failing<S> {
     fn nap(word: &AtomicUsize, expected: usize) {
         S::nap(word, expected);
     }
+
+    fn begin() {
+        S::begin();
+    }
+
+    fn end() {
+        S::end();
+    }
+
+    fn is_busy() -> bool {
+        S::is_busy()
+    }
 }
 
 impl<S: Report> Report for Failing<S> {

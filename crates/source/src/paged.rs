@@ -197,6 +197,18 @@ unsafe impl<S: Park, const PAGE: usize> Park for Paged<S, PAGE> {
     fn nap(word: &AtomicUsize, expected: usize) {
         S::nap(word, expected);
     }
+
+    fn begin() {
+        S::begin();
+    }
+
+    fn end() {
+        S::end();
+    }
+
+    fn is_busy() -> bool {
+        S::is_busy()
+    }
 }
 
 impl<S: Report, const PAGE: usize> Report for Paged<S, PAGE> {

@@ -169,8 +169,8 @@ unsafe impl PageSource for Strict {
         self.inner.address_limit()
     }
 
-    fn is_short_of_addresses(&self) -> bool {
-        self.inner.is_short_of_addresses()
+    fn has_addresses(&self, len: usize) -> bool {
+        self.inner.has_addresses(len)
     }
 
     fn physical_memory(&self) -> usize {

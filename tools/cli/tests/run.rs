@@ -91,9 +91,10 @@ fn the_library_is_put_in_front_of_what_is_preloaded_already() {
 }
 
 #[test]
-fn glibc_means_no_library() {
+fn glibc_means_its_own_library_before_what_a_program_is_linked_to() {
     let (out, err, _) = outcome(heapwright().args(["run", "-a", "glibc"]).args(SHOW));
-    assert_eq!((out.as_str(), err.as_str()), ("|\n", ""));
+    assert!(out.starts_with('/') && out.contains("/libc.") && out.ends_with("|\n"), "{out}");
+    assert_eq!(err, "");
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn settings_are_merged_with_the_inherited_ones() {
             .args(["run", "-a", "glibc", "--set", "stats", "--set", "safe=1", "--set", "safe=0"])
             .args(SHOW),
     );
-    assert_eq!(out, "|keep=1m,stats=1,safe=0\n");
+    assert!(out.ends_with("|keep=1m,stats=1,safe=0\n"), "{out}");
 }
 
 #[test]

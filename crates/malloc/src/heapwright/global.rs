@@ -5,6 +5,7 @@
 //! thread gets its cache, and options once more when the environment is known.
 use core::ffi::{c_char, c_void};
 
+use base::lock::Park;
 use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use source::Report;
@@ -14,6 +15,7 @@ use thread::tls::ElfTls;
 
 use super::Flagship;
 use super::options::{KEYS, Mistakes, Options, Stats, variable};
+use crate::interrupted::NOT_CHECKED;
 use crate::record;
 
 /// The process's malloc.
@@ -152,6 +154,9 @@ pub fn at_exit() {
         HEAP.print_stats(stderr::descriptor());
     }
     if CHECK_AT_EXIT.load(Ordering::Relaxed) {
+        if Os::is_busy() {
+            return Os::print(format_args!("{NOT_CHECKED}"));
+        }
         // What this thread freed and nobody has looked at yet.
         HEAP.empty_magazines("check at exit");
         if let Err(broken) = check() {

@@ -45,8 +45,11 @@ pub struct Heap<S> {
 }
 
 impl<S: System, T: Tls> Flagship<S, T> {
-    /// A new, empty heap. `None`: out of memory, or there are 1,024 already.
+    /// A new, empty heap. `None`: out of memory, or there are 1,024 already, or a signal handler interrupted malloc.
     pub fn heap_new(&self) -> Option<&Heap<S>> {
+        if S::is_busy() {
+            return None;
+        }
         const { assert!(size_of::<Heap<S>>() <= Pool::Heap.size(), "a heap fits its pool") };
         let at = self.meta.allocate(&self.pages, Pool::Heap)?;
         let place = ptr::with_exposed_provenance_mut::<Heap<S>>(at);
@@ -76,6 +79,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let owner = heap.owner.load(Ordering::Relaxed);
         if size > isize::MAX.cast_unsigned() {
             return ptr::null_mut();
+        }
+        if S::is_busy() {
+            return self.spare_block(size, align);
         }
         let Some(class) = class_of_aligned(size, align) else {
             return self.heap_allocate_large(heap, owner, align, size.max(1));
@@ -115,12 +121,16 @@ impl<S: System, T: Tls> Flagship<S, T> {
         ptr::with_exposed_provenance_mut(run.at)
     }
 
-    /// Frees every block of `heap` at once, and the heap. O(slabs).
+    /// Frees every block of `heap` at once, and the heap; in a signal handler that interrupted malloc they stay for ever.
+    /// O(slabs).
     ///
     /// # Safety
     ///
     /// Nobody uses `heap` or a block of it any more.
     pub unsafe fn heap_destroy(&self, heap: &Heap<S>) {
+        if S::is_busy() {
+            return;
+        }
         for shelf in &heap.shelves {
             // SAFETY: the caller gives all blocks up.
             unsafe { shelf.destroy(self.supply()) };

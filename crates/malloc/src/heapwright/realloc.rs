@@ -28,6 +28,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if size > isize::MAX.cast_unsigned() {
             return ptr::null_mut();
         }
+        if S::is_busy() {
+            return self.resize_in_handler(ptr, size, caller);
+        }
         self.verify(address, caller);
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else {
@@ -104,7 +107,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     fn resize_huge(&self, ptr: *mut u8, size: usize, caller: &'static str) -> *mut u8 {
         let address = ptr.addr();
-        let Some(held) = self.huge.len_of(address) else { self.foreign(caller, address) };
+        let Some(held) = self.len_of_mapping(address) else { self.foreign(caller, address) };
         if size < MIN_MAPPING {
             return self.copy_to_new(ptr, held, size, caller);
         }

@@ -111,7 +111,8 @@ fn a_fork_that_would_be_refused_finds_little_free() {
     assert_eq!(heap.pages.free_bytes(), free, "there is room");
     heap.source().fail_nth(1);
     heap.make_way();
-    assert!(heap.pages.free_bytes() < 1 << 20, "{}", heap.pages.free_bytes());
+    // Spans too short to be worth a hole stay.
+    assert!(heap.pages.free_bytes() < free / 4, "{} of {free}", heap.pages.free_bytes());
     heap.check().unwrap();
 }
 

@@ -3,6 +3,7 @@
 //! A raw call neither touches `errno` (so `free` keeps it) nor can come back to `malloc`
 //! through an interposed function, as `open` or `mmap` of a library could.
 
+mod busy;
 mod cgroup;
 mod charge;
 pub mod console;
@@ -23,6 +24,7 @@ mod stdio;
 mod syscall;
 pub mod thread_end;
 pub mod thread_start;
+mod tls_block;
 mod vdso;
 mod weak;
 

@@ -90,8 +90,13 @@ impl Run {
         if self.check {
             return check::check(&file, &self.program, &allocator);
         }
-        if allocator.library().is_some() {
-            warn_if_without_effect(&file, &self.program);
+        // What cannot be read may still be executed; then there is nothing to say.
+        let inspection = inspect::program(&file, self.program.arguments()).ok();
+        if let Some(found) = inspection.as_ref().filter(|_| allocator.library().is_some())
+            && let Some(obstacle) = found.obstacle()
+        {
+            let target = found.program().unwrap_or(&file).display();
+            exit::warn(&format!("{target} keeps its own malloc ({})", obstacle.text));
         }
         let mut settings = self.settings(&allocator)?;
         let collected = Stats::of(&self.stats).filter(|_| is_ours(&allocator)).map(Collected::new);
@@ -101,7 +106,7 @@ impl Run {
         if let Some(name) = self.program.command.first() {
             command.arg0(name);
         }
-        command.envs(variables(&allocator, &settings)?);
+        command.envs(variables(&allocator, &settings, inspection.as_ref())?);
         match collected {
             Some(collected) => collected.run(&file, &mut command),
             None => Err(not_executed(&file, &command.exec())),
@@ -137,31 +142,27 @@ fn is_ours(allocator: &Allocator) -> bool {
     allocator.name == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT)
 }
 
-/// What to put into the environment of a program on `allocator`.
+/// What to put into the environment of a program on `allocator`, of which this is known.
 pub(crate) fn variables(
     allocator: &Allocator,
     settings: &[Setting],
+    program: Option<&Inspection>,
 ) -> anyhow::Result<Vec<(OsString, OsString)>> {
-    let mut variables = Vec::new();
-    if let Some(library) = allocator.library() {
-        let value = environment::preload(library, env::var_os(PRELOAD).as_deref())?;
-        variables.push((PRELOAD.into(), value));
-    }
+    let inherited = env::var_os(PRELOAD);
+    let value = match allocator.library() {
+        Some(library) => Some(environment::preload(library, inherited.as_deref())?),
+        None if allocator.in_process.is_some() => None,
+        None => {
+            let has_other_new = program.is_some_and(|p| p.is_cxx && p.linked_to.is_some());
+            environment::preload_glibc(has_other_new, inherited.as_deref())
+        }
+    };
+    let mut variables: Vec<_> = value.map(|value| (PRELOAD.into(), value)).into_iter().collect();
     if !settings.is_empty() {
         let value = environment::settings(env::var_os(SETTINGS).as_deref(), settings);
         variables.push((SETTINGS.into(), value));
     }
     Ok(variables)
-}
-
-/// One line when the program will not notice the allocator; it runs all the same.
-fn warn_if_without_effect(file: &Path, program: &Program) {
-    // What cannot be read may still be executed; then there is nothing to say.
-    let Ok(found) = inspect::program(file, program.arguments()) else { return };
-    if let Some(obstacle) = found.obstacle() {
-        let target = found.program().unwrap_or(file);
-        exit::warn(&format!("{} keeps its own malloc ({})", target.display(), obstacle.text));
-    }
 }
 
 /// What is known of a program without running it. One that cannot be started is told in the words of [`not_executed`].

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use bench::session::{Failure, Observer, Options, Pass, Step};
+use bench::session::{Failure, How, Observer, Options, Pass, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{exit, format};
@@ -118,8 +118,14 @@ impl Observer for Progress {
 
     fn failed(&mut self, workload: &str, subject: &str, failure: &Failure) {
         // The table shows it too, at the end; whoever waits for that may want to know now.
-        let message =
-            format!("{workload} on {subject}: {}; it is not run there again", failure.how.words());
+        let seen = match failure.how {
+            How::OtherMalloc => format!(": {}", failure.stderr),
+            _ => String::new(),
+        };
+        let message = format!(
+            "{workload} on {subject}: {}{seen}; it is not run there again",
+            failure.how.words()
+        );
         self.is_running = false;
         self.held.push(message);
         if self.has_worked {
