@@ -9,6 +9,7 @@
 //! there (python3 leaves Ctrl-C alone then).
 use core::fmt::{self, Write};
 
+use base::lock::Park as _;
 use base::sync::{AtomicU8, Ordering};
 use source::Report;
 use source::os::Os;
@@ -28,9 +29,9 @@ pub fn name(path: &str) {
     }
 }
 
-/// Writes the file if it is asked for; `own` adds the malloc's fields, each with a comma before it.
+/// Writes the file if it is asked for, but not in a signal handler that interrupted malloc; `own` adds the malloc's fields, each with a comma before it.
 pub fn write(allocator: &str, ended: bool, own: impl FnOnce(&mut Console) -> fmt::Result) {
-    if !is_asked() {
+    if !is_asked() || Os::is_busy() {
         return;
     }
     let written = record::replace(|out| {

@@ -140,12 +140,8 @@ fn a_classic_design_says_which_settings_it_has() {
     command.env("HEAPWRIGHT", "keep=64m,hue=red").args(["run", "-a", "tlsf", "--", "/bin/true"]);
     let (_, err, code) = outcome(&mut command);
     assert_eq!(code, Some(0));
-    for key in ["keep", "hue"] {
-        let expected = format!(
-            "heapwright: HEAPWRIGHT has no key \"{key}\" for tlsf; there are stats, check, deepbind"
-        );
-        assert!(err.contains(&expected), "{err}");
-    }
+    let expected = "heapwright: HEAPWRIGHT has no key \"keep\" for tlsf; there are stats, check, deepbind; 1 more mistake";
+    assert!(err.contains(expected), "{err}");
 }
 
 #[test]

@@ -14,8 +14,9 @@ use super::processes::Process;
 use crate::flags::stats::Stats;
 use crate::format::{bytes, count, shell};
 
-/// The longest that a line shows of a command.
+/// The longest that a line shows of a command: of the program, and of another process.
 const COMMAND: usize = 50;
+const OTHER: usize = 30;
 
 /// All of what is asked for.
 pub(super) fn words(processes: &[Process], asked: &Stats) -> String {
@@ -32,7 +33,7 @@ pub(super) fn words(processes: &[Process], asked: &Stats) -> String {
         text += &one(process, asked.full);
     }
     if let [largest, rest @ ..] = &processes[shown.len()..] {
-        let (name, peak) = (short(&largest.command), size(largest.peak()));
+        let (name, peak) = (short(&largest.command, OTHER), size(largest.peak()));
         text += &match rest.len() {
             0 => format!("  1 other process, with {peak}: {name}"),
             more => format!("  {} other processes, the largest with {peak}: {name}", more + 1),
@@ -48,8 +49,11 @@ fn one(process: &Process, full: bool) -> String {
     let known = process.figures.pointer("/largest/known").and_then(Value::as_bool) == Some(true);
     let parts = process.figures.pointer("/largest/parts").and_then(Value::as_array);
     let parts: Vec<Part> = parts.into_iter().flatten().map(Part::of).collect();
-    let mut text =
-        format!("heapwright: {} (process {})\n", short(&process.command), process.number());
+    let mut text = format!(
+        "heapwright: {} (process {})\n",
+        short(&process.command, COMMAND),
+        process.number()
+    );
 
     let (live, heap) = parts.iter().fold((0, 0), |(live, heap), part| {
         let is_live = part.name.starts_with("live");
@@ -167,9 +171,9 @@ fn size(value: u64) -> String {
 }
 
 /// A command that fits into a line.
-fn short(command: &[String]) -> String {
+fn short(command: &[String], longest: usize) -> String {
     let text = shell(command).replace(['\n', '\t'], " ");
-    match text.char_indices().nth(COMMAND) {
+    match text.char_indices().nth(longest) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
     }
