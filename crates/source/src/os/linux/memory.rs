@@ -428,7 +428,9 @@ unsafe impl PageSource for Os {
     }
 
     fn has_addresses(&self, len: usize) -> bool {
-        is_room_for(len, PROT_READ_WRITE, 0)
+        // Also where it cannot be unmapped again.
+        // SAFETY: just mapped, and nobody has seen it.
+        mmap(0, len, PROT_READ_WRITE, 0).map(|at| unsafe { munmap(at, len) }).is_ok()
     }
 
     fn physical_memory(&self) -> usize {
