@@ -346,7 +346,7 @@ impl Session {
     /// machine was; how long they computed is known all the same.
     #[must_use]
     pub fn seconds(&self, workload: WorkloadIndex) -> fn(&Run) -> Option<f64> {
-        if self.workloads[workload].waits() {
+        if self.workloads[workload].is_by_part() {
             reported_seconds
         } else if self.is_by_cpu(workload) {
             cpu_seconds
@@ -358,7 +358,7 @@ impl Session {
     /// Whether that figure is processor time.
     #[must_use]
     pub fn is_by_cpu(&self, workload: WorkloadIndex) -> bool {
-        !self.workloads[workload].waits() && self.counts_starved(workload)
+        !self.workloads[workload].is_by_part() && self.counts_starved(workload)
     }
 
     /// Whether any run was made to be timed; else there is nothing to show.

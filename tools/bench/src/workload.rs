@@ -62,6 +62,8 @@ pub struct Workload {
     pub kernels: Vec<&'static str>,
     /// It says nothing of others.
     pub alone: bool,
+    /// Its time is that of the part it measures.
+    pub by_part: bool,
     /// It is linked to a malloc of its own.
     pub own_malloc: bool,
     /// And that malloc may bring an `operator new`, which it calls.
@@ -98,6 +100,7 @@ impl Workload {
             region: false,
             kernels: Vec::new(),
             alone: false,
+            by_part: false,
             own_malloc: false,
             own_new: false,
             warm_bytes: 0,
@@ -156,6 +159,7 @@ impl Workload {
             region: definition.region,
             kernels: definition.kernels().collect(),
             alone: definition.alone,
+            by_part: definition.by_part,
             own_malloc: definition.own_malloc,
             own_new: false,
             warm_bytes: warm_bytes(definition.warm_mib, scale),
@@ -167,10 +171,10 @@ impl Workload {
         })
     }
 
-    /// Whether it waits most of the time, so that the time of the whole says little.
+    /// Whether its time is that of the part it measures: it waits most of the time, or does other things for each allocator.
     #[must_use]
-    pub fn waits(&self) -> bool {
-        self.in_process && self.threads == 0
+    pub fn is_by_part(&self) -> bool {
+        self.in_process && (self.by_part || self.threads == 0)
     }
 
     /// Why `subject` takes no part in it.
