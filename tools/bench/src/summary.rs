@@ -88,7 +88,7 @@ fn entry(subject: &crate::session::Subject) -> Entry {
 fn starved(session: &Session) -> Option<String> {
     let names: Vec<&str> = session
         .workload_indices()
-        .filter(|&w| session.is_by_cpu(w))
+        .filter(|&w| session.is_by_cpu(w) && !session.workloads[w].alone)
         .map(|w| session.workloads[w].name.as_str())
         .collect();
     (!names.is_empty()).then(|| {

@@ -234,11 +234,8 @@ fn figures(
     if who.iter().all(|&a| of(a).is_none()) {
         return None;
     }
-    // What the terminal marks too is decided in one place.
-    let best = match metric {
-        Some(metric) => view.report.best(w, metric),
-        None => view.best(of).into_iter().collect(),
-    };
+    // What one run alone says has no least.
+    let best = metric.map_or_else(Vec::new, |metric| view.report.best(w, metric));
     let cells = who
         .iter()
         .map(|&a| {

@@ -205,10 +205,6 @@ fn memory(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
 }
 
 fn pareto(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
-    let rounds = overall.iter().filter(|row| row.0 != view.baseline).filter_map(|row| row.2);
-    if rounds.map(|time| time.pairs).min()? < ENOUGH_PAIRS {
-        return None;
-    }
     let set: Vec<String> = overall
         .iter()
         .filter(|(_, o, ..)| o.is_pareto)

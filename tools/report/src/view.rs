@@ -117,20 +117,6 @@ impl<'a> View<'a> {
         Some(self.report.ratio(work, allocator, Metric::Time)?.estimate)
     }
 
-    /// Who has the least of a figure; nobody where only one was measured, or several have it.
-    pub(crate) fn best(
-        &self,
-        figure: impl Fn(SubjectIndex) -> Option<f64>,
-    ) -> Option<SubjectIndex> {
-        let mut all: Vec<(SubjectIndex, f64)> = self
-            .shown
-            .iter()
-            .filter_map(|&a| figure(a).filter(|v| v.is_finite()).map(|v| (a, v)))
-            .collect();
-        all.sort_by(|a, b| a.1.total_cmp(&b.1));
-        (all.len() > 1 && all[0].1 < all[1].1).then(|| all[0].0)
-    }
-
     /// `0.58 ±0.02 =*`.
     pub(crate) fn time_text(&self, work: WorkloadIndex, allocator: SubjectIndex) -> String {
         let State::Ran(cell) = self.state(work, allocator) else { return String::new() };

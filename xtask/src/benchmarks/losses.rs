@@ -181,7 +181,7 @@ pub(super) fn sentences(report: &Report) -> String {
     if !missing.is_empty() {
         text.push_str(&format!(" Failed, and left out of that mean: {}.", missing.join(", ")));
     }
-    text.push_str(" All of it, and the command: [docs/benchmarks.md](docs/benchmarks.md).");
+    text.push_str(" More: [docs/benchmarks.md](docs/benchmarks.md).");
     wrapped(&text)
 }
 

@@ -4,7 +4,7 @@ use super::{memory, ns_per_call, other_work};
 use crate::claim::leaders;
 use crate::result::Overall;
 use crate::session::{Role, Session, SubjectIndex, WorkloadIndex, cpu_seconds};
-use crate::stats::{Column, OnePair, RESAMPLES_QUICK, Ratio, geometric_mean};
+use crate::stats::{Column, ENOUGH_PAIRS, OnePair, RESAMPLES_QUICK, Ratio, geometric_mean};
 
 /// By subject.
 pub(super) fn of(session: &Session, seed: u64) -> Vec<Overall> {
@@ -79,8 +79,14 @@ fn mark_fastest(session: &Session, all: &mut [Overall]) {
     }
 }
 
+/// Nobody, from fewer rounds than a claim needs.
 fn mark_pareto(session: &Session, all: &mut [Overall]) {
-    let points: Vec<(SubjectIndex, f64, f64)> = contestants(session, all)
+    let contestants = contestants(session, all);
+    let is_few = |s: &SubjectIndex| all[s.0].time.is_some_and(|time| time.pairs < ENOUGH_PAIRS);
+    if contestants.iter().any(|s| *s != session.baseline() && is_few(s)) {
+        return;
+    }
+    let points: Vec<(SubjectIndex, f64, f64)> = contestants
         .into_iter()
         .filter_map(|s| Some((s, all[s.0].time?.estimate, all[s.0].peak_rss?.estimate)))
         .collect();

@@ -114,7 +114,7 @@ fn fewer_rounds_than_a_claim_needs_show_nobody_to_be_the_fastest() {
     };
     for rounds in [1, 2, 5] {
         let report = report_of(&session(rounds));
-        assert!(!report.overall.iter().any(|o| o.is_fastest), "{rounds} rounds");
+        assert!(!report.overall.iter().any(|o| o.is_fastest || o.is_pareto), "{rounds} rounds");
         assert!(report.workloads[0].cells[2].time.unwrap().same, "{rounds} rounds");
     }
     assert!(report_of(&session(6)).overall[2].is_fastest);

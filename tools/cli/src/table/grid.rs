@@ -180,7 +180,7 @@ fn compared(
     };
     let text = if with_margin { format::ratio(&ratio) } else { format!("{:.2}", ratio.estimate) };
     // Of one round `±?` says it.
-    let mark = claim.filter(|_| ratio.pairs > 1).map_or("", Claim::mark);
+    let mark = claim.filter(|_| ratio.pairs > 1 || !with_margin).map_or("", Claim::mark);
     format!("{text} {mark}").trim_end().to_owned()
 }
 
