@@ -5,6 +5,9 @@
 //! pieces   ▁▁▁▁▁█▁▁▁▁      middle ▁     mean ▂
 //! ```
 
+/// Pieces that are kept at most.
+const MOST: u64 = 10_000;
+
 /// The pieces of one stretch of work.
 #[derive(Debug)]
 pub(crate) struct Pieces {
@@ -18,7 +21,8 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     /// Room for `most` pieces of that much work.
-    pub(crate) fn new(work: u64, most: usize) -> Self {
+    pub(crate) fn new(work: u64, most: u64) -> Self {
+        let most = usize::try_from(most.min(MOST)).unwrap_or(0);
         Self { work: work.max(1), whole: Vec::with_capacity(most), all: (0, 0) }
     }
 

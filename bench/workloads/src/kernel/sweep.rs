@@ -49,8 +49,6 @@ const WIDE_RANGES: [(usize, usize); 6] =
 
 /// Pairs of a piece, between two readings of the counter.
 const RUN: u64 = 250;
-/// Pieces of a range that are kept.
-const MOST: usize = 10_000;
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
@@ -133,8 +131,7 @@ impl Visit for Bench<'_> {
         let overhead = (0..1000).map(reading).min().unwrap_or(0);
         let ns_per_tick = 1e9 / ticks_per_second();
         let wanted = self.pairs.div_ceil(A::SLOWER.1);
-        let most = usize::try_from(wanted / RUN).unwrap_or(usize::MAX).min(MOST);
-        let mut pieces = Pieces::new(RUN, most);
+        let mut pieces = Pieces::new(RUN, wanted / RUN);
         let (mut pairs, mut ticks, mut refused) = (0, 0, 0);
         let mut peak = 0;
         for (low, high) in self.ranges {

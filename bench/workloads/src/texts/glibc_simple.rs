@@ -53,7 +53,7 @@ const PIECES: u64 = 16;
 /// The nanoseconds of `batches` batches of `number` blocks of `size`, in pieces; their work is in batches.
 pub(crate) fn batches_of(number: usize, size: usize, batches: u64) -> Pieces {
     let piece = batches.div_ceil(PIECES);
-    let mut pieces = Pieces::new(piece, PIECES as usize);
+    let mut pieces = Pieces::new(piece, PIECES);
     let mut blocks = table(number);
     let mut left = batches;
     while left > 0 {

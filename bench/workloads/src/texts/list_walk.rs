@@ -55,7 +55,7 @@ fn run(arguments: &Arguments, results: &mut Results) {
         let heads: Vec<*mut Item> = (0..lists).map(|_| list(size)).collect();
         let walks = arguments.get("walks");
         let piece = walks.div_ceil(PIECES).max(1);
-        let mut pieces = Pieces::new(piece, PIECES as usize);
+        let mut pieces = Pieces::new(piece, PIECES);
         let mut left = walks;
         while left > 0 {
             let start = clock::now();

@@ -70,8 +70,6 @@ fn run_wide(arguments: &Arguments, results: &mut Results) {
 
 /// Pairs of a piece, between two readings of the counter: what is lost at most when one is refused.
 const RUN: u64 = 250;
-/// Pieces of a range that are kept.
-const MOST: usize = 10_000;
 
 struct Bench {
     rng: Rng,
@@ -96,7 +94,7 @@ impl Bench {
             rng: Rng::new(arguments.seed()),
             slots: arguments.size("slots").max(1),
             pairs,
-            last: Pieces::new(RUN, usize::try_from(pairs / RUN).unwrap_or(usize::MAX).min(MOST)),
+            last: Pieces::new(RUN, pairs / RUN),
             before: (0, 0),
             overhead: (0..1000).map(reading).min().unwrap_or(0),
             ns_per_tick: 1e9 / ticks_per_second(),
