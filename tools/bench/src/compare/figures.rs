@@ -61,6 +61,10 @@ impl<'a> Side<'a> {
             .is_some_and(|w| counts_starved(&self.timed(w), self.report.allocators.len()))
     }
 
+    fn is_by_part(&self, workload: &str) -> bool {
+        self.workload(workload).is_some_and(|w| self.report.workloads[w].is_by_part())
+    }
+
     /// A figure of every round that counts.
     fn column(&self, workload: &str, allocator: &str, metric: Metric) -> Vec<Option<f64>> {
         let Some((w, a)) = self.workload(workload).zip(self.allocator(allocator)) else {
@@ -99,9 +103,11 @@ fn figure(run: &Run, metric: Metric, by_part: bool) -> Option<f64> {
     }
 }
 
-/// What is compared as `metric`: where either machine was too busy for the wall clock, the processor time of both.
+/// What is compared as `metric`: where either machine was too busy for the wall clock, the processor time of both; where only one of
+/// the versions that measured takes the time of the measured part, a call's time, which both have.
 fn alike(old: &Side<'_>, new: &Side<'_>, workload: &str, metric: Metric) -> Metric {
     match metric {
+        Metric::Time if old.is_by_part(workload) != new.is_by_part(workload) => Metric::Ns,
         Metric::Time if old.is_starved(workload) || new.is_starved(workload) => Metric::Cpu,
         other => other,
     }

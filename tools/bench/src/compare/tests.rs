@@ -175,6 +175,22 @@ fn other_numbers_of_calls_are_other_work() {
 }
 
 #[test]
+fn time_of_the_measured_part_is_not_compared_with_that_of_the_whole() {
+    let mut old = report(8, usual);
+    for run in &mut old.runs {
+        run.figures.wall_ns *= 3;
+        run.figures.user_us *= 3;
+    }
+    let mut new = report(8, usual);
+    new.workloads[0].group = Group::Texts;
+    new.workloads[0].by_part = true;
+    old.workloads[0].group = Group::Texts;
+    let c = of(&old, &new).unwrap();
+    let time = line(&c, "larson", "heapwright", Metric::Time).plain;
+    assert!((time.estimate - 1.0).abs() < 0.05, "{time:?}");
+}
+
+#[test]
 fn fewer_rounds_than_a_claim_needs_tell_nothing() {
     let slower = |w: &str, a: &str| usual(w, a) * if a == "heapwright" { 1.5 } else { 1.0 };
     let change = |rounds| {
