@@ -16,7 +16,9 @@ mod tables;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bench::result::{Report, Work};
+use bench::fail_if::Metric;
+use bench::result::Report;
+use bench::session::WorkloadIndex;
 use clap::Args;
 
 use crate::peers::root;
@@ -146,10 +148,9 @@ fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> 
 /// The figures of `docs/benchmarks.md`.
 fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<String, String> {
     let [all, real] = parts;
-    let works: Vec<&Work> = real.report.workloads.iter().collect();
-    let mut time = tables::ratios(real.report, &works, "time ÷ glibc's", |cell| cell.time);
-    let mut memory =
-        tables::ratios(real.report, &works, "peak memory ÷ glibc's", |cell| cell.peak_rss);
+    let works: Vec<WorkloadIndex> = real.report.workload_indices().collect();
+    let mut time = tables::ratios(real.report, &works, "time ÷ glibc's", Metric::Time);
+    let mut memory = tables::ratios(real.report, &works, "peak memory ÷ glibc's", Metric::Memory);
     for (title, report) in
         [("mean", Some(real.report)), ("mean, memory cold", record.cold.as_ref())]
     {
@@ -185,7 +186,7 @@ fn circumstances(record: &Record, commit: &str) -> String {
         record.report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
     let command = record.report.command_line.join(" ");
     let text = front::wrapped(&format!(
-        "Geometric means with 95 % intervals; **bold** is the least and all within noise of it. Measured {started} at commit \
+        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more. Measured {started} at commit \
          `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length (short ones more), on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
          figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \

@@ -1,7 +1,7 @@
 //! `cargo xtask classics`: the figures of the classic mallocs for threads, each against its bound.
 //!
 //! `heapwright bench` measures workloads and two programs of `bench/programs` on the designs and on the peers that
-//! `cargo xtask peers` finds; what its results say is judged here. What was not measured is no pass.
+//! `cargo xtask peers` finds; what its results say is judged here. What was not measured is no pass, nor is what too few rounds say.
 //!
 //! | figure | on |
 //! |---|---|
@@ -19,6 +19,8 @@ mod real;
 
 use std::path::PathBuf;
 
+use bench::result::Report;
+use bench::stats::ENOUGH_PAIRS;
 use clap::Args;
 
 use crate::{command, figures};
@@ -57,12 +59,23 @@ struct Line {
     says: String,
     figure: String,
     bound: String,
-    holds: bool,
+    /// `None`: it cannot be told.
+    holds: Option<bool>,
 }
 
 impl Line {
     fn new(says: String, figure: String, bound: &str, holds: bool) -> Self {
-        Self { says, figure, bound: bound.to_owned(), holds }
+        Self { says, figure, bound: bound.to_owned(), holds: Some(holds) }
+    }
+
+    /// The same of a comparison: from fewer rounds than a claim needs nothing can be told.
+    fn compared(self, report: &Report) -> Self {
+        let rounds = report.workloads.iter().map(|work| work.rounds).min().unwrap_or(0);
+        if usize::try_from(rounds).is_ok_and(|rounds| rounds >= ENOUGH_PAIRS) {
+            return self;
+        }
+        let figure = format!("{} ({rounds} of {ENOUGH_PAIRS} rounds)", self.figure);
+        Self { figure, holds: None, ..self }
     }
 
     /// What should have been measured was not.
@@ -100,9 +113,29 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     let mut table = figures::table(&["", "figure", "bound", ""]);
     for line in &lines {
-        let verdict = if line.holds { "pass" } else { "**FAIL**" };
+        let verdict = match line.holds {
+            Some(true) => "pass",
+            Some(false) => "**FAIL**",
+            None => "cannot be told",
+        };
         table.add_row([&line.says, &line.figure, &line.bound, verdict]);
     }
     println!("{table}");
-    Ok(lines.iter().all(|line| line.holds))
+    Ok(lines.iter().all(|line| line.holds == Some(true)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_rounds_tell_nothing() {
+        let of = |rounds| {
+            let report = bench::testing::rounds(&["larson"], rounds, |_, _| 0.01);
+            let line = Line::new("time".to_owned(), "0.90".to_owned(), "at most 1", true);
+            line.compared(&report)
+        };
+        assert_eq!((of(3).holds, of(3).figure.as_str()), (None, "0.90 (3 of 6 rounds)"));
+        assert_eq!((of(6).holds, of(6).figure.as_str()), (Some(true), "0.90"));
+    }
 }

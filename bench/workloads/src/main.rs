@@ -23,6 +23,7 @@ mod heap;
 mod kernel;
 mod list;
 mod ours;
+mod pieces;
 mod results;
 mod rng;
 mod sizes;

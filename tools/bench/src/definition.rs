@@ -21,7 +21,8 @@
 //! tail = true                      # its calls can be timed one by one
 //! region = true                    # its allocator can be a region allocator: it needs malloc, free, realloc only
 //! kernel = ["handles", "objects"]  # it is compiled for the kernel's allocators of these kinds, which take part unless -a says who
-//! alone = true                     # and says nothing of others
+//! alone = true                     # and says nothing of others, nor of time: its points are sequences to be read
+//! by_part = true                   # the `ns` it prints are its time: what it does around them differs between allocators
 //! [curve]                          # what its points mean
 //! x = "bytes"
 //! y = "ns a pair"
@@ -129,6 +130,9 @@ pub struct Definition {
     /// It says nothing of other allocators.
     #[serde(default)]
     pub alone: bool,
+    /// Its time is that of the part it measures.
+    #[serde(default)]
+    pub by_part: bool,
     /// What its points mean.
     pub curve: Option<Curve>,
     /// What those of one series mean that are something else.

@@ -12,12 +12,13 @@
 //! What there is, in reading order: [`allocator`] and [`discover`] (which allocators this machine has), [`probe`]
 //! (does a library really become malloc, and which version is it), [`resolve`] and [`inspect`] (can this program be
 //! interposed), [`helper`] and [`launch`] (one measured run), [`definition`] and [`workload`] (what is run), [`metrics`]
-//! (what it prints), [`prepare`] and [`warm`] (the machine put in order), [`cpus`], [`stats`] and [`session`] (many
-//! runs), [`machine`], [`summary`] and [`result`] (what the result file says), [`whole`] (how files are written).
+//! (what it prints), [`prepare`] and [`warm`] (the machine put in order), [`cpus`], [`stats`], [`claim`] (what a ratio shows) and
+//! [`session`] (many runs), [`machine`], [`summary`] and [`result`] (what the result file says), [`whole`] (how files are written).
 //!
 //! The library never prints; the command does.
 
 pub mod allocator;
+pub mod claim;
 pub mod closest;
 pub mod compare;
 pub mod cpus;

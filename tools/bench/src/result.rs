@@ -3,7 +3,7 @@
 //! `schema` is "heapwright-bench", `version` is [`VERSION`]; later versions only add fields. Times are in seconds and sizes
 //! in bytes unless a field's name says its unit. Ratios are to the baseline, below 1 is better.
 
-mod best;
+mod claims;
 mod lines;
 mod names;
 mod ratios;
@@ -122,6 +122,12 @@ pub struct Work {
     /// Whether its time is processor time, because most runs did not get their processors.
     #[serde(default)]
     pub by_cpu: bool,
+    /// Whether its time is that of the part it measures, because what it does around that differs between allocators.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub by_part: bool,
+    /// Whether it says nothing of time or memory, but shows what one kind of allocator does.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub alone: bool,
     /// The baseline against itself: half the width of its interval, or how far the interval is from 1, whichever is more.
     pub noise_floor: Option<f64>,
     /// What the points of `cells` mean.
@@ -134,10 +140,10 @@ pub struct Work {
 }
 
 impl Work {
-    /// Whether it waits most of the time, so that its time is that of the part in which it does not.
+    /// Whether its time is that of the part it measures: it waits most of the time, or does other things for each allocator.
     #[must_use]
-    pub fn waits(&self) -> bool {
-        self.threads == 0 && self.group.is_in_process()
+    pub fn is_by_part(&self) -> bool {
+        self.by_part || self.threads == 0 && self.group.is_in_process()
     }
 }
 
@@ -154,6 +160,10 @@ pub struct Cell {
     pub skipped: Option<String>,
     /// Allocations that were refused, in one run.
     pub refused: u64,
+    /// The share of the baseline's work that it did, by the calls that it counted, where that is not the same; then nothing is
+    /// compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_work: Option<f64>,
     /// Wall-clock time; processor time where [`Work::by_cpu`] says so.
     pub time: Option<Compared>,
     /// User and system time of all processes.
@@ -176,7 +186,7 @@ pub struct Cell {
     pub rss: Vec<(f64, f64)>,
     /// Seconds and bytes asked for.
     pub live: Vec<(f64, f64)>,
-    /// The curves, by name; means of the runs.
+    /// The curves, by name; medians of the runs.
     pub series: Vec<Series>,
     /// Other figures: medians of the runs.
     pub values: Vec<Value>,
@@ -203,7 +213,7 @@ pub struct Compared {
     pub median: f64,
     /// The paired ratio to the baseline; the baseline itself has none.
     pub ratio: Option<Ratio>,
-    /// Whether no difference from the baseline is shown.
+    /// Whether no difference from the baseline is shown, by the rule of [`crate::claim`].
     pub same: bool,
 }
 
@@ -259,8 +269,7 @@ pub struct Overall {
     /// The geometric mean of the ratios of a call's time, over the workloads whose calls are counted.
     #[serde(default)]
     pub ns: Option<Ratio>,
-    /// Has the least time of all: its interval ends before the next one's begins, the lead is more than the control's noise, and
-    /// there are at least two pairs.
+    /// Has the least time of all: everybody else is shown to take more, by the rule of [`crate::claim`].
     pub is_fastest: bool,
     /// Nobody is better in both time and peak.
     pub is_pareto: bool,

@@ -360,7 +360,7 @@ impl Session {
     pub fn seconds(&self, workload: WorkloadIndex) -> fn(&Run) -> Option<f64> {
         if self.workloads[workload].is_only_watched() {
             |_| None
-        } else if self.workloads[workload].waits() {
+        } else if self.workloads[workload].is_by_part() {
             reported_seconds
         } else if self.is_by_cpu(workload) {
             cpu_seconds
@@ -373,7 +373,7 @@ impl Session {
     #[must_use]
     pub fn is_by_cpu(&self, workload: WorkloadIndex) -> bool {
         let work = &self.workloads[workload];
-        !work.waits() && !work.is_only_watched() && self.counts_starved(workload)
+        !work.is_by_part() && !work.is_only_watched() && self.counts_starved(workload)
     }
 
     /// Whether any run was made to be timed; else there is nothing to show.

@@ -55,6 +55,28 @@ pub struct Ratio {
 }
 
 impl Ratio {
+    /// The baseline's to itself.
+    pub const EXACT: Self = Self { estimate: 1.0, low: 1.0, high: 1.0, pairs: usize::MAX };
+
+    /// This one over another to the same baseline. The interval holds all that the two intervals allow, so it excludes 1 where they do
+    /// not overlap.
+    #[must_use]
+    pub fn over(&self, other: &Self) -> Self {
+        Self {
+            estimate: self.estimate / other.estimate,
+            low: self.low / other.high,
+            high: self.high / other.low,
+            pairs: self.pairs.min(other.pairs),
+        }
+    }
+
+    /// This one beside a bound: below 1 it is kept.
+    #[must_use]
+    pub fn beside(&self, bound: f64) -> Self {
+        let [estimate, low, high] = [self.estimate, self.low, self.high].map(|end| end / bound);
+        Self { estimate, low, high, pairs: self.pairs }
+    }
+
     /// Whether the interval includes 1: the two cannot be told apart.
     #[must_use]
     pub fn is_same(&self) -> bool {

@@ -9,6 +9,7 @@ mod shape;
 
 use std::path::{Path, PathBuf};
 
+use crate::claim::Claim;
 use crate::launch::Figures;
 use crate::machine::Machine;
 use crate::result::{
@@ -111,7 +112,7 @@ fn entry(subject: &crate::session::Subject) -> Entry {
 fn starved(session: &Session) -> Option<String> {
     let names: Vec<&str> = session
         .workload_indices()
-        .filter(|&w| session.is_by_cpu(w))
+        .filter(|&w| session.is_by_cpu(w) && !session.workloads[w].alone)
         .map(|w| session.workloads[w].name.as_str())
         .collect();
     (!names.is_empty()).then(|| {
@@ -129,12 +130,9 @@ fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
     let control = session.control();
     // One pair has no interval, and so says nothing of noise.
     let noise_floor = control.and_then(|c| cells[c].time?.ratio).filter(|r| r.pairs > 1);
-    if let Some(control) = control {
-        let control = cells[control].clone();
-        let contenders = session.subjects.iter().zip(&mut cells);
-        for (_, cell) in contenders.filter(|(s, _)| s.role == Role::Contender) {
-            within_noise(cell, &control);
-        }
+    let noise = control.map(|control| cells[control].clone());
+    for (subject, cell) in session.subjects.iter().zip(&mut cells) {
+        say_same(cell, noise.as_ref().filter(|_| subject.role == Role::Contender));
     }
     Work {
         name: w.name.clone(),
@@ -146,6 +144,8 @@ fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
         rounds: session.rounds[workload],
         precise: session.stops[workload] == Stop::Precise,
         by_cpu: session.is_by_cpu(workload),
+        by_part: w.by_part,
+        alone: w.alone,
         noise_floor: noise_floor.map(|r| r.distance_from_1()),
         curve: w.curve.clone(),
         curves: w.curves.clone(),
@@ -153,19 +153,15 @@ fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
     }
 }
 
-/// A difference that the control has as well is none, however narrow its interval.
-fn within_noise(cell: &mut Cell, control: &Cell) {
-    for (own, control) in [
-        (&mut cell.time, control.time),
-        (&mut cell.cpu, control.cpu),
-        (&mut cell.ns, control.ns),
-        (&mut cell.peak_rss, control.peak_rss),
-        (&mut cell.faults, control.faults),
-    ] {
-        if let (Some(own), Some(control)) = (own, control.and_then(|c| c.ratio))
-            && let Some(ratio) = own.ratio
-        {
-            own.same |= ratio.estimate.ln().abs() <= control.distance_from_1().ln_1p();
+/// Says of each figure whether no difference from the baseline is shown.
+fn say_same(cell: &mut Cell, control: Option<&Cell>) {
+    let figures: [fn(&mut Cell) -> &mut Option<Compared>; 5] =
+        [|c| &mut c.time, |c| &mut c.cpu, |c| &mut c.ns, |c| &mut c.peak_rss, |c| &mut c.faults];
+    let mut control = control.cloned();
+    for figure in figures {
+        let noise = control.as_mut().and_then(|c| *figure(c)).and_then(|c| c.ratio);
+        if let Some(Compared { ratio: Some(ratio), same, .. }) = figure(cell) {
+            *same = !Claim::of(ratio, noise.map(|r| r.distance_from_1())).is_difference();
         }
     }
 }
@@ -173,20 +169,22 @@ fn within_noise(cell: &mut Cell, control: &Cell) {
 fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed: u64) -> Cell {
     let s = &session.subjects[subject];
     let baseline = session.baseline();
-    let is_baseline = subject == baseline;
+    let other_work = other_work(session, workload, subject);
+    let is_compared = subject != baseline && s.role != Role::Floor && other_work.is_none();
     let compared = |figure: &dyn Fn(&Run) -> Option<f64>| {
         let own = session.column(workload, subject, figure);
         let values: Vec<f64> = own.iter().copied().flatten().collect();
-        let ratio = (!is_baseline && s.role != Role::Floor)
+        let ratio = is_compared
             .then(|| session.column(workload, baseline, figure))
             .and_then(|base| Ratio::paired(&own, &base, RESAMPLES, seed));
-        Some(Compared { median: median(&values)?, ratio, same: ratio.is_some_and(|r| r.is_same()) })
+        Some(Compared { median: median(&values)?, ratio, same: false })
     };
     let figure = |of: fn(&Figures) -> f64| compared(&|run: &Run| Some(of(&run.figures)));
     let details = &session.details[workload][subject];
     let timed = || session.timed(workload, subject);
     let peak_rss = if memory::is_of_many_processes(session, workload) {
-        memory::of_all(session, workload, subject)
+        let peak = memory::of_all(session, workload, subject);
+        peak.map(|peak| Compared { ratio: peak.ratio.filter(|_| is_compared), ..peak })
     } else {
         figure(|f| f.peak_rss_bytes as f64)
     };
@@ -201,6 +199,7 @@ fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed:
             .map(|failure| Failure { stderr: without_folders(&failure.stderr), ..failure }),
         skipped: session.workloads[workload].skips(s).map(str::to_owned),
         refused: timed().map(|r| r.refused).max().unwrap_or(0),
+        other_work,
         time: compared(&session.seconds(workload)),
         cpu: compared(&cpu_seconds),
         ns: session.workloads[workload].unit.and_then(|_| compared(&ns_per_call)),
@@ -216,6 +215,24 @@ fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed:
         series: shape::series(&details.time),
         values: shape::values(&details.time),
     }
+}
+
+/// Counts of calls that differ by less come from threads that meet each other at other times.
+const SAME_WORK: f64 = 0.01;
+
+/// Whether two numbers of calls are those of the same work.
+pub(crate) fn is_same_work(own: f64, base: f64) -> bool {
+    (own / base - 1.0).abs() <= SAME_WORK
+}
+
+/// The share of the baseline's work that a subject did, by the calls that both counted, if that is not the same.
+fn other_work(session: &Session, workload: WorkloadIndex, subject: SubjectIndex) -> Option<f64> {
+    let calls = |s| {
+        let calls = session.timed(workload, s).filter_map(|run| run.ops);
+        median(&calls.map(|calls| calls as f64).collect::<Vec<_>>())
+    };
+    let (own, base) = (calls(subject)?, calls(session.baseline()).filter(|calls| *calls > 0.0)?);
+    (!is_same_work(own, base)).then_some(own / base)
 }
 
 fn ns_per_call(run: &Run) -> Option<f64> {

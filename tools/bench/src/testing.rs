@@ -73,6 +73,8 @@ pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
         rounds,
         precise: true,
         by_cpu: false,
+        by_part: false,
+        alone: false,
         noise_floor: None,
         curve: None,
         curves: BTreeMap::new(),

@@ -57,6 +57,8 @@ pub struct Workload {
     pub kernels: Vec<&'static str>,
     /// It says nothing of others.
     pub alone: bool,
+    /// Its time is that of the part it measures.
+    pub by_part: bool,
     /// Memory to warm before the first run.
     pub warm_bytes: u64,
     /// Seconds a run is expected to take.
@@ -91,6 +93,7 @@ impl Workload {
             region: false,
             kernels: Vec::new(),
             alone: false,
+            by_part: false,
             warm_bytes: 0,
             seconds: 0.0,
             file,
@@ -148,6 +151,7 @@ impl Workload {
             region: definition.region,
             kernels: definition.kernels().collect(),
             alone: definition.alone,
+            by_part: definition.by_part,
             warm_bytes: warm_bytes(definition.warm_mib, scale),
             seconds: definition.seconds_at(places.scale),
             file,
@@ -158,10 +162,10 @@ impl Workload {
         })
     }
 
-    /// Whether it waits most of the time, so that the time of the whole says little.
+    /// Whether its time is that of the part it measures: it waits most of the time, or does other things for each allocator.
     #[must_use]
-    pub fn waits(&self) -> bool {
-        self.in_process && self.threads == 0
+    pub fn is_by_part(&self) -> bool {
+        self.in_process && (self.by_part || self.threads == 0)
     }
 
     /// Whether it is a server that nobody drives: how long it runs says nothing.

@@ -129,7 +129,10 @@ fn summary(report: &Report) -> String {
     let what = match &report.workloads[..] {
         [own] if own.group == Group::Own => format::shell(&own.command),
         [one] => format!("{}{}", one.name, scale(report)),
-        all => format!("{} workloads{}", all.len(), scale(report)),
+        all => match report.left_out.len() {
+            0 => format!("{} workloads{}", all.len(), scale(report)),
+            out => format!("{} of {} workloads{}", all.len(), all.len() + out, scale(report)),
+        },
     };
     let rounds = || report.workloads.iter().map(|w| w.rounds);
     let (least, most) = (rounds().min().unwrap_or(0), rounds().max().unwrap_or(0));
@@ -161,6 +164,10 @@ mod tests {
         assert!(!within(&report, 100).contains("left out"));
         report.left_out = vec!["redis".to_owned(), "g++".to_owned()];
         let text = within(&report, 100);
+        assert!(
+            text.contains("\n2 of 4 workloads · ") && !text.contains("geometric mean"),
+            "{text}"
+        );
         let said = "2 of 4 workloads are left out, so that the rest fits into the time: redis, g++";
         assert_eq!(text.lines().nth(2), Some(said), "{text}");
     }

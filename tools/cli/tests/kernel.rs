@@ -34,7 +34,14 @@ fn sequences_are_printed_and_written() {
     assert!(out.contains("18 of 18 sequences are as expected"), "{out}");
     let csv = fs::read_to_string(dir.path().join("curves.csv")).unwrap();
     assert!(csv.contains("kmem-stack,kmem_cache,A/batch,0,9\n"), "{csv}");
-    assert!(dir.path().join("plots/curve-kmem-stack-A-batch.svg").is_file());
+    // Letters are explained, and nothing empty stands around.
+    for said in ["A: Linux up to 6.17", "B: Linux since 7.0", "C: distributions"] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+    assert!(!out.contains("peak memory") && !out.contains("one round"), "{out}");
+    let page = fs::read_to_string(dir.path().join("report.html")).unwrap();
+    assert!(page.contains("<h1>18 of 18 sequences are as expected</h1>"));
+    assert!(page.contains("9 7 6 5 3 2 0 1 8 4") && !page.contains("class=\"plot\""));
 }
 
 #[test]
@@ -50,6 +57,12 @@ fn the_kernels_allocators_stand_beside_libraries_and_blocks() {
         assert!(out.lines().any(|line| line.trim_start().starts_with(name)), "{name}: {out}");
     }
     assert!(out.contains("refused  xvmalloc"), "{out}");
+    // A system call each: it does a fiftieth, in the whole process and in each figure.
+    let work = out.lines().find(|line| line.starts_with("work     vmalloc")).unwrap();
+    assert!(work.contains("not compared") && work.ends_with("2 %"), "{work}");
+    let rows: Vec<&str> =
+        out.lines().filter(|line| line.trim_start().starts_with("kernel-sweep:")).collect();
+    assert!(!rows.is_empty(), "{out}");
     for file in ["plots/curve-kernel-sweep-step-1024-slots-50-pair.svg", "curves.csv", "table.txt"]
     {
         assert!(dir.path().join(file).metadata().unwrap().len() > 100, "{file}");

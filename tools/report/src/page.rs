@@ -155,16 +155,17 @@ fn starved(report: &Report) -> String {
 /// Where there are too few rounds for an interval.
 fn few(report: &Report) -> Option<String> {
     let pairs = |w: &Work| w.cells.iter().filter_map(|c| c.time?.ratio).map(|r| r.pairs).min();
-    let count =
-        |most: usize| report.workloads.iter().filter_map(pairs).filter(|p| *p < most).count();
-    let (few, one, all) = (count(ENOUGH_PAIRS), count(2), report.workloads.len());
+    let works = || report.workloads.iter().filter(|work| !work.alone);
+    let count = |most: usize| works().filter_map(pairs).filter(|p| *p < most).count();
+    let (few, one, all) = (count(ENOUGH_PAIRS), count(2), works().count());
     if few == 0 {
         return None;
     }
     let unknown =
         if one > 0 { "; after one round there is none, and ±? stands there" } else { "" };
     Some(format!(
-        "{few} of {all} workloads have fewer than {ENOUGH_PAIRS} rounds: their ± is the range seen, not a 95\u{a0}% interval{unknown}."
+        "{few} of {all} workloads have fewer than {ENOUGH_PAIRS} rounds: their ± is the range seen, not a 95\u{a0}% interval{unknown}, and nothing is \
+         claimed of them."
     ))
 }
 

@@ -51,14 +51,16 @@ pub(crate) struct Placed {
 /// All pictures of the page, those without data left out. `points` is the most of one line.
 pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
     let mut all: Vec<Placed> = pareto::plot(view).into_iter().collect();
-    all.extend(dots::panels(view));
-    for work in view.report.workload_indices() {
+    // Sequences are read, and not drawn.
+    let works = || view.report.workload_indices().filter(|w| !view.report.workloads[*w].alone);
+    all.extend(works().filter_map(|work| dots::panel(view, work)));
+    for work in works() {
         all.extend(lines::memory(view, work, points));
     }
-    for work in view.report.workload_indices() {
+    for work in works() {
         all.extend(lines::latency(view, work, points));
     }
-    for work in view.report.workload_indices() {
+    for work in works() {
         all.extend(lines::curves(view, work, points));
     }
     for place in 1..all.len() {

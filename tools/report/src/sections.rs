@@ -51,6 +51,7 @@ pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
         memory(view, figures(Part::Memory, "memory")),
         calls(view),
         slow(view, figures(Part::Latency, "slow")),
+        sequences(view),
         sweeps(figures(Part::Curves, "sweeps")),
     ];
     let others = tables::values(view);
@@ -66,6 +67,14 @@ pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
             figures: Vec::new(),
         });
     }
+    let is_filled = |s: &Section| {
+        !s.figures.is_empty() || s.table.as_ref().is_some_and(|table| !table.groups.is_empty())
+    };
+    if all.iter().any(is_filled) {
+        // Why there is no mean is worth a word.
+        let is_said = |s: &Section| s.id == "overall" && !view.report.left_out.is_empty();
+        all.retain(|section| is_filled(section) || is_said(section));
+    }
     all
 }
 
@@ -79,7 +88,11 @@ fn overall(view: &View<'_>, figures: Vec<Figure>) -> Section {
              Only workloads that both ended count. In the picture, further left is faster and further down needs less \
              memory; the crosses are the intervals."
         ),
-        empty: "There are no two allocators that can be compared over all workloads.",
+        empty: if view.report.left_out.is_empty() {
+            "There are no two allocators that can be compared over all workloads."
+        } else {
+            "Some workloads had no place in the time: a mean over the others would not be one over what was asked for."
+        },
         table: Some(tables::overall(view)).filter(|t| !t.groups.is_empty()),
         table_first: false,
         is_single: true,
@@ -95,8 +108,9 @@ fn time(view: &View<'_>, figures: Vec<Figure>) -> Section {
         about: format!(
             "{} relative to {base}: below 1 is faster, ± is the 95\u{a0}% interval (of fewer than {ENOUGH_PAIRS} \
              rounds their range), and below it stands the median. \
-             = means that no difference from {base} is shown: the interval includes 1, or the noise is as large. \
-             * marks the least of the row, and what noise does not tell apart from it. Noise is {base} against itself; in \
+             A difference from {base} is shown by at least {ENOUGH_PAIRS} rounds, an interval without 1 and more than the \
+             noise; = is level, which means that 5\u{a0}% would have shown; ? cannot be told. \
+             * marks the least of the row, and all that are not shown to have more. Noise is {base} against itself; in \
              the pictures, \
              which have a scale on which half and double are equally far from 1, it is the grey band.",
             which_time(view)
@@ -132,7 +146,7 @@ fn memory(view: &View<'_>, figures: Vec<Figure>) -> Section {
         about: "Resident memory of all processes of a run. The pictures show it over time, and in grey what the program had \
                 asked for. In the table: at its peak (below it, relative to the baseline), on average and at the end; \
                 RSS/live is the peak over the most that was asked for at one time, below 1 where not all of that was \
-                written. = means that no difference is shown, and * marks the least, as with time."
+                written. The marks =, ? and * mean what they do with time; what one run alone tells shows nothing."
             .to_owned(),
         empty: "No memory was measured.",
         table: Some(tables::memory(view)),
@@ -174,11 +188,26 @@ fn slow(view: &View<'_>, figures: Vec<Figure>) -> Section {
     }
 }
 
+fn sequences(view: &View<'_>) -> Section {
+    Section {
+        id: "sequences",
+        title: "Sequences",
+        about: "Numbers in the order in which objects are handed out, the first 20 of each; of distances the median stands \
+                beside them."
+            .to_owned(),
+        empty: "",
+        table: Some(tables::sequences(view)),
+        table_first: true,
+        is_single: false,
+        figures: Vec::new(),
+    }
+}
+
 fn sweeps(figures: Vec<Figure>) -> Section {
     Section {
         id: "sweeps",
         title: "Sweeps",
-        about: "What changes as a workload's parameter does; means of the runs.".to_owned(),
+        about: "What changes as a workload's parameter does; medians of the runs.".to_owned(),
         empty: "No workload has a curve.",
         table: None,
         table_first: false,

@@ -4,12 +4,12 @@ mod overall;
 
 use bench::definition::Group;
 use bench::fail_if::Metric;
-use bench::result::{Cell, Tail};
+use bench::result::{Cell, Series, Tail, Value, Work};
 use bench::session::{SubjectIndex, WorkloadIndex};
 use serde::Serialize;
 
-use crate::format::{self, bytes, nanoseconds, number, percent, ratio, seconds};
-use crate::view::{State, View, kind, with_margin};
+use crate::format::{self, bytes, nanoseconds, number, percent, ratio, seconds, short};
+use crate::view::{AS_EXPECTED, State, View, kind, with_margin};
 
 pub(crate) use overall::overall;
 
@@ -110,6 +110,10 @@ fn columns(view: &View<'_>, who: &[SubjectIndex]) -> Vec<Column> {
 fn grouped(view: &View<'_>, mut rows: impl FnMut(WorkloadIndex) -> Vec<Row>) -> Vec<Rows> {
     let mut groups: Vec<Rows> = Vec::new();
     for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
+        // What it shows are its sequences.
+        if work.alone {
+            continue;
+        }
         let more = rows(w);
         if more.is_empty() {
             continue;
@@ -188,6 +192,12 @@ fn shade(estimate: f64, same: bool) -> &'static str {
     }
 }
 
+/// The shade of a figure: that of no difference unless one is shown.
+fn class(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex, metric: Metric) -> &'static str {
+    let (ratio, claim) = (view.report.ratio(w, a, metric), view.report.claim(w, a, metric));
+    ratio.zip(claim).map_or("", |(r, claim)| shade(r.estimate, !claim.is_difference()))
+}
+
 fn time_cell(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex) -> Entry {
     if let Some(entry) = absent(view, w, a) {
         return entry;
@@ -202,7 +212,7 @@ fn time_cell(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex) -> Entry {
         small: seconds(time.median),
         title: format!("{interval}{} runs, {} flagged", cell.runs, cell.flagged),
         sort: view.time(w, a).map_or(String::new(), |r| r.to_string()),
-        class: time.ratio.map_or("", |r| shade(r.estimate, time.same || r.pairs < 2)),
+        class: class(view, w, a, Metric::Time),
         who: None,
     }
 }
@@ -224,16 +234,8 @@ fn figures(
     if who.iter().all(|&a| of(a).is_none()) {
         return None;
     }
-    // What the terminal marks too is decided in one place.
-    let best = match metric {
-        Some(metric) => view.report.best(w, metric),
-        None => view.best(of).into_iter().collect(),
-    };
-    let compared = |c: &Cell| match metric {
-        Some(Metric::Memory) => c.peak_rss,
-        Some(Metric::Ns) => c.ns,
-        _ => None,
-    };
+    // What one run alone says has no least.
+    let best = metric.map_or_else(Vec::new, |metric| view.report.best(w, metric));
     let cells = who
         .iter()
         .map(|&a| {
@@ -241,19 +243,19 @@ fn figures(
                 return absent(view, w, a)
                     .map_or_else(Entry::none, |e| Entry { small: String::new(), ..e });
             };
-            let compared = view.cell(w, a).and_then(compared);
-            let r = compared.and_then(|c| c.ratio).filter(|r| r.estimate.is_finite());
-            let same = compared.is_some_and(|c| c.same);
+            let is_base = a == view.baseline;
+            let r = metric.filter(|_| !is_base).and_then(|metric| view.report.ratio(w, a, metric));
+            let mark = metric.map_or("", |metric| view.mark(w, a, metric));
             Entry {
                 text: show(v),
                 small: r.map_or(String::new(), |r| {
-                    format!("{}{}", with_margin(&r), if same { " =" } else { "" })
+                    format!("{} {mark}", with_margin(&r)).trim_end().to_owned()
                 }),
                 title: r.map_or(String::new(), |r| {
                     format!("{} {} to {} of the baseline's", kind(&r), ratio(r.low), ratio(r.high))
                 }),
                 sort: v.to_string(),
-                class: r.map_or("", |r| shade(r.estimate, same || r.pairs < 2)),
+                class: metric.map_or("", |metric| class(view, w, a, metric)),
                 who: None,
             }
             .star(best.contains(&a))
@@ -383,6 +385,55 @@ fn value_row(view: &View<'_>, w: WorkloadIndex, name: &str) -> Row {
         })
         .collect();
     Row { lead: vec![workload_name(view, w), Entry::words(name)], cells }
+}
+
+/// The sequences of workloads that show what one kind of allocator does: a line each, its numbers in a row.
+pub(crate) fn sequences(view: &View<'_>) -> Table {
+    let mut groups = Vec::new();
+    for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
+        let cells = view.shown.iter().filter_map(|&a| view.cell(w, a)).filter(|_| work.alone);
+        let rows: Vec<Row> = cells
+            .flat_map(|cell| cell.series.iter().map(|series| sequence(work, cell, series)))
+            .collect();
+        if !rows.is_empty() {
+            groups.push(Rows { title: work.name.clone(), rows });
+        }
+    }
+    let heads = ["what the numbers are", "median", "as expected", "in the order of the steps"];
+    let column = |name: &str| Column {
+        who: None,
+        name: name.to_owned(),
+        colour: 0,
+        note: String::new(),
+        is_ours: false,
+    };
+    let columns = heads.map(column).into();
+    Table { id: "sequences", lead: vec!["sequence"], columns, groups, sortable: false }
+}
+
+/// Numbers of a sequence that are shown.
+const SHOWN: usize = 20;
+
+fn sequence(work: &Work, cell: &Cell, series: &Series) -> Row {
+    let curve = work.curves.get(&series.name).or(work.curve.as_ref());
+    let mut heights: Vec<f64> = series.points.iter().map(|point| point.1).collect();
+    let shown = heights.iter().take(SHOWN).map(|y| short(*y)).collect::<Vec<_>>().join(" ");
+    let more = if heights.len() > SHOWN { " …" } else { "" };
+    heights.sort_by(f64::total_cmp);
+    // Numbers of objects have an order, and no middle.
+    let is_judged = |v: &&Value| v.name == series.name && v.unit == AS_EXPECTED;
+    let judged = cell.values.iter().find(is_judged);
+    let middle = heights.get(heights.len() / 2).filter(|_| judged.is_none());
+    let verdict = judged.map_or("", |v| if v.value > 0.5 { "yes" } else { "NO" });
+    Row {
+        lead: vec![Entry::words(&series.name)],
+        cells: vec![
+            Entry { class: "sequence", ..Entry::words(curve.map_or("", |curve| curve.y.as_str())) },
+            Entry::words(middle.map_or(String::new(), |y| short(*y))),
+            Entry::words(verdict),
+            Entry { class: "sequence", ..Entry::words(shown + more) },
+        ],
+    }
 }
 
 /// Only the first of a workload's rows has its name, and says why there is no figure.

@@ -1,78 +1,119 @@
 //! The result in sentences: who is fastest and by how much, who takes least memory, and how sure that is.
 
+use bench::claim::Claim;
+use bench::fail_if::Metric;
 use bench::result::Overall;
 use bench::session::{Stop, SubjectIndex};
-use bench::stats::Ratio;
+use bench::stats::{ENOUGH_PAIRS, Ratio};
 
 use crate::format::{list, percent, ratio, seconds};
-use crate::view::{View, kind};
+use crate::view::{AS_EXPECTED, View, kind};
 
 type Row<'a> = (SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>);
 
 /// The result in one line of plain words.
 pub(crate) fn headline(view: &View<'_>) -> String {
-    let overall = view.ranked();
-    let by = |which: fn(&Row<'_>) -> Option<Ratio>| {
-        let mut all: Vec<(SubjectIndex, Ratio)> =
-            overall.iter().filter_map(|row| Some((row.0, which(row)?))).collect();
-        all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
-        all
-    };
-    let (time, peak) = (by(|row| row.2), by(|row| row.3));
-    let Some(&(fastest, _)) = time.first().filter(|_| time.len() > 1) else {
-        return "There is nothing to compare".to_owned();
-    };
-    let is_clear = overall.iter().any(|row| row.0 == fastest && is_clear(view, &overall, row.1));
-    let leanest = match peak[..] {
-        [first, second, ..] if first.1.high < second.1.low && several(view, &overall) => {
-            Some(first.0)
+    let report = view.report;
+    if let Some(said) = sequences(view) {
+        return said;
+    }
+    let timed = view.ranked().iter().filter(|row| row.2.is_some()).count();
+    match (report.left_out.len(), report.workloads.len()) {
+        (0, _) if timed < 2 => return "There is nothing to compare".to_owned(),
+        (0, _) => {}
+        (out, in_time) => {
+            let all = out + in_time;
+            return format!("{in_time} of {all} workloads were measured: no mean over all of them");
         }
+    }
+    let one = |metric| match report.best_mean(metric)[..] {
+        [one] => Some(one),
         _ => None,
     };
-    let name = view.name(fastest);
-    match leanest {
-        Some(least) if least == fastest && is_clear => {
-            format!("{name} is the fastest and needs the least memory")
+    let among = if timed < view.shown.len() {
+        format!(" of the {timed} that did all {}", count(report.workloads.len()))
+    } else {
+        String::new()
+    };
+    let name = |who| view.name(who);
+    match (one(Metric::Time), one(Metric::Memory)) {
+        (Some(fastest), Some(least)) if fastest == least => {
+            format!("{} is the fastest{among} and needs the least memory", name(fastest))
         }
-        Some(least) if is_clear => {
-            format!("{name} is the fastest, {} needs the least memory", view.name(least))
+        (Some(fastest), Some(least)) => {
+            let (fastest, least) = (name(fastest), name(least));
+            format!("{fastest} is the fastest{among}, {least} needs the least memory")
         }
-        Some(least) => {
-            format!(
-                "No allocator is clearly the fastest; {} needs the least memory",
-                view.name(least)
-            )
-        }
-        None if is_clear => format!("{name} is the fastest"),
-        None => "No allocator is clearly the fastest".to_owned(),
+        (Some(fastest), None) => format!("{} is the fastest{among}", name(fastest)),
+        (None, Some(least)) => format!(
+            "No allocator is clearly the fastest; {} needs the least memory{among}",
+            name(least)
+        ),
+        (None, None) => "No allocator is clearly the fastest".to_owned(),
     }
+}
+
+/// How many sequences are what they should be, where nothing else was looked at.
+fn sequences(view: &View<'_>) -> Option<String> {
+    let works = &view.report.workloads;
+    if works.is_empty() || works.iter().any(|work| !work.alone) {
+        return None;
+    }
+    let judged = || {
+        let cells = view.shown.iter().flat_map(|a| works.iter().filter_map(|w| w.cells.get(a.0)));
+        cells.flat_map(|cell| &cell.values).filter(|value| value.unit == AS_EXPECTED)
+    };
+    let right = judged().filter(|value| value.value > 0.5).count();
+    Some(format!("{right} of {} sequences are as expected", judged().count()))
 }
 
 /// The most important one first; never empty.
 pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
     let (overall, ranked) = (view.overall(), view.ranked());
-    let mut said = vec![time(view, &ranked)];
-    said.extend(memory(view, &ranked));
-    said.extend(pareto(view, &overall));
-    said.extend(ours(view, &overall));
+    let works = &view.report.workloads;
+    let mut said = Vec::new();
+    if works.iter().all(|work| work.alone) && !works.is_empty() {
+        said.extend(works.iter().map(|work| sentence(&work.about)));
+        said.extend(ended(view));
+        return said;
+    }
+    if view.report.left_out.is_empty() {
+        said.push(time(view, &ranked));
+        said.extend(memory(view, &ranked));
+        said.extend(pareto(view, &overall));
+        said.extend(ours(view, &overall));
+    } else {
+        said.push("Each workload stands by itself below.".to_owned());
+    }
     said.extend(noise(view));
+    said.extend(other_work(view));
     said.extend(dropped(view));
     said.extend(ended(view));
     said
 }
 
-/// Whether there are several rounds; one shows nothing. The baseline's own ratio, which is 1, has none.
-fn several(view: &View<'_>, overall: &[Row<'_>]) -> bool {
-    overall
-        .iter()
-        .filter(|row| row.0 != view.baseline)
-        .filter_map(|row| row.2)
-        .all(|time| time.pairs > 1)
+/// With a large letter at its start and a point at its end.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", letters.as_str().trim_end_matches('.'))
 }
 
-/// Whether it is shown to be the fastest.
-fn is_clear(view: &View<'_>, overall: &[Row<'_>], of: &Overall) -> bool {
-    of.is_fastest && several(view, overall)
+/// Why nothing is said of who has the least: there are too few rounds, or the intervals and the noise are too wide.
+fn why_untold(ratio: &Ratio) -> String {
+    match ratio.pairs {
+        n if n < ENOUGH_PAIRS => format!("{} of {ENOUGH_PAIRS} rounds that a claim needs", n),
+        _ => "intervals or noise are too wide".to_owned(),
+    }
+}
+
+/// What the difference of the first from the next is, where it is none that is shown.
+fn beside(view: &View<'_>, first: &Ratio, next: (&str, &Ratio), metric: Metric) -> String {
+    let ratio = first.over(next.1);
+    match Claim::of(&ratio, view.report.mean_noise(metric)) {
+        Claim::Level => format!("{} is level with it", next.0),
+        _ => format!("whether {} has more cannot be told ({})", next.0, why_untold(&ratio)),
+    }
 }
 
 fn interval(r: &Ratio) -> String {
@@ -106,18 +147,19 @@ fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
     if timed.len() == 1 {
         return format!("Only {name} was measured: there is nothing to compare it with.");
     }
-    let next = timed.get(1).map_or("", |n| view.name(n.0));
-    if !is_clear(view, overall, of) {
+    let next = timed[1];
+    if view.report.best_mean(Metric::Time) != [*first] {
         let estimate = if *first == view.baseline {
             String::new()
         } else {
             format!(" It takes {} of {base}'s time over {}.", interval(r), count(of.workloads))
         };
+        let beside = beside(view, r, (view.name(next.0), &next.2), Metric::Time);
         return format!(
-            "No allocator is shown to be the fastest. {name} has the least time, but its lead over {next} is within the \
-             uncertainty.{estimate}"
+            "No allocator is shown to be the fastest. {name} has the least time, but {beside}.{estimate}"
         );
     }
+    let next = view.name(next.0);
     if *first == view.baseline {
         let (_, of, r) = timed[1];
         return format!(
@@ -142,16 +184,18 @@ fn memory(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
     let (&(first, r), &(next, other)) = (all.first()?, all.get(1)?);
     let (base, name) = (view.name(view.baseline), view.name(first));
     if first == view.baseline {
-        return Some(format!(
-            "{name}, the baseline, needs least memory at its peak; {} follows with {}.",
-            view.name(next),
-            interval(&other)
-        ));
+        let (next, is_clear) = (view.name(next), view.report.best_mean(Metric::Memory) == [first]);
+        let follows = if is_clear {
+            format!("{next} follows with {}", interval(&other))
+        } else {
+            beside(view, &r, (next, &other), Metric::Memory)
+        };
+        return Some(format!("{name}, the baseline, needs least memory at its peak; {follows}."));
     }
-    let close = if other.low <= r.high || !several(view, overall) {
-        format!("; {} is not shown to need more", view.name(next))
-    } else {
+    let close = if view.report.best_mean(Metric::Memory) == [first] {
         String::new()
+    } else {
+        format!("; {}", beside(view, &r, (view.name(next), &other), Metric::Memory))
     };
     Some(format!(
         "{name} needs least memory at its peak: {} of {base}'s, {}{close}.",
@@ -206,6 +250,20 @@ fn noise(view: &View<'_>) -> Option<String> {
         percent(most.0),
         most.1
     ))
+}
+
+/// Who did not the same work.
+fn other_work(view: &View<'_>) -> Option<String> {
+    let mut said = Vec::new();
+    for &a in &view.shown {
+        for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
+            let share = view.cell(w, a).filter(|cell| cell.refused == 0).and_then(|c| c.other_work);
+            said.extend(share.map(|share| {
+                format!("{} did {} of the work of {}", view.name(a), percent(share), work.name)
+            }));
+        }
+    }
+    (!said.is_empty()).then(|| format!("Shown and not compared: {}.", list(&said)))
 }
 
 fn dropped(view: &View<'_>) -> Option<String> {

@@ -1,5 +1,6 @@
 //! A result as people look at it: who is shown, and what a cell says in words.
 
+use bench::claim::Claim;
 use bench::fail_if::Metric;
 use bench::launch::Exit;
 use bench::result::{Cell, Overall, Report};
@@ -7,8 +8,11 @@ use bench::session::{How, Role, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 use signal_hook::low_level::signal_name;
 
-use crate::format::{self, number, ratio};
+use crate::format::{self, number, percent, ratio};
 use crate::style::{Style, styles};
+
+/// The unit of a value that says whether a sequence is what it should be.
+pub(crate) const AS_EXPECTED: &str = "as-expected";
 
 /// A result with what is asked of it again and again.
 #[derive(Debug)]
@@ -110,38 +114,36 @@ impl<'a> View<'a> {
 
     /// Time against the baseline; the baseline's own is 1.
     pub(crate) fn time(&self, work: WorkloadIndex, allocator: SubjectIndex) -> Option<f64> {
-        let State::Ran(cell) = self.state(work, allocator) else { return None };
-        let time = cell.time?;
-        let ratio = time.ratio.map(|r| r.estimate);
-        ratio.or((allocator == self.baseline).then_some(1.0)).filter(|r| r.is_finite())
-    }
-
-    /// Who has the least of a figure; nobody where only one was measured, or several have it.
-    pub(crate) fn best(
-        &self,
-        figure: impl Fn(SubjectIndex) -> Option<f64>,
-    ) -> Option<SubjectIndex> {
-        let mut all: Vec<(SubjectIndex, f64)> = self
-            .shown
-            .iter()
-            .filter_map(|&a| figure(a).filter(|v| v.is_finite()).map(|v| (a, v)))
-            .collect();
-        all.sort_by(|a, b| a.1.total_cmp(&b.1));
-        (all.len() > 1 && all[0].1 < all[1].1).then(|| all[0].0)
+        Some(self.report.ratio(work, allocator, Metric::Time)?.estimate)
     }
 
     /// `0.58 ±0.02 =*`.
     pub(crate) fn time_text(&self, work: WorkloadIndex, allocator: SubjectIndex) -> String {
         let State::Ran(cell) = self.state(work, allocator) else { return String::new() };
         let star = if self.report.best(work, Metric::Time).contains(&allocator) { "*" } else { "" };
-        let same = cell.time.is_some_and(|t| t.same) && allocator != self.baseline;
-        let marks = format!("{}{star}", if same { "=" } else { "" });
+        let mark = self.mark(work, allocator, Metric::Time);
+        let marks = format!("{mark}{star}");
+        if let Some(share) = cell.other_work {
+            return format!("{} of the work", percent(share));
+        }
         let text = match cell.time.and_then(|t| t.ratio) {
             Some(r) => with_margin(&r),
             None if allocator == self.baseline && cell.time.is_some() => "1".to_owned(),
             None => format::NONE.to_owned(),
         };
         if marks.is_empty() { text } else { format!("{text} {marks}") }
+    }
+
+    /// What stands behind a figure that is no shown difference from the baseline; of one pair `±?` says it.
+    pub(crate) fn mark(
+        &self,
+        work: WorkloadIndex,
+        who: SubjectIndex,
+        metric: Metric,
+    ) -> &'static str {
+        let is_one = self.report.ratio(work, who, metric).is_some_and(|r| r.pairs < 2);
+        let claim = self.report.claim(work, who, metric).filter(|_| !is_one);
+        claim.map_or("", Claim::mark)
     }
 
     /// Those of [`overall`](Self::overall) that can be ranked: who ended fewer workloads than others has a mean of others.
@@ -154,13 +156,13 @@ impl<'a> View<'a> {
 
     /// Who is shown, with time and peak over all workloads; the baseline's are 1.
     pub(crate) fn overall(&self) -> Vec<(SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>)> {
-        let one = Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: 0 };
         let good = |r: Option<Ratio>, a: SubjectIndex| {
-            r.or((a == self.baseline).then_some(one)).filter(|r| r.estimate.is_finite())
+            let r = if a == self.baseline { Some(Ratio::EXACT) } else { r };
+            r.filter(|r| r.estimate.is_finite())
         };
         self.shown
             .iter()
-            .filter_map(|&a| Some((a, self.report.overall.get(a.0)?)))
+            .filter_map(|&a| Some((a, self.report.means().get(a.0)?)))
             .filter(|(_, o)| o.workloads > 0)
             .map(|(a, o)| (a, o, good(o.time, a), good(o.peak_rss, a)))
             .collect()

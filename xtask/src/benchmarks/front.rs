@@ -1,12 +1,14 @@
 //! What the front page says of the record: who is the fastest, in words, one table and one picture.
 
 use bench::allocator::HEAPWRIGHT;
-use bench::result::{Overall, Report};
-use bench::session::Role;
+use bench::claim::Claim;
+use bench::fail_if::Metric;
+use bench::result::Report;
+use bench::session::{Role, SubjectIndex};
 use bench::stats::Ratio;
 
 use super::losses;
-use super::tables::{contestants, interval, markdown, within_noise};
+use super::tables::{contestants, interval, markdown};
 
 /// Where the picture is.
 pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
@@ -55,12 +57,14 @@ fn sentence(part: &Part<'_>) -> String {
     let Some(&(best, time, memory)) = all.iter().find(|one| one.0 != HEAPWRIGHT) else {
         return format!("Over {}: there is nobody to compare with.", part.name);
     };
-    let verdict = if within_noise(&my_time, &time) && within_noise(&time, &my_time) {
-        "among the fastest, within noise"
-    } else if my_time.estimate < time.estimate {
-        "the fastest"
-    } else {
-        "not the fastest"
+    let beside = Claim::of(&my_time.over(&time), part.report.mean_noise(Metric::Time));
+    let verdict = match beside {
+        Claim::Less => "heapwright is **the fastest**: it".to_owned(),
+        Claim::Level => format!("heapwright is **level** with {best}: it"),
+        Claim::More => "heapwright is **not the fastest**: it".to_owned(),
+        Claim::Untold => {
+            format!("it **cannot be told** whether heapwright or {best} is faster: heapwright")
+        }
     };
     let smaller: Vec<&str> =
         all.iter().filter(|one| one.2.estimate < my_memory.estimate).map(|one| one.0).collect();
@@ -70,7 +74,7 @@ fn sentence(part: &Part<'_>) -> String {
         [some @ .., last] => format!("{} and {last} need less", some.join(", ")),
     };
     format!(
-        "Over {} heapwright is **{verdict}**: it takes {:.2} of glibc's time, and {best} {:.2}. \
+        "Over {} {verdict} takes {:.2} of glibc's time, and {best} {:.2}. \
          It takes {:.2} of glibc's memory, and {best} {:.2}; {smaller}.",
         part.name, my_time.estimate, time.estimate, my_memory.estimate, memory.estimate
     )
@@ -80,8 +84,12 @@ fn sentence(part: &Part<'_>) -> String {
 fn standings(report: &Report) -> Vec<(&str, Ratio, Ratio)> {
     let mut all: Vec<_> = contestants(report)
         .filter_map(|(at, entry)| {
-            let Overall { time, peak_rss, .. } = report.overall.get(at)?;
-            Some((entry.name.as_str(), (*time)?, (*peak_rss)?))
+            let overall = report.means().get(at)?;
+            let mean = |metric: Metric| match entry.role {
+                Role::Baseline => Some(Ratio::EXACT),
+                _ => metric.mean(overall),
+            };
+            Some((entry.name.as_str(), mean(Metric::Time)?, mean(Metric::Memory)?))
         })
         .collect();
     all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
@@ -115,7 +123,7 @@ fn called(report: &Report, name: &str) -> String {
     }
 }
 
-/// Time and memory of `name`; the least and all within noise of it are bold, and fewer workloads than others are said.
+/// Time and memory of `name`; who may have the least is bold, and fewer workloads than others are said.
 fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2] {
     let most = report.overall.iter().map(|o| o.workloads).max().unwrap_or(0);
     let Some((at, entry)) = contestants(report).find(|(_, entry)| entry.name == name) else {
@@ -127,16 +135,13 @@ fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2]
     } else {
         String::new()
     };
-    let figures: [fn(&Overall) -> Option<Ratio>; 2] = [|o| o.time, |o| o.peak_rss];
-    figures.map(|figure| {
-        let Some(ratio) = figure(overall) else { return "–".to_owned() };
-        let best = contestants(report)
-            .filter_map(|(at, _)| figure(report.overall.get(at)?))
-            .min_by(|a, b| a.estimate.total_cmp(&b.estimate));
+    [Metric::Time, Metric::Memory].map(|metric| {
+        let Some(ratio) = metric.mean(overall) else { return "–".to_owned() };
         let number = if entry.role == Role::Baseline { "1".to_owned() } else { show(&ratio) };
-        match best {
-            Some(best) if within_noise(&ratio, &best) => format!("**{number}**{of}"),
-            _ => format!("{number}{of}"),
+        if report.best_mean(metric).contains(&SubjectIndex(at)) {
+            format!("**{number}**{of}")
+        } else {
+            format!("{number}{of}")
         }
     })
 }

@@ -1,11 +1,15 @@
-//! Where heapwright is not the best: every workload in which its time or its peak memory is beyond noise, the worst first.
+//! Where heapwright is not the best: every workload in which its time or its peak memory is shown to be more, the worst first; and in
+//! how many nothing can be told.
 
 use bench::allocator::HEAPWRIGHT;
-use bench::result::{Cell, Compared, Report, Work};
+use bench::claim::Claim;
+use bench::fail_if::Metric;
+use bench::result::Report;
+use bench::session::{SubjectIndex, WorkloadIndex};
 use serde::Deserialize;
 
 use super::front::wrapped;
-use super::tables::{contestants, counts, markdown, ratio, within_noise};
+use super::tables::{contestants, markdown};
 
 /// Why a figure of some workloads falls short, as far as it is known.
 #[derive(Debug, Deserialize)]
@@ -26,13 +30,14 @@ fn causes() -> Result<Causes, String> {
     toml::from_str(include_str!("causes.toml")).map_err(|e| format!("causes.toml: {e}"))
 }
 
-/// By how much, to whom.
-struct Loss<'a> {
+/// Our figure beside the best of the others'.
+struct Standing<'a> {
+    claim: Claim,
     factor: f64,
     to: &'a str,
 }
 
-impl Loss<'_> {
+impl Standing<'_> {
     fn words(loss: Option<&Self>) -> String {
         loss.map_or_else(String::new, |loss| format!("{:.2} × {}", loss.factor, loss.to))
     }
@@ -41,8 +46,8 @@ impl Loss<'_> {
 /// A workload in which somebody is better.
 struct Row<'a> {
     workload: &'a str,
-    time: Option<Loss<'a>>,
-    memory: Option<Loss<'a>>,
+    time: Option<Standing<'a>>,
+    memory: Option<Standing<'a>>,
 }
 
 impl Row<'_> {
@@ -52,22 +57,48 @@ impl Row<'_> {
     }
 }
 
-/// Every workload in which somebody is better, the worst first; empty too where heapwright took no part.
-fn rows(report: &Report) -> Vec<Row<'_>> {
-    let ours = report.allocators.iter().position(|e| e.name == HEAPWRIGHT);
-    let row = |work: &'_ Work, ours| {
-        let time = loss(report, work, ours, |cell| cell.time);
-        let memory = loss(report, work, ours, |cell| cell.peak_rss);
-        (time, memory)
+/// Where we stand in each workload; nowhere if heapwright took no part.
+fn standings(report: &Report, metric: Metric) -> Vec<(WorkloadIndex, Standing<'_>)> {
+    let Some(ours) = report.allocators.iter().position(|e| e.name == HEAPWRIGHT) else {
+        return Vec::new();
     };
-    let mut rows: Vec<Row<'_>> = report
-        .workloads
-        .iter()
-        .filter_map(|work| match row(work, ours?) {
-            (None, None) => None,
-            (time, memory) => Some(Row { workload: &work.name, time, memory }),
-        })
-        .collect();
+    let standing = |work| {
+        let mine = report.ratio(work, SubjectIndex(ours), metric)?;
+        let others = contestants(report).filter(|(at, _)| *at != ours);
+        let (best, theirs) = others
+            .filter_map(|(at, entry)| Some((entry, report.ratio(work, SubjectIndex(at), metric)?)))
+            .min_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))?;
+        let ratio = mine.over(&theirs);
+        let claim = Claim::of(&ratio, report.noise(work, metric));
+        Some((work, Standing { claim, factor: ratio.estimate, to: best.name.as_str() }))
+    };
+    report.workload_indices().filter_map(standing).collect()
+}
+
+/// How many of them say so.
+fn count(standings: &[(WorkloadIndex, Standing<'_>)], claim: Claim) -> usize {
+    standings.iter().filter(|(_, standing)| standing.claim == claim).count()
+}
+
+/// Takes out where we stand in a workload, if somebody is better there.
+fn lost<'a>(
+    all: &mut Vec<(WorkloadIndex, Standing<'a>)>,
+    work: WorkloadIndex,
+) -> Option<Standing<'a>> {
+    let at = all.iter().position(|(w, s)| *w == work && s.claim == Claim::More)?;
+    Some(all.swap_remove(at).1)
+}
+
+/// Every workload in which somebody is better, the worst first.
+fn rows(report: &Report) -> Vec<Row<'_>> {
+    let [mut times, mut memories] = [Metric::Time, Metric::Memory].map(|m| standings(report, m));
+    let mut rows = Vec::new();
+    for work in report.workload_indices() {
+        let (time, memory) = (lost(&mut times, work), lost(&mut memories, work));
+        if time.is_some() || memory.is_some() {
+            rows.push(Row { workload: &report.workloads[work.0].name, time, memory });
+        }
+    }
     rows.sort_by(|a, b| b.worst().total_cmp(&a.worst()));
     rows
 }
@@ -75,8 +106,11 @@ fn rows(report: &Report) -> Vec<Row<'_>> {
 /// The table, and how many figures it is of. The causes stand below it by their numbers, as many workloads share one.
 pub(super) fn table(report: &Report) -> Result<String, String> {
     let (causes, rows) = (causes()?, rows(report));
+    let [time, memory] = [Metric::Time, Metric::Memory]
+        .map(|metric| count(&standings(report, metric), Claim::Untold));
+    let untold = format!("It cannot be told of time in {time}, and of peak memory in {memory}.");
     if rows.is_empty() {
-        return Ok("In no workload is another allocator better beyond noise.".to_owned());
+        return Ok(format!("In no workload is another allocator shown to be better. {untold}"));
     }
     let mut named: Vec<&str> = Vec::new();
     let header = ["workload", "time", "peak memory", "why"];
@@ -94,15 +128,15 @@ pub(super) fn table(report: &Report) -> Result<String, String> {
         }
         table.add_row([
             (*workload).to_owned(),
-            Loss::words(time.as_ref()),
-            Loss::words(memory.as_ref()),
+            Standing::words(time.as_ref()),
+            Standing::words(memory.as_ref()),
             why.join(", "),
         ]);
     }
     let list: Vec<String> =
         named.iter().enumerate().map(|(at, cause)| format!("{}. {cause}", at + 1)).collect();
     Ok(format!(
-        "In {} of {} workloads some allocator is better beyond noise: in time in {}, in peak memory in {}.\n\
+        "In {} of {} workloads some allocator is shown to be better: in time in {}, in peak memory in {}.\n{untold}\n\
          A factor is heapwright's figure over that of the best allocator there; the numbers say why, below the table.\n\n\
          {table}\n\n{}",
         rows.len(),
@@ -115,27 +149,30 @@ pub(super) fn table(report: &Report) -> Result<String, String> {
 
 /// The same in two sentences for the front page, and whose means leave a workload out.
 pub(super) fn sentences(report: &Report) -> String {
-    let rows = rows(report);
-    let times: Vec<(&str, &Loss<'_>)> =
-        rows.iter().filter_map(|row| Some((row.workload, row.time.as_ref()?))).collect();
-    let worst = times.iter().max_by(|a, b| a.1.factor.total_cmp(&b.1.factor));
-    let (count, all) = (times.len(), report.workloads.len());
-    let over = times.iter().filter(|(_, loss)| loss.factor > 1.15).count();
+    let times = standings(report, Metric::Time);
+    let of = |claim| count(&times, claim);
+    let all = report.workloads.len();
     let noise = super::bounds::middle_noise(report)
-        .map_or_else(String::new, |noise| format!(" (median {:.1} %)", 100.0 * noise));
-    let mut text = match worst {
-        None => format!("Nobody is faster beyond noise{noise} in any of the {all} workloads."),
-        Some((name, loss)) => format!(
-            "Somebody is faster beyond noise{noise} in {count} of the {all} workloads, by more than 15 % in {over}; `{name}` takes \
-             {:.2} of {}'s time ([why](docs/benchmarks.md#where-heapwright-loses)).",
-            loss.factor, loss.to
-        ),
-    };
+        .map_or_else(String::new, |noise| format!(" (median noise {:.1} %)", 100.0 * noise));
+    let mut text = format!(
+        "Of the {all} workloads heapwright is the fastest in {}, level in {}, slower in {}",
+        of(Claim::Less),
+        of(Claim::Level),
+        of(Claim::More),
+    );
+    let named = times.iter().filter(|(_, s)| s.claim == Claim::More);
+    if let Some((work, worst)) = named.max_by(|a, b| a.1.factor.total_cmp(&b.1.factor)) {
+        text.push_str(&format!(
+            " (`{}`: {:.2} of {}'s time, [why](docs/benchmarks.md#where-heapwright-loses))",
+            report.workloads[work.0].name, worst.factor, worst.to
+        ));
+    }
+    text.push_str(&format!("; in {} it cannot be told{noise}.", of(Claim::Untold)));
     let missing: Vec<String> = report
         .workloads
         .iter()
         .flat_map(|work| {
-            let lacks = |at: usize| work.cells.get(at).is_none_or(|cell| !counts(cell));
+            let lacks = |at: usize| work.cells.get(at).is_none_or(|cell| !cell.counts());
             contestants(report)
                 .filter(move |(at, _)| lacks(*at))
                 .map(|(_, entry)| format!("{} `{}`", entry.name, work.name))
@@ -144,31 +181,13 @@ pub(super) fn sentences(report: &Report) -> String {
     if !missing.is_empty() {
         text.push_str(&format!(" Failed, and left out of that mean: {}.", missing.join(", ")));
     }
-    text.push_str(
-        " Every program, the machine, the command: [docs/benchmarks.md](docs/benchmarks.md).",
-    );
+    text.push_str(" More: [docs/benchmarks.md](docs/benchmarks.md).");
     wrapped(&text)
 }
 
 fn cause<'a>(causes: &'a [Cause], workload: &str) -> Option<&'a str> {
     let of = causes.iter().find(|cause| cause.workloads.iter().any(|name| name == workload))?;
     Some(&of.cause)
-}
-
-/// `None` unless somebody is better than ours by more than both intervals, which takes two runs at least.
-fn loss<'a>(
-    report: &'a Report,
-    work: &Work,
-    ours: usize,
-    figure: fn(&Cell) -> Option<Compared>,
-) -> Option<Loss<'a>> {
-    let mine = ratio(report, work, ours, figure).filter(|ratio| ratio.pairs > 1)?;
-    let others = contestants(report).filter(|(at, _)| *at != ours);
-    let (best, theirs) = others
-        .filter_map(|(at, entry)| Some((entry, ratio(report, work, at, figure)?)))
-        .min_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate))?;
-    let is_lost = theirs.estimate > 0.0 && theirs.pairs > 1 && !within_noise(&mine, &theirs);
-    is_lost.then(|| Loss { factor: mine.estimate / theirs.estimate, to: &best.name })
 }
 
 #[cfg(test)]

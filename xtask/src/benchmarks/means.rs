@@ -5,7 +5,7 @@ use bench::result::{Cell, Compared, Overall, Report, Work};
 use bench::session::Role;
 use bench::stats::Ratio;
 
-use super::tables::{contestants, counts};
+use super::tables::contestants;
 
 /// The same result without what is no real program.
 pub(super) fn real(report: &Report) -> Report {
@@ -28,7 +28,7 @@ fn of(report: &Report, workloads: Vec<Work>) -> Report {
 fn overall(report: &Report, workloads: &[Work], at: usize) -> Overall {
     let is_baseline = report.allocators.get(at).is_some_and(|e| e.role == Role::Baseline);
     let cells: Vec<&Cell> =
-        workloads.iter().filter_map(|work| work.cells.get(at).filter(|c| counts(c))).collect();
+        workloads.iter().filter_map(|work| work.cells.get(at).filter(|c| c.counts())).collect();
     let figure = |of: fn(&Cell) -> Option<Compared>| {
         if is_baseline {
             return Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: cells.len() });

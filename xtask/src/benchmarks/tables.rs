@@ -4,8 +4,9 @@
 mod one_run;
 
 use bench::definition::Group;
-use bench::result::{Cell, Compared, Entry, Overall, Report, Work};
-use bench::session::Role;
+use bench::fail_if::Metric;
+use bench::result::{Cell, Entry, Overall, Report, Work};
+use bench::session::{Role, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 use comfy_table::{Table, presets};
 
@@ -34,8 +35,8 @@ pub(super) fn all(report: &Report, commit: &str) -> String {
 }
 
 const NOTES: &str = "Ratios are to glibc's figure of the same round, with 95 % intervals; less is better. **Bold** is the \
-                     least and all that are within noise of it, which is: whose intervals overlap. A ratio without ± is \
-                     of one run, and never bold.";
+                     least and all that are not shown to have more: that takes six rounds, intervals that do not overlap, \
+                     and more than glibc differs from itself. A ratio without ± is of one run, which shows nothing.";
 
 /// Where and how it was measured.
 fn circumstances(report: &Report, commit: &str) -> String {
@@ -95,13 +96,15 @@ fn overall(report: &Report) -> String {
 fn groups(report: &Report) -> Vec<String> {
     let mut parts = Vec::new();
     for (group, title) in GROUPS {
-        let works: Vec<&Work> = report.workloads.iter().filter(|w| w.group == group).collect();
+        let is_of_group = |w: &WorkloadIndex| report.workloads[w.0].group == group;
+        let places: Vec<WorkloadIndex> = report.workload_indices().filter(is_of_group).collect();
+        let works: Vec<&Work> = places.iter().map(|w| &report.workloads[w.0]).collect();
         if works.is_empty() {
             continue;
         }
         parts.push(format!("## {title}"));
-        parts.push(ratios(report, &works, "time ÷ baseline", |cell| cell.time).to_string());
-        let memory = ratios(report, &works, "peak memory ÷ baseline", |cell| cell.peak_rss);
+        parts.push(ratios(report, &places, "time ÷ baseline", Metric::Time).to_string());
+        let memory = ratios(report, &places, "peak memory ÷ baseline", Metric::Memory);
         parts.push(memory.to_string());
         parts.extend(nanoseconds(report, &works));
         parts.extend(values(report, &works));
@@ -109,33 +112,31 @@ fn groups(report: &Report) -> Vec<String> {
     parts
 }
 
-/// Ratios to the baseline; the least and all within noise of it are bold.
+/// Ratios to the baseline; those who may have the least are bold.
 pub(super) fn ratios(
     report: &Report,
-    works: &[&Work],
+    works: &[WorkloadIndex],
     title: &str,
-    figure: fn(&Cell) -> Option<Compared>,
+    metric: Metric,
 ) -> Table {
     let columns: Vec<(usize, &Entry)> = shown(report).collect();
     let names = columns.iter().map(|(_, entry)| entry.name.clone());
     let mut table = markdown(core::iter::once(title.to_owned()).chain(names));
-    for work in works {
-        let ratio = |at: usize| ratio(report, work, at, figure);
-        let best = contestants(report)
-            .filter_map(|(at, _)| ratio(at))
-            .min_by(|a, b| a.estimate.total_cmp(&b.estimate));
+    for &work in works {
+        let best = report.best(work, metric);
         let text = |(at, entry): &(usize, &Entry)| {
-            let Some(cell) = work.cells.get(*at) else { return String::new() };
-            let Some(ratio) = ratio(*at) else { return absent(cell) };
-            let is_best = best.is_some_and(|best| within_noise(&ratio, &best));
+            let who = SubjectIndex(*at);
+            let Some(cell) = report.cell(work, who) else { return String::new() };
+            let Some(ratio) = report.ratio(work, who, metric) else { return absent(cell) };
             let number = match (entry.role, ratio.pairs) {
                 (Role::Baseline, _) => "1".to_owned(),
                 (_, 0 | 1) => format!("{:.3}", ratio.estimate),
                 _ => format!("{:.3} ±{:.3}", ratio.estimate, ratio.margin()),
             };
-            if is_best && entry.role != Role::Control { format!("**{number}**") } else { number }
+            if best.contains(&who) { format!("**{number}**") } else { number }
         };
-        table.add_row(core::iter::once(work.name.clone()).chain(columns.iter().map(text)));
+        let name = report.workloads[work.0].name.clone();
+        table.add_row(core::iter::once(name).chain(columns.iter().map(text)));
     }
     table
 }
@@ -159,33 +160,13 @@ pub(super) fn mean_row(
     core::iter::once(title).chain(shown(report).map(text)).collect()
 }
 
-/// A figure beside the baseline's, whose own is 1 with as many pairs as anybody's.
-pub(super) fn ratio(
-    report: &Report,
-    work: &Work,
-    at: usize,
-    figure: fn(&Cell) -> Option<Compared>,
-) -> Option<Ratio> {
-    let compared = work.cells.get(at).filter(|cell| counts(cell)).and_then(figure)?;
-    if report.allocators.get(at)?.role != Role::Baseline {
-        return compared.ratio;
-    }
-    let pairs = work.cells.iter().filter_map(|cell| Some(figure(cell)?.ratio?.pairs)).max();
-    Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0, pairs: pairs? })
-}
-
-/// Whether no difference to the best is shown. Of one run no noise is known, so nothing is the best there.
-pub(super) fn within_noise(ratio: &Ratio, best: &Ratio) -> bool {
-    ratio.pairs > 1 && best.pairs > 1 && ratio.low <= best.high
-}
-
 /// Nanoseconds a call, the null allocator's beside the others.
 fn nanoseconds(report: &Report, works: &[&Work]) -> Option<String> {
     let names = report.allocators.iter().map(|entry| entry.name.clone());
     let mut table = markdown(core::iter::once("ns a call".to_owned()).chain(names));
     for work in works.iter().filter(|w| w.cells.iter().any(|c| c.ns.is_some())) {
         let text = |cell: &Cell| match cell.ns {
-            Some(ns) if counts(cell) => format!("{:.1}", ns.median),
+            Some(ns) if cell.counts() => format!("{:.1}", ns.median),
             _ => absent(cell),
         };
         table.add_row(core::iter::once(work.name.clone()).chain(work.cells.iter().map(text)));
@@ -229,16 +210,12 @@ fn shown(report: &Report) -> impl Iterator<Item = (usize, &Entry)> {
     report.allocators.iter().enumerate().filter(|(_, e)| e.role != Role::Floor)
 }
 
-/// Whether the figures of a cell can be compared: refusing memory is quick.
-pub(super) fn counts(cell: &Cell) -> bool {
-    cell.failure.is_none() && cell.refused == 0
-}
-
 fn absent(cell: &Cell) -> String {
-    match (&cell.failure, cell.refused) {
-        (Some(failure), _) => failure.how.words(),
-        (None, 0) => "–".to_owned(),
-        (None, refused) => format!("{refused} refused"),
+    match (&cell.failure, cell.refused, cell.other_work) {
+        (Some(failure), ..) => failure.how.words(),
+        (None, 0, Some(share)) => format!("{:.0} % of the work", 100.0 * share),
+        (None, 0, None) => "–".to_owned(),
+        (None, refused, _) => format!("{refused} refused"),
     }
 }
 

@@ -1,5 +1,5 @@
 use bench::definition::Group;
-use bench::result::{Cell, Compared, Overall};
+use bench::result::{Cell, Compared, Overall, Work};
 use bench::session::Role;
 use bench::stats::Ratio;
 use bench::testing::{self, entry};
@@ -144,12 +144,13 @@ fn the_best_is_bold_and_losses_are_named() {
     let python3 = loss.lines().find(|line| line.contains("python3")).unwrap();
     assert_eq!(row(python3)[1..4], ["python3", "", "1.50 × jemalloc"]);
     assert!(
-        losses::sentences(&report).starts_with("Nobody is faster beyond noise in any of the 2")
+        losses::sentences(&report)
+            .starts_with("Of the 2 workloads heapwright is the fastest in 2,")
     );
     let first = loss.lines().next().unwrap();
     assert_eq!(
         first,
-        "In 2 of 2 workloads some allocator is better beyond noise: in time in 0, in peak memory in 2."
+        "In 2 of 2 workloads some allocator is shown to be better: in time in 0, in peak memory in 2."
     );
 }
 
@@ -162,7 +163,46 @@ fn all_within_noise_of_the_best_are_bold_and_nobody_loses_to_them() {
     }
     let text = tables::all(&report, "0123");
     assert!(text.contains("**0.890 ±0.310**") && text.contains("**0.600 ±0.010**"), "{text}");
-    assert!(losses::table(&report).unwrap().starts_with("In no workload"));
+    let losses = losses::table(&report).unwrap();
+    assert!(
+        losses.starts_with("In no workload") && losses.contains("peak memory in 2."),
+        "{losses}"
+    );
+}
+
+#[test]
+fn noise_is_no_level_and_no_victory() {
+    let mut report = report();
+    for work in &mut report.workloads {
+        for cell in &mut work.cells {
+            if let Some(ratio) = cell.time.as_mut().and_then(|time| time.ratio.as_mut()) {
+                (ratio.low, ratio.high) = (0.6 * ratio.estimate, 1.6 * ratio.estimate);
+            }
+        }
+    }
+    let said = losses::sentences(&report).replace('\n', " ");
+    assert!(said.contains("the fastest in 0, level in 0, slower in 0"), "{said}");
+    assert!(said.contains("; in 2 it cannot be told"), "{said}");
+}
+
+#[test]
+fn five_rounds_claim_nothing_on_the_front_page() {
+    let mut report = report();
+    for overall in &mut report.overall {
+        for mean in [&mut overall.time, &mut overall.peak_rss].into_iter().flatten() {
+            mean.pairs = 5;
+        }
+    }
+    let part = |name: &str| Part { name: name.to_owned(), report: &report };
+    let said = front::sentences(&[part("all 2 workloads")]).replace('\n', " ");
+    assert!(
+        said.contains(
+            "it **cannot be told** whether heapwright or jemalloc is faster: heapwright takes 0.50"
+        ),
+        "{said}"
+    );
+    let table = front::table(&[part("all"), part("the real programs")], front::long);
+    assert!(!table.contains("**0.5"), "{table}");
 }
 
 #[test]

@@ -37,14 +37,14 @@ fn name(threads: u32) -> String {
 /// All lines of this part.
 pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
     // 20 times the workload's 50,000 are a million operations a thread.
-    let (scale, rounds) = if quick { ("2", "3") } else { ("20", "5") };
+    let (scale, rounds) = if quick { ("2", "6") } else { ("20", "6") };
     eprintln!("classics: the grid of t-test1");
     let allocators = format!("{GLIBC},{OURS}");
     let words = [WORKLOAD, "-a", &allocators, "--scale", scale, "--rounds", rounds, "--no-tails"];
     let report = command::bench(heapwright, &words.map(str::to_owned))?;
     print_table(&report);
     draw(&report)?;
-    Ok(vec![ahead(&report), kept(&report)])
+    Ok(vec![ahead(&report).compared(&report), kept(&report).compared(&report)])
 }
 
 fn print_table(report: &Report) {

@@ -84,7 +84,7 @@ pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String>
     let report = command::bench(heapwright, &words)?;
     let mut lines = Vec::new();
     for design in designs() {
-        lines.push(against_best(&report, design, &found));
+        lines.push(against_best(&report, design, &found).compared(&report));
     }
     let sharded = designs().contains(&"sharded");
     for (what, of) in [("time", time as fn(&Cell) -> Option<f64>), ("peak memory", peak)] {
@@ -98,7 +98,9 @@ pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String>
             .into_iter()
             .find(|name| found.iter().any(|peer| peer.name == *name));
         lines.push(match name.and_then(|name| beside(&report, "sharded", name, of)) {
-            Some(ratio) => Line::new(says, format!("{ratio:.3}"), bound, ratio <= BESIDE),
+            Some(ratio) => {
+                Line::new(says, format!("{ratio:.3}"), bound, ratio <= BESIDE).compared(&report)
+            }
             None => Line::missing(says, bound),
         });
     }

@@ -64,10 +64,9 @@ fn run(arguments: &Arguments, results: &mut Results) {
     results.refused(0);
 }
 
-/// A cache of 40 bytes, and where its first slab begins.
+/// A cache of 40 bytes.
 struct Cache {
     cache: KmemCache<Pages>,
-    base: usize,
 }
 
 type Object = NonNull<u8>;
@@ -80,14 +79,11 @@ impl Cache {
         let settings = Settings::new("stack", SIZE).policy(policy);
         let cache = pages.and_then(|(pages, _)| KmemCache::new(settings, pages).ok());
         let Some(cache) = cache else { wrong("a cache of 40 bytes was refused") };
-        Self { cache, base: 0 }
+        Self { cache }
     }
 
     fn one(&mut self) -> Object {
         let Some(object) = self.cache.allocate() else { wrong("no memory for an object") };
-        if self.base == 0 {
-            self.base = object.addr().get() / 4096 * 4096;
-        }
         object
     }
 
@@ -115,27 +111,23 @@ impl Cache {
         unsafe { self.cache.free_bulk(objects) };
     }
 
-    /// Which object of its slabs each is.
-    fn numbers(&self, objects: &[Object]) -> Vec<isize> {
-        let number = |object: &Object| {
-            let from = object.addr().get().cast_signed() - self.base.cast_signed();
-            let slab = from.div_euclid(4096);
-            slab * SLAB.cast_signed() + from.rem_euclid(4096) / SIZE.cast_signed()
-        };
+    /// Which object of its slab each is.
+    fn numbers(objects: &[Object]) -> Vec<isize> {
+        let number = |object: &Object| (object.addr().get() % 4096 / SIZE).cast_signed();
         objects.iter().map(number).collect()
     }
 
     /// Prints a sequence, and whether it is the one that is expected.
-    fn say(&self, results: &mut Results, name: &str, found: &[Object], expected: &[Object]) {
-        for (step, number) in self.numbers(found).into_iter().enumerate() {
+    fn say(results: &mut Results, name: &str, found: &[Object], expected: &[Object]) {
+        for (step, number) in Self::numbers(found).into_iter().enumerate() {
             results.point(name, step as f64, number as f64);
         }
         results.value(name, u8::from(found == expected), "as-expected");
     }
 
     /// The same, expected by numbers.
-    fn say_numbers(&self, results: &mut Results, name: &str, found: &[Object], expected: &[isize]) {
-        let numbers = self.numbers(found);
+    fn say_numbers(results: &mut Results, name: &str, found: &[Object], expected: &[isize]) {
+        let numbers = Self::numbers(found);
         for (step, number) in numbers.iter().enumerate() {
             results.point(name, step as f64, *number as f64);
         }
@@ -149,14 +141,14 @@ impl Cache {
         self.give([&ten[1], &ten[8]]);
         new.extend(self.take(2));
         let freed = [4, 8, 1].map(|i| ten[i]);
-        self.say(results, &format!("{name}/4-then-1-8"), &new, &freed);
+        Self::say(results, &format!("{name}/4-then-1-8"), &new, &freed);
         self.give(&new);
         let others = [0, 2, 3, 5, 6, 7, 9].map(|i| ten[i]);
         self.give(&others);
         let mut expected: Vec<Object> = freed.into_iter().chain(others).collect();
         expected.reverse();
         let all = self.take(TEN);
-        self.say(results, &format!("{name}/batch"), &all, &expected);
+        Self::say(results, &format!("{name}/batch"), &all, &expected);
         self.give(&all);
     }
 }
@@ -177,21 +169,21 @@ fn backwards(objects: &[Object]) -> Vec<Object> {
 fn a(results: &mut Results) {
     let mut cache = Cache::new(Policy::SlabLifo);
     let ten = cache.take(TEN);
-    cache.say_numbers(results, "A/first", &ten, &up(0, TEN));
+    Cache::say_numbers(results, "A/first", &ten, &up(0, TEN));
     cache.give(&ten);
     let again = cache.take(TEN + 1);
     let expected = [down(TEN, 0), up(TEN, TEN + 1)].concat();
-    cache.say_numbers(results, "A/freed-forwards", &again, &expected);
+    Cache::say_numbers(results, "A/freed-forwards", &again, &expected);
     cache.give(&again[TEN..]);
     cache.give(ten.iter().rev());
     let forwards = cache.take(TEN);
-    cache.say(results, "A/freed-backwards", &forwards, &ten);
+    Cache::say(results, "A/freed-backwards", &forwards, &ten);
     cache.give_bulk(&ten);
     let bulk = cache.take(TEN);
-    cache.say(results, "A/freed-in-bulk", &bulk, &ten);
+    Cache::say(results, "A/freed-in-bulk", &bulk, &ten);
     cache.give(ten.iter().rev());
     let bulk = cache.bulk(2 * TEN);
-    cache.say_numbers(results, "A/bulk", &bulk, &up(0, 2 * TEN));
+    Cache::say_numbers(results, "A/bulk", &bulk, &up(0, 2 * TEN));
     cache.give(bulk.iter().rev());
     let ten = cache.take(TEN);
     cache.play(results, "A", &ten);
@@ -201,16 +193,16 @@ fn a(results: &mut Results) {
 fn b(results: &mut Results) {
     let mut cache = Cache::new(Policy::Magazine(0));
     let ten = cache.take(TEN);
-    cache.say_numbers(results, "B/first", &ten, &down(ROUNDS, ROUNDS - TEN));
+    Cache::say_numbers(results, "B/first", &ten, &down(ROUNDS, ROUNDS - TEN));
     cache.give(&ten);
     let again = cache.take(TEN);
-    cache.say(results, "B/freed-forwards", &again, &backwards(&ten));
+    Cache::say(results, "B/freed-forwards", &again, &backwards(&ten));
     cache.give(&again);
     let bulk = cache.bulk(TEN);
-    cache.say_numbers(results, "B/bulk", &bulk, &up(ROUNDS - TEN, ROUNDS));
+    Cache::say_numbers(results, "B/bulk", &bulk, &up(ROUNDS - TEN, ROUNDS));
     cache.give_bulk(&bulk);
     let last = cache.take(TEN);
-    cache.say(results, "B/freed-in-bulk", &last, &backwards(&bulk));
+    Cache::say(results, "B/freed-in-bulk", &last, &backwards(&bulk));
     cache.give(last.iter().rev());
     let ten = cache.take(TEN);
     cache.play(results, "B", &ten);
@@ -220,11 +212,7 @@ fn b(results: &mut Results) {
 fn c(results: &mut Results, seed: u64) {
     let mut cache = Cache::new(Policy::Random(seed));
     let (one, other) = (cache.take(SLAB), cache.take(SLAB));
-    let within = |objects: &[Object]| -> Vec<isize> {
-        let number = |object: &Object| (object.addr().get() % 4096 / SIZE).cast_signed();
-        objects.iter().map(number).collect()
-    };
-    let (first, second) = (within(&one), within(&other));
+    let (first, second) = (Cache::numbers(&one), Cache::numbers(&other));
     let mut sorted = first.clone();
     sorted.sort_unstable();
     let is_shuffled = sorted == up(0, SLAB) && first != sorted;
@@ -240,7 +228,7 @@ fn c(results: &mut Results, seed: u64) {
     }
     cache.give(&other[..TEN]);
     let again = cache.take(TEN);
-    cache.say(results, "C/freed-forwards", &again, &backwards(&other[..TEN]));
+    Cache::say(results, "C/freed-forwards", &again, &backwards(&other[..TEN]));
     let ten = again;
     cache.play(results, "C", &ten);
 }

@@ -4,7 +4,7 @@
 //! Where each request is a system call there are fewer of them ([`Serve::SLOWER`]).
 //!
 //! As there, an object is not touched, only allocated and freed. Before each range some pairs are not timed: then objects are
-//! marked, and the marks checked. What is refused is counted and never timed, and a range in which nothing was granted has no
+//! marked, and the marks checked. A point is the middle of many pieces. What is refused is counted and never timed, and a range in which nothing was granted has no
 //! point.
 
 use std::collections::BTreeSet;
@@ -14,6 +14,7 @@ use blocks::kernel::{Serve, Visit};
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::clock::{ticks, ticks_per_second};
 use crate::list::Workload;
+use crate::pieces::Pieces;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
@@ -46,7 +47,7 @@ pub(crate) const WIDE: Workload = Workload {
 const WIDE_RANGES: [(usize, usize); 6] =
     [(0, 512), (0, 2048), (0, 4096), (2048, 4096), (0, 16_384), (0, 65_536)];
 
-/// Pairs between two readings of the counter.
+/// Pairs of a piece, between two readings of the counter.
 const RUN: u64 = 250;
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -130,6 +131,7 @@ impl Visit for Bench<'_> {
         let overhead = (0..1000).map(reading).min().unwrap_or(0);
         let ns_per_tick = 1e9 / ticks_per_second();
         let wanted = self.pairs.div_ceil(A::SLOWER.1);
+        let mut pieces = Pieces::new(RUN, wanted / RUN);
         let (mut pairs, mut ticks, mut refused) = (0, 0, 0);
         let mut peak = 0;
         for (low, high) in self.ranges {
@@ -140,7 +142,7 @@ impl Visit for Bench<'_> {
                     table: (0..self.slots.div_ceil(A::SLOWER.0)).map(|_| None).collect(),
                     low,
                     width: (high - low) as u64,
-                    timed: (0, 0),
+                    timed: &mut pieces,
                     refused: 0,
                     overhead,
                 };
@@ -150,9 +152,11 @@ impl Visit for Bench<'_> {
                 range.replace(wanted);
                 let waste = range.waste();
                 peak = peak.max(range.empty());
-                let Range { timed, refused: here, rng, .. } = range;
+                let Range { refused: here, rng, .. } = range;
                 self.rng = rng;
-                let ns = (timed.0 > 0).then(|| timed.1 as f64 * ns_per_tick / timed.0 as f64);
+                let ns = pieces.each().map(|ticks| ticks * ns_per_tick);
+                let timed = pieces.all();
+                pieces.clear();
                 (self.say)(self.results, (low, high), run, &Seen { ns, waste });
                 (pairs, ticks, refused) = (pairs + timed.0, ticks + timed.1, refused + here);
             }
@@ -177,7 +181,7 @@ struct Range<'a, A: Serve> {
     low: usize,
     width: u64,
     /// Pairs, and their ticks.
-    timed: (u64, u64),
+    timed: &'a mut Pieces,
     refused: u64,
     overhead: u64,
 }
@@ -303,10 +307,7 @@ impl<A: Serve> Range<'_, A> {
     }
 
     fn count(&mut self, pairs: u64, since: u64) {
-        if pairs > 0 {
-            self.timed.0 += pairs;
-            self.timed.1 += (ticks() - since).saturating_sub(self.overhead);
-        }
+        self.timed.add(pairs, (ticks() - since).saturating_sub(self.overhead));
     }
 
     /// What the allocator says it holds; where it does not know, the pages that objects lie in. Less what was asked for, of an

@@ -28,14 +28,15 @@ fn run(arguments: &Arguments, results: &mut Results) {
             let batches = arguments.get("blocks").div_ceil(number as u64);
             let pairs = batches * number as u64;
             let refused = heap::refused();
-            let took = batches_of(number, size, batches);
+            let mut pieces = batches_of(number, size, batches);
             // Refusing is quick: a point would look good.
-            if heap::refused() == refused {
+            let each = pieces.each().filter(|_| heap::refused() == refused);
+            if let Some(ns) = each {
                 let series = format_args!("{number}-blocks");
-                results.point(series, size as f64, took as f64 / pairs.max(1) as f64);
+                results.point(series, size as f64, ns / number as f64);
             }
             calls += 2 * pairs;
-            ns += took;
+            ns += pieces.all().1;
         }
     }
     results.work(calls, ns);

@@ -4,6 +4,7 @@
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, table};
 use crate::list::Workload;
+use crate::pieces::Pieces;
 use crate::results::Results;
 use crate::{clock, heap};
 
@@ -32,33 +33,42 @@ fn run(arguments: &Arguments, results: &mut Results) {
             let batches = arguments.get("blocks").div_ceil(number as u64);
             let calls = 2 * batches * number as u64;
             let refused = heap::refused();
-            let took = batches_of(number, size, batches);
-            if heap::refused() == refused {
-                results.point(format_args!("{number}-blocks"), size as f64, per(took, calls));
+            let mut pieces = batches_of(number, size, batches);
+            let each = pieces.each().filter(|_| heap::refused() == refused);
+            if let Some(ns) = each {
+                let series = format_args!("{number}-blocks");
+                results.point(series, size as f64, ns / (2 * number) as f64);
             }
             ops += calls;
-            ns += took;
+            ns += pieces.all().1;
         }
     }
     results.work(ops, ns);
     results.peak_live(1600 * sizes.iter().max().copied().unwrap_or(0));
 }
 
-fn per(ns: u64, calls: u64) -> f64 {
-    ns as f64 / calls as f64
-}
+/// Pieces of the batches of a size; the middle one counts.
+const PIECES: u64 = 16;
 
-/// Nanoseconds of `batches` batches of `number` blocks of `size`.
-pub(crate) fn batches_of(number: usize, size: usize, batches: u64) -> u64 {
+/// The nanoseconds of `batches` batches of `number` blocks of `size`, in pieces; their work is in batches.
+pub(crate) fn batches_of(number: usize, size: usize, batches: u64) -> Pieces {
+    let piece = batches.div_ceil(PIECES);
+    let mut pieces = Pieces::new(piece, PIECES);
     let mut blocks = table(number);
-    let start = clock::now();
-    for _ in 0..batches {
-        for (i, block) in blocks.iter_mut().enumerate() {
-            *block = Block::new(size, i as u64);
+    let mut left = batches;
+    while left > 0 {
+        let now = piece.min(left);
+        let start = clock::now();
+        for _ in 0..now {
+            for (i, block) in blocks.iter_mut().enumerate() {
+                *block = Block::new(size, i as u64);
+            }
+            for block in &mut blocks {
+                block.replace(|| Block::NONE);
+            }
         }
-        for block in &mut blocks {
-            block.replace(|| Block::NONE);
-        }
+        pieces.add(now, clock::now() - start);
+        left -= now;
     }
-    clock::now() - start
+    pieces
 }

@@ -8,6 +8,7 @@ use core::ptr;
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all};
 use crate::list::Workload;
+use crate::pieces::Pieces;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 use crate::{clock, heap};
@@ -30,6 +31,8 @@ pub(crate) const WORKLOAD: Workload = Workload {
 };
 
 const ITEMS: usize = 200;
+/// Pieces of the walks of a size; the middle one counts.
+const PIECES: u64 = 64;
 /// Bytes of an item.
 const SIZES: [usize; 9] = [16, 24, 32, 40, 48, 56, 64, 96, 128];
 /// With more bytes than this between them, neighbours are apart: at least a line of the cache.
@@ -51,12 +54,20 @@ fn run(arguments: &Arguments, results: &mut Results) {
         let mut used = used_heap(&mut rng, others);
         let heads: Vec<*mut Item> = (0..lists).map(|_| list(size)).collect();
         let walks = arguments.get("walks");
-        let start = clock::now();
-        for _ in 0..walks {
-            walk(heads[rng.below(lists)]);
+        let piece = walks.div_ceil(PIECES).max(1);
+        let mut pieces = Pieces::new(piece, PIECES);
+        let mut left = walks;
+        while left > 0 {
+            let start = clock::now();
+            for _ in 0..piece.min(left) {
+                walk(heads[rng.below(lists)]);
+            }
+            pieces.add(piece.min(left), clock::now() - start);
+            left -= piece.min(left);
         }
-        let items = (walks * ITEMS as u64) as f64;
-        results.point("walk", size as f64, (clock::now() - start) as f64 / items);
+        if let Some(ns) = pieces.each() {
+            results.point("walk", size as f64, ns / ITEMS as f64);
+        }
         let apart: usize = heads.iter().map(|head| drop_list(*head, size)).sum();
         let share = 100.0 * apart as f64 / (lists * (ITEMS - 1)) as f64;
         results.value(&format!("apart_{size}"), format_args!("{share:.1}"), "%");

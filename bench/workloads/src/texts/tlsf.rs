@@ -2,13 +2,15 @@
 //! range of sizes after the other.
 //!
 //! Only pairs of a free and an allocation that was granted are timed. In the text a curve falls where its pool is
-//! exhausted, because refusing is quick; here what is refused is outside of the time, and a point where nothing was
+//! exhausted, because refusing is quick; and where a thread lost its processor it has a spike. Here a point is the middle of many
+//! pieces, what is refused is outside of the time, and a point where nothing was
 //! granted is missing.
 
 use crate::arguments::{Arguments, fixed, scaled};
 use crate::block::{Block, free_all, table};
 use crate::clock::{ticks, ticks_per_second};
 use crate::list::Workload;
+use crate::pieces::Pieces;
 use crate::results::Results;
 use crate::rng::Rng;
 
@@ -66,7 +68,7 @@ fn run_wide(arguments: &Arguments, results: &mut Results) {
     bench.end(results, WIDE_RANGES[5].1 / 2);
 }
 
-/// Pairs between two readings of the counter: what is lost at most when one is refused.
+/// Pairs of a piece, between two readings of the counter: what is lost at most when one is refused.
 const RUN: u64 = 250;
 
 struct Bench {
@@ -74,7 +76,7 @@ struct Bench {
     slots: usize,
     pairs: u64,
     /// Pairs timed, and their ticks: of the last range, and of all before it.
-    last: (u64, u64),
+    last: Pieces,
     before: (u64, u64),
     /// What reading the counter takes.
     overhead: u64,
@@ -87,11 +89,12 @@ impl Bench {
             let before = ticks();
             ticks() - before
         };
+        let pairs = arguments.get("pairs");
         Self {
             rng: Rng::new(arguments.seed()),
             slots: arguments.size("slots").max(1),
-            pairs: arguments.get("pairs"),
-            last: (0, 0),
+            pairs,
+            last: Pieces::new(RUN, pairs / RUN),
             before: (0, 0),
             overhead: (0..1000).map(reading).min().unwrap_or(0),
             ns_per_tick: 1e9 / ticks_per_second(),
@@ -101,8 +104,8 @@ impl Bench {
     /// Fills a table with blocks of at least `low` and less than `high` bytes, replaces random ones, empties it.
     #[inline(never)]
     fn range(&mut self, low: usize, high: usize) {
-        self.before = (self.before.0 + self.last.0, self.before.1 + self.last.1);
-        self.last = (0, 0);
+        self.before = self.sums();
+        self.last.clear();
         let (slots, width) = (self.slots as u64, (high - low) as u64);
         // No block of no bytes: some allocators have none.
         let size = |random: u64| (low + (((random >> 32) * width) >> 32) as usize).max(1);
@@ -139,20 +142,22 @@ impl Bench {
     }
 
     fn count(&mut self, pairs: u64, since: u64) {
-        if pairs > 0 {
-            self.last.0 += pairs;
-            self.last.1 += (ticks() - since).saturating_sub(self.overhead);
-        }
+        self.last.add(pairs, (ticks() - since).saturating_sub(self.overhead));
     }
 
     /// Of the last range; nothing if nothing was granted.
-    fn ns_per_pair(&self) -> Option<f64> {
-        let (pairs, ticks) = self.last;
-        (pairs > 0).then(|| ticks as f64 * self.ns_per_tick / pairs as f64)
+    fn ns_per_pair(&mut self) -> Option<f64> {
+        Some(self.last.each()? * self.ns_per_tick)
+    }
+
+    /// Pairs and ticks of all ranges so far.
+    fn sums(&self) -> (u64, u64) {
+        let (pairs, ticks) = self.last.all();
+        (self.before.0 + pairs, self.before.1 + ticks)
     }
 
     fn end(self, results: &mut Results, mean: usize) {
-        let (pairs, ticks) = (self.before.0 + self.last.0, self.before.1 + self.last.1);
+        let (pairs, ticks) = self.sums();
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

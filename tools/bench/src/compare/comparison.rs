@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::claim::Claim;
 use crate::fail_if::{Metric, Named};
 use crate::session::Role;
 use crate::stats::Ratio;
@@ -22,28 +23,27 @@ pub enum Judged {
     Relative,
 }
 
-/// What a ratio says.
+/// What a ratio says, by the rule of [`crate::claim`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
-    /// The new one takes more: the whole interval is above 1, and the estimate beyond the noise.
+    /// The new one takes more.
     More,
     /// The new one takes less.
     Less,
-    /// No difference is shown.
+    /// They are level: a difference would have shown.
     Same,
-    /// There are too few runs for an interval.
+    /// It cannot be told.
     Unknown,
 }
 
-impl Change {
-    pub(super) fn of(ratio: &Ratio, noise: Option<f64>) -> Self {
-        let beyond = ratio.estimate.ln().abs() > noise.unwrap_or(0.0).ln_1p();
-        match ratio {
-            r if r.pairs < 2 => Self::Unknown,
-            r if r.low > 1.0 && beyond => Self::More,
-            r if r.high < 1.0 && beyond => Self::Less,
-            _ => Self::Same,
+impl From<Claim> for Change {
+    fn from(claim: Claim) -> Self {
+        match claim {
+            Claim::More => Self::More,
+            Claim::Less => Self::Less,
+            Claim::Level => Self::Same,
+            Claim::Untold => Self::Unknown,
         }
     }
 }

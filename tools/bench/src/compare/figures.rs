@@ -7,6 +7,7 @@ use crate::session::{
     Pass, Run, SubjectIndex, WorkloadIndex, cpu_seconds, reported_seconds, wall_seconds,
 };
 use crate::stats::{Ratio, median};
+use crate::summary::is_same_work;
 
 /// Resamples of a figure.
 pub const DRAWS: usize = 4_000;
@@ -60,6 +61,10 @@ impl<'a> Side<'a> {
             .is_some_and(|w| counts_starved(&self.timed(w), self.report.allocators.len()))
     }
 
+    fn is_by_part(&self, workload: &str) -> bool {
+        self.workload(workload).is_some_and(|w| self.report.workloads[w].is_by_part())
+    }
+
     /// A figure of every round that counts.
     fn column(&self, workload: &str, allocator: &str, metric: Metric) -> Vec<Option<f64>> {
         let Some((w, a)) = self.workload(workload).zip(self.allocator(allocator)) else {
@@ -67,12 +72,12 @@ impl<'a> Side<'a> {
         };
         let runs = self.timed(w);
         let starved_too = counts_starved(&runs, self.report.allocators.len());
-        let waits = self.report.workloads[w].waits();
+        let by_part = self.report.workloads[w].is_by_part();
         let mut column = Vec::new();
         for run in runs.iter().filter(|r| r.allocator == a && (starved_too || !r.starved)) {
             let place = usize::try_from(run.round - 1).unwrap_or(0);
             column.resize(column.len().max(place + 1), None);
-            column[place] = figure(run, metric, waits).filter(|v| *v > 0.0);
+            column[place] = figure(run, metric, by_part).filter(|v| *v > 0.0);
         }
         column
     }
@@ -87,10 +92,10 @@ fn counts_starved(runs: &[&Run], allocators: usize) -> bool {
     })
 }
 
-fn figure(run: &Run, metric: Metric, waits: bool) -> Option<f64> {
+fn figure(run: &Run, metric: Metric, by_part: bool) -> Option<f64> {
     let figures = &run.figures;
     match metric {
-        Metric::Time if waits => reported_seconds(run),
+        Metric::Time if by_part => reported_seconds(run),
         Metric::Time => wall_seconds(run),
         Metric::Memory => Some(figures.peak_rss_bytes as f64),
         Metric::Cpu => cpu_seconds(run),
@@ -98,9 +103,11 @@ fn figure(run: &Run, metric: Metric, waits: bool) -> Option<f64> {
     }
 }
 
-/// What is compared as `metric`: where either machine was too busy for the wall clock, the processor time of both.
+/// What is compared as `metric`: where either machine was too busy for the wall clock, the processor time of both; where only one of
+/// the versions that measured takes the time of the measured part, a call's time, which both have.
 fn alike(old: &Side<'_>, new: &Side<'_>, workload: &str, metric: Metric) -> Metric {
     match metric {
+        Metric::Time if old.is_by_part(workload) != new.is_by_part(workload) => Metric::Ns,
         Metric::Time if old.is_starved(workload) || new.is_starved(workload) => Metric::Cpu,
         other => other,
     }
@@ -228,6 +235,25 @@ pub fn refused(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) 
 #[must_use]
 pub fn failed(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) -> bool {
     [old, new].iter().any(|s| s.cell(workload, allocator).is_some_and(|c| c.failure.is_some()))
+}
+
+/// That it made other numbers of calls in the two, in words. By the clock and by memory these are not compared.
+#[must_use]
+pub fn other_work(
+    old: &Side<'_>,
+    new: &Side<'_>,
+    workload: &str,
+    allocator: &str,
+) -> Option<String> {
+    let calls = |side: &Side<'_>| {
+        let (w, a) = (side.workload(workload)?, side.allocator(allocator)?);
+        let runs = side.timed(w).into_iter().filter(|run| run.allocator == a && run.refused == 0);
+        median(&runs.filter_map(|run| Some(run.ops? as f64)).collect::<Vec<_>>())
+    };
+    let (before, after) = (calls(old)?, calls(new)?);
+    (!is_same_work(after, before)).then(|| {
+        format!("{workload} on {allocator}: other work, {before} calls in old and {after} in new")
+    })
 }
 
 /// Why a figure that both should have cannot be compared.

@@ -2,6 +2,7 @@
 
 use super::comparison::{Change, Comparison, Judged, Line, Subject};
 use super::figures::{self, Drawn, Side};
+use crate::claim::Claim;
 use crate::fail_if::Metric;
 use crate::rng::Rng;
 use crate::session::Role;
@@ -36,10 +37,14 @@ impl Rules<'_> {
             for name in self.workloads {
                 if metric == Metric::Time {
                     to.not_compared.extend(figures::obstacle(old, new, name, &subject.name));
+                    to.not_compared.extend(figures::other_work(old, new, name, &subject.name));
                 }
                 let is_refused =
                     metric != Metric::Memory && figures::refused(old, new, name, &subject.name);
-                if is_refused || figures::failed(old, new, name, &subject.name) {
+                let is_other = self.same_scale
+                    && metric != Metric::Ns
+                    && figures::other_work(old, new, name, &subject.name).is_some();
+                if is_refused || is_other || figures::failed(old, new, name, &subject.name) {
                     continue;
                 }
                 let Some(plain) = figures::plain(old, new, name, &subject.name, metric, rng) else {
@@ -81,8 +86,8 @@ impl Rules<'_> {
         // The control was compared with the baseline: that noise is the relative ratio's.
         let noise = noise.iter().find(|(w, _)| w == workload).map(|(_, noise)| *noise);
         let (plain, relative) = (plain.ratio(), relative.map(Drawn::ratio));
-        let of_plain = Change::of(&plain, None);
-        let of_relative = relative.map(|r| Change::of(&r, noise));
+        let of_plain = Change::from(Claim::of(&plain, None));
+        let of_relative = relative.map(|r| Change::from(Claim::of(&r, noise)));
         let (change, other) = match (judged, of_relative) {
             (Judged::Relative, Some(of_relative)) => (of_relative, Some(of_plain)),
             (_, of_relative) => (of_plain, of_relative),

@@ -162,6 +162,48 @@ fn other_work_failures_and_refusals_are_not_compared() {
 }
 
 #[test]
+fn other_numbers_of_calls_are_other_work() {
+    let mut new = report(8, usual);
+    for run in new.runs.iter_mut().filter(|run| run.allocator.0 == 2) {
+        run.ops = run.ops.map(|calls| calls / 50);
+    }
+    let c = of(&report(8, usual), &new).unwrap();
+    let said = "cfrac on heapwright: other work, 1000000 calls in old and 20000 in new";
+    assert!(c.not_compared.iter().any(|line| line == said), "{:?}", c.not_compared);
+    let ours = c.lines.iter().filter(|line| line.allocator == "heapwright");
+    assert!(ours.clone().count() > 0 && ours.clone().all(|line| line.metric == Metric::Ns));
+}
+
+#[test]
+fn time_of_the_measured_part_is_not_compared_with_that_of_the_whole() {
+    let mut old = report(8, usual);
+    for run in &mut old.runs {
+        run.figures.wall_ns *= 3;
+        run.figures.user_us *= 3;
+    }
+    let mut new = report(8, usual);
+    new.workloads[0].group = Group::Texts;
+    new.workloads[0].by_part = true;
+    old.workloads[0].group = Group::Texts;
+    let c = of(&old, &new).unwrap();
+    let time = line(&c, "larson", "heapwright", Metric::Time).plain;
+    assert!((time.estimate - 1.0).abs() < 0.05, "{time:?}");
+}
+
+#[test]
+fn fewer_rounds_than_a_claim_needs_tell_nothing() {
+    let slower = |w: &str, a: &str| usual(w, a) * if a == "heapwright" { 1.5 } else { 1.0 };
+    let change = |rounds| {
+        let c = of(&report(rounds, usual), &report(rounds, slower)).unwrap();
+        line(&c, "larson", "heapwright", Metric::Time).change
+    };
+    assert_eq!(
+        [1, 2, 3, 5, 6].map(change),
+        [Change::Unknown, Change::Unknown, Change::Unknown, Change::Unknown, Change::More]
+    );
+}
+
+#[test]
 fn who_got_longer_at_the_same_scale_is_other_work() {
     let mut new = report(8, usual);
     new.workloads[0].command.push("scale=0.25".to_owned());

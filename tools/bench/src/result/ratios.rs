@@ -1,6 +1,6 @@
 //! The ratios of a report, as `--fail-if` judges them.
 
-use super::{Cell, Report};
+use super::Report;
 use crate::fail_if::{Metric, Named};
 use crate::session::Role;
 use crate::stats::Ratio;
@@ -22,33 +22,20 @@ impl Report {
                     ratio,
                 }));
             };
-            if let Some(overall) = self.overall.get(at) {
-                push(None, Metric::Time, overall.time);
-                push(None, Metric::Memory, overall.peak_rss);
-                push(None, Metric::Ns, overall.ns);
-                push(None, Metric::Cpu, overall.cpu);
+            for metric in Metric::ALL {
+                push(None, metric, self.overall.get(at).and_then(|o| metric.mean(o)));
             }
             for work in &self.workloads {
                 let Some(cell) = work.cells.get(at) else { continue };
-                // Refusing memory is quick, and saves memory.
-                if cell.refused > 0 {
+                // To refuse memory is quick, and saves memory; so is to do less.
+                if !cell.counts() {
                     continue;
                 }
                 for metric in Metric::ALL {
-                    push(Some(&work.name), metric, of(cell, metric));
+                    push(Some(&work.name), metric, metric.of(cell).and_then(|c| c.ratio));
                 }
             }
         }
         all
     }
-}
-
-fn of(cell: &Cell, metric: Metric) -> Option<Ratio> {
-    let compared = match metric {
-        Metric::Time => cell.time,
-        Metric::Memory => cell.peak_rss,
-        Metric::Ns => cell.ns,
-        Metric::Cpu => cell.cpu,
-    };
-    compared.and_then(|c| c.ratio)
 }

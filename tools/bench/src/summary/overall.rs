@@ -1,9 +1,10 @@
 //! Each allocator over all workloads.
 
-use super::{memory, ns_per_call};
+use super::{memory, ns_per_call, other_work};
+use crate::claim::leaders;
 use crate::result::Overall;
 use crate::session::{Role, Session, SubjectIndex, WorkloadIndex, cpu_seconds};
-use crate::stats::{Column, OnePair, RESAMPLES_QUICK, Ratio, geometric_mean};
+use crate::stats::{Column, ENOUGH_PAIRS, OnePair, RESAMPLES_QUICK, Ratio, geometric_mean};
 
 /// By subject.
 pub(super) fn of(session: &Session, seed: u64) -> Vec<Overall> {
@@ -18,13 +19,16 @@ fn one(session: &Session, subject: SubjectIndex, seed: u64) -> Overall {
     if session.subjects[subject].role == Role::Floor {
         return Overall::default();
     }
-    // Refusing memory is quick: such a run is no run of the work.
+    // To refuse memory is quick, and so is to do less.
     let both = |w: &WorkloadIndex| {
-        [subject, baseline].iter().all(|&s| {
-            session.failures[*w][s].is_none()
-                && session.timed(*w, s).next().is_some()
-                && session.timed(*w, s).all(|run| run.refused == 0)
-        })
+        let is_compared = !session.workloads[*w].alone;
+        is_compared
+            && [subject, baseline].iter().all(|&s| {
+                session.failures[*w][s].is_none()
+                    && session.timed(*w, s).next().is_some()
+                    && session.timed(*w, s).all(|run| run.refused == 0)
+                    && other_work(session, *w, s).is_none()
+            })
     };
     let workloads: Vec<WorkloadIndex> = session.workload_indices().filter(both).collect();
     let mean = |one, column: &dyn Fn(WorkloadIndex, SubjectIndex) -> Column| {
@@ -61,26 +65,28 @@ fn contestants(session: &Session, all: &[Overall]) -> Vec<SubjectIndex> {
     session.subject_indices().filter(takes_part).collect()
 }
 
-/// Only if every ratio compared has at least two pairs (one pair has no interval; the baseline's own, 1, needs none), and the
-/// lead is more than the control's noise.
+/// Whom everybody else is shown to be behind.
 fn mark_fastest(session: &Session, all: &mut [Overall]) {
-    let mut times: Vec<(SubjectIndex, Ratio)> =
-        contestants(session, all).into_iter().filter_map(|s| Some((s, all[s.0].time?))).collect();
-    times.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
-    let has_interval = |t: &(SubjectIndex, Ratio)| t.0 == session.baseline() || t.1.pairs > 1;
-    let control = session.control();
-    let noise = control.and_then(|c| all[c.0].time).map_or(0.0, |r| r.distance_from_1());
-    if let [first, second, ..] = times[..]
-        && times.iter().all(has_interval)
-        && first.1.high < second.1.low
-        && (second.1.estimate / first.1.estimate).ln() > noise.ln_1p()
-    {
-        all[first.0.0].is_fastest = true;
+    let time = |s: SubjectIndex| match session.subjects[s].role {
+        Role::Baseline => Some((s, Ratio::EXACT)),
+        _ => Some((s, all[s.0].time?)),
+    };
+    let times: Vec<(SubjectIndex, Ratio)> =
+        contestants(session, all).into_iter().filter_map(time).collect();
+    let noise = session.control().and_then(|c| all[c.0].time).map(|r| r.distance_from_1());
+    if let [fastest] = leaders(&times, noise)[..] {
+        all[fastest.0].is_fastest = true;
     }
 }
 
+/// Nobody, from fewer rounds than a claim needs.
 fn mark_pareto(session: &Session, all: &mut [Overall]) {
-    let points: Vec<(SubjectIndex, f64, f64)> = contestants(session, all)
+    let contestants = contestants(session, all);
+    let is_few = |s: &SubjectIndex| all[s.0].time.is_some_and(|time| time.pairs < ENOUGH_PAIRS);
+    if contestants.iter().any(|s| *s != session.baseline() && is_few(s)) {
+        return;
+    }
+    let points: Vec<(SubjectIndex, f64, f64)> = contestants
         .into_iter()
         .filter_map(|s| Some((s, all[s.0].time?.estimate, all[s.0].peak_rss?.estimate)))
         .collect();

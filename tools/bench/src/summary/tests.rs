@@ -137,16 +137,20 @@ fn no_difference_within_the_noise_of_the_control_is_shown() {
 }
 
 #[test]
-fn one_round_shows_nobody_to_be_the_fastest() {
+fn fewer_rounds_than_a_claim_needs_show_nobody_to_be_the_fastest() {
     let session = |rounds| {
         testing::session(&["fast"], rounds, |_, s| {
             if s == SubjectIndex(2) { 500_000_000 } else { 1_000_000_000 }
         })
     };
-    assert!(!report_of(&session(1)).overall.iter().any(|o| o.is_fastest));
-    assert!(report_of(&session(2)).overall[2].is_fastest);
+    for rounds in [1, 2, 5] {
+        let report = report_of(&session(rounds));
+        assert!(!report.overall.iter().any(|o| o.is_fastest || o.is_pareto), "{rounds} rounds");
+        assert!(report.workloads[0].cells[2].time.unwrap().same, "{rounds} rounds");
+    }
+    assert!(report_of(&session(6)).overall[2].is_fastest);
     // Also where it is the baseline.
-    let slow = testing::session(&["slow"], 2, |_, s| {
+    let slow = testing::session(&["slow"], 6, |_, s| {
         if s == SubjectIndex(2) { 2_000_000_000 } else { 1_000_000_000 }
     });
     assert!(report_of(&slow).overall[0].is_fastest);
@@ -223,6 +227,27 @@ fn whoever_refuses_memory_is_not_compared() {
         (0, None, false, false)
     );
     assert!(report.ratios().iter().all(|named| named.allocator != "fast"), "{:?}", report.ratios());
+}
+
+#[test]
+fn who_did_less_is_shown_and_not_compared() {
+    let mut session = session();
+    for run in &mut session.runs {
+        run.ops = Some(if run.allocator == SubjectIndex(2) { 200 } else { 10_000 });
+    }
+    let report = report_of(&session);
+    let (cell, overall) = (&report.workloads[0].cells[2], &report.overall[2]);
+    assert_eq!(cell.other_work, Some(0.02));
+    for figure in [cell.time, cell.peak_rss, cell.faults] {
+        assert!(figure.is_some_and(|f| f.median > 0.0 && f.ratio.is_none()), "{figure:?}");
+    }
+    assert_eq!((overall.workloads, overall.is_fastest, overall.is_pareto), (0, false, false));
+    assert!(report.ratios().iter().all(|named| named.allocator != "fast"), "{:?}", report.ratios());
+    // Threads may meet each other at other times.
+    for run in &mut session.runs {
+        run.ops = Some(if run.allocator == SubjectIndex(2) { 9_990 } else { 10_000 });
+    }
+    assert_eq!(report_of(&session).workloads[0].cells[2].other_work, None);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Many workloads: a line a workload, a column an allocator.
 
+use bench::claim::{Claim, MARKS};
 use bench::fail_if::Metric;
 use bench::result::{Cell, Compared, Report, Work};
 use bench::session::{Role, SubjectIndex, WorkloadIndex};
-use bench::stats::Ratio;
 
 use super::model::Table;
 use super::notes;
@@ -20,7 +20,7 @@ enum Show {
 
 impl Show {
     /// What the least of is marked.
-    fn metric(self) -> Option<Metric> {
+    const fn metric(self) -> Option<Metric> {
         match self {
             Self::Time => Some(Metric::Time),
             Self::Memory => Some(Metric::Memory),
@@ -35,7 +35,8 @@ pub(super) fn tables(report: &Report) -> Vec<Table> {
     let baseline = &report.allocators[report.baseline()].name;
     let mut tables = Vec::new();
     let mut section = |title: String, show: Show| {
-        let works = report.workload_indices().zip(&report.workloads);
+        // Of sequences nothing is timed.
+        let works = report.workload_indices().zip(&report.workloads).filter(|(_, w)| !w.alone);
         let works: Vec<(WorkloadIndex, &Work)> = works.filter(|(_, w)| is_shown(w, show)).collect();
         if !works.is_empty() {
             tables.push(table(report, &works, title, show));
@@ -63,10 +64,7 @@ fn time_title(report: &Report) -> String {
         n if n == report.workloads.len() => "processor time",
         _ => "time (of † processor time)",
     };
-    format!(
-        "{what} ÷ {baseline}'s ± {} (lower is better; * least, = no difference shown)",
-        notes::margin(report)
-    )
+    format!("{what} ÷ {baseline}'s ± {} (lower is better; * least, {MARKS})", notes::margin(report))
 }
 
 fn all_by_cpu(report: &Report) -> bool {
@@ -100,7 +98,8 @@ fn table(report: &Report, works: &[(WorkloadIndex, &Work)], title: String, show:
         }
         let best = show.metric().map_or_else(Vec::new, |metric| report.best(at, metric));
         row.extend(shown.iter().map(|&a| {
-            let mut text = cell(report, &work.cells[a], a, show);
+            let claim = show.metric().and_then(|metric| report.claim(at, a, metric));
+            let mut text = cell(report, &work.cells[a], a, show, claim);
             if best.contains(&a) {
                 text.push_str(" *");
             }
@@ -108,7 +107,8 @@ fn table(report: &Report, works: &[(WorkloadIndex, &Work)], title: String, show:
         }));
         rows.push(row);
     }
-    if matches!(show, Show::Time | Show::Memory) && works.len() > 1 {
+    let has_mean = works.len() > 1 && !report.means().is_empty();
+    if matches!(show, Show::Time | Show::Memory) && has_mean {
         rows.push(overall(report, &shown, show));
     }
     let fixed = if matches!(show, Show::Time) { 2 } else { 1 };
@@ -132,7 +132,13 @@ fn is_column(
     }
 }
 
-fn cell(report: &Report, cell: &Cell, allocator: SubjectIndex, show: Show) -> String {
+fn cell(
+    report: &Report,
+    cell: &Cell,
+    allocator: SubjectIndex,
+    show: Show,
+    claim: Option<Claim>,
+) -> String {
     if cell.failure.is_some() {
         return "FAILED".to_owned();
     }
@@ -141,30 +147,41 @@ fn cell(report: &Report, cell: &Cell, allocator: SubjectIndex, show: Show) -> St
     }
     let is_baseline = allocator == report.baseline();
     let mut text = match show {
-        Show::Time => compared(cell.time, is_baseline, true),
-        Show::Memory => compared(cell.peak_rss, is_baseline, false),
+        Show::Time => compared(cell.time, is_baseline, true, claim),
+        Show::Memory => compared(cell.peak_rss, is_baseline, false, claim),
         Show::Ns => cell.ns.map_or_else(|| "-".to_owned(), |c| format!("{:.1}", c.median)),
         Show::Tail => match cell.tails.iter().find(|t| t.call == "malloc") {
             Some(t) => format!("{}/{}", nanos(t.p999_ns), nanos(t.max_ns)),
             None => "-".to_owned(),
         },
     };
-    if cell.refused > 0 && matches!(show, Show::Time | Show::Ns) {
+    let is_time = matches!(show, Show::Time | Show::Ns);
+    if cell.refused > 0 && (is_time || cell.other_work.is_some()) {
         text.push_str(" r");
+    } else if cell.other_work.is_some() {
+        text.push_str(" w");
     }
     text
 }
 
-fn compared(figure: Option<Compared>, is_baseline: bool, with_margin: bool) -> String {
-    match figure {
-        None => "-".to_owned(),
-        Some(_) if is_baseline => "1".to_owned(),
-        Some(Compared { ratio: None, .. }) => "-".to_owned(),
-        Some(Compared { ratio: Some(ratio), same, .. }) if with_margin => {
-            format!("{}{}", format::ratio(&ratio), if same { " =" } else { "" })
-        }
-        Some(Compared { ratio: Some(ratio), .. }) => format!("{:.2}", ratio.estimate),
-    }
+fn compared(
+    figure: Option<Compared>,
+    is_baseline: bool,
+    with_margin: bool,
+    claim: Option<Claim>,
+) -> String {
+    let ratio = match figure {
+        Some(_) if is_baseline => return "1".to_owned(),
+        Some(Compared { ratio: Some(ratio), .. }) => ratio,
+        // It is shown, and not compared.
+        Some(Compared { median, .. }) if with_margin => return format::seconds(median),
+        Some(Compared { median, .. }) => return format::bytes(median),
+        None => return "-".to_owned(),
+    };
+    let text = if with_margin { format::ratio(&ratio) } else { format!("{:.2}", ratio.estimate) };
+    // Of one round `±?` says it.
+    let mark = claim.filter(|_| ratio.pairs > 1 || !with_margin).map_or("", Claim::mark);
+    format!("{text} {mark}").trim_end().to_owned()
 }
 
 fn nanos(ns: f64) -> String {
@@ -185,40 +202,46 @@ fn overall(report: &Report, shown: &[SubjectIndex], show: Show) -> Vec<String> {
     if matches!(show, Show::Time) {
         row.push(String::new());
     }
+    let metric = if matches!(show, Show::Time) { Metric::Time } else { Metric::Memory };
+    let (best, noise) = (report.best_mean(metric), report.mean_noise(metric));
     row.extend(shown.iter().map(|&a| {
-        let Some(overall) = report.overall.get(a.0) else { return "-".to_owned() };
-        let (ratio, margin) = match show {
-            Show::Time => (overall.time, true),
-            _ => (overall.peak_rss, false),
-        };
-        let short = if overall.workloads < report.workloads.len() {
-            format!(" of {}", overall.workloads)
-        } else {
-            String::new()
-        };
-        match ratio {
-            None => "-".to_owned(),
+        let Some(overall) = report.means().get(a.0) else { return "-".to_owned() };
+        let mut text = match metric.mean(overall) {
+            None => return "-".to_owned(),
             Some(_) if a == report.baseline() => "1".to_owned(),
-            Some(Ratio { estimate, .. }) if !margin => format!("{estimate:.2}{short}"),
-            Some(ratio) => format::ratio(&ratio) + &short,
+            Some(ratio) => {
+                let mean = Some(Compared { median: 0.0, ratio: Some(ratio), same: false });
+                compared(mean, false, metric == Metric::Time, Some(Claim::of(&ratio, noise)))
+            }
+        };
+        if overall.workloads < report.workloads.len() {
+            text.push_str(&format!(" of {}", overall.workloads));
         }
+        if best.contains(&a) {
+            text.push_str(" *");
+        }
+        text
     }));
     row
 }
 
 #[cfg(test)]
 mod tests {
+    use bench::stats::Ratio;
+
     use super::*;
 
     #[test]
     fn a_time_has_the_decimals_of_its_margin_and_one_round_has_none() {
-        let of = |low, high, pairs, same| {
+        let of = |low, high, pairs, claim| {
             let ratio = Some(Ratio { estimate: 0.51, low, high, pairs });
-            compared(Some(Compared { median: 1.0, ratio, same }), false, true)
+            let figure = Some(Compared { median: 1.0, ratio, same: false });
+            compared(figure, false, true, Some(claim))
         };
-        assert_eq!(of(0.507, 0.512, 9, false), "0.510 ±0.003");
-        assert_eq!(of(0.49, 0.52, 9, true), "0.51 ±0.02 =");
-        assert_eq!(of(0.51, 0.51, 1, false), "0.51 ±?");
+        assert_eq!(of(0.507, 0.512, 9, Claim::Less), "0.510 ±0.003");
+        assert_eq!(of(0.49, 0.52, 9, Claim::Level), "0.51 ±0.02 =");
+        assert_eq!(of(0.49, 0.52, 3, Claim::Untold), "0.51 ±0.02 ?");
+        assert_eq!(of(0.51, 0.51, 1, Claim::Untold), "0.51 ±?");
     }
 
     #[test]

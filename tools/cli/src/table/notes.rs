@@ -1,5 +1,6 @@
 //! What stands below the table: noise, failures, what was refused, what to think of few rounds.
 
+use bench::claim::MARKS;
 use bench::definition::Group;
 use bench::result::{Report, Work};
 use bench::session::Role;
@@ -17,7 +18,7 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
             "medians; below each its ratio to {baseline} ± {} (lower is better)",
             margin(report)
         ));
-        lines.push("* least time   = no difference shown".to_owned());
+        lines.push(format!("* least time, {MARKS}"));
     }
     lines.extend(noise(report, baseline));
     lines.extend(few(report));
@@ -25,6 +26,7 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
     lines.extend(unseen(report));
     for (at, entry) in report.allocators.iter().enumerate() {
         lines.extend(refused(report, at, &entry.name));
+        lines.extend(other_work(report, at, &entry.name));
         for work in &report.workloads {
             lines.extend(failed(work, at, &entry.name));
         }
@@ -60,7 +62,7 @@ fn noise(report: &Report, baseline: &str) -> Option<String> {
 /// The least pairs of each workload.
 fn pairs(report: &Report) -> impl Iterator<Item = usize> {
     let pairs = |w: &Work| w.cells.iter().filter_map(|c| c.time?.ratio).map(|r| r.pairs).min();
-    report.workloads.iter().filter_map(pairs)
+    report.workloads.iter().filter(|w| !w.alone).filter_map(pairs)
 }
 
 /// What ± is: from few rounds not yet an interval.
@@ -90,10 +92,10 @@ fn early(report: &Report) -> Option<String> {
 fn few(report: &Report) -> Option<String> {
     match pairs(report).min()? {
         0 | 1 => Some(format!(
-            "note     one round says nothing of how times vary ({ENOUGH_PAIRS} would do)"
+            "note     one round says nothing of how times vary, so nothing can be told ({ENOUGH_PAIRS} would do)"
         )),
         few @ 2..ENOUGH_PAIRS => Some(format!(
-            "note     {few} rounds are too few for a 95 % interval ({ENOUGH_PAIRS} would do): ± is the range seen"
+            "note     {few} rounds are too few to tell anything ({ENOUGH_PAIRS} would do): ± is the range seen"
         )),
         _ => None,
     }
@@ -120,6 +122,22 @@ fn refused(report: &Report, at: usize, name: &str) -> Option<String> {
         .collect();
     (!works.is_empty()).then(|| {
         format!("refused  {name} (marked r; its times are of less work): {}", works.join(", "))
+    })
+}
+
+/// Who did not the work of the others.
+fn other_work(report: &Report, at: usize, name: &str) -> Option<String> {
+    let share = |work: &Work| {
+        let cell = &work.cells[at];
+        let share = cell.other_work.filter(|_| cell.refused == 0)?;
+        Some(format!("{} {:.0} %", work.name, 100.0 * share))
+    };
+    let works: Vec<String> = report.workloads.iter().filter_map(share).collect();
+    (!works.is_empty()).then(|| {
+        format!(
+            "work     {name} (marked w; not compared) did of the baseline's: {}",
+            works.join(", ")
+        )
     })
 }
 

@@ -1,8 +1,9 @@
 //! One program: a line an allocator.
 
+use bench::claim::Claim;
 use bench::fail_if::Metric;
 use bench::result::{Cell, Compared, Entry, Report, Work};
-use bench::session::{Role, WorkloadIndex};
+use bench::session::{Role, SubjectIndex, WorkloadIndex};
 
 use super::model::Table;
 use crate::format;
@@ -18,15 +19,21 @@ pub(super) fn table(report: &Report, work: &Work) -> Table {
     let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
     let cells = report.allocators.iter().zip(&work.cells);
     for (at, (entry, cell)) in report.subject_indices().zip(cells) {
-        let star = best.contains(&at).then_some(usize::from(work.by_cpu));
+        let by = if work.by_cpu { Metric::Cpu } else { Metric::Time };
         let wall = cell.time.filter(|_| !work.by_cpu);
-        rows.push(row(entry, cell, wall, star));
+        let star = best.contains(&at).then_some(by);
+        rows.push(row(report, at, (entry, cell, wall), star));
     }
     Table { title: None, fixed: 1, rows }
 }
 
 /// The line of one allocator; `star` is the figure that has one.
-fn row(entry: &Entry, cell: &Cell, wall: Option<Compared>, star: Option<usize>) -> Vec<String> {
+fn row(
+    report: &Report,
+    at: SubjectIndex,
+    (entry, cell, wall): (&Entry, &Cell, Option<Compared>),
+    star: Option<Metric>,
+) -> Vec<String> {
     let first = match &entry.version {
         Some(version) if entry.role != Role::Control => format!("{}\n  {version}", entry.name),
         _ => entry.name.clone(),
@@ -35,30 +42,36 @@ fn row(entry: &Entry, cell: &Cell, wall: Option<Compared>, star: Option<usize>) 
         let blank = core::iter::repeat_n(String::new(), HEAD.len() - 2);
         return [first, failure.how.words()].into_iter().chain(blank).collect();
     }
-    let figures: [(Option<Compared>, Form); 4] = [
-        (wall, format::seconds),
-        (cell.cpu, format::seconds),
-        (cell.peak_rss, format::bytes),
-        (cell.faults, format::count),
+    let figures: [(Option<Metric>, Option<Compared>, Form); 4] = [
+        (Some(Metric::Time), wall, format::seconds),
+        (Some(Metric::Cpu), cell.cpu, format::seconds),
+        (Some(Metric::Memory), cell.peak_rss, format::bytes),
+        (None, cell.faults, format::count),
     ];
     let mut row = vec![first];
-    for (i, (compared, form)) in figures.into_iter().enumerate() {
-        row.push(match compared {
-            Some(compared) => figure(entry, &compared, form, star == Some(i)),
-            None => "-".to_owned(),
-        });
+    for (metric, compared, form) in figures {
+        let Some(compared) = compared else {
+            row.push("-".to_owned());
+            continue;
+        };
+        let mark = match metric {
+            Some(metric) => report.claim(WorkloadIndex(0), at, metric).map_or("", Claim::mark),
+            None => "",
+        };
+        row.push(figure(entry, &compared, form, mark, metric.is_some() && metric == star));
     }
     row
 }
 
-fn figure(entry: &Entry, compared: &Compared, form: Form, best: bool) -> String {
+fn figure(entry: &Entry, compared: &Compared, form: Form, mark: &str, best: bool) -> String {
     let mut ratio = match &compared.ratio {
         Some(ratio) => format::ratio(ratio),
         None if entry.role == Role::Baseline => "1".to_owned(),
         None => "-".to_owned(),
     };
-    if compared.same {
-        ratio.push_str(" =");
+    if compared.ratio.is_some_and(|ratio| ratio.pairs > 1) && !mark.is_empty() {
+        ratio.push(' ');
+        ratio.push_str(mark);
     }
     if best {
         ratio.push_str(" *");

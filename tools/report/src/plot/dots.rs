@@ -20,12 +20,8 @@ const BOLD: f64 = 1.2;
 /// The axis spans this at least, so that noise does not look like a difference.
 const LEAST_SPAN: (f64, f64) = (0.8, 1.25);
 
-/// One panel a workload on which somebody was run.
-pub(super) fn panels(view: &View<'_>) -> Vec<Placed> {
-    view.report.workload_indices().filter_map(|work| panel(view, work)).collect()
-}
-
-fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
+/// The panel of a workload; `None` where nobody was run.
+pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
     let w = &view.report.workloads[work];
     let rows: Vec<(SubjectIndex, State<'_>)> =
         view.shown.iter().map(|&a| (a, view.state(work, a))).collect();
@@ -86,7 +82,10 @@ fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
                         svg.marker((axis.at(1.0), y), style, 4.6, name);
                         view.time_text(work, *a)
                     }
-                    None => "no ratio".to_owned(),
+                    None => match cell.other_work {
+                        Some(_) => view.time_text(work, *a),
+                        None => "no ratio".to_owned(),
+                    },
                 }
             }
         };

@@ -1,5 +1,7 @@
 //! The table of all workloads together: a row an allocator.
 
+use bench::claim::Claim;
+use bench::fail_if::Metric;
 use bench::stats::Ratio;
 
 use super::{Column, Entry, Row, Rows, Table, shade};
@@ -11,6 +13,8 @@ pub(crate) fn overall(view: &View<'_>) -> Table {
     let mut all = view.overall();
     let key = |r: &Option<Ratio>| r.map_or(f64::INFINITY, |r| r.estimate);
     all.sort_by(|a, b| key(&a.2).total_cmp(&key(&b.2)));
+    let (fastest, leanest) =
+        (view.report.best_mean(Metric::Time), view.report.best_mean(Metric::Memory));
     let rows = all
         .iter()
         .map(|(a, o, time, peak)| {
@@ -26,8 +30,9 @@ pub(crate) fn overall(view: &View<'_>) -> Table {
             Row {
                 lead: vec![name],
                 cells: vec![
-                    compared(time.as_ref(), is_base).star(o.is_fastest),
-                    compared(peak.as_ref(), is_base),
+                    compared(view, time.as_ref(), is_base, Metric::Time).star(fastest.contains(a)),
+                    compared(view, peak.as_ref(), is_base, Metric::Memory)
+                        .star(leanest.contains(a)),
                     Entry::words(on_edge),
                     Entry {
                         sort: o.workloads.to_string(),
@@ -61,16 +66,20 @@ pub(crate) fn overall(view: &View<'_>) -> Table {
 }
 
 /// `0.58 ±0.02`, shaded; the baseline's is 1.
-fn compared(r: Option<&Ratio>, is_base: bool) -> Entry {
+fn compared(view: &View<'_>, r: Option<&Ratio>, is_base: bool, metric: Metric) -> Entry {
     match r {
         Some(_) if is_base => Entry { sort: "1".into(), ..Entry::words("1") },
-        Some(r) => Entry {
-            text: with_margin(r),
-            title: format!("{} {} to {}", kind(r), ratio(r.low), ratio(r.high)),
-            sort: r.estimate.to_string(),
-            class: shade(r.estimate, r.is_same() || r.pairs < 2),
-            ..Entry::default()
-        },
+        Some(r) => {
+            let claim = Claim::of(r, view.report.mean_noise(metric));
+            let mark = if r.pairs < 2 { "" } else { claim.mark() };
+            Entry {
+                text: format!("{} {mark}", with_margin(r)).trim_end().to_owned(),
+                title: format!("{} {} to {}", kind(r), ratio(r.low), ratio(r.high)),
+                sort: r.estimate.to_string(),
+                class: shade(r.estimate, !claim.is_difference()),
+                ..Entry::default()
+            }
+        }
         None => Entry::none(),
     }
 }

@@ -9,7 +9,7 @@ use bench::stats::Ratio;
 use bench::testing;
 
 const NAMES: [(&str, f64, f64); 10] = [
-    ("heapwright", 0.79, 1.04),
+    ("heapwright", 0.74, 1.04),
     ("mimalloc", 0.81, 1.31),
     ("jemalloc", 0.93, 1.12),
     ("tcmalloc", 0.84, 1.22),

@@ -2,7 +2,7 @@
 
 use bench::result::{Cell, Report};
 
-use super::{absent, contestants, counts, markdown, number};
+use super::{absent, contestants, markdown, number};
 
 /// A title, and the figure as it is shown.
 type Figure = (&'static str, fn(&Cell) -> Option<f64>);
@@ -28,7 +28,8 @@ pub(super) fn tables(report: &Report) -> String {
         let names = contestants(report).map(|(_, entry)| entry.name.clone());
         let mut table = markdown(core::iter::once(title.to_owned()).chain(names));
         for work in &report.workloads {
-            let value = |at: usize| work.cells.get(at).filter(|cell| counts(cell)).and_then(figure);
+            let value =
+                |at: usize| work.cells.get(at).filter(|cell| cell.counts()).and_then(figure);
             let shown = |at: usize| match (value(at), work.cells.get(at)) {
                 (Some(value), _) => number(value),
                 (None, Some(cell)) => absent(cell),

@@ -8,6 +8,7 @@
 
 use bench::result::{Cell, Report, Series};
 use bench::session::Options;
+use bench::stats::median;
 use bench::workload::Workload;
 
 use crate::flags::workload::WorkloadArg;
@@ -17,6 +18,12 @@ const SWEEP: &str = "kernel-sweep";
 const WIDE: &str = "kernel-wide";
 /// The order in which objects go out.
 const STACK: &str = "kmem-stack";
+/// What the letters of the sequences stand for.
+const POLICIES: [&str; 3] = [
+    "A: Linux up to 6.17, a stack in the present slab; a fresh slab goes upward",
+    "B: Linux since 7.0, a stack in a magazine over slabs; a fresh magazine goes downward",
+    "C: distributions' kernels, as A, but a fresh slab is shuffled",
+];
 /// Numbers of a sequence that are printed.
 const SHOWN: usize = 20;
 
@@ -45,6 +52,9 @@ pub(super) fn sequences(report: &Report) -> String {
     let (apart, orders): (Vec<&Series>, Vec<&Series>) =
         cell.series.iter().partition(|series| series.name.starts_with("distance/"));
     let mut text = String::from("numbers of objects, in the order in which they are handed out\n");
+    for policy in POLICIES {
+        text += &format!("  {policy}\n");
+    }
     let mut right = 0;
     for series in &orders {
         let holds = is_expected(cell, series);
@@ -55,7 +65,9 @@ pub(super) fn sequences(report: &Report) -> String {
     text += &format!("  {right} of {} sequences are as expected\n", orders.len());
     text += "bytes from each of 20 items to the one before\n";
     for series in apart {
-        text += &format!("  {:<20} {}\n", series.name, numbers(series));
+        let heights: Vec<f64> = series.points.iter().map(|point| point.1).collect();
+        let middle = median(&heights).unwrap_or(0.0);
+        text += &format!("  {:<20} {}  median {middle:.0}\n", series.name, numbers(series));
     }
     text
 }

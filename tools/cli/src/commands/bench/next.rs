@@ -3,8 +3,10 @@
 use core::time::Duration;
 use std::path::Path;
 
+use bench::claim::Claim;
+use bench::fail_if::Metric;
 use bench::result::Report;
-use bench::session::Role;
+use bench::session::{Role, WorkloadIndex};
 
 use super::Bench;
 use super::words::Words;
@@ -39,11 +41,8 @@ impl Bench {
         if !has_effect {
             return None;
         }
-        let undecided =
-            report.workloads.iter().flat_map(|w| w.cells.iter().zip(&report.allocators));
-        let undecided = undecided
-            .filter(|(_, e)| e.role == Role::Contender)
-            .any(|(c, _)| c.time.is_some_and(|t| t.same));
+        let claim = |who| report.claim(WorkloadIndex(0), who, Metric::Time);
+        let undecided = report.contestants().filter_map(claim).any(|c| c == Claim::Untold);
         let best = report.allocators.iter().zip(&report.overall).find(|(_, o)| o.is_fastest);
         Some(match best.map(|(e, _)| e).filter(|e| e.role == Role::Contender) {
             Some(best) if !undecided => {

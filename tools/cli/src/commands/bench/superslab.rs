@@ -4,9 +4,11 @@
 //! A subject is the library `superslab` with other settings; the baseline has all parts on.
 
 use bench::allocator::Allocator;
+use bench::claim::Claim;
+use bench::fail_if::Metric;
 use bench::result::{Cell, Report};
 use bench::session::{Role, Subject, line_up};
-use bench::stats::Ratio;
+use bench::stats::{ENOUGH_PAIRS, Ratio};
 
 use crate::allocators;
 use crate::flags::allocator::AllocatorArg;
@@ -61,7 +63,13 @@ fn cell<'a>(report: &'a Report, workload: &str, subject: &str) -> Option<&'a Cel
 
 /// Time with something off ÷ time with all on.
 fn off(report: &Report, workload: &str, what: &str) -> Option<Ratio> {
-    cell(report, workload, what)?.time?.ratio
+    cell(report, workload, what).filter(|cell| cell.counts())?.time?.ratio
+}
+
+/// What such a ratio shows.
+fn claim(report: &Report, workload: &str, ratio: Ratio) -> Claim {
+    let work = report.workload_indices().find(|w| report.workloads[w.0].name == workload);
+    Claim::of(&ratio, work.and_then(|work| report.noise(work, Metric::Time)))
 }
 
 /// Million operations a second, and what the table's ratios say of each hypothesis.
@@ -85,74 +93,90 @@ pub(super) fn verdicts(report: &Report) -> String {
 }
 
 fn answers(report: &Report) -> [(&'static str, String); 4] {
-    let mt = "bench-tiny-mt";
-    let ratio = |what: &str| off(report, mt, what);
-    let pool = judged(
-        ratio("reuse_pool=off"),
-        off(report, "t-test1", "reuse_pool=off"),
-        "without the pool",
-    );
-    let lazy = judged(
-        ratio("lazy_init=off"),
-        off(report, "t-test1", "lazy_init=off"),
-        "with lists made ahead",
-    );
-    let gain = ratio("superslab=off");
-    let lookup = match gain {
-        Some(gain) if gain.low > 1.0 => format!(
+    let ratio = |what: &str| off(report, MT, what);
+    let lookup = match ratio("superslab=off").map(|gain| (gain, claim(report, MT, gain))) {
+        Some((gain, Claim::More)) => format!(
             "not here: one packed record serves a class, with superslabs or without, and with them the program is faster \
              ({})",
             shown(gain)
         ),
-        Some(gain) => format!(
-            "not shown: superslabs off take {} of the time with one packed record",
+        Some((gain, claim)) => format!(
+            "{}: superslabs off take {} of the time with one packed record",
+            if claim == Claim::Untold { UNTOLD } else { "not shown" },
             shown(gain)
         ),
-        None => "not measured".to_owned(),
-    };
-    let alone = cell(report, mt, "superslab=off,magazine=0").zip(cell(report, mt, "magazine=0"));
-    let alone = alone.and_then(|(off, on)| Some(off.time?.median / on.time?.median));
-    let magazine = match (gain, alone) {
-        (Some(gain), Some(alone)) if alone > gain.high => format!(
-            "true: superslabs off take {} of the time, without magazines {alone:.2}: magazines hide most of what superslabs give",
-            shown(gain)
-        ),
-        (Some(gain), Some(alone)) => format!(
-            "not true: superslabs off take {} of the time with magazines, and {alone:.2} without",
-            shown(gain)
-        ),
-        _ => "not measured".to_owned(),
+        None => MISSING.to_owned(),
     };
     [
-        ("1. mappings of 2 MiB cost too much", pool),
-        ("2. building free lists costs too much", lazy),
+        (
+            "1. mappings of 2 MiB cost too much",
+            judged(report, "reuse_pool=off", "without the pool"),
+        ),
+        (
+            "2. building free lists costs too much",
+            judged(report, "lazy_init=off", "with lists made ahead"),
+        ),
         ("3. two accesses to thread-local storage cost too much", lookup),
-        ("4. the magazine is fast already, so superslabs have nothing to give", magazine),
+        ("4. the magazine is fast already, so superslabs have nothing to give", magazine(report)),
     ]
 }
 
+/// The text's workload in four threads, and one that makes and empties superslabs.
+const MT: &str = "bench-tiny-mt";
+const MANY: &str = "t-test1";
+/// What is said where a ratio shows nothing.
+const UNTOLD: &str = "cannot be told";
+const MISSING: &str = "not measured";
+
 fn shown(ratio: Ratio) -> String {
-    format!("{:.2} ({:.2} to {:.2})", ratio.estimate, ratio.low, ratio.high)
+    let few = if ratio.pairs < ENOUGH_PAIRS {
+        format!(", {} of {ENOUGH_PAIRS} rounds that a claim needs", ratio.pairs)
+    } else {
+        String::new()
+    };
+    format!("{:.2} ({:.2} to {:.2}{few})", ratio.estimate, ratio.low, ratio.high)
 }
 
-/// Whether turning a part off costs time, in the text's workload or in one that makes and empties superslabs.
-fn judged(tiny: Option<Ratio>, many: Option<Ratio>, how: &str) -> String {
-    let (Some(tiny), Some(many)) = (tiny, many) else { return "not measured".to_owned() };
-    let costs = |ratio: Ratio| ratio.low > 1.0;
-    let verdict = match (costs(tiny), costs(many)) {
-        (true, _) => "true",
-        (false, true) => "true where superslabs come and go, not in the text's workload",
-        (false, false) => "not true",
+/// Whether turning a part off costs time, in the text's workload or in the other.
+fn judged(report: &Report, what: &str, how: &str) -> String {
+    let (Some(tiny), Some(many)) = (off(report, MT, what), off(report, MANY, what)) else {
+        return MISSING.to_owned();
+    };
+    let verdict = match (claim(report, MT, tiny), claim(report, MANY, many)) {
+        (Claim::More, _) => "true",
+        (Claim::Untold, _) => UNTOLD,
+        (_, Claim::More) => "true where superslabs come and go, not in the text's workload",
+        (_, Claim::Untold) => {
+            "not true in the text's workload; where superslabs come and go it cannot be told"
+        }
+        _ => "not true",
+    };
+    format!("{verdict}: {how} {MT} takes {} of the time, {MANY} {}", shown(tiny), shown(many))
+}
+
+/// Whether superslabs give more where no magazine is before them.
+fn magazine(report: &Report) -> String {
+    let ratio = |what: &str| off(report, MT, what);
+    let all = (ratio("superslab=off"), ratio("superslab=off,magazine=0"), ratio("magazine=0"));
+    let (Some(gain), Some(none), Some(bare)) = all else { return MISSING.to_owned() };
+    let alone = none.over(&bare);
+    let verdict = match claim(report, MT, alone.over(&gain)) {
+        Claim::More => "true",
+        Claim::Untold => UNTOLD,
+        Claim::Less | Claim::Level => "not true",
     };
     format!(
-        "{verdict}: {how} bench-tiny-mt takes {} of the time, t-test1 {}",
-        shown(tiny),
-        shown(many)
+        "{verdict}: superslabs off take {} of the time with magazines, and {} without",
+        shown(gain),
+        shown(alone)
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use bench::result::{Compared, Entry};
+    use bench::testing;
+
     use super::*;
 
     #[test]
@@ -161,6 +185,55 @@ mod tests {
             |text: &str| text.split(' ').map(|w| w.parse().unwrap()).collect::<Vec<WorkloadArg>>();
         assert!(is_asked(&words("superslab")));
         assert!(!is_asked(&words("superslab larson")) && !is_asked(&words("superslab:threads=4")));
+    }
+
+    /// Half of everything takes twice the time, the baseline always the same.
+    fn measured(pairs: usize, ratio: f64) -> Report {
+        let entries: Vec<_> = [(ALL_ON, Role::Baseline), ("all on again", Role::Control)]
+            .into_iter()
+            .chain(VARIANTS.map(|name| (name, Role::Contender)))
+            .map(|(name, role)| testing::entry(name, role))
+            .collect();
+        let cell = |estimate: f64| Cell {
+            time: Some(Compared {
+                median: 1.0,
+                ratio: Some(Ratio { estimate, low: 0.98 * estimate, high: 1.02 * estimate, pairs }),
+                same: false,
+            }),
+            ..Cell::default()
+        };
+        let of = |entry: &Entry| match entry.name.as_str() {
+            "superslab=off,magazine=0" => cell(4.0),
+            _ if entry.role == Role::Contender => cell(ratio),
+            _ => cell(1.0),
+        };
+        let cells: Vec<Cell> = entries.iter().map(of).collect();
+        let works = WORKLOADS.map(|name| testing::work(name, 9, cells.clone()));
+        testing::report(entries, works.into(), Vec::new())
+    }
+
+    #[test]
+    fn three_rounds_give_no_verdict() {
+        let said = |pairs, ratio| answers(&measured(pairs, ratio)).map(|(_, answer)| answer);
+        for answer in said(3, 1.5) {
+            assert!(answer.starts_with("cannot be told: "), "{answer}");
+            assert!(answer.contains("3 of 6 rounds that a claim needs"), "{answer}");
+        }
+        let found = said(9, 1.5);
+        for (answer, begins) in found.iter().zip(["true: ", "true: ", "not here: ", "true: "]) {
+            assert!(answer.starts_with(begins), "{answer}");
+        }
+        assert!(said(9, 1.0)[0].starts_with("not true: "), "{:?}", said(9, 1.0));
+        assert!(said(9, 1.01)[2].starts_with("not shown: "), "{:?}", said(9, 1.01));
+        let wide = |report: &mut Report| {
+            for cell in report.workloads.iter_mut().flat_map(|work| &mut work.cells) {
+                let ratio = cell.time.as_mut().and_then(|time| time.ratio.as_mut()).unwrap();
+                (ratio.low, ratio.high) = (0.5 * ratio.estimate, 1.9 * ratio.estimate);
+            }
+        };
+        let mut noisy = measured(9, 1.5);
+        wide(&mut noisy);
+        assert!(answers(&noisy).iter().all(|(_, answer)| answer.starts_with("cannot be told: ")));
     }
 
     #[test]

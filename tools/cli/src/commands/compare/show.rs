@@ -2,6 +2,7 @@
 
 use core::fmt::Write as _;
 
+use bench::claim::MARKS;
 use bench::compare::{Change, Comparison, Judged, Line, Subject};
 use bench::fail_if::Metric;
 use bench::session::Role;
@@ -126,11 +127,12 @@ fn others(comparison: &Comparison, subjects: &[&Subject]) -> Vec<String> {
             mine(Metric::Time).filter(|l| l.workload.is_some() && l.change == change).count()
         };
         let (slower, faster) = (count(Change::More), count(Change::Less));
+        let untold = count(Change::Unknown);
         table.add_row([
             heading(subject),
             mean(Metric::Time),
             mean(Metric::Memory),
-            format!("{slower} slower, {faster} faster"),
+            format!("{slower} slower, {faster} faster, {untold} cannot be told"),
         ]);
     }
     text(&table)
@@ -152,15 +154,14 @@ fn word(metric: Metric, change: Change) -> &'static str {
         (Change::More, _) => "+ slower",
         (Change::Less, _) => "− faster",
         (Change::Same, _) => "=",
-        (Change::Unknown, _) => "? one run",
+        (Change::Unknown, _) => "?",
     }
 }
 
 fn legend(comparison: &Comparison) -> Vec<String> {
-    let mut lines = vec![
-        "ratios   new ÷ old ± 95 % interval; above 1 is slower, or more memory; = no difference shown"
-            .to_owned(),
-    ];
+    let mut lines = vec![format!(
+        "ratios   new ÷ old ± 95 % interval; above 1 is slower, or more memory; {MARKS}"
+    )];
     if let Some(baseline) = &comparison.baseline {
         lines.push(format!(
             "relative times are divided by {baseline}'s of their own result first, because the two were measured at \

@@ -1,0 +1,181 @@
+//! What a result shows: of each figure beside the baseline's, and who has the least. All that stars, titles, tables and pages say
+//! of it is asked here, and decided by [`crate::claim`].
+
+use super::{Cell, Compared, Overall, Report};
+use crate::claim::{Claim, leaders};
+use crate::fail_if::Metric;
+use crate::session::{Role, SubjectIndex, WorkloadIndex};
+use crate::stats::Ratio;
+
+impl Metric {
+    /// This figure of a workload.
+    #[must_use]
+    pub fn of(self, cell: &Cell) -> Option<Compared> {
+        match self {
+            Self::Time => cell.time,
+            Self::Memory => cell.peak_rss,
+            Self::Ns => cell.ns,
+            Self::Cpu => cell.cpu,
+        }
+    }
+
+    /// The mean of it over all workloads.
+    #[must_use]
+    pub fn mean(self, overall: &Overall) -> Option<Ratio> {
+        match self {
+            Self::Time => overall.time,
+            Self::Memory => overall.peak_rss,
+            Self::Ns => overall.ns,
+            Self::Cpu => overall.cpu,
+        }
+    }
+}
+
+impl Cell {
+    /// Whether its figures are of the work that was to be done: to fail or to refuse memory is quick, and so is to do less.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.failure.is_none() && self.refused == 0 && self.other_work.is_none()
+    }
+}
+
+impl Report {
+    /// The baseline and the contenders, in their order.
+    pub fn contestants(&self) -> impl Iterator<Item = SubjectIndex> + '_ {
+        self.subject_indices()
+            .filter(|who| matches!(self.allocators[*who].role, Role::Baseline | Role::Contender))
+    }
+
+    /// A figure beside the baseline's, which is [`Ratio::EXACT`]; `None` where it does not count.
+    #[must_use]
+    pub fn ratio(&self, work: WorkloadIndex, who: SubjectIndex, metric: Metric) -> Option<Ratio> {
+        let figure =
+            self.cell(work, who).filter(|cell| cell.counts()).and_then(|c| metric.of(c))?;
+        match self.allocators.get(who.0)?.role {
+            Role::Baseline => Some(Ratio::EXACT),
+            _ => figure.ratio.filter(|ratio| ratio.estimate.is_finite()),
+        }
+    }
+
+    /// What the baseline differs from itself by in a workload.
+    #[must_use]
+    pub fn noise(&self, work: WorkloadIndex, metric: Metric) -> Option<f64> {
+        Some(self.ratio(work, self.control()?, metric)?.distance_from_1())
+    }
+
+    /// What a figure shows beside the baseline's.
+    #[must_use]
+    pub fn claim(&self, work: WorkloadIndex, who: SubjectIndex, metric: Metric) -> Option<Claim> {
+        let ratio = self.ratio(work, who, metric).filter(|_| who != self.baseline())?;
+        // It is not beyond itself.
+        let noise = self.noise(work, metric).filter(|_| Some(who) != self.control());
+        Some(Claim::of(&ratio, noise))
+    }
+
+    /// The allocators that may have the least of `metric` in a workload.
+    #[must_use]
+    pub fn best(&self, work: WorkloadIndex, metric: Metric) -> Vec<SubjectIndex> {
+        let ratio = |who| Some((who, self.ratio(work, who, metric)?));
+        let all: Vec<_> = self.contestants().filter_map(ratio).collect();
+        leaders(&all, self.noise(work, metric))
+    }
+
+    /// Each allocator over all workloads; nobody where some that were asked for were left out, as the mean would be one over
+    /// others.
+    #[must_use]
+    pub fn means(&self) -> &[Overall] {
+        if self.left_out.is_empty() { &self.overall } else { &[] }
+    }
+
+    /// The mean over all workloads beside the baseline's; `None` of who did not end all that others did.
+    #[must_use]
+    pub fn mean(&self, who: SubjectIndex, metric: Metric) -> Option<Ratio> {
+        let means = self.means();
+        let most = self.contestants().filter_map(|who| means.get(who.0)).map(|o| o.workloads).max();
+        let mean = means.get(who.0).filter(|o| o.workloads > 0 && Some(o.workloads) == most)?;
+        match self.allocators.get(who.0)?.role {
+            Role::Baseline => Some(Ratio::EXACT),
+            _ => metric.mean(mean).filter(|ratio| ratio.estimate.is_finite()),
+        }
+    }
+
+    /// What the baseline differs from itself by in the mean.
+    #[must_use]
+    pub fn mean_noise(&self, metric: Metric) -> Option<f64> {
+        Some(metric.mean(self.means().get(self.control()?.0)?)?.distance_from_1())
+    }
+
+    /// The allocators that may have the least of `metric` over all workloads.
+    #[must_use]
+    pub fn best_mean(&self, metric: Metric) -> Vec<SubjectIndex> {
+        let mean = |who| Some((who, self.mean(who, metric)?));
+        let all: Vec<_> = self.contestants().filter_map(mean).collect();
+        leaders(&all, self.mean_noise(metric))
+    }
+
+    fn control(&self) -> Option<SubjectIndex> {
+        self.allocators.iter().position(|e| e.role == Role::Control).map(SubjectIndex)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{entry, report, work};
+
+    /// A workload on glibc, its control with that noise, and allocators with these ratios of time.
+    fn of(ratios: &[f64], noise: f64, pairs: usize) -> Report {
+        let timed = |ratio| Cell {
+            time: Some(Compared { median: 1.0, ratio, same: false }),
+            ..Cell::default()
+        };
+        let of = |estimate: f64, margin: f64| {
+            let (low, high) = (estimate - margin, estimate + margin);
+            timed(Some(Ratio { estimate, low, high, pairs }))
+        };
+        let mut entries = vec![entry("glibc", Role::Baseline), entry("again", Role::Control)];
+        let mut cells = vec![timed(None), of(1.0, noise)];
+        for &ratio in ratios {
+            entries.push(entry("x", Role::Contender));
+            cells.push(of(ratio, 0.001));
+        }
+        report(entries, vec![work("w", 9, cells)], Vec::new())
+    }
+
+    fn best(report: &Report) -> Vec<usize> {
+        report.best(WorkloadIndex(0), Metric::Time).iter().map(|who| who.0).collect()
+    }
+
+    #[test]
+    fn who_is_within_the_noise_of_the_least_may_have_it() {
+        assert_eq!(best(&of(&[0.5, 0.7], 0.01, 9)), [2]);
+        assert_eq!(best(&of(&[0.5, 0.503], 0.01, 9)), [2, 3]);
+        assert_eq!(best(&of(&[1.5], 0.01, 9)), [0]);
+        assert!(best(&of(&[0.99], 0.05, 9)).is_empty(), "nobody is told from anybody");
+        assert!(best(&of(&[0.5], 0.01, 5)).is_empty(), "five rounds");
+        assert!(best(&of(&[], 0.01, 9)).is_empty());
+    }
+
+    #[test]
+    fn other_work_is_not_compared() {
+        let mut report = of(&[0.1, 0.7], 0.01, 9);
+        report.workloads[0].cells[2].other_work = Some(0.02);
+        assert_eq!(best(&report), [3]);
+        assert_eq!(report.ratio(WorkloadIndex(0), SubjectIndex(2), Metric::Time), None);
+        assert_eq!(report.claim(WorkloadIndex(0), SubjectIndex(2), Metric::Time), None);
+    }
+
+    #[test]
+    fn a_mean_without_what_was_left_out_is_none() {
+        let mut report = of(&[0.5], 0.01, 9);
+        let mean = |estimate| Overall {
+            workloads: 1,
+            time: Some(Ratio { estimate, low: estimate, high: estimate, pairs: 9 }),
+            ..Overall::default()
+        };
+        report.overall = vec![mean(1.0), mean(1.0), mean(0.5)];
+        assert_eq!(report.best_mean(Metric::Time), [SubjectIndex(2)]);
+        report.left_out = vec!["redis".to_owned()];
+        assert!(report.best_mean(Metric::Time).is_empty() && report.means().is_empty());
+    }
+}
