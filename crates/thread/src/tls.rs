@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The block is a `.tdata` object made by `global_asm!`, so its initial image can hold
-//! addresses: every top starts at the empty cell. 632 bytes, 640 as they are
-//! aligned, fit the room that glibc keeps for libraries loaded by `dlopen`: 1,664 bytes in 2.36.
+//! addresses: every top starts at the empty cell. 632 bytes, 640 with the
+//! word that says whether the thread is busy, fit the room that glibc keeps for libraries loaded by `dlopen`: 1,664 bytes in 2.36.
 use object::size_class::CLASSES;
 use source::os::imp::peek::Peek;
 

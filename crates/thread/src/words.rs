@@ -4,7 +4,8 @@
 //! words  [ 0: the thread's record │ 1: how often its end was announced, and what it freed without one ]    16 bytes, zero at first
 //! ```
 //!
-//! As [`tls`](crate::tls) is. A library that has this block and not the other loads 16 bytes of static TLS.
+//! As [`tls`](crate::tls) is. A library that has this block and not the other loads 32 bytes of static TLS at
+//! most, as they are aligned: with it comes the word that says whether the thread is busy.
 //!
 //! Layer *thread*.
 

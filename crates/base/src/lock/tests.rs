@@ -135,3 +135,72 @@ fn who_leaves_to_a_waiter_waits_only_where_there_is_one() {
     assert!(lock.is_held(), "who is inside by `hold` stays");
     lock.release();
 }
+
+/// Counts how deep its threads are inside.
+struct Deep;
+
+std::thread_local!(static DEPTH: core::cell::Cell<u32> = const { core::cell::Cell::new(0) });
+
+// SAFETY: as `Yield`.
+unsafe impl Park for Deep {
+    fn me() -> usize {
+        Yield::me()
+    }
+    fn wait(word: &AtomicUsize, expected: usize) {
+        Yield::wait(word, expected);
+    }
+    fn wake_one(_: &AtomicUsize) {}
+    fn nap(word: &AtomicUsize, expected: usize) {
+        Yield::nap(word, expected);
+    }
+    fn begin() {
+        DEPTH.set(DEPTH.get() + 1);
+    }
+    fn end() {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+    fn is_busy() -> bool {
+        DEPTH.get() > 0
+    }
+}
+
+#[test]
+fn a_thread_is_busy_while_it_is_inside_but_not_by_hold() {
+    let lock = Lock::<Deep>::new();
+    let guard = lock.lock();
+    assert!(Deep::is_busy());
+    assert!(lock.try_lock().is_none());
+    drop(guard);
+    assert!(!Deep::is_busy());
+    assert!(!lock.lock().leave_to_waiter());
+    assert!(!Deep::is_busy());
+    assert!(lock.hold(&mut 2));
+    assert!(!Deep::is_busy());
+    drop(lock.lock());
+    assert!(lock.try_lock().is_none());
+    assert!(!Deep::is_busy(), "who passes is not");
+    lock.release();
+    let busy = Busy::<Deep>::new();
+    drop(lock.lock());
+    assert!(Deep::is_busy());
+    drop(busy);
+    assert!(!Deep::is_busy());
+}
+
+#[test]
+fn who_waited_is_busy_no_longer_than_it_is_inside() {
+    let lock = Lock::<Deep>::new();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..2000 {
+                    let guard = lock.lock();
+                    assert_eq!(DEPTH.get(), 1);
+                    std::thread::yield_now();
+                    drop(guard);
+                    assert_eq!(DEPTH.get(), 0);
+                }
+            });
+        }
+    });
+}

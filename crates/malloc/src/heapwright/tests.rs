@@ -6,6 +6,7 @@ extern crate std;
 use base::{Check, Malloc};
 
 mod accounts;
+mod interrupted;
 mod misuse;
 mod split;
 use std::vec::Vec;
