@@ -7,10 +7,12 @@
 //! ```
 //!
 //! - **P1** the map names a chunk exactly while it is somebody's or in the pool.
+//! - **P5** no chunk is mapped or unmapped under the pool's lock, and no thread that takes or gives a chunk waits for it: while another
+//!   is inside, the system is asked. A thread that loses the processor inside stops nobody.
 //!
 //! One lock; O(pool) when a chunk becomes empty, two system calls when one comes or goes. A look in the map is two loads.
 use base::bits::{index, low32};
-use base::guarded::Guarded;
+use base::guarded::{Guarded, Inside};
 use base::lock::Lock;
 use base::sync::{AtomicBool, AtomicUsize, OneWriter as _, Ordering};
 use page::{Allowance, Arena, Attempt, ChunkMap, Refusals, System};
@@ -124,14 +126,15 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// A chunk from the pool or the system, and whether it is all zero; `huge`: it may have huge pages. `None`: out of memory.
     pub(crate) fn take(&self, huge: bool) -> Option<(&'static C, bool)> {
-        let empty = self.empty.lock();
-        if let Some(pooled) = empty.pop() {
+        if let Some(empty) = self.empty.try_lock()
+            && let Some(pooled) = empty.pop()
+        {
             self.pooled.lower(C::LEN);
             return Some((pooled, false));
         }
         self.grow(C::LEN);
         let base = self.source.map(C::LEN, C::LEN)?;
-        if !self.map.cover(&self.arena, &self.source, base) {
+        if !self.covers(base) {
             // SAFETY: mapped above, and nobody has seen it.
             unsafe { self.source.release(base, C::LEN) };
             return None;
@@ -141,31 +144,55 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             unsafe { self.source.prefer_huge(base, C::LEN, true) };
         }
         self.map.set(base, OURS);
-        self.mapped.raise(C::LEN);
-        self.regret.take(C::LEN);
+        self.mapped.fetch_add(C::LEN, Ordering::Relaxed);
+        if let Some(_inside) = self.empty.try_lock() {
+            self.regret.take(C::LEN);
+        }
         Some((links::at(base)?, true))
+    }
+
+    /// Whether the map has a word for the chunk at `base`, by now. Under the lock if it had none.
+    fn covers(&self, base: usize) -> bool {
+        self.map.has(base) || {
+            let _inside = self.empty.lock();
+            self.map.cover(&self.arena, &self.source, base)
+        }
     }
 
     /// A chunk is empty: it waits in the pool, or is unmapped if it is not to.
     pub(crate) fn give(&self, chunk: &C, to_pool: bool) {
-        let now = self.tick();
-        let empty = self.empty.lock();
-        if !to_pool && self.unmap(chunk) {
+        let inside = self.empty.try_lock().filter(|_| to_pool);
+        let Some(empty) = inside else {
+            if !self.unmap(chunk) {
+                self.put_back(chunk);
+            }
             return;
-        }
-        chunk.pieces().since.store(now, Ordering::Relaxed);
-        empty.push(chunk);
-        self.pooled.raise(C::LEN);
+        };
+        let now = self.tick();
+        self.push(&empty, chunk, now);
         let room = self.room_for_free(0);
         let mut most = (self.bytes() / SHARE).max(self.regret.floor(LEAST));
         if self.pooled_bytes() > most.min(room) {
             most = most.max(self.regret.due(now, (LEAST, MOST), REGRET));
         }
-        self.expire(&empty, now, most.min(room));
+        self.expire(empty, now, most.min(room));
     }
 
-    /// Unmaps what has waited for long, and what is beyond `most` bytes. Under the lock.
-    fn expire(&self, empty: &List<C>, now: u32, most: usize) {
+    fn push(&self, empty: &List<C>, chunk: &C, now: u32) {
+        chunk.pieces().since.store(now, Ordering::Relaxed);
+        empty.push(chunk);
+        self.pooled.raise(C::LEN);
+    }
+
+    /// A chunk that the system does not unmap waits in the pool.
+    #[cold]
+    fn put_back(&self, chunk: &C) {
+        self.push(&self.empty.lock(), chunk, self.tick());
+    }
+
+    /// Unmaps what has waited for long, and what is beyond `most` bytes.
+    fn expire(&self, empty: Inside<'_, S, List<C>>, now: u32, most: usize) {
+        let gone = List::new();
         // The newest is first: the last has waited longest.
         while let Some((place, old)) = empty.iter().enumerate().last() {
             let before = place * C::LEN;
@@ -175,14 +202,26 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
                 break;
             }
             empty.remove(old);
-            if !self.unmap(old) {
-                old.pieces().since.store(now, Ordering::Relaxed);
-                empty.push(old);
-                break;
-            }
+            gone.push(old);
             self.pooled.lower(C::LEN);
             self.regret.purged(now, C::LEN);
         }
+        drop(empty);
+        self.unmap_each(&gone);
+    }
+
+    /// Unmaps chunks that were taken out of the pool, to which they go back from the first on that the system keeps; the bytes.
+    fn unmap_each(&self, chunks: &List<C>) -> usize {
+        let (mut gone, mut is_refused) = (0, false);
+        while let Some(old) = chunks.pop() {
+            is_refused = is_refused || !self.unmap(old);
+            if is_refused {
+                self.put_back(old);
+            } else {
+                gone += C::LEN;
+            }
+        }
+        gone
     }
 
     /// What has waited for long in the pool goes, if there is much.
@@ -190,7 +229,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         if self.pooled_bytes() > LEAST / 2 {
             let empty = self.empty.lock();
             self.regret.calm(now);
-            self.expire(&empty, now, usize::MAX);
+            self.expire(empty, now, usize::MAX);
         }
     }
 
@@ -226,7 +265,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
         let now = self.tick();
         if self.pooled_bytes() + kept > room {
-            self.expire(&self.empty.lock(), now, room.saturating_sub(kept));
+            self.expire(self.empty.lock(), now, room.saturating_sub(kept));
         }
         if let Some(of) = of {
             let beyond = (self.pooled_bytes() + kept).saturating_sub(room);
@@ -246,7 +285,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         // SAFETY: it has no live block, and the map names it no more.
         let is_gone = unsafe { self.source.release(base, C::LEN) };
         if is_gone {
-            self.mapped.lower(C::LEN);
+            self.mapped.fetch_sub(C::LEN, Ordering::Relaxed);
         } else {
             // SAFETY: as above, and it is still ours.
             unsafe { self.source.purge(base, C::LEN) };
@@ -257,20 +296,15 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// Unmaps all of the pool; the bytes.
     pub(crate) fn trim(&self) -> usize {
-        let empty = self.empty.lock();
-        let (left, mut gone) = (List::<C>::new(), 0);
-        while let Some(old) = empty.pop() {
-            if self.unmap(old) {
+        let all = List::new();
+        {
+            let empty = self.empty.lock();
+            while let Some(pooled) = empty.pop() {
+                all.push(pooled);
                 self.pooled.lower(C::LEN);
-                gone += C::LEN;
-            } else {
-                left.push(old);
             }
         }
-        while let Some(old) = left.pop() {
-            empty.push(old);
-        }
-        gone
+        self.unmap_each(&all)
     }
 
     /// Begins to give several pieces back; `None`: the kernel has refused lately.

@@ -109,13 +109,16 @@ impl<S: System> ThreadCaching<S> {
         if let Some(cache) = self.cache() {
             return Some(cache);
         }
-        let room = (&self.pages.arena, &self.pages.source);
-        let cache = self.threads.current_or_new(room, |cache| {
-            if self.lost.load(Ordering::Relaxed) {
-                self.empty(cache);
-            }
-            cache.reset();
-        });
+        let cache = self.threads.current_or_new(
+            self.source(),
+            |_| (),
+            |cache| {
+                if self.lost.load(Ordering::Relaxed) {
+                    self.empty(cache);
+                }
+                cache.reset();
+            },
+        );
         if self.threads.live() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
             self.pages.look_at_memory_limit();
@@ -145,6 +148,9 @@ impl<S: System> ThreadCaching<S> {
     #[inline(never)]
     fn allocate_slow(&self, class: usize) -> *mut u8 {
         let cache = self.cache_or_new();
+        if cache.is_some_and(Cache::looks_at_clock) {
+            self.threads.look(self.source(), self.pages.tick());
+        }
         let want = cache.map_or(1, |cache| cache.ask(class));
         let take = || {
             if let Some(chain) = self.take_lost(class, want) {
@@ -175,6 +181,7 @@ impl<S: System> ThreadCaching<S> {
                 found = cache.take_chain(class, want);
             }
             are_some |= cache.has_some();
+            false
         });
         self.lost.store(are_some, Ordering::Relaxed);
         self.none_lost[class].store(found.count == 0, Ordering::Relaxed);
@@ -313,7 +320,10 @@ impl<S: System> ThreadCaching<S> {
             self.empty(cache);
         }
         if self.lost.load(Ordering::Relaxed) {
-            self.threads.each_spare(|cache| self.empty(cache));
+            self.threads.each_spare(|cache| {
+                self.empty(cache);
+                true
+            });
             self.lost.store(false, Ordering::Relaxed);
         }
         for (class, central) in self.central.iter().enumerate().skip(1) {
@@ -326,7 +336,7 @@ impl<S: System> ThreadCaching<S> {
     /// Gives back all that is free; the bytes.
     pub fn trim_all(&self) -> usize {
         self.collect_all();
-        self.pages.purge_all()
+        self.pages.purge_all() + self.threads.trim(self.source())
     }
 
     /// Bytes in the caches of all threads.
@@ -335,7 +345,10 @@ impl<S: System> ThreadCaching<S> {
         self.threads.each(|cache| sum += cache.held());
         if self.lost.load(Ordering::Relaxed) {
             // Their numbers may be an object off, and below nothing then.
-            self.threads.each_spare(|cache| sum = sum.wrapping_add(cache.held()));
+            self.threads.each_spare(|cache| {
+                sum = sum.wrapping_add(cache.held());
+                false
+            });
         }
         sum.cast_signed().max(0).cast_unsigned()
     }
@@ -347,7 +360,10 @@ impl<S: System> ThreadCaching<S> {
         let blocks = self.pages.block_bytes();
         let huge = (self.huge.bytes(), self.huge.count());
         Figures {
-            committed: self.pages.costing_bytes() + self.pages.arena.used_bytes() + huge.0,
+            committed: self.pages.costing_bytes()
+                + self.pages.arena.used_bytes()
+                + self.threads.costing_bytes()
+                + huge.0,
             live: (of_classes + blocks).saturating_sub(cached) + huge.0,
             cached,
             huge,
@@ -500,7 +516,7 @@ impl ThreadEnds for Malloc {
     fn thread_ended(&'static self, cache: &Cache) {
         // Before the lock: it takes those of central lists, and may give memory back.
         self.empty(cache);
-        self.threads.leave(cache, || ());
+        self.threads.leave(cache, || true);
     }
 }
 

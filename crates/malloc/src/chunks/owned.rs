@@ -95,6 +95,11 @@ impl<C: Chunk> Owned<C> {
         if chunk.is_full() { &self.packed } else { &self.roomy }
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.roomy.is_empty() && self.packed.is_empty()
+    }
+
     /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &C> {
         self.roomy.iter().chain(self.packed.iter())
@@ -207,20 +212,22 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
     }
 
-    /// A slow path of the owner: now and then what a program that does little needs no more goes.
+    /// A slow path of the owner: now and then what a program that does little needs no more goes, and what `others` keeps, which is
+    /// told the tick.
     #[inline]
-    pub(crate) fn pass(&self, of: &Owned<C>) {
+    pub(crate) fn pass(&self, of: &Owned<C>, others: impl FnOnce(u32)) {
         if of.calls.raise(1).is_multiple_of(CALLS) {
-            self.look(of);
+            others(self.look(of));
         }
     }
 
     #[cold]
-    fn look(&self, of: &Owned<C>) {
+    fn look(&self, of: &Owned<C>) -> u32 {
         let now = self.tick();
         of.regret.calm(now);
         self.purge_idle(of, now);
         self.expire_pool(now);
+        now
     }
 
     /// Gives back up to `most` free pieces.

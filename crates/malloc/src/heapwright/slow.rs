@@ -65,6 +65,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let (refills, flushes) = cache.slow_paths();
         if looks_at_clock(refills + flushes) {
             let _ = self.pages.look();
+            self.meta.look(&self.pages);
             cache.see(self.backend());
         }
     }

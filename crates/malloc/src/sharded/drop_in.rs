@@ -14,7 +14,8 @@ impl ThreadEnds for Malloc {
 
     fn thread_ended(&'static self, thread: &Thread) {
         self.abandon(thread);
-        self.threads.leave(thread, || ());
+        // Heaps that it made serve the next thread with its record.
+        self.threads.leave(thread, || thread.spare.load(Ordering::Relaxed) == 0);
     }
 }
 

@@ -18,6 +18,7 @@ impl ThreadEnds for Malloc {
             heap.leave();
             self.drain(heap);
             self.pool.supers.purge_left(&heap.supers);
+            heap.end_if_bare()
         });
     }
 }
