@@ -492,7 +492,7 @@ impl<S: System> Sharded<S> {
         });
         used += self.abandoned.lock().iter().map(Segment::used_bytes).sum::<usize>();
         let huge = (self.huge.bytes(), self.huge.count());
-        let ours = self.segments.bytes() + self.segments.pooled_bytes();
+        let ours = self.segments.costing_bytes();
         Figures {
             committed: ours
                 + self.segments.arena.used_bytes()

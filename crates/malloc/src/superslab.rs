@@ -482,7 +482,7 @@ impl<S: System> Superslab<S> {
             false
         });
         let huge = (self.huge.bytes(), self.huge.count());
-        let ours = self.pool.bytes() + self.pool.supers.pooled_bytes();
+        let ours = self.pool.costing_bytes();
         Figures {
             committed: ours
                 + self.pool.supers.arena.used_bytes()

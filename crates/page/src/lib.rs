@@ -78,6 +78,6 @@ pub use self::{
     radix::RadixMap,
     refusals::{Attempt, Refusals},
     region::{Region, Span},
-    system::System,
+    system::{System, try_purging},
     vmalloc::Vmalloc,
 };

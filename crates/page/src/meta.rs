@@ -190,11 +190,14 @@ impl Pools {
     }
 
     fn take<S: System>(&mut self, pages: &PageHeap<S>, pool: Pool) -> Option<usize> {
-        let cut = &mut self.cut;
-        match pool {
-            Pool::Cell => return self.cells.take(|| next_chunk(cut, pages, CHUNK)),
-            Pool::Thread => return self.threads.take(|| next_chunk(cut, pages, CHUNK)),
-            _ => {}
+        if let Some(pieces) = self.pieces(pool) {
+            return pieces.take().or_else(|| {
+                let at = next_chunk(&mut self.cut, pages, CHUNK)?;
+                let pieces = self.pieces(pool)?;
+                // SAFETY: cut for it now.
+                unsafe { pieces.add(at) };
+                pieces.take()
+            });
         }
         let linked = &mut self.linked[pool as usize];
         let free = linked.free;
@@ -204,7 +207,7 @@ impl Pools {
             return Some(free);
         }
         if linked.next == 0 || linked.next + pool.size() > linked.end {
-            linked.next = next_chunk(cut, pages, GRANULE)?;
+            linked.next = next_chunk(&mut self.cut, pages, GRANULE)?;
             linked.end = linked.next + GRANULE;
         }
         let at = linked.next;

@@ -111,16 +111,9 @@ impl Pieces {
         self.costing.load(Ordering::Relaxed)
     }
 
-    /// A piece; of mappings between guards, so that no block's overflow reaches one. `None`: out of memory.
-    pub fn allocate<S: System>(&self, source: &S) -> Option<usize> {
-        self.take(|| self.map(source))
-    }
-
-    /// A piece: of the free ones in the first chunk rather one that costs memory. Where there is none, of the chunk that `grow`
-    /// gives, zeroes at a multiple of its length that nobody else uses. `None`: it gives none.
-    pub(crate) fn take(&self, grow: impl FnOnce() -> Option<usize>) -> Option<usize> {
-        let first = self.first.load(Ordering::Relaxed);
-        let chunk = Chunk::at(first).or_else(|| self.begin(grow()?))?;
+    /// A piece: of the free ones in the first chunk rather one that costs memory. `None`: a chunk is to be [added](Self::add).
+    pub fn take(&self) -> Option<usize> {
+        let chunk = Chunk::at(self.first.load(Ordering::Relaxed))?;
         let (free, clean) =
             (chunk.free.load(Ordering::Relaxed), chunk.clean.load(Ordering::Relaxed));
         let dirty = free & !clean;
@@ -136,16 +129,19 @@ impl Pieces {
         Some(self.piece(chunk, index as usize))
     }
 
-    /// A chunk of zeroes is all free.
-    fn begin<'a>(&self, at: usize) -> Option<&'a Chunk> {
+    /// Memory is a chunk from now on, all free.
+    ///
+    /// # Safety
+    ///
+    /// It is of the length of chunks, at a multiple of that, zero, and nobody else's. Or it came from [`map`](Self::map).
+    pub unsafe fn add(&self, at: usize) {
         let margin = self.margin.load(Ordering::Relaxed);
-        let chunk = Chunk::at(at + margin)?;
+        let Some(chunk) = Chunk::at(at + margin) else { return };
         let count = (self.len - 2 * margin - self.head()) / self.size;
         let all = u64::MAX >> (64 - low32(count.min(64)));
         chunk.free.store(all, Ordering::Relaxed);
         chunk.clean.store(all, Ordering::Relaxed);
-        self.first.store(chunk.address(), Ordering::Relaxed);
-        Some(chunk)
+        chunk.next.store(self.first.replace(chunk.address()), Ordering::Relaxed);
     }
 
     /// Takes a piece back.
@@ -255,13 +251,17 @@ impl Pieces {
         chunk.address() + self.head() + index * self.size
     }
 
-    /// A chunk that is a mapping, between two guards.
-    fn map<S: System>(&self, source: &S) -> Option<usize> {
+    /// A mapping for a chunk, between two guards: no block's overflow reaches it. `None`: out of memory. Needs no lock, and touches
+    /// what [`add`](Self::add) writes.
+    pub fn map<S: System>(&self, source: &S) -> Option<usize> {
         let guard = guard(source);
         let at = source.reserve(self.len, self.len)?;
         // SAFETY: the middle of what was just reserved.
         if unsafe { source.commit(at + guard, self.len - 2 * guard) } {
             self.margin.store(guard, Ordering::Relaxed);
+            if let Some(chunk) = Chunk::at(at + guard) {
+                chunk.set(Age::Quiet);
+            }
             return Some(at);
         }
         // SAFETY: reserved above, nobody has seen it.

@@ -20,8 +20,8 @@ use core::marker::PhantomData;
 use core::ptr;
 
 use base::lock::Lock;
-use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
-use page::{Pieces, System};
+use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use page::{Pieces, System, try_purging};
 use policy::table::MOST_LATE_FREES;
 use source::os::imp::thread_end;
 
@@ -111,6 +111,8 @@ pub struct Members<S, R> {
     spare: AtomicUsize,
     pieces: Pieces,
     live: AtomicU32,
+    /// Whether there were ever two.
+    were_two: AtomicBool,
     /// Whom threads' ends are announced to: the address of a [`Call`]; 0: nobody. And for which malloc.
     ended: AtomicUsize,
     malloc: AtomicUsize,
@@ -134,6 +136,7 @@ impl<S: System, R: Record> Members<S, R> {
                 Pieces::new(Self::SIZE, if few > CHUNK { few } else { CHUNK })
             },
             live: AtomicU32::new(0),
+            were_two: AtomicBool::new(false),
             ended: AtomicUsize::new(0),
             malloc: AtomicUsize::new(0),
             of: PhantomData,
@@ -204,7 +207,7 @@ impl<S: System, R: Record> Members<S, R> {
     pub fn current_or_new(
         &self,
         source: &S,
-        taken: impl FnOnce(&R),
+        taken: impl Fn(&R),
         ready: impl FnOnce(&R),
     ) -> Option<&R> {
         if let Some(mine) = self.current() {
@@ -213,24 +216,55 @@ impl<S: System, R: Record> Members<S, R> {
         if words::load(ENDS) % A_FREE > MOST_ENDS {
             return None;
         }
-        let inside = self.lock.lock();
-        let at = match self.spare.load(Ordering::Relaxed) {
-            0 => self.pieces.allocate(source)?,
-            spare => spare,
-        };
-        let (record, member) = (record_at(at)?, Member::get(at)?);
-        if at == self.spare.load(Ordering::Relaxed) {
-            Self::unlink(&self.spare, member);
+        let record = self.take_spare(&taken).or_else(|| self.take_free(source, &taken))?;
+        if self.live() >= 2 && !self.were_two.swap(true, Ordering::Relaxed) {
+            try_purging(source);
         }
-        taken(record);
-        member.owner.store(self.number(), Ordering::Relaxed);
-        Self::link(&self.head, member);
-        self.live.fetch_add(1, Ordering::Relaxed);
-        drop(inside);
         ready(record);
+        let at = ptr::from_ref(record).expose_provenance();
         words::store(RECORD, at);
         self.watch(at);
         Some(record)
+    }
+
+    /// A spare record, on the list.
+    fn take_spare(&self, taken: &impl Fn(&R)) -> Option<&R> {
+        let _inside = self.lock.lock();
+        let record = record_at(self.spare.load(Ordering::Relaxed))?;
+        Self::unlink(&self.spare, Self::member(record)?);
+        taken(record);
+        self.enter(record);
+        Some(record)
+    }
+
+    /// A free record, on the list. Neither is a chunk mapped under the lock, nor a page of one touched first: a thread that waits
+    /// for the system there would hold up all that begin.
+    fn take_free(&self, source: &S, taken: &impl Fn(&R)) -> Option<&R> {
+        let free = || {
+            let _inside = self.lock.lock();
+            self.pieces.take()
+        };
+        let at = free().or_else(|| {
+            let chunk = self.pieces.map(source)?;
+            let _inside = self.lock.lock();
+            // SAFETY: mapped for it now.
+            unsafe { self.pieces.add(chunk) };
+            self.pieces.take()
+        })?;
+        Member::get(at)?.owner.store(0, Ordering::Relaxed);
+        let record = record_at(at)?;
+        let _inside = self.lock.lock();
+        taken(record);
+        self.enter(record);
+        Some(record)
+    }
+
+    /// Puts a record on the list. Under the lock.
+    fn enter(&self, record: &R) {
+        let Some(member) = Self::member(record) else { return };
+        member.owner.store(self.number(), Ordering::Relaxed);
+        Self::link(&self.head, member);
+        self.live.fetch_add(1, Ordering::Relaxed);
     }
 
     /// This malloc's number (M2). Under the lock.

@@ -15,7 +15,7 @@
 //! was freed and 1 MiB at most in one call.
 use base::Broken;
 use base::check::ensure;
-use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use page::System;
 use policy::keep;
 use policy::table::{AT_A_LOOK, AT_ONCE, FLOOR};
@@ -47,6 +47,8 @@ pub(crate) struct Owned<C> {
     since: AtomicU32,
     calls: AtomicU32,
     regret: Regret,
+    /// Whether its thread ends.
+    ends: AtomicBool,
 }
 
 /// What pieces are wanted.
@@ -93,6 +95,11 @@ impl<C: Chunk> Owned<C> {
 
     fn list_of(&self, chunk: &C) -> &List<C> {
         if chunk.is_full() { &self.packed } else { &self.roomy }
+    }
+
+    /// Its thread ends, or does not any more.
+    pub(crate) fn set_ends(&self, ends: bool) {
+        self.ends.store(ends, Ordering::Relaxed);
     }
 
     /// Whether there is none.
@@ -180,7 +187,11 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         if chunk.is_all_free() {
             of.roomy.remove(chunk);
             of.clean(chunk.dirty());
-            self.give(chunk, to_pool);
+            if to_pool && of.ends.load(Ordering::Relaxed) {
+                self.leave(chunk);
+            } else {
+                self.give(chunk, to_pool);
+            }
         } else if of.dirty() > LITTLE / PIECE {
             self.purge_some(of, count);
         }

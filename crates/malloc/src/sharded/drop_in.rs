@@ -13,7 +13,9 @@ impl ThreadEnds for Malloc {
     type Record = Thread;
 
     fn thread_ended(&'static self, thread: &Thread) {
+        thread.segments.set_ends(true);
         self.abandon(thread);
+        thread.segments.set_ends(false);
         // Heaps that it made serve the next thread with its record.
         self.threads.leave(thread, || thread.spare.load(Ordering::Relaxed) == 0);
     }

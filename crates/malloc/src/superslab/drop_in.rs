@@ -13,8 +13,10 @@ impl ThreadEnds for Malloc {
 
     fn thread_ended(&'static self, heap: &Heap) {
         // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
+        heap.supers.set_ends(true);
         self.empty(heap);
         self.threads.leave(heap, || {
+            heap.supers.set_ends(false);
             heap.leave();
             self.drain(heap);
             self.pool.supers.purge_left(&heap.supers);
