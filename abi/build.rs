@@ -1,13 +1,13 @@
 //! The heap of the package that is built, and the link arguments of its shared library.
 #![expect(clippy::disallowed_macros, reason = "a build script speaks to cargo by println")]
 
+#[path = "soname.rs"]
+mod soname;
+
 use std::env;
 
 /// The heap of the package `heapwright-abi`; `heapwright-abi-NAME` has another, of the registry.
 const FLAGSHIP: &str = "flagship";
-
-/// What the soname ends with.
-const SONAME_VERSION: &str = "HEAPWRIGHT_SONAME_VERSION";
 
 fn main() {
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
@@ -17,11 +17,8 @@ fn main() {
         [FLAGSHIP].into_iter().chain(registry::mallocs()).map(|heap| format!("{heap:?}")).collect();
     println!("cargo::rustc-check-cfg=cfg(heap, values({}))", heaps.join(", "));
     let suffix = name.map_or_else(String::new, |name| format!("-{name}"));
-    // A library that is installed has a version in its name (`cargo xtask dist`); one that is preloaded by its path
-    // needs none.
-    println!("cargo::rerun-if-env-changed={SONAME_VERSION}");
-    let version = env::var(SONAME_VERSION).map_or_else(|_| String::new(), |v| format!(".{v}"));
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libheapwright{suffix}.so{version}");
+    let file = format!("libheapwright{suffix}.so").replace('-', "_");
+    soname::set(&format!("libheapwright{suffix}"), &file);
     // The magazines of running threads point into the library: it is never unloaded.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     // Our handlers of fork come before those that any other library registers.

@@ -37,7 +37,7 @@ extern "C" {
 
 /* Gives back `ptr`, a block that malloc, calloc, realloc or reallocarray returned for `size` (C23 7.24.3.4).
  * Units: `size` in bytes, exactly as it was asked for (for calloc and reallocarray the product).
- * Cost: less than free(), because the size needs no look-up.
+ * Cost: less than free(), because the size needs no look-up; as free() once there was a heap of one's own.
  * Errors: none; `ptr` may be NULL, then nothing happens, whatever `size` says. errno is kept. A wrong `size` is undefined;
  *   HEAPWRIGHT=safe=1 finds it and aborts with a message.
  * Thread-safety: any thread, not only the one that allocated. */
@@ -126,8 +126,8 @@ void heapwright_heap_destroy(heapwright_heap *heap) HEAPWRIGHT_NOEXCEPT;
  * Thread-safety: any thread. */
 heapwright_heap *heapwright_heap_new(void) HEAPWRIGHT_NOEXCEPT HEAPWRIGHT_ATTRIBUTE((__warn_unused_result__));
 
-/* Allocates `size` bytes from `heap`, aligned to 16. free(), realloc() and malloc_usable_size() take the block like any
- * other, free_sized() does not; realloc() may move it out of the heap.
+/* Allocates `size` bytes from `heap`, aligned to 16. free(), free_sized(), realloc() and malloc_usable_size() take the block
+ * like any other; realloc() keeps it in its heap, whatever its size becomes.
  * Units: `size` in bytes; 0 gives a block of its own, as malloc(0) does.
  * Cost: more than malloc(): a heap's blocks do not go through the thread's caches.
  * Errors: NULL with errno ENOMEM, also when `size` is above PTRDIFF_MAX.

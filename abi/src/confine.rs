@@ -4,9 +4,13 @@
 //! a filter of system calls that was installed before may end the process for it. So the call that
 //! precedes such a filter, or is one, is answered here: the limit is read, then the same system
 //! call is made. A filter that comes by raw system calls is not noticed.
+//!
+//! A program that has system calls handed to it names the instructions whose calls it does not want, the C library's: from
+//! then on ours are among them.
 use core::ffi::{c_int, c_ulong};
 
 use base::bits::{index, low32};
+use malloc::record;
 use source::os::imp::process::prctl as call;
 
 #[cfg(heap = "flagship")]
@@ -32,6 +36,7 @@ pub unsafe extern "C" fn prctl(
 ) -> c_int {
     if matches!(option, PR_SET_SECCOMP | PR_SET_NO_NEW_PRIVS) {
         HEAP.before_confinement();
+        record::stop();
         #[cfg(heap = "flagship")]
         background::never_from_now_on();
     }

@@ -1,8 +1,10 @@
 //! heapwright's own functions; heapwright.h says what each does.
 use core::ffi::{CStr, c_char, c_int};
 
+use base::lock::Park;
 use malloc::HEAP;
 use malloc::heapwright::global;
+use malloc::interrupted::NOT_CHECKED;
 use source::Report;
 use source::os::Os;
 use source::os::imp::process::resident;
@@ -48,6 +50,10 @@ pub extern "C" fn heapwright_stats_print(fd: c_int) {
 /// Walks every structure; 0 when every invariant holds, else -1 and a line on standard error.
 #[unsafe(no_mangle)]
 pub extern "C" fn heapwright_check() -> c_int {
+    if Os::is_busy() {
+        Os::print(format_args!("{NOT_CHECKED}"));
+        return -1;
+    }
     match global::check() {
         Ok(()) => 0,
         Err(broken) => {

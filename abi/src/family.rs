@@ -7,8 +7,8 @@ use base::Malloc;
 use source::os::imp::process::page_size;
 
 use crate::allocate;
-use crate::errno::{EINVAL, ENOMEM, fail, or_enomem};
-use crate::heap::{HEAP, MAX_LINEAR};
+use crate::errno::{EINVAL, ENOMEM, fail, or_enomem, set_errno};
+use crate::heap::{HEAP, MAX_LINEAR, global};
 
 // malloc and free begin cache lines, wherever the linker puts them. Else their speed changes by some
 // 5 % with every change of other code. These sections hold one function each.
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn cfree(ptr: *mut u8) {
 /// As [`free`]; `size` is the size asked for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free_sized(ptr: *mut u8, size: usize) {
-    if size > MAX_LINEAR {
+    if !global::is_freed_by_size(size) {
         // SAFETY: the caller's promise.
         return unsafe { free_sized_medium(ptr, size) };
     }
@@ -125,11 +125,17 @@ pub unsafe extern "C" fn free_sized(ptr: *mut u8, size: usize) {
     }
 }
 
-/// As [`malloc_medium`] is to malloc.
+/// As [`malloc_medium`] is to malloc; and any block where there are heaps of their own, whose blocks only an address tells.
 #[inline(never)]
 unsafe extern "C" fn free_sized_medium(ptr: *mut u8, size: usize) {
-    // SAFETY: the caller's promise.
-    if !unsafe { HEAP.free_sized_fast(ptr, size) } {
+    let done = if HEAP.had_own_heaps() {
+        // SAFETY: the caller's promise.
+        unsafe { HEAP.free_fast(ptr) }
+    } else {
+        // SAFETY: the caller's promise; there is no heap of its own.
+        unsafe { HEAP.free_sized_fast(ptr, size) }
+    };
+    if !done {
         // SAFETY: the caller's promise.
         unsafe { free_sized_slow(ptr, size) }
     }
@@ -175,7 +181,8 @@ pub extern "C" fn memalign(alignment: usize, size: usize) -> *mut u8 {
     }
 }
 
-/// Stores a block in `*out` and returns 0, or returns EINVAL or ENOMEM and stores nothing.
+/// Stores a block in `*out` and returns 0, or returns EINVAL or ENOMEM and stores nothing. With ENOMEM errno is that too, as
+/// glibc has it: POSIX leaves it open, and there are programs that print it.
 ///
 /// # Safety
 ///
@@ -187,6 +194,7 @@ pub unsafe extern "C" fn posix_memalign(out: *mut *mut u8, alignment: usize, siz
     }
     let block = HEAP.aligned_alloc(alignment, size);
     if block.is_null() {
+        set_errno(ENOMEM);
         return ENOMEM;
     }
     // SAFETY: the caller's promise.

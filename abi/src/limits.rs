@@ -3,7 +3,7 @@
 //! The region is reserved at the first request, before the program has said anything, and what is
 //! only reserved counts like what is used. So the calls by which a limit is set are answered here:
 //! by the same system call, and by giving up what is only reserved. A limit that is set past us, by
-//! another process or a raw system call, is seen when the heap next grows.
+//! another process or a raw system call, is seen when a large block is refused.
 use core::ffi::{c_int, c_uint};
 use core::ptr;
 

@@ -18,6 +18,8 @@
 mod exports;
 #[path = "runner/library.rs"]
 mod library;
+#[path = "runner/readme.rs"]
+mod readme;
 #[path = "runner/refused.rs"]
 mod refused;
 #[path = "runner/run.rs"]
@@ -47,23 +49,23 @@ mod c {
         aligned_alloc aligned_alloc_invalid aligned_overflow aligned_realloc archive_dlopen background_begins background_confined background_idle
         background_raw_exit calloc_overflow calloc_untouched calloc_zero calloc_zero_size cfree cgroup_limit
         cgroup_limit_hidden cgroup_limit_mapped cgroup_limit_near
-        clock_replaced config_safe config_setuid config_unknown_key confined confined_fork confined_threads descriptors dlmopen dlopen_deepbind
+        clock_replaced config_safe config_setuid config_unknown_key config_unknown_keys confined confined_fork confined_threads descriptors dlmopen dlopen_deepbind
         dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads dlopen_library dlopen_mode dlopen_origin
         dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc exhaustion exit_detached
         exit_with_threads fork_chain fork_few_faults fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool
         fork_raw fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads
-        free_aligned_sized free_errno free_null free_sized header hidden_thread huge_disabled huge_unasked huge_waste late_malloc libc_aliases
+        free_aligned_sized free_errno free_null free_sized growth_asks_nothing header hidden_thread huge_disabled huge_sparse huge_unasked huge_waste interrupted_exit interrupted_threads late_malloc libc_aliases
         libc_internal_callers linked linked_archive linked_static mallinfo mallinfo_first_thread mallinfo_trim malloc_alignment malloc_disjoint malloc_info
         malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_trim_keep malloc_zero mallopt maps_exhausted maps_few
         maps_realloc maps_split memalign mlockall overflow_guards own_check own_check_moved own_check_pending own_check_shrunk own_heap
-        own_heap_count own_heap_errors own_heap_large own_heap_threads own_purge own_stats own_stats_print
+        own_heap_count own_heap_errors own_heap_large own_heap_sized own_heap_threads own_purge own_stats own_stats_print
         posix_memalign posix_memalign_invalid purge_after_shrinking purge_does_nothing purge_small_after_large purge_while_quiet
         realloc_contents realloc_failure realloc_moved_rest realloc_neighbours realloc_null realloc_rlimit realloc_steps realloc_swing
         realloc_too_large realloc_vectors realloc_zero reallocarray
         refused_calls_few refused_futex refused_madvise refused_memory refused_mlock_part refused_mlockall
         region_full region_terabyte rlimit_as rlimit_as_again rlimit_as_freed rlimit_as_growth rlimit_as_holes rlimit_as_late rlimit_as_lifted
-        rlimit_as_running rlimit_as_runs rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_stack seccomp
-        signal_limits small_stack static_dlopen stress thread_cancel thread_churn thread_detached_idle thread_exit_main thread_few_kept thread_idle_runs
+        rlimit_as_running rlimit_as_runs rlimit_as_small rlimit_as_thread rlimit_as_tiny rlimit_data rlimit_data_freed rlimit_stack seccomp
+        signal_limits small_stack static_dlopen stats_file stderr_is_ours stress syscall_dispatch thread_cancel thread_churn thread_detached_idle thread_exit_main thread_few_kept thread_idle_runs
         thread_frees_all thread_keys thread_keys_taken thread_late_bulk thread_late_free thread_phases
         thread_producer thread_vanished thread_wave_idle thread_wave_trimmed threads_exit_order trim_while_busy untouched_blocks usable_size usable_size_waste
         usable_size_writable valloc valloc_overflow vfork_exec
@@ -86,7 +88,7 @@ mod misuse {
         free_offset_large free_sized_large_safe free_sized_run_wrong_safe
         free_sized_stack_pending_check free_sized_stack_safe free_sized_wrong_safe free_stack
         free_static free_twice_huge free_twice_kept_200000 free_twice_kept_70000 free_twice_large free_twice_large_thread free_twice_pending_check free_twice_small
-        free_twice_small_safe free_twice_thread_safe free_unused_address free_wild realloc_freed_huge
+        free_twice_small_safe free_twice_thread_safe free_unused_address free_wild free_wild_interrupted realloc_freed_huge
         realloc_freed_kept realloc_freed_large realloc_freed_small_safe realloc_interior_large
         realloc_interior_small_safe realloc_kept_thread realloc_stack usable_size_freed_safe usable_size_interior_safe
         usable_size_stack

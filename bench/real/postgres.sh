@@ -52,7 +52,7 @@ trap 'exit 143' TERM HUP
 chmod 755 "$run" || exit
 [ -z "$user" ] || chown "$user" "$run" || exit
 # The server's user may not be able to look where the library is; here it can.
-if [ -n "$user" ] && [ -f "$preload" ]; then
+if [ -n "$user" ] && [ -f "$preload" ] && [ "${preload##*/}" != libc.so.6 ]; then
     cp "$preload" "$run/allocator.so" && chmod 755 "$run/allocator.so" || exit
     preload=$run/allocator.so
 fi

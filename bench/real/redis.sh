@@ -1,5 +1,5 @@
 #!/bin/sh
-# redis.sh FOLDER REQUESTS: redis-server under the allocator, driven by redis-benchmark, which has the C library's.
+# redis.sh FOLDER REQUESTS: redis-server under the allocator, driven by redis-benchmark, which has its own.
 #
 # The driver's keys come from the clock, so that runs differ slightly; what it does is the same. FOLDER exists; all that is
 # made there is gone at the end, however it comes.

@@ -9,8 +9,7 @@
 //! ```
 //!
 //! The soname of an installed library ends with the major version, by which the loader tells libraries apart that do
-//! not fit a program. The libraries are therefore built in a folder of their own: cargo's usual ones have no version in
-//! their name. The same folder, `target/dist/root`, is what `cargo deb` packs (`tools/cli/Cargo.toml`).
+//! not fit a program. `target/dist/root` is what `cargo deb` packs (`tools/cli/Cargo.toml`).
 
 mod files;
 
@@ -96,9 +95,8 @@ fn libraries(
     if for_command {
         cargo.args(["--package", "heapwright-workloads"]);
     }
-    let major = VERSION.split('.').next().unwrap_or(VERSION);
     // Symbols stay, for profilers.
-    cargo.env("HEAPWRIGHT_SONAME_VERSION", major).env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
+    cargo.env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
     done(&mut cargo)?;
     Ok(dist.join("build").join(target).join("release"))
 }

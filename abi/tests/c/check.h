@@ -100,4 +100,14 @@ static inline size_t resident(void) {
     return space ? strtoul(space, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
+// Whether the kernel makes huge pages that nobody has asked for.
+static inline int unasked_huge_pages(void) {
+    char setting[100] = "";
+    int fd = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    ssize_t n = read(fd, setting, sizeof setting - 1);
+    close(fd);
+    return n > 0 && strstr(setting, "[always]") != NULL;
+}
+
 #endif

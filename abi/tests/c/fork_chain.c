@@ -1,15 +1,23 @@
-// survival: each process forks the next while its own threads allocate, 100 generations deep
+// survival: each process forks the next while its own threads allocate, 100 generations deep, or as many as a third of the memory that
+//   is free has room for
 // also: glibc
 // timeout: 90
 #include <sys/wait.h>
 
+#include "machine.h"
 #include "threads.h"
 
-enum { THREADS = 2, GENERATIONS = 100 };
+enum { THREADS = 2, GENERATIONS = 100, LEAST = 5 };
+// What a generation has at most that no other has.
+#define EACH (110 * MIB)
 
 int main(void) {
     alarm(80);
-    for (int generation = 0; generation < GENERATIONS; generation++) {
+    size_t room = available() / 3 / EACH;
+    int generations = room < GENERATIONS ? (int)room : GENERATIONS;
+    if (generations < LEAST) SKIP("%zu MiB are free, for %d generations", available() / MIB, generations);
+    if (generations < GENERATIONS) printf("%d generations, as %zu MiB are free\n", generations, available() / MIB), fflush(stdout);
+    for (int generation = 0; generation < generations; generation++) {
         pthread_t threads[THREADS];
         start_churning(threads, THREADS);
         use_every_size();

@@ -22,7 +22,6 @@ static void fill_heap(heapwright_heap *heap, int round) {
         if (i % 50 == 9) {
             blocks[i] = realloc(blocks[i], sizes[i] + 1000);
             CHECK(blocks[i] != NULL, "realloc of a heap's block is NULL");
-            // It may have left the heap, so it is freed here.
             CHECK(first_difference(blocks[i], sizes[i], (unsigned)i) == sizes[i], "realloc of a heap's block lost contents");
             free(blocks[i]), blocks[i] = NULL;
         }

@@ -15,6 +15,8 @@
 static atomic_long calls_seen, calls_failed;
 // What the caller gets; 0: the call is made.
 static int refuse_with;
+// Called before each, in the signal handler.
+static void (*before_call)(void);
 
 // Makes a call from the one place that the filter lets pass.
 long make_call(long number, long a, long b, long c, long d, long e, long f);
@@ -26,6 +28,7 @@ static void on_call(int signal, siginfo_t *info, void *context) {
     (void)signal;
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     atomic_fetch_add_explicit(&calls_seen, 1, memory_order_relaxed);
+    if (before_call) before_call();
     long answer = -refuse_with;
     if (refuse_with == 0)
         answer = make_call(info->si_syscall, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10],

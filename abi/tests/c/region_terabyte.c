@@ -6,6 +6,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "machine.h"
 #include "threads.h"
 
 #if !defined(__x86_64__)
@@ -71,6 +72,9 @@ static int pretend(pid_t child, unsigned long bytes) {
 int main(int count, char **arguments) {
     if (count > 1) return use_a_terabyte();
     alarm(115);
+    // Two huge pages of each block that is touched, and the maps of a terabyte.
+    if (available() < 3 * GIB) SKIP("%zu MiB are free, and 1,600 are needed", available() / MIB);
+    if (promises_little()) SKIP("the kernel promises no terabyte here");
     pid_t child = fork();
     CHECK(child >= 0, "fork fails");
     if (child == 0) {

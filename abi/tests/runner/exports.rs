@@ -65,6 +65,14 @@ fn dynamic(file: &ElfFile64<'_>, tag: elf::DynamicTag) -> Vec<Dynamic> {
     table.iter().filter(|entry| entry.tag == tag).collect()
 }
 
+/// The name by which a program that is linked to it asks the loader for it.
+fn soname(file: &ElfFile64<'_>) -> String {
+    let table = file.elf_dynamic_table().expect("a shared library has a dynamic section");
+    let names = dynamic(file, elf::DT_SONAME);
+    let name = names.first().map(|entry| table.string(*entry).expect("a name"));
+    String::from_utf8_lossy(name.unwrap_or_default()).into_owned()
+}
+
 #[test]
 fn exports_every_promised_name() {
     with_library(|file| {
@@ -126,12 +134,20 @@ fn drop_ins_export_the_same_but_our_own() {
             let has_records = row.is_some_and(|row| row.abilities.contains(&"threads"));
             let expected = if has_records { 16 } else { 0 };
             assert_eq!(bytes, expected, "{name}: bytes of thread-local storage");
-            let table = file.elf_dynamic_table().expect("a shared library has a dynamic section");
-            let own_name = dynamic(file, elf::DT_SONAME);
-            let own_name = own_name.first().map(|entry| table.string(*entry).expect("a name"));
-            assert_eq!(own_name, Some(format!("libheapwright-{name}.so").as_bytes()));
+            assert_eq!(soname(file), installed(&format!("libheapwright-{name}")));
         });
     }
+}
+
+/// A program that was linked to what cargo built starts with what is installed, and the other way round.
+#[test]
+fn the_soname_is_that_of_an_installed_library() {
+    with_library(|file| assert_eq!(soname(file), installed("libheapwright")));
+}
+
+/// The name by which the loader finds a library that has this one where it is installed.
+fn installed(name: &str) -> String {
+    format!("{name}.so.{}", env!("CARGO_PKG_VERSION_MAJOR"))
 }
 
 #[test]

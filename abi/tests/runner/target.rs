@@ -126,6 +126,7 @@ const TARGETS: &[Target] = &[
                     "rlimit_as_tiny",
                     "rlimit_data",
                     "rlimit_stack",
+                    "stats_file",
                     "vfork_exec",
                 ],
             ),
@@ -151,6 +152,8 @@ const TARGETS: &[Target] = &[
             (
                 "the filter's registers are those of x86-64",
                 &[
+                    "interrupted_exit",
+                    "interrupted_threads",
                     "refused_calls_few",
                     "refused_madvise",
                     "refused_memory",

@@ -18,7 +18,7 @@ use base::sync::simulated::{self, Listener};
 use malloc::heapwright::Flagship;
 use source::os::Os;
 use source::os::imp::peek::Peek;
-use source::{Claim, HugePages, Move, PageSource, Report, Stretch};
+use source::{Claim, HugePages, Mapped, Move, PageSource, Report, Stretch};
 use thread::Tls;
 use thread::tls::{CACHE, SLOTS, empty};
 
@@ -84,6 +84,12 @@ unsafe impl PageSource for Simulated {
         unsafe { Os.commit(at, len) }
     }
 
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        system_call(len);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { Os.decommit(at, len) }
+    }
+
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
         system_call(len);
         // SAFETY: the caller's promise is passed on.
@@ -139,8 +145,8 @@ unsafe impl PageSource for Simulated {
         None
     }
 
-    fn is_short_of_addresses(&self) -> bool {
-        false
+    fn has_addresses(&self, _len: usize) -> bool {
+        true
     }
 
     fn physical_memory(&self) -> usize {
@@ -149,6 +155,10 @@ unsafe impl PageSource for Simulated {
 
     fn memory_limit(&self) -> Option<usize> {
         None
+    }
+
+    fn charges_commit(&self) -> bool {
+        false
     }
 
     fn now_ms(&self) -> u64 {

@@ -11,6 +11,9 @@
 //! - **K2** whoever waits has seen WAITED, so the release that follows wakes one waiter at least.
 //! - **K3** from entering to leaving the word names the thread that is inside; marking it WAITED
 //!   changes nothing else.
+//! - **K5** from before it enters until after it has left a thread is busy, but by `hold`. So whoever asks at the beginning of
+//!   a call and hears that it is, runs in a signal handler that interrupted it: every lock may be its own, or that of a
+//!   thread which waits for it.
 //!
 //! Layer *base*. Uncontended: one compare-and-swap in, one swap out. How a thread waits is
 //! [`Park`]'s business, so the lock is the same under a futex, a spin loop or a model.
@@ -48,6 +51,42 @@ pub unsafe trait Park {
 
     /// As [`wait`](Self::wait), for a millisecond at most.
     fn nap(word: &AtomicUsize, expected: usize);
+
+    /// The calling thread is busy (K5), one level deeper. Nothing where there are no signal handlers.
+    #[inline(always)]
+    fn begin() {}
+
+    /// The level that [`begin`](Self::begin) began ends.
+    #[inline(always)]
+    fn end() {}
+
+    /// Whether the calling thread is busy: then it waits for no lock, and changes nothing that it may have interrupted itself at.
+    #[inline(always)]
+    fn is_busy() -> bool {
+        false
+    }
+}
+
+/// The calling thread is busy while this is there (K5): it changes, without a lock, what is its own.
+#[derive(Debug)]
+#[must_use = "the thread is busy until this is dropped"]
+pub struct Busy<P: Park>(PhantomData<fn(P)>);
+
+impl<P: Park> Busy<P> {
+    /// From now on.
+    #[inline]
+    #[expect(clippy::new_without_default, reason = "it is an action")]
+    pub fn new() -> Self {
+        P::begin();
+        Self(PhantomData)
+    }
+}
+
+impl<P: Park> Drop for Busy<P> {
+    #[inline]
+    fn drop(&mut self) {
+        P::end();
+    }
 }
 
 /// The lock. It guards no data of its own: what it guards says so.
@@ -89,10 +128,18 @@ impl<P: Park> Lock<P> {
     /// Enters if nobody is inside.
     #[inline]
     pub fn try_lock(&self) -> Option<Guard<'_, P>> {
-        self.word
-            .compare_exchange(FREE, P::me(), Ordering::Acquire, Ordering::Relaxed)
-            .is_ok()
-            .then(|| Guard { lock: Some(self) })
+        P::begin();
+        if self.enter() {
+            return Some(Guard { lock: Some(self) });
+        }
+        P::end();
+        None
+    }
+
+    #[inline]
+    fn enter(&self) -> bool {
+        let put = self.word.compare_exchange(FREE, P::me(), Ordering::Acquire, Ordering::Relaxed);
+        put.is_ok()
     }
 
     #[cold]
@@ -101,15 +148,14 @@ impl<P: Park> Lock<P> {
         if self.is_held() {
             return Guard { lock: None };
         }
+        P::begin();
         let mut pause = 1;
         while pause < SPINS {
             (0..pause).for_each(|_| spin_hint());
             pause *= 2;
             // Only who sees it free writes: a write takes the line from all that look, and from who is inside.
-            if self.word.load(Ordering::Relaxed) == FREE
-                && let Some(guard) = self.try_lock()
-            {
-                return guard;
+            if self.word.load(Ordering::Relaxed) == FREE && self.enter() {
+                return Guard { lock: Some(self) };
             }
         }
         self.lock_asleep(|marked| {
@@ -159,7 +205,7 @@ impl<P: Park> Lock<P> {
         if self.word.load(Ordering::Relaxed) & !FLAGS == P::me() {
             return true;
         }
-        let is_inside = self.try_lock().map(core::mem::forget).is_some()
+        let is_inside = self.enter()
             || self.lock_asleep(|marked| {
                 P::nap(&self.word, marked);
                 *left_ms = left_ms.saturating_sub(1);
@@ -213,7 +259,9 @@ impl<P: Park> Guard<'_, P> {
         core::mem::forget(self);
         // By `hold` the thread stays inside.
         let Some(lock) = lock else { return false };
-        if !lock.leave() {
+        let is_waited = lock.leave();
+        P::end();
+        if !is_waited {
             return false;
         }
         for _ in 0..SPINS {
@@ -233,6 +281,7 @@ impl<P: Park> Drop for Guard<'_, P> {
     fn drop(&mut self) {
         if let Some(lock) = self.lock {
             lock.leave();
+            P::end();
         }
     }
 }

@@ -18,10 +18,10 @@ use core::ptr;
 use base::bits::{align_up, index, low32};
 use base::guarded::{Guarded, Inside};
 use base::lock::Lock;
-use base::sync::{AtomicBool, AtomicUsize, Ordering};
+use base::sync::{AtomicUsize, Ordering};
 use page::{Allowance, Arena, Attempt, ChunkMap, Refusals, System};
 use policy::clock::is_due;
-use policy::table::{HUGE_FROM, REGRET, SMALL_HEAP, TICK_MS};
+use policy::table::{REGRET, SMALL_HEAP, TICK_MS};
 
 use crate::links::{self, Linked as _, List, Queue};
 use crate::regret::Regret;
@@ -70,8 +70,6 @@ pub(crate) struct Chunks<S, C, const SHIFT: u32> {
     clean: AtomicUsize,
     /// Bytes in use that are in no chunk.
     beside: AtomicUsize,
-    /// Whether this is the child of a fork.
-    in_child: AtomicBool,
     regret: Regret,
     allowance: Allowance,
     refusals: Refusals,
@@ -90,7 +88,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             pooled: AtomicUsize::new(0),
             clean: AtomicUsize::new(0),
             beside: AtomicUsize::new(0),
-            in_child: AtomicBool::new(false),
             regret: Regret::new(),
             allowance: Allowance::new(),
             refusals: Refusals::new(),
@@ -99,11 +96,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     pub(crate) fn lock_for_fork(&self) -> &Lock<S> {
         self.empty.bare()
-    }
-
-    /// In the child of a fork: no more huge pages, each of which a child of its own would copy whole.
-    pub(crate) fn note_child(&self) {
-        self.in_child.store(true, Ordering::Relaxed);
     }
 
     /// What descriptors are made from.
@@ -127,13 +119,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.mapped.load(Ordering::Relaxed).saturating_sub(self.clean.load(Ordering::Relaxed))
     }
 
-    /// Whether what is mapped now is to have huge pages, with which its owner has `used` bytes: these are many, and memory is
-    /// not limited. An owner's alone count: each of a thousand threads would have 2 MiB for its first block.
-    pub(crate) fn wants_huge(&self, used: usize) -> bool {
-        let may = self.room_for_free(0) == usize::MAX && !self.in_child.load(Ordering::Relaxed);
-        used > HUGE_FROM && may
-    }
-
     /// The chunk that an address lies in; `None`: it is in none of ours.
     #[inline(always)]
     pub(crate) fn of<'a>(&self, address: usize) -> Option<&'a C> {
@@ -151,8 +136,8 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.map.get(address) == MARKED
     }
 
-    /// A chunk from the pool or the system, and whether it is all zero; `huge`: it may have huge pages. `None`: out of memory.
-    pub(crate) fn take(&self, huge: bool) -> Option<(&'static C, bool)> {
+    /// A chunk from the pool or the system, and whether it is all zero. `None`: out of memory.
+    pub(crate) fn take(&self) -> Option<(&'static C, bool)> {
         let pooled = || {
             let empty = self.pool();
             empty.first().inspect(|&chunk| self.remove(&empty, chunk))
@@ -168,10 +153,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             // SAFETY: mapped above, and nobody has seen it.
             unsafe { self.source.release(base, C::LEN) };
             return None;
-        }
-        if huge {
-            // SAFETY: mapped above, and nobody has seen it.
-            unsafe { self.source.prefer_huge(base, C::LEN, true) };
         }
         self.map.set(base, OURS);
         self.mapped.fetch_add(C::LEN, Ordering::Relaxed);

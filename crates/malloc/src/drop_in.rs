@@ -9,6 +9,9 @@
 //! prctl, before a filter ────────► before_confinement
 //! ```
 //!
+//! A signal handler that interrupted one of its calls ([`base::lock::Park::is_busy`]) calls none of these but the fast halves,
+//! `size_in_handler` and what is around `fork`: the library has spare blocks for it.
+//!
 //! A malloc with a row in `crates/registry` and this trait is a library `libheapwright-NAME.so`. The flagship has more (heaps, a
 //! safe mode), and `abi` knows it by itself.
 use core::fmt;
@@ -32,6 +35,9 @@ pub struct Figures {
 pub trait DropIn: Malloc + Check {
     /// What a block of less than 16 bytes is aligned to: C asks for no more than such a block can hold (C23 7.24.3).
     const SMALL_ALIGN: usize = 16;
+
+    /// Whether the fast halves take a lock. Then a signal handler that interrupted this calls none of them.
+    const IS_LOCKED: bool = false;
 
     /// The fast half of `malloc`. Null: [`malloc_slow`](Self::malloc_slow) is to be asked.
     fn malloc_fast(&self, size: usize) -> *mut u8 {
@@ -77,9 +83,20 @@ pub trait DropIn: Malloc + Check {
     /// handler may confine.
     fn before_confinement(&self) {}
 
+    /// The usable size of the block at `address`, without waiting for a lock: for a signal handler that interrupted this.
+    /// `None`: only who waits can know; `Some(None)`: there is none.
+    fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
+        let _ = address;
+        None
+    }
+
     /// Before a fork: no other thread is inside from here to [`after_fork`](Self::after_fork). `false`: one still is after
     /// `timeout_ms`, and nothing is held; the `last` time what can be had is held then, and the answer is `true`.
     fn before_fork(&self, timeout_ms: u32, last: bool) -> bool;
+
+    /// Before a fork that the system may refuse for what is free: it goes back. No other thread is inside, or there is none; a
+    /// signal handler may have interrupted this one.
+    fn make_way_for_fork(&self) {}
 
     /// After a fork, in the parent and in the child, which has none of the other threads.
     fn after_fork(&self, in_child: bool);

@@ -20,12 +20,15 @@
 //! design and what was tried: docs/decisions.
 use base::Malloc;
 use base::bits::index;
-use base::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use object::Central;
 use object::shelf::Supply;
-use page::{Huge, Meta, PageHeap, System};
+use object::size_class::MAX_LINEAR;
+use page::{Huge, Meta, PageHeap, Spare, System};
 use thread::cache::Backend;
 use thread::{Outside, Registry, Tls};
+
+use crate::fork::Missing;
 
 mod aligned;
 mod check;
@@ -33,10 +36,12 @@ mod fast;
 pub mod fork;
 pub mod global;
 pub mod heap;
+mod interrupted;
 mod large;
 pub mod options;
 mod peak;
 mod realloc;
+mod record;
 mod safe;
 #[cfg(simulated)]
 mod simulated;
@@ -61,6 +66,8 @@ pub struct Flagship<S, T> {
     pub(crate) meta: Meta<S>,
     /// Blocks above 32 MiB.
     pub(crate) huge: Huge<S>,
+    /// Blocks for signal handlers that interrupted this.
+    pub(crate) spare: Spare,
     /// Threads that have a cache.
     pub(crate) threads: Registry<S>,
     /// The calling thread's magazines.
@@ -71,6 +78,8 @@ pub struct Flagship<S, T> {
     slow_calls: slow_calls::SlowCalls,
     /// Whether threads go without magazines, so that every free is checked at once.
     pub(crate) safe: AtomicBool,
+    /// Up to this size a block is freed by its size alone: 0 once there was a heap of its own (W5).
+    pub(crate) freed_by_size: AtomicUsize,
     /// Operations of threads that have no cache.
     pub(crate) uncached: AtomicU32,
     /// Operations on slabs outside of any thread's cache (Y2).
@@ -78,8 +87,8 @@ pub struct Flagship<S, T> {
     /// Refills and flushes of threads that have ended.
     pub(crate) refills: AtomicU64,
     pub(crate) flushes: AtomicU64,
-    /// Whether the fork under way could not take every lock, or would not have waited for it.
-    pub(crate) partial: AtomicBool,
+    /// What the fork under way could not have.
+    pub(crate) missing: Missing,
 }
 
 impl<S: System, T: Tls> Flagship<S, T> {
@@ -91,16 +100,18 @@ impl<S: System, T: Tls> Flagship<S, T> {
             central: Central::new(),
             meta: Meta::new(),
             huge: Huge::new(),
+            spare: Spare::new(),
             threads: Registry::new(),
             tls,
             peak: peak::Peak::new(),
             slow_calls: slow_calls::SlowCalls::new(),
             safe: AtomicBool::new(false),
+            freed_by_size: AtomicUsize::new(MAX_LINEAR),
             uncached: AtomicU32::new(0),
             outside: Outside::new(),
             refills: AtomicU64::new(0),
             flushes: AtomicU64::new(0),
-            partial: AtomicBool::new(false),
+            missing: Missing::new(),
         }
     }
 
@@ -120,6 +131,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Gives all free memory back to the system now: the calling thread's magazines, all threads' runs, empty
     /// slabs, free granules. Returns the bytes given back, by whomever, meanwhile. O(size of the heap).
     pub fn purge(&self) -> usize {
+        if S::is_busy() {
+            return 0;
+        }
         let before = self.pages.purge.total_bytes();
         self.empty_magazines("purge");
         self.give_back_runs();
@@ -128,6 +142,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.outside.pass(|| self.central.purge_holes_in(self.supply(), &order));
         drop(order);
         self.pages.purge_all();
+        self.pages.release_empty();
         index(self.pages.purge.total_bytes() - before) + self.meta.trim(&self.pages)
     }
 
@@ -172,8 +187,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// The process is about to be confined: what the first request and a large heap ask the system
     /// for is asked for now. Takes no lock after the first request: a signal handler may confine.
     pub fn before_confinement(&self) {
-        let is_interrupted = self.meta.lock_for_fork().is_interrupted();
-        if self.pages.is_untouched() && !is_interrupted {
+        if self.pages.is_untouched() && !S::is_busy() {
             let block = Malloc::malloc(self, 1);
             // SAFETY: allocated above.
             unsafe { self.free(block) };
@@ -184,7 +198,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// Gives back what the calling thread keeps. What was freed and is no live object is found,
     /// and ends the process; `caller` is named.
     pub fn empty_magazines(&self, caller: &'static str) {
-        if let Some(cache) = thread::ThreadCache::current(&self.tls) {
+        if !S::is_busy()
+            && let Some(cache) = thread::ThreadCache::current(&self.tls)
+        {
             self.end_process_on_fault(caller, cache.empty_all(self.backend(), &self.tls));
         }
     }

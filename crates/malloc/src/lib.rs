@@ -15,8 +15,10 @@ mod drop_in;
 mod fallback;
 mod fork;
 pub mod heapwright;
+pub mod interrupted;
 mod links;
 mod misuse;
+pub mod record;
 mod regret;
 #[cfg(test)]
 mod shapes;

@@ -23,8 +23,8 @@ use core::ptr;
 
 use base::check::ensure;
 use base::guarded::Guarded;
-use base::lock::Lock;
-use base::sync::{AtomicBool, AtomicUsize, Ordering, fence};
+use base::lock::{Busy, Lock};
+use base::sync::{AtomicUsize, Ordering, fence};
 use base::{Broken, Check};
 use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
 use page::{Huge, System};
@@ -34,6 +34,7 @@ use thread::Members;
 use crate::chunks::{Chunk as _, Chunks, Row};
 use crate::drop_in::Figures;
 use crate::fallback;
+use crate::fork::Missing;
 use crate::links::{self, Queue};
 use crate::misuse::{self, Misuse};
 
@@ -76,8 +77,8 @@ pub struct Sharded<S> {
     abandoned: Guarded<S, Queue<Segment>>,
     huge: Huge<S>,
     threads: Members<S, Thread>,
-    /// Whether the fork under way could not take every lock.
-    partial: AtomicBool,
+    /// What the fork under way could not have.
+    missing: Missing,
 }
 
 fn size_of_class(class: usize) -> usize {
@@ -93,7 +94,7 @@ impl<S: System> Sharded<S> {
             abandoned: Guarded::new(Queue::new()),
             huge: Huge::new(),
             threads: Members::new(),
-            partial: AtomicBool::new(false),
+            missing: Missing::new(),
         }
     }
 
@@ -164,6 +165,7 @@ impl<S: System> Sharded<S> {
             // A thread that has no record any more.
             return self.allocate_mapping(size_of_class(class), 1);
         };
+        let _busy = Busy::<S>::new();
         let block = self.allocate_in(thread, &thread.heap, class);
         ptr::with_exposed_provenance_mut(block)
     }
@@ -188,8 +190,12 @@ impl<S: System> Sharded<S> {
                 // First what others freed beside it: if the page is empty with that it goes now, as in its queue it is not
                 // looked at before it serves again.
                 page.collect_theirs::<S>();
-                if !self.free_local(thread, segment, page, block) {
-                    misuse::end::<S>("free()", block, Misuse::Free);
+                match page.push(block) {
+                    Some(used) if settles(page, used) => {
+                        self.after_free(thread, segment, page, block);
+                    }
+                    Some(_) => {}
+                    None => misuse::end::<S>("free()", block, Misuse::Free),
                 }
             }
             None => self.end_for("free()", block),
@@ -238,7 +244,7 @@ impl<S: System> Sharded<S> {
         if let Some(page) = self.adopt_for(thread, heap, class) {
             return Some(page);
         }
-        let ((page, start, len), _) = self.take_slices(thread, slices, true)?;
+        let ((page, start, len), _) = self.take_slices(thread, slices)?;
         page.open(heap.address(), class, size, start, len);
         page.set_state(State::Queued);
         page.extend(size, (EXTEND / size).max(1));
@@ -251,10 +257,9 @@ impl<S: System> Sharded<S> {
         &self,
         thread: &Thread,
         count: usize,
-        filled: bool,
     ) -> Option<((&'static Page, usize, usize), bool)> {
         // The first slice serves pages of one slice only.
-        let row = Row { count, whole: count > 1, filled };
+        let row = Row { count, whole: count > 1 };
         let (segment, first, zero) =
             self.segments.take_pieces(&thread.segments, thread.address(), row)?;
         Some((segment.begin(first, count), zero))
@@ -270,15 +275,29 @@ impl<S: System> Sharded<S> {
     #[inline(always)]
     fn free_local(&self, thread: &Thread, segment: &Segment, page: &Page, block: usize) -> bool {
         let Some(used) = page.push(block) else { return false };
-        if used.cast_signed() <= 0 || !page.is(State::Queued) {
-            self.after_free(thread, segment, page, block);
+        if settles(page, used) {
+            self.after_free_unless_busy(thread, segment, page, block);
         }
         true
     }
 
-    /// The page of a block that was freed is empty, or was full; or it had none in use.
+    /// In a signal handler that interrupted this an empty page stays where it is, and a full one comes back with another block.
     #[cold]
     #[inline(never)]
+    fn after_free_unless_busy(
+        &self,
+        thread: &Thread,
+        segment: &Segment,
+        page: &Page,
+        block: usize,
+    ) {
+        if !S::is_busy() {
+            let _busy = Busy::<S>::new();
+            self.after_free(thread, segment, page, block);
+        }
+    }
+
+    /// The page of a block that was freed is empty, or was full; or it had none in use.
     fn after_free(&self, thread: &Thread, segment: &Segment, page: &Page, block: usize) {
         if page.is(State::None) || page.class() == 0 && page.start() != block {
             self.end_for("free()", block);
@@ -337,12 +356,14 @@ impl<S: System> Sharded<S> {
         if page.class() != 0 && !page.is_block(block, size_of_class(page.class())) {
             misuse::end::<S>("free()", block, Misuse::Inside);
         }
+        let busy = Busy::<S>::new();
         if let Some(heap) = page.push_theirs(block) {
             if let Some(heap) = Heap::at(heap) {
                 heap.push_delayed(block);
             }
             page.told();
         }
+        drop(busy);
         // Pairs with the fence of who abandons it.
         fence(Ordering::SeqCst);
         if self.segments.is_marked(block) {
@@ -379,8 +400,9 @@ impl<S: System> Sharded<S> {
         size: usize,
         slices: usize,
     ) -> Option<(usize, bool)> {
+        let _busy = Busy::<S>::new();
         self.free_delayed(thread, heap);
-        let ((page, start, _), zero) = self.take_slices(thread, slices, false)?;
+        let ((page, start, _), zero) = self.take_slices(thread, slices)?;
         page.open(heap.address(), 0, 0, start, size);
         page.set_state(State::Full);
         heap.full.push(page);
@@ -389,12 +411,12 @@ impl<S: System> Sharded<S> {
     }
 
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
+        let _busy = Busy::<S>::new();
         self.segments.make_way(
             self.thread().map(|thread| &thread.segments),
             self.huge.bytes().saturating_add(size),
         );
-        let huge = self.segments.wants_huge(self.segments.bytes() + self.huge.bytes());
-        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, huge);
+        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, false);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             if let Some(thread) = self.thread() {
@@ -417,17 +439,22 @@ impl<S: System> Sharded<S> {
 
     /// Bytes of the live block at `address`, and its page if it has one.
     fn size_of(&self, caller: &str, address: usize) -> (usize, Option<&Page>) {
-        let Some(segment) = self.segments.of(address) else {
-            return match self.huge.len_of(address) {
-                Some(len) => (len, None),
-                None => self.end_for(caller, address),
-            };
-        };
-        let page = segment.page_of(address);
+        if self.segments.of(address).is_some() {
+            return self.size_in_page(address).unwrap_or_else(|| self.end_for(caller, address));
+        }
+        match self.huge.len_of(address) {
+            Some(len) => (len, None),
+            None => self.end_for(caller, address),
+        }
+    }
+
+    /// As [`size_of`](Self::size_of), of a block that has a page. `None`: there is no such block.
+    fn size_in_page(&self, address: usize) -> Option<(usize, Option<&Page>)> {
+        let page = self.segments.of(address)?.page_of(address);
         match page.class() {
-            0 if page.is(State::None) || page.start() != address => self.end_for(caller, address),
-            0 => (page.single_len(), Some(page)),
-            class => (size_of_class(class), Some(page)),
+            0 if page.is(State::None) || page.start() != address => None,
+            0 => Some((page.single_len(), Some(page))),
+            class => Some((size_of_class(class), Some(page))),
         }
     }
 
@@ -461,6 +488,7 @@ impl<S: System> Sharded<S> {
 
     /// Gives back all that is free; the bytes. What other threads keep stays theirs.
     pub fn trim_all(&self) -> usize {
+        let _busy = Busy::<S>::new();
         let mut gone = 0;
         if let Some(thread) = self.thread() {
             self.collect(thread);
@@ -503,6 +531,12 @@ impl<S: System> Sharded<S> {
             huge,
         }
     }
+}
+
+/// Whether there is more to do for a page that has `used` blocks in use, one having been freed.
+#[inline(always)]
+fn settles(page: &Page, used: u32) -> bool {
+    used.cast_signed() <= 0 || !page.is(State::Queued)
 }
 
 /// Waits a little for a word to change.
@@ -550,6 +584,7 @@ unsafe impl<S: System> base::Malloc for Sharded<S> {
             Some(page) if page.class() != 0 && size <= held && size > held / 2 => return ptr,
             Some(page) if page.class() == 0 && page.resize_single(size) => return ptr,
             None if size >= MIN_MAPPING => {
+                let _busy = Busy::<S>::new();
                 if size > held {
                     let grown = self.huge.bytes().saturating_add(size - held);
                     self.segments.make_way(self.thread().map(|thread| &thread.segments), grown);
@@ -640,6 +675,8 @@ impl<S: System> Check for Sharded<S> {
 }
 
 fn check_thread(thread: &Thread) -> Result<(), Broken> {
+    // But for the block that was moving when a signal handler interrupted it and asked for this.
+    let mut may_be_off = 1;
     for heap in thread.all_heaps() {
         for (class, bin) in heap.bins.iter().enumerate() {
             for page in bin.iter() {
@@ -650,7 +687,9 @@ fn check_thread(thread: &Thread) -> Result<(), Broken> {
                     at,
                 )?;
                 ensure(page.heap() == heap.address(), "H1: a page is its heap's", at)?;
-                ensure(page.adds_up(), "A1: a page's blocks add up", at)?;
+                let off = page.blocks_off();
+                ensure(off <= may_be_off, "A1: a page's blocks add up", at)?;
+                may_be_off -= off;
             }
             let size = size_of_class(class);
             if class > 0 && size <= MAX_DIRECT {

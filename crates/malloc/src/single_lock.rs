@@ -16,7 +16,7 @@
 //! what is freed must be a live block.
 use core::fmt;
 
-use base::lock::Lock;
+use base::lock::{Lock, Park as _};
 use base::{Check, Free, ResizeInPlace, Stats, UsableSize};
 use compose::affix::PowerOfTwo;
 use compose::growing::{AllocateFresh, Trim};
@@ -67,11 +67,18 @@ impl<A> DropIn for BlockMalloc<Lock<Os>, A>
 where
     A: AllocateFresh + Free + UsableSize + ResizeInPlace + Trim + Stats + Check + Send,
 {
+    const IS_LOCKED: bool = true;
+
     fn before_fork(&self, timeout_ms: u32, last: bool) -> bool {
         self.hold(timeout_ms) || last
     }
 
-    fn after_fork(&self, _in_child: bool) {
+    fn after_fork(&self, in_child: bool) {
+        let lock = self.heap().mutex();
+        if in_child && !lock.is_held() && !lock.is_interrupted() {
+            // Another thread's, and it stays taken: so its own thread waits for it no more.
+            Os::begin();
+        }
         self.release();
     }
 

@@ -20,8 +20,8 @@
 use core::ptr;
 
 use base::check::ensure;
-use base::lock::Lock;
-use base::sync::{AtomicBool, OneWriter as _, Ordering};
+use base::lock::{Busy, Lock};
+use base::sync::{OneWriter as _, Ordering};
 use base::{Broken, Check};
 use object::size_class::{CLASSES, class_of, class_of_aligned, info};
 use page::{Huge, System};
@@ -31,6 +31,7 @@ use thread::Members;
 use crate::chunks::Row;
 use crate::drop_in::Figures;
 use crate::fallback;
+use crate::fork::Missing;
 use crate::misuse::{self, Misuse};
 
 mod drop_in;
@@ -74,8 +75,8 @@ pub struct Superslab<S> {
     switches: Switches,
     /// For queues, where they are not to be without a lock.
     remote: Lock<S>,
-    /// Whether the fork under way could not take every lock.
-    partial: AtomicBool,
+    /// What the fork under way could not have.
+    missing: Missing,
 }
 
 fn size_of_class(class: usize) -> usize {
@@ -92,7 +93,7 @@ impl<S: System> Superslab<S> {
             threads: Members::new(),
             switches: Switches::new(),
             remote: Lock::new(),
-            partial: AtomicBool::new(false),
+            missing: Missing::new(),
         }
     }
 
@@ -147,6 +148,7 @@ impl<S: System> Superslab<S> {
             // A thread that has no heap any more.
             return self.allocate_mapping(size_of_class(class), 1);
         };
+        let _busy = Busy::<S>::new();
         self.drain(heap);
         self.pool.supers.pass(&heap.supers, |now| self.threads.look(self.source(), now));
         let size = size_of_class(class);
@@ -198,7 +200,7 @@ impl<S: System> Superslab<S> {
 
     /// A free slab of this heap's superslabs, or of a new one.
     fn cut(&self, heap: &Heap) -> Option<(&'static Slab, (usize, usize))> {
-        let row = Row { count: 1, whole: false, filled: true };
+        let row = Row { count: 1, whole: false };
         let (it, first, _) = self.pool.supers.take_pieces(&heap.supers, heap.address(), row)?;
         Some(it.slab(first))
     }
@@ -301,6 +303,7 @@ impl<S: System> Superslab<S> {
         let Some(heap) = self.heap_to_free() else {
             return self.push_remote(slab.owner(), object, object);
         };
+        let _busy = Busy::<S>::new();
         let bin = heap.begin(class, size_of_class(class), self.switches.magazine());
         if bin.most() > 0 {
             self.flush(heap, bin, bin.count() / 2 + 1);
@@ -338,11 +341,11 @@ impl<S: System> Superslab<S> {
     }
 
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
+        let _busy = Busy::<S>::new();
         self.pool
             .supers
             .make_way(self.heap().map(|heap| &heap.supers), self.huge.bytes().saturating_add(size));
-        let huge = self.pool.supers.wants_huge(self.pool.supers.bytes() + self.huge.bytes());
-        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, huge);
+        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, false);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             match self.heap() {
@@ -359,9 +362,10 @@ impl<S: System> Superslab<S> {
 
     /// A run of slabs of this heap.
     fn take_run(&self, heap: &Heap, size: usize) -> Option<(usize, bool)> {
+        let _busy = Busy::<S>::new();
         self.drain(heap);
         let slabs = size.max(1).div_ceil(SLAB);
-        let row = Row { count: slabs, whole: true, filled: false };
+        let row = Row { count: slabs, whole: true };
         let (it, first, zero) = self.pool.supers.take_pieces(&heap.supers, heap.address(), row)?;
         let (slab, (at, _)) = it.slab(first);
         slab.open_run(heap.address(), at, slabs, size);
@@ -370,6 +374,7 @@ impl<S: System> Superslab<S> {
     }
 
     fn end_run(&self, heap: &Heap, slab: &Slab) {
+        let _busy = Busy::<S>::new();
         let slabs = slab.run();
         slab.close();
         heap.out.lower(slabs * SLAB);
@@ -406,14 +411,21 @@ impl<S: System> Superslab<S> {
 
     /// Bytes of the live block at `address`, and what it is.
     fn size_of(&self, caller: &str, address: usize) -> (usize, Kind) {
-        match self.pool.slab_of(address) {
-            Some(slab) if slab.class() != 0 => (size_of_class(slab.class()), Kind::Object),
-            Some(slab) if slab.is_run_at(address) => (slab.run_bytes(), Kind::Run),
-            Some(_) => self.end_for(caller, address),
-            None => match self.huge.len_of(address) {
-                Some(len) => (len, Kind::Mapping),
-                None => self.end_for(caller, address),
-            },
+        if self.pool.slab_of(address).is_some() {
+            return self.size_in_slab(address).unwrap_or_else(|| self.end_for(caller, address));
+        }
+        match self.huge.len_of(address) {
+            Some(len) => (len, Kind::Mapping),
+            None => self.end_for(caller, address),
+        }
+    }
+
+    /// As [`size_of`](Self::size_of), of a block of slabs. `None`: there is no such block.
+    fn size_in_slab(&self, address: usize) -> Option<(usize, Kind)> {
+        match self.pool.slab_of(address)? {
+            slab if slab.class() != 0 => Some((size_of_class(slab.class()), Kind::Object)),
+            slab if slab.is_run_at(address) => Some((slab.run_bytes(), Kind::Run)),
+            _ => None,
         }
     }
 
@@ -449,6 +461,7 @@ impl<S: System> Superslab<S> {
 
     /// Gives back all that is free; the bytes. What other threads keep stays theirs.
     pub fn trim_all(&self) -> usize {
+        let _busy = Busy::<S>::new();
         let mut gone = 0;
         if let Some(heap) = self.heap() {
             self.empty(heap);
@@ -544,6 +557,7 @@ unsafe impl<S: System> base::Malloc for Superslab<S> {
             return ptr;
         }
         if kind == Kind::Mapping && size >= MIN_MAPPING {
+            let _busy = Busy::<S>::new();
             let resize = || self.huge.resize(&self.pool.supers.source, address, size);
             if size > held {
                 let grown = self.huge.bytes().saturating_add(size - held);

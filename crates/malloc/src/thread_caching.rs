@@ -21,7 +21,7 @@
 use core::{fmt, ptr};
 
 use base::check::ensure;
-use base::lock::Lock;
+use base::lock::{Busy, Lock, Park as _};
 use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use page::{Huge, System};
@@ -30,6 +30,7 @@ use thread::{Members, ThreadEnds};
 
 use crate::drop_in::{DropIn, Figures};
 use crate::fallback;
+use crate::fork::Missing;
 use crate::misuse::{self, Misuse};
 
 mod cache;
@@ -69,8 +70,8 @@ pub struct ThreadCaching<S> {
     central: [Central<S>; CLASSES],
     huge: Huge<S>,
     threads: Members<S, Cache>,
-    /// Whether the fork under way could not take every lock, or would not have waited for it.
-    partial: AtomicBool,
+    /// What the fork under way could not have.
+    missing: Missing,
     /// Whether spare caches may hold objects: in the child of a fork those of threads that it does not have do.
     lost: AtomicBool,
     /// Whether they were searched in vain for objects of a class: as they get none, they have none later.
@@ -86,7 +87,7 @@ impl<S: System> ThreadCaching<S> {
             central: [const { Central::new() }; CLASSES],
             huge: Huge::new(),
             threads: Members::new(),
-            partial: AtomicBool::new(false),
+            missing: Missing::new(),
             lost: AtomicBool::new(false),
             none_lost: [const { AtomicBool::new(false) }; CLASSES],
         }
@@ -148,6 +149,7 @@ impl<S: System> ThreadCaching<S> {
     #[inline(never)]
     fn allocate_slow(&self, class: usize) -> *mut u8 {
         let cache = self.cache_or_new();
+        let _busy = Busy::<S>::new();
         if cache.is_some_and(Cache::looks_at_clock) {
             self.threads.look(self.source(), self.pages.tick());
         }
@@ -198,10 +200,14 @@ impl<S: System> ThreadCaching<S> {
         }
     }
 
-    /// A list or the cache is full, or there is no cache.
+    /// A list or the cache is full, or there is no cache. It stays so in a signal handler that interrupted this.
     #[cold]
     #[inline(never)]
     fn free_slow(&self, class: usize) {
+        if S::is_busy() {
+            return;
+        }
+        let _busy = Busy::<S>::new();
         let Some(cache) = self.cache() else { return };
         self.give_back("free()", class, cache.excess(class));
         if cache.is_full() {
@@ -278,17 +284,20 @@ impl<S: System> ThreadCaching<S> {
 
     /// Bytes of the live block at `address`, and the span if it has one of its own.
     fn size_of(&self, caller: &str, address: usize) -> (usize, Option<&'static Span>) {
+        let mapping = || Some((self.huge.len_of(address)?, None));
+        let found = self.size_in_span(address).or_else(mapping);
+        found.unwrap_or_else(|| self.end_for(caller, address))
+    }
+
+    /// As [`size_of`](Self::size_of), of a block of spans. `None`: there is no such block.
+    fn size_in_span(&self, address: usize) -> Option<(usize, Option<&'static Span>)> {
         let entry = self.pages.entry(address);
-        let class = entry.class();
-        if class != 0 {
-            return (info(class).size as usize, None);
-        }
-        match entry.span() {
-            Some(span) if span.is_block_at(address) => (span.len(), Some(span)),
-            _ => match self.huge.len_of(address) {
-                Some(len) => (len, None),
-                None => self.end_for(caller, address),
-            },
+        match entry.class() {
+            0 => {
+                let span = entry.span().filter(|span| span.is_block_at(address))?;
+                Some((span.len(), Some(span)))
+            }
+            class => Some((info(class).size as usize, None)),
         }
     }
 
@@ -335,8 +344,16 @@ impl<S: System> ThreadCaching<S> {
 
     /// Gives back all that is free; the bytes.
     pub fn trim_all(&self) -> usize {
+        let _busy = Busy::<S>::new();
         self.collect_all();
-        self.pages.purge_all() + self.threads.trim(self.source())
+        let gone = self.pages.purge_all();
+        self.pages.give_up_free();
+        gone + self.threads.trim(self.source())
+    }
+
+    /// A fork that would be refused for what is free: it is given up.
+    fn make_way(&self) {
+        self.pages.make_way_for_fork(self.huge.bytes());
     }
 
     /// Bytes in the caches of all threads.
@@ -502,7 +519,9 @@ impl<S: System> Check for ThreadCaching<S> {
             let held: usize = (1..CLASSES).map(|c| cache.length(c) * info(c).size as usize).sum();
             // Another thread's cache changes meanwhile.
             if mine == Some(ptr::from_ref(cache)) && lists.is_ok() {
-                lists = ensure(held == cache.held(), "T2: a cache's bytes add up", held);
+                // But for the object that was moving when a signal handler interrupted it and asked for this.
+                let off = held.abs_diff(cache.held());
+                lists = ensure(off <= MAX_SIZE, "T2: a cache's bytes add up", held);
             }
         });
         lists?;
@@ -514,6 +533,11 @@ impl ThreadEnds for Malloc {
     type Record = Cache;
 
     fn thread_ended(&'static self, cache: &Cache) {
+        if Os::is_busy() {
+            // It ends in a signal handler that interrupted this: what it has stays.
+            return;
+        }
+        let _busy = Busy::<Os>::new();
         // Before the lock: it takes those of central lists, and may give memory back.
         self.empty(cache);
         self.threads.leave(cache, || true);
@@ -551,13 +575,36 @@ impl DropIn for Malloc {
         self.pages.look_at_memory_limit();
     }
 
+    fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
+        match self.size_in_span(address) {
+            Some((len, _)) => Some(Some(len)),
+            None => self.huge.try_len_of(address),
+        }
+    }
+
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+        let held = crate::fork::hold_all(
+            |visit| self.each_lock(visit),
+            &self.missing,
+            &mut timeout_ms,
+            last,
+        );
+        if held && !self.missing.is_partial() {
+            self.make_way_for_fork();
+        }
+        held
+    }
+
+    fn make_way_for_fork(&self) {
+        self.make_way();
     }
 
     fn after_fork(&self, in_child: bool) {
         crate::fork::release_all(|visit| self.each_lock(visit));
-        if in_child && !self.partial.load(Ordering::Relaxed) {
+        if in_child {
+            self.missing.in_child::<Os>();
+        }
+        if in_child && !self.missing.is_partial() {
             self.pages.note_child();
             self.threads.only_me(|_| true);
             self.none_lost.iter().for_each(|none| none.store(false, Ordering::Relaxed));

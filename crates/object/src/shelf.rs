@@ -160,7 +160,9 @@ impl<S: System> Shelf<S> {
         let (class_info, pool) = (info(class), Slab::pool(class));
         let Some(at) = meta.allocate(pages, pool) else { return 0 };
         let granules = class_info.granules as usize;
-        let Some(granule) = pages.allocate_slab(granules, owner < FIRST_HEAP) else {
+        let Some(granule) =
+            pages.allocate_slab(granules, class_info.size as usize, owner < FIRST_HEAP)
+        else {
             // SAFETY: allocated above from this pool, not used.
             unsafe { meta.deallocate_each(pool, &[at]) };
             return 0;
@@ -256,12 +258,8 @@ impl<S: System> Shelf<S> {
         }
     }
 
-    /// Objects handed out (magazines included) and slabs held; none in a signal handler that interrupted
-    /// this, whose lists may be in pieces.
+    /// Objects handed out (magazines included) and slabs held.
     pub fn count(&self, base: usize, class: usize) -> (usize, usize) {
-        if self.lock.is_interrupted() {
-            return (0, 0);
-        }
         let _guard = self.lock.lock();
         let class_info = info(class);
         let mut taken = 0;

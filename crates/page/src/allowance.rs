@@ -1,24 +1,32 @@
-//! Allowance: what a memory limit leaves for free memory. The limit is read once in a process.
+//! Allowance: what a memory limit leaves for free memory, and whether what is committed counts against another. Both are read
+//! once in a process.
 //!
-//! Layer *page*. A load a question; reading takes some 50 µs, once.
+//! Layer *page*. A load a question; reading takes some 60 µs, once.
+use base::bits::align_up;
 use base::sync::{AtomicBool, AtomicUsize, Ordering};
 use policy::keep;
 
 use crate::System;
 
-/// The memory limit of the process's control group, if it has one and somebody has looked.
+/// What limits the process's memory, if somebody has looked.
 #[derive(Debug)]
 pub struct Allowance {
     looked: AtomicBool,
-    /// Bytes; `usize::MAX`: no limit.
+    /// Bytes of the control group's memory limit; `usize::MAX`: no limit.
     bytes: AtomicUsize,
+    /// Whether what is committed counts, used or not.
+    charges: AtomicBool,
 }
 
 impl Allowance {
     /// Nobody has looked yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { looked: AtomicBool::new(false), bytes: AtomicUsize::new(usize::MAX) }
+        Self {
+            looked: AtomicBool::new(false),
+            bytes: AtomicUsize::new(usize::MAX),
+            charges: AtomicBool::new(false),
+        }
     }
 
     /// Whether this process has looked at its limit.
@@ -27,7 +35,7 @@ impl Allowance {
         self.looked.load(Ordering::Relaxed)
     }
 
-    /// Reads the limit, the first time. `false`: it was read before.
+    /// Reads the limits, the first time. `false`: they were read before.
     pub fn look<S: System>(&self, source: &S) -> bool {
         if self.has_looked() || self.looked.swap(true, Ordering::Relaxed) {
             return false;
@@ -35,7 +43,20 @@ impl Allowance {
         if let Some(bytes) = source.memory_limit() {
             self.bytes.store(bytes, Ordering::Relaxed);
         }
+        self.charges.store(source.charges_commit(), Ordering::Relaxed);
         true
+    }
+
+    /// Whether free memory costs as long as it is committed.
+    #[inline]
+    pub fn charges(&self) -> bool {
+        self.charges.load(Ordering::Relaxed)
+    }
+
+    /// Whether `used` bytes of the process are so many that `fork` may be refused, which charges its child for them all once
+    /// more: what else the process has is taken to be no more than that again.
+    pub fn may_refuse_fork<S: System>(&self, source: &S, used: usize) -> bool {
+        self.charges() && !is_room_for(source, 2 * used)
     }
 
     /// What may be free beside `live`, both in units of `unit` bytes; `usize::MAX`: any amount.
@@ -46,6 +67,14 @@ impl Allowance {
             bytes => keep::room(live, bytes / unit),
         }
     }
+}
+
+/// Whether the system would promise `len` bytes more.
+fn is_room_for<S: System>(source: &S, len: usize) -> bool {
+    let page = source.page_size();
+    let got = source.map(align_up(len.max(1), page), page);
+    // SAFETY: just mapped, and nobody has seen it.
+    got.is_some_and(|at| unsafe { source.release(at, align_up(len.max(1), page)) })
 }
 
 impl Default for Allowance {

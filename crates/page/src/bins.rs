@@ -1,24 +1,36 @@
 //! Blocks sorted by their longest free run, so that a run is found without a search.
 //!
 //! ```text
-//! bin 0   longest run is 1            bin 7   all 128 free, some dirty   (preferred: resident)
-//! bin k   2^k ≤ longest < 2^(k+1)     bin 8   all 128 free, none dirty
+//! in small pages     bin 0   longest run is 1      bin k   2^k ≤ longest < 2^(k+1)      … bin 6
+//! in huge pages      bin 7   longest run is 1      …                                    … bin 13
+//! of either          bin 14  all 128 free, some dirty   (preferred: resident)
+//!                    bin 15  all 128 free, none dirty
 //! ```
 //!
-//! A run of n granules fits every block of a bin above log2(n), and some in its own.
+//! A run of n granules fits every block of a bin above log2(n) of its kind of page, and some in its own.
 //! Lists are doubly linked through the descriptors; newest first, purged from the tail.
 use base::bits::longest_run_log2;
 use base::sync::Ordering;
 
 use crate::block::BlockInfo;
+use crate::geometry::GRANULES_PER_BLOCK;
 use crate::region::Region;
 
 /// Wholly free blocks with old contents.
-pub const EMPTY_DIRTY: usize = 7;
+pub const EMPTY_DIRTY: usize = 2 * PARTLY_FREE;
 /// Wholly free blocks that read as zero.
-pub const EMPTY_CLEAN: usize = 8;
+pub const EMPTY_CLEAN: usize = EMPTY_DIRTY + 1;
 /// How many bins there are.
-pub const BINS: usize = 9;
+pub const BINS: usize = EMPTY_CLEAN + 1;
+/// How many there are for blocks in use, of each kind of page.
+const PARTLY_FREE: usize = GRANULES_PER_BLOCK.ilog2() as usize;
+
+/// The bins of blocks in use in which a run of `count` granules may fit, fullest first.
+pub const fn partly_free(huge: bool, count: u32) -> core::ops::Range<usize> {
+    let first = if huge { PARTLY_FREE } else { 0 };
+    let own = count.ilog2() as usize;
+    if own < PARTLY_FREE { first + own..first + PARTLY_FREE } else { 0..0 }
+}
 
 /// The end of a list: block 0 holds the maps and is in none.
 pub const NIL: u32 = 0;
@@ -34,7 +46,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Nine empty lists.
+    /// Empty lists.
     #[must_use]
     pub const fn new() -> Self {
         Self { empty: 0, empty_from: 0, head: [NIL; BINS], tail: [NIL; BINS] }
@@ -43,8 +55,12 @@ impl Bins {
     /// The bin in which a block belongs; `None`: in none (B2).
     #[must_use]
     pub fn proper(info: &BlockInfo) -> Option<usize> {
-        let longest = longest_run_log2(info.free())? as usize;
-        Some(if longest == EMPTY_DIRTY && info.dirty() == 0 { EMPTY_CLEAN } else { longest })
+        Some(match longest_run_log2(info.free())? as usize {
+            PARTLY_FREE if info.dirty() == 0 => EMPTY_CLEAN,
+            PARTLY_FREE => EMPTY_DIRTY,
+            longest if info.is_huge() => PARTLY_FREE + longest,
+            longest => longest,
+        })
     }
 
     /// Wholly free blocks.

@@ -15,6 +15,18 @@
 use base::bits::{low64, ones, whole_groups};
 use base::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
+/// What the system was told of a block's pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Advice {
+    /// Nothing.
+    None,
+    /// Huge pages.
+    Huge,
+    /// Small pages.
+    Small,
+}
+
 /// Descriptor of a block. All fields are written under the page heap's lock.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -29,8 +41,8 @@ pub struct BlockInfo {
     pub(crate) bin: AtomicU8,
     /// Granules of it that are ours, from its start: 128, or fewer where addresses are limited.
     pub(crate) owned: AtomicU8,
-    /// Whether it was taken out of huge pages, because parts of it were purged.
-    pub(crate) small_pages: AtomicU8,
+    /// An [`Advice`].
+    advice: AtomicU8,
     /// How often pages were moved into it since its mapping was fresh.
     pub(crate) moved: AtomicU8,
     /// The block that entered the queue of dirty ones after it.
@@ -75,6 +87,24 @@ impl BlockInfo {
     pub fn is_empty(&self) -> bool {
         let owned = self.owned();
         owned != 0 && self.free() == owned
+    }
+
+    /// What the system was told of its pages.
+    pub(crate) fn advice(&self) -> Advice {
+        match self.advice.load(Ordering::Relaxed) {
+            advice if advice == Advice::Huge as u8 => Advice::Huge,
+            advice if advice == Advice::Small as u8 => Advice::Small,
+            _ => Advice::None,
+        }
+    }
+
+    /// Whether huge pages were asked for.
+    pub(crate) fn is_huge(&self) -> bool {
+        self.advice() == Advice::Huge
+    }
+
+    pub(crate) fn set_advice(&self, advice: Advice) {
+        self.advice.store(advice as u8, Ordering::Relaxed);
     }
 
     /// Free granules that cost memory which can go back, where `page` granules (1 where pages are

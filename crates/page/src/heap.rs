@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! runs     which granules are free: finds runs, hands them out, takes them back    runs.rs, span_runs.rs
-//! growth   which blocks are ours, and of which pages: commits, claims, moves       growth.rs, window.rs
+//! growth   which blocks are ours, and of which pages: commits, claims, moves       growth.rs, window.rs, huge_pages.rs
 //! keep     how much of what is free stays, and what goes back                      purge.rs
 //! ```
 //!
 //! - **H1** `live` granules are handed out; `dirty` counts the free granules that cost memory
 //!   which can go back: where the system's page is larger than a granule, those of free pages.
-//! - **H2** blocks from `first_block` to `frontier` have been committed, or, in a window,
-//!   belong to others or were given up; those behind have not.
+//! - **H2** blocks from `first_block` to `frontier` have been committed, or were given up, or, in a window,
+//!   belong to others; those behind have not.
 //! - **H3** accounting: for each block, popcount(free) + handed-out granules = `owned`, which is 128
 //!   but for the last block of a window that may have no more.
 //!
@@ -23,6 +23,7 @@ use base::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use self::confined::Confined;
 pub(crate) use self::growth::{Growth, Whose};
+use self::huge_pages::HugePages;
 pub(crate) use self::vectors::Runs;
 use crate::System;
 use crate::bins::Bins;
@@ -32,12 +33,14 @@ use crate::geometry::{GRANULE, GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::purge::{Keep, Purge};
 use crate::region::Region;
 use crate::slack::Slack;
+use policy::table::SMALL_OBJECT;
 
+mod charge;
 mod check;
 mod confined;
 mod growth;
+mod huge_pages;
 mod runs;
-mod touched;
 mod vectors;
 
 /// A run of granules that was handed out.
@@ -59,6 +62,8 @@ pub struct PageHeap<S> {
     pub(crate) state: Guarded<S, State>,
     /// H1, H2: changed inside, read by anybody.
     pub(crate) frontier: AtomicU32,
+    /// Blocks before the frontier of a reserved region that were given up (L1).
+    given_up: AtomicU32,
     pub(crate) live: AtomicUsize,
     pub(crate) dirty: AtomicUsize,
     /// Granules of blocks that are mappings of their own, outside the region: a memory limit is for those too (G3).
@@ -67,12 +72,10 @@ pub struct PageHeap<S> {
     pub slack: Slack,
     /// What has gone back, and whether more can.
     pub purge: Purge,
-    /// Whether the heap has grown enough for huge pages.
-    pub(crate) huge_asked: AtomicBool,
-    /// Whether the system makes none, and whether it makes them unasked, once somebody has looked.
-    no_huge: AtomicBool,
-    always_huge: AtomicBool,
+    pub(crate) huge_pages: HugePages,
     pub(crate) confined: Confined,
+    /// Whether a limit on addresses was changed where nobody could look.
+    pub(crate) limit_unseen: AtomicBool,
     /// Whether this is a child of `fork` (P4).
     pub(crate) is_child: AtomicBool,
 }
@@ -101,15 +104,15 @@ impl<S: System> PageHeap<S> {
             source,
             state: Guarded::new(state),
             frontier: AtomicU32::new(0),
+            given_up: AtomicU32::new(0),
             live: AtomicUsize::new(0),
             dirty: AtomicUsize::new(0),
             mapped: AtomicUsize::new(0),
             slack: Slack::new(),
             purge: Purge::new(),
-            huge_asked: AtomicBool::new(false),
-            no_huge: AtomicBool::new(false),
-            always_huge: AtomicBool::new(false),
+            huge_pages: HugePages::new(),
             confined: Confined::new(),
+            limit_unseen: AtomicBool::new(false),
             is_child: AtomicBool::new(false),
         }
     }
@@ -134,10 +137,9 @@ impl<S: System> PageHeap<S> {
         info.dirty_free(self.granules_a_page())
     }
 
-    /// Whether nothing was ever asked of it, and nothing is being asked by what this thread was
-    /// interrupted in.
+    /// Whether nothing was ever asked of it.
     pub fn is_untouched(&self) -> bool {
-        self.region.granules() == 0 && !self.state.bare().is_interrupted()
+        self.region.granules() == 0
     }
 
     /// Makes the first `len` bytes of the region's descriptors usable and says where they begin.
@@ -148,8 +150,8 @@ impl<S: System> PageHeap<S> {
             return None;
         }
         let grown = self.region.grow_descriptors(&self.source, len);
-        if grown.is_none() && self.region.is_bare() && self.release_blocks(&mut state) {
-            // Addresses are what is short, and empty blocks had some.
+        if grown.is_none() && self.gives_up() && self.release_blocks(&mut state) {
+            // What is short, empty blocks had some of.
             return self.region.grow_descriptors(&self.source, len);
         }
         grown
@@ -179,15 +181,16 @@ impl<S: System> PageHeap<S> {
         Some(run)
     }
 
-    /// `count` granules for a slab: the first of them. `counted`: its slack is (X1). As
+    /// `count` granules for a slab of objects of `size` bytes: the first of them. `counted`: its slack is (X1). As
     /// [`allocate`](Self::allocate).
-    pub fn allocate_slab(&self, count: usize, counted: bool) -> Option<usize> {
+    pub fn allocate_slab(&self, count: usize, size: usize, counted: bool) -> Option<usize> {
         debug_assert!(count > 0 && count <= GRANULES_PER_BLOCK);
         let mut state = self.state.lock();
         if !self.has_region(&mut state) {
             return None;
         }
-        let run = self.allocate_in_block(&mut state, low32(count), 1, Whose::Slab)?;
+        let whose = if size <= SMALL_OBJECT { Whose::SmallObjects } else { Whose::LargeObjects };
+        let run = self.allocate_in_block(&mut state, low32(count), 1, whose)?;
         if counted {
             self.slack.note_slab(count);
         }
@@ -241,13 +244,11 @@ impl<S: System> PageHeap<S> {
         self.give_back(&mut state, granule, count, false);
     }
 
-    /// Takes back `count` granules at `at` whose pages have been moved away. What is free beside them in their blocks was
-    /// resident with them, if they lay in huge pages.
+    /// Takes back `count` granules at `at` whose pages have been moved away.
     pub fn deallocate_moved(&self, at: usize, count: usize) {
         let mut state = self.state.lock();
         let Some(granule) = self.region.granule_of(at) else { return };
         self.give_back(&mut state, granule, count, false);
-        self.note_moved_away(&mut state, granule, count);
         self.after_free(&mut state, count);
     }
 

@@ -74,12 +74,8 @@ impl<S: System> Huge<S> {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Visits the live mappings: where each begins, and its length; none in a signal handler that
-    /// interrupted this. O(table).
+    /// Visits the live mappings: where each begins, and its length. O(table).
     pub fn each(&self, mut visit: impl FnMut(usize, usize)) {
-        if self.table.bare().is_interrupted() {
-            return;
-        }
         for entry in self.table.lock().slots().iter().filter(|entry| entry.at != 0) {
             visit(entry.at, entry.len);
         }
@@ -110,8 +106,13 @@ impl<S: System> Huge<S> {
     /// The length of the mapping that starts at `at`.
     pub fn len_of(&self, at: usize) -> Option<usize> {
         let mut table = self.table.lock();
-        let slot = table.find(at)?;
-        Some(table.slots()[slot].len)
+        table.len_of(at)
+    }
+
+    /// As [`len_of`](Self::len_of), without waiting: `None` if somebody is inside, the interrupted thread itself perhaps.
+    pub fn try_len_of(&self, at: usize) -> Option<Option<usize>> {
+        let mut table = self.table.try_lock()?;
+        Some(table.len_of(at))
     }
 
     /// Forgets the mapping that starts at `at`, and says how long it is. `None`: there is none.
@@ -211,6 +212,11 @@ impl Table {
                 _ => index = self.after(index),
             }
         }
+    }
+
+    fn len_of(&mut self, at: usize) -> Option<usize> {
+        let slot = self.find(at)?;
+        Some(self.slots()[slot].len)
     }
 
     fn insert(&mut self, at: usize, len: usize) {

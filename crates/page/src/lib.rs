@@ -58,6 +58,8 @@ pub mod source_pages;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod span_runs;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod spare;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod system;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod vmalloc;
@@ -78,6 +80,7 @@ pub use self::{
     radix::RadixMap,
     refusals::{Attempt, Refusals},
     region::{Region, Span},
+    spare::Spare,
     system::{System, try_purging},
     vmalloc::Vmalloc,
 };

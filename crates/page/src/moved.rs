@@ -9,15 +9,15 @@
 //! - **P1** a block's `moved` says how often pages were moved into it since it was fresh; at most
 //!   twice as many mappings begin in it or where it ends.
 //! - **P2** the heap's `moved` is the sum over all blocks. Beyond [`MOST_MOVED`] contents are copied.
-//! - **P3** pages are moved only out of blocks that none were moved into and that were not taken
-//!   out of huge pages, so what is moved is one mapping, if the program itself has not split it.
+//! - **P3** pages are moved only out of blocks that none were moved into and that are of one kind of
+//!   page, so what is moved is one mapping, if the program itself has not split it.
 //!   The lock is held until it is moved: nobody else splits it meanwhile.
 //! - **P4** nothing is moved in a window, whose blocks are mappings of different kinds, nor where
 //!   addresses are limited and a move may be refused halfway, nor in a child that a process with
 //!   threads forked: there the kernel joins no fresh mapping to one from before.
 //!
-//! So the region is never more than 2 × (512 + 1024) + 16 mappings: those of P2, blocks in small
-//! pages, the maps and descriptors, and what is not usable yet. In a child of a process
+//! So the region is never more than 2 × 512 + 2048 + 16 mappings: those of P2, seams between huge and small
+//! pages (HP2), the maps and descriptors, and what is not usable yet. In a child of a process
 //! with one thread, around whose fork nothing of ours runs, each block made fresh may be one more.
 //!
 //! Layer *page*. A move is O(blocks of the run), three system calls; a fresh block one or two.
@@ -30,6 +30,7 @@ use policy::table::MOST_MOVED;
 use source::Move;
 
 use crate::System;
+use crate::block::Advice;
 use crate::geometry::{BLOCK, BLOCK_SHIFT};
 use crate::heap::{Growth, PageHeap, State};
 use crate::region::Hold;
@@ -87,12 +88,12 @@ impl<S: System> PageHeap<S> {
     /// Whether the pages there are one mapping (P3), under the lock.
     fn may_leave(&self, from: usize, len: usize) -> bool {
         let mut blocks = self.blocks_of(from, len);
-        let as_fresh = |block| {
+        let advice = self.region.block(blocks.start).advice();
+        let as_first = |block| {
             let info = self.region.block(block);
-            let small = info.small_pages.load(Ordering::Relaxed);
-            info.moved.load(Ordering::Relaxed) == 0 && small == 0
+            info.moved.load(Ordering::Relaxed) == 0 && info.advice() == advice
         };
-        self.joins() && blocks.all(as_fresh)
+        self.joins() && blocks.all(as_first)
     }
 
     /// Counts a move into a run of the region, which may still fail: a kernel that refuses is
@@ -124,7 +125,7 @@ impl<S: System> PageHeap<S> {
     }
 
     /// A wholly free block was purged: it becomes one mapping with its neighbours again.
-    pub(crate) fn make_fresh(&self, growth: &mut Growth, block: u32) {
+    pub(crate) fn make_fresh(&self, state: &mut State, block: u32) {
         let info = self.region.block(block);
         let moved = info.moved.load(Ordering::Relaxed);
         if moved == 0 || !self.joins() {
@@ -135,12 +136,9 @@ impl<S: System> PageHeap<S> {
         if !unsafe { self.source.renew(at, BLOCK) } {
             return;
         }
-        if self.wants_huge() {
-            // SAFETY: a block of ours; the kind of page changes no contents.
-            unsafe { self.source.prefer_huge(at, BLOCK, true) };
-        }
         info.moved.store(0, Ordering::Relaxed);
-        growth.moved -= u32::from(moved);
+        state.growth.moved -= u32::from(moved);
+        self.note_advice(state, block, Advice::None);
     }
 
     /// P2, under the lock.

@@ -21,6 +21,7 @@
 //!   look at the clock 8 MiB more. What is due beyond goes back in the calls that follow. A thread's
 //!   report of the objects it gave back is such a call too: they are slack, which lowers the limit. Memory
 //!   limits (G3) know no such bound.
+//! - **G6** of what is dirty, the least in four seconds was not needed in them, and goes back, wherever it lies.
 //!
 //! Layer *page*, inside the page heap's lock. O(1) a free while nothing is to be done; the clock is
 //! read once in 64 frees of granules, once in 64 refills and flushes of a thread, and at purges.
@@ -49,11 +50,14 @@ pub(crate) struct Keep {
     purged_at: u32,
     /// The tick at which the floor was last halved.
     eased_at: u32,
+    /// The least that was dirty since the tick `low_since` (G6).
+    low: usize,
+    low_since: u32,
 }
 
 impl Keep {
     pub(crate) const fn new() -> Self {
-        Self { frees: 0, reused: 0, answered: 0, purged_at: 0, eased_at: 0 }
+        Self { frees: 0, reused: 0, answered: 0, purged_at: 0, eased_at: 0, low: 0, low_since: 0 }
     }
 
     /// Clean granules were handed out. At most as many as have gone back are purged ones; the others were never used, or their
@@ -64,6 +68,21 @@ impl Keep {
         let again = granules.min(back.try_into().unwrap_or(u32::MAX));
         self.answered += u64::from(again);
         self.reused += again as usize;
+    }
+
+    /// So much is dirty now.
+    #[inline]
+    pub(crate) fn note_low(&mut self, dirty: usize) {
+        self.low = self.low.min(dirty);
+    }
+
+    /// What nobody needed for four seconds (G6); 0 while they have not passed. So much is dirty now.
+    fn unneeded(&mut self, now: u32, dirty: usize) -> usize {
+        if !is_long_ago(self.low_since, now) {
+            return 0;
+        }
+        self.low_since = now;
+        core::mem::replace(&mut self.low, dirty)
     }
 
     /// The floor for a purge (G1).
@@ -154,6 +173,16 @@ impl Purge {
         self.allowance.has_looked()
     }
 
+    /// Whether free memory costs as long as it is committed.
+    pub(crate) fn charges(&self) -> bool {
+        self.allowance.charges()
+    }
+
+    /// Whether a `fork` of a process that uses so many bytes may be refused.
+    pub(crate) fn may_refuse_fork<S: System>(&self, source: &S, used: usize) -> bool {
+        self.allowance.may_refuse_fork(source, used)
+    }
+
     /// Begins to give memory back; `None`: the kernel has refused lately (G4).
     #[inline]
     pub fn attempt(&self) -> Option<Attempt<'_>> {
@@ -221,7 +250,7 @@ impl<S: System> PageHeap<S> {
     /// After objects of `bytes` became slack: what may be kept beside them is less (G5). Does nothing
     /// while another thread is inside, whose next free does it.
     pub(crate) fn after_slack(&self, bytes: usize) {
-        if self.dirty.load(Ordering::Relaxed) > self.limit()
+        if self.dirty.load(Ordering::Relaxed) > self.begin()
             && let Some(mut state) = self.state.try_lock()
         {
             self.purge_due(&mut state, keep::at_once(bytes / GRANULE, AT_ONCE / GRANULE));
@@ -257,6 +286,11 @@ impl<S: System> PageHeap<S> {
             beside_slack: if goes_on { kept / GRANULE } else { 0 },
         };
         keep::limit(held, floor / GRANULE, self.room())
+    }
+
+    /// From how many dirty granules on some go back.
+    fn begin(&self) -> usize {
+        keep::begin(self.limit(), self.purge.kept().min(FLOOR) / GRANULE, self.room())
     }
 
     /// Granules that a memory limit leaves beside what is live (G3).
@@ -301,7 +335,7 @@ impl<S: System> PageHeap<S> {
     fn purge_due(&self, state: &mut State, most: usize) {
         let dirty = self.dirty.load(Ordering::Relaxed);
         let due = self.purge.due.load(Ordering::Relaxed);
-        if dirty > self.limit().min(due) {
+        if dirty > self.begin().min(due) {
             self.purge_some(state, most);
         } else if due != usize::MAX {
             self.purge.due.store(usize::MAX, Ordering::Relaxed);
@@ -319,11 +353,11 @@ impl<S: System> PageHeap<S> {
         if purge.due.load(Ordering::Relaxed) == usize::MAX {
             let floor = state.keep.regret(now, purge.floor.load(Ordering::Relaxed), purge.kept());
             purge.floor.store(floor, Ordering::Relaxed);
-            if dirty <= self.limit() {
+            if dirty <= self.begin() {
                 return;
             }
         }
-        let target = keep::target(self.limit());
+        let target = keep::target(self.limit()).min(purge.due.load(Ordering::Relaxed));
         let until = target.max(dirty.saturating_sub(most));
         if dirty > until {
             self.purge_to(state, until, &attempt);
@@ -347,9 +381,7 @@ impl<S: System> PageHeap<S> {
     /// Purges the blocks that have been empty since before the last ticks, a few at a time.
     #[cold]
     fn look_at_clock(&self, state: &mut State) {
-        let is_first = self.purge.tick() == 0;
-        if (!self.set_tick() && !self.purge.more.load(Ordering::Relaxed)) || is_first {
-            // Before the first look no block knew when it became empty.
+        if !self.set_tick() && !self.purge.more.load(Ordering::Relaxed) {
             return;
         }
         let now = self.purge.tick();
@@ -380,6 +412,11 @@ impl<S: System> PageHeap<S> {
             }
         }
         self.purge.more.store(is_more, Ordering::Relaxed);
+        let dirty = self.dirty.load(Ordering::Relaxed);
+        let unneeded = state.keep.unneeded(now, dirty);
+        if unneeded > 0 && dirty > asked {
+            self.purge.due.store((dirty - unneeded).max(asked), Ordering::Relaxed);
+        }
     }
 
     /// Purges until at most `target` dirty granules are left, or nothing more can be (G2).
@@ -428,9 +465,9 @@ impl<S: System> PageHeap<S> {
         if bits == 0 {
             return true;
         }
-        if info.is_empty() && self.region.is_bare() {
-            // What is short there is addresses, also for the program's own mappings.
-            return attempt.note(self.release_block(state, block));
+        if info.is_empty() && self.gives_up() && self.release_block(state, block) {
+            // What is short there is addresses or promises, also for the program's own mappings.
+            return attempt.note(true);
         }
         let whole = info.free() == u128::MAX;
         if whole {
@@ -446,7 +483,7 @@ impl<S: System> PageHeap<S> {
             return false;
         }
         if whole {
-            self.make_fresh(&mut state.growth, block);
+            self.make_fresh(state, block);
             state.bins.update(&self.region, block);
         }
         true

@@ -24,11 +24,10 @@ impl<S: System> PageHeap<S> {
         let mut zero = true;
         let mut left = count;
         for block in first..first + blocks {
-            let here = left.min(GRANULES_PER_BLOCK);
-            zero &= self.take_mask(state, block, ones(0, low32(here)), low32(here));
-            left -= here;
+            let here = low32(left.min(GRANULES_PER_BLOCK));
+            zero &= self.hand_out(state, block, ones(0, here), here, Whose::Run);
+            left -= here as usize;
         }
-        self.note_huge_page(state, first + blocks - 1);
         self.after_growth(state);
         Some(Run { at: self.region.address_of_block(first), zero })
     }

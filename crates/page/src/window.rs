@@ -7,21 +7,23 @@
 //!
 //! - **Z1** a block is ours in part only from its start on, and grows only while it is the last
 //!   before the frontier.
-//! - **Z2** while nothing is reserved behind the frontier, it sinks to the last block that is ours:
-//!   limits that come and go use the same addresses, and the same maps, again.
+//! - **Z2** the frontier sinks to the last block that is ours, but where a limit was lifted: limits that come and go use the
+//!   same addresses, and the same maps, again.
 //!
 //! A limit may be there from the start (`ulimit -v`) or be set by the running program; either way
 //! what the heap holds counts against it, and empty blocks make room for others' mappings. When it
 //! is lifted, what lies behind the frontier is reserved again, and blocks are committed there.
 //!
 //! Layer *page*. One system call a block; a search of the blocks where one was given up.
-use base::bits::{low8, ones};
+use base::bits::{low8, low32, ones};
 use base::sync::{OneWriter as _, Ordering};
-use source::Claim;
+use source::{Claim, Mapped};
 
 use crate::System;
+use crate::block::Advice;
 use crate::geometry::{BLOCK, GRANULE, GRANULES_PER_BLOCK};
-use crate::heap::{PageHeap, State};
+use crate::heap::{Growth, PageHeap, State};
+use crate::region::Hold;
 
 /// How often addresses that are taken are passed over, by twice as many each time: a program's
 /// own reservation of a terabyte is passed in 20.
@@ -34,39 +36,68 @@ const PARTS: [usize; 3] = [16, 4, 1];
 
 impl<S: System> PageHeap<S> {
     /// The limit on the process's addresses has changed: to what is asked of the system.
-    /// In a signal handler that interrupted this heap nothing is done until the heap next grows.
+    /// In a signal handler that interrupted malloc nothing is done until the heap next grows.
     pub fn limit_changed(&self) {
-        if !self.state.bare().is_interrupted() {
+        if S::is_busy() {
+            self.limit_unseen.store(true, Ordering::Relaxed);
+        } else {
             self.look_at_addresses(&mut self.state.lock());
         }
     }
 
-    /// The heap grows: a limit that another process or a raw system call has set shows when it
-    /// is reached, and that it was lifted by asking.
-    pub(crate) fn look_for_address_limit(&self, state: &mut State) {
-        if self.region.is_bare() || self.source.is_short_of_addresses() {
+    /// The heap grows: what a signal handler has changed is looked at.
+    pub(crate) fn see_limit(&self, state: &mut State) {
+        if self.limit_unseen.load(Ordering::Relaxed) {
+            self.limit_unseen.store(false, Ordering::Relaxed);
             self.look_at_addresses(state);
         }
     }
 
     /// Where addresses have become limited, those that were only reserved and empty blocks are
-    /// given up; where they are not any more, what nobody has taken is reserved again.
-    fn look_at_addresses(&self, state: &mut State) {
+    /// given up; where they are not any more, what nobody has taken is reserved again. The limit.
+    fn look_at_addresses(&self, state: &mut State) -> Option<usize> {
         let region = &self.region;
         if region.granules() == 0 {
-            return;
+            return None;
         }
-        let frontier = self.frontier();
-        match (self.source.address_limit(), region.is_bare()) {
+        let (limit, frontier) = (self.source.address_limit(), self.frontier());
+        match (limit, region.is_bare()) {
             (Some(limit), false) if !region.is_small_under(limit) => {
+                let hold = region.hold();
                 region.limit(&self.source, limit, frontier);
                 if region.is_bare() {
+                    if hold == Hold::Reserved {
+                        self.release_given_up(&mut state.growth);
+                    }
                     self.release_blocks(state);
                 }
             }
             (None, true) => region.lift(&self.source, frontier),
             _ => (),
         }
+        limit
+    }
+
+    /// Whether there may be room for `len` bytes, which the system has refused to map, when what the heap does not use has gone
+    /// back. Where addresses are limited, what its blocks could not make up is asked for: who is refused again and again, with
+    /// small requests between, would give blocks up and claim them each time.
+    pub fn may_make_room(&self, len: usize) -> bool {
+        if !self.region.is_bare() {
+            return len / BLOCK <= self.region.longest_run();
+        }
+        let ours = self.committed_bytes();
+        len <= ours || self.source.has_addresses(len - ours)
+    }
+
+    /// As [`claim`](Self::claim), with addresses for descriptors. That others have lifted the limit is seen here.
+    pub(crate) fn grow_window(&self, state: &mut State, blocks: u32) -> Option<()> {
+        self.claim(state, blocks)?;
+        if self.region.is_bare()
+            && let Some(limit) = self.look_at_addresses(state)
+        {
+            self.region.claim_descriptors(&self.source, self.frontier(), limit);
+        }
+        Some(())
     }
 
     /// `blocks` addresses in a row that nobody has, behind the frontier; for a single block, among
@@ -101,12 +132,17 @@ impl<S: System> PageHeap<S> {
         if blocks > state.growth.longest_hole {
             return false;
         }
-        let lowest = self.region.first_block();
-        let (mut first, mut tries, mut skip) = (lowest, 0, 0);
+        let lowest = self.region.first_block().max(state.growth.first_hole);
+        let (mut first, mut tries, mut skip, mut is_first) = (lowest, 0, 0, true);
         for block in lowest..self.frontier() {
             if self.region.block(block).owned.load(Ordering::Relaxed) != 0 {
                 (first, skip) = (block + 1, 0);
-            } else if first + blocks == block + 1 {
+                continue;
+            }
+            if core::mem::take(&mut is_first) {
+                state.growth.first_hole = block;
+            }
+            if first + blocks == block + 1 {
                 match self.claim_at(state, first, blocks) {
                     Claim::Ours => return true,
                     Claim::Taken if tries < TRIES => first += 1 << skip,
@@ -130,6 +166,7 @@ impl<S: System> PageHeap<S> {
             }
             match self.claim_at(state, first, blocks) {
                 Claim::Ours => {
+                    state.growth.note_hole(self.frontier());
                     self.frontier.store(first + blocks, Ordering::Relaxed);
                     return true;
                 }
@@ -140,7 +177,7 @@ impl<S: System> PageHeap<S> {
         false
     }
 
-    fn claim_at(&self, state: &mut State, first: u32, blocks: u32) -> Claim {
+    pub(crate) fn claim_at(&self, state: &mut State, first: u32, blocks: u32) -> Claim {
         if !self.region.cover(&self.source, (first + blocks) as usize * GRANULES_PER_BLOCK) {
             return Claim::Refused;
         }
@@ -148,10 +185,7 @@ impl<S: System> PageHeap<S> {
         let frontier = self.frontier();
         let claim = self.region.take(&self.source, at, blocks as usize * BLOCK, frontier);
         if claim == Claim::Ours {
-            if self.wants_huge() {
-                // SAFETY: claimed above.
-                unsafe { self.source.prefer_huge(at, blocks as usize * BLOCK, true) };
-            }
+            self.note_taken_back(&mut state.growth, first, blocks);
             self.adopt(state, first, blocks);
         }
         claim
@@ -192,11 +226,17 @@ impl<S: System> PageHeap<S> {
         true
     }
 
-    /// Gives the addresses of empty blocks up, where addresses are what is short: in a
-    /// window. Returns whether there were any.
+    /// Gives empty blocks up, where addresses or promises of memory are short. That addresses have become so past us is seen now,
+    /// and what was only reserved goes too. Returns whether there were any.
     pub fn release_empty(&self) -> bool {
         let mut state = self.state.lock();
-        self.region.granules() != 0 && self.region.is_bare() && self.release_blocks(&mut state)
+        if !self.region.is_bare() {
+            self.look_at_addresses(&mut state);
+            if self.region.is_bare() {
+                return true;
+            }
+        }
+        self.region.granules() != 0 && self.gives_up() && self.release_blocks(&mut state)
     }
 
     pub(crate) fn release_blocks(&self, state: &mut State) -> bool {
@@ -208,15 +248,24 @@ impl<S: System> PageHeap<S> {
         released > 0
     }
 
-    /// Gives up the addresses of an empty block, where nothing behind the frontier is reserved.
-    /// `false`: refused.
+    /// Gives up an empty block: its addresses in a window, its memory's promise where the region is reserved. `false`: refused.
     pub(crate) fn release_block(&self, state: &mut State, block: u32) -> bool {
-        debug_assert!(self.region.is_bare(), "the frontier may sink (Z2)");
         let info = self.region.block(block);
         let len = usize::from(info.owned.load(Ordering::Relaxed)) * GRANULE;
-        // SAFETY: a block without a live granule.
-        if !unsafe { self.source.release(self.region.address_of_block(block), len) } {
-            return false;
+        let at = self.region.address_of_block(block);
+        match self.region.hold() {
+            // SAFETY: a block without a live granule.
+            Hold::Window if unsafe { self.source.release(at, len) } => {}
+            Hold::Window => return false,
+            Hold::Reserved => match self.decommit_block(&mut state.growth, block) {
+                Mapped::Done => {}
+                Mapped::Lost => {
+                    // Its addresses stay taken for ever.
+                    self.take_mask(state, block, u128::MAX, low32(GRANULES_PER_BLOCK));
+                    return true;
+                }
+                Mapped::Refused | Mapped::Closed => return false,
+            },
         }
         let dirty = self.dirty_free(info).count_ones();
         self.dirty.lower(dirty as usize);
@@ -227,23 +276,28 @@ impl<S: System> PageHeap<S> {
         info.set_dirty(0);
         // Its mapping is gone, and with it what was moved there (P2).
         state.growth.moved -= u32::from(info.moved.swap(0, Ordering::Relaxed));
-        state.bins.update(&self.region, block);
+        self.note_advice(state, block, Advice::None);
         state.growth.longest_hole = u32::MAX;
-        self.sink();
+        state.growth.note_hole(block);
+        self.sink(&mut state.growth);
         true
     }
 
     /// Blocks before the frontier that are not ours are behind it from now on (Z2).
-    fn sink(&self) {
+    fn sink(&self, growth: &mut Growth) {
+        let before = self.frontier();
         while !self.is_sunk() {
             self.frontier.store(self.frontier() - 1, Ordering::Relaxed);
         }
+        self.note_sunk(growth, before - self.frontier());
     }
 
     /// Whether Z2 holds.
     pub(crate) fn is_sunk(&self) -> bool {
         let frontier = self.frontier();
-        !self.region.is_bare()
+        // What a lifted limit let us reserve begins behind the frontier.
+        let is_lifted = self.region.hold() == Hold::Window && !self.region.is_bare();
+        is_lifted
             || frontier == self.region.first_block()
             || self.region.block(frontier - 1).owned.load(Ordering::Relaxed) != 0
     }

@@ -1,7 +1,7 @@
 //! Growth: how much is committed ahead, and when a limit and huge pages begin to matter.
 use crate::table::{
-    AHEAD_SHARE, COPY_AT_MOST, KEEP_MOVED, MOST_AHEAD, MOST_MOVED, MOST_SMALL_BLOCKS, MOVE_FROM,
-    SLABS_SHARE, SMALL_HEAP, STEP_SHARE, WASTED_SHARE,
+    AHEAD_SHARE, COPY_AT_MOST, KEEP_MOVED, MOST_AHEAD, MOST_MOVED, MOVE_FROM, SLABS_SHARE,
+    SMALL_HEAP, STEP_SHARE,
 };
 
 /// Blocks to commit where `wanted` are needed, `used` are there and `left` can be had.
@@ -20,30 +20,6 @@ pub const fn for_runs(blocks: u32) -> u32 {
 #[must_use]
 pub const fn nears_limits(bytes: usize) -> bool {
     bytes > SMALL_HEAP
-}
-
-/// Whether a program uses what it takes: of the pages looked at half and more are resident, of the blocks half have such.
-#[must_use]
-pub const fn is_used(resident: usize, taken: usize) -> bool {
-    resident >= taken / 2
-}
-
-/// Whether huge pages would add too much: `clean` is free and costs nothing, out of `all`.
-#[must_use]
-pub const fn is_wasteful(clean: usize, all: usize) -> bool {
-    clean > all / WASTED_SHARE
-}
-
-/// At which size of the heap that is looked at again: when what has come since is an eighth.
-#[must_use]
-pub const fn next_look(bytes: usize) -> usize {
-    bytes + bytes / 8
-}
-
-/// Whether one more block may be taken out of huge pages.
-#[must_use]
-pub const fn may_split(small_blocks: u32) -> bool {
-    small_blocks < MOST_SMALL_BLOCKS
 }
 
 /// Whether pages may be moved into `count` more blocks after `moved` (P2).
@@ -73,15 +49,6 @@ pub const fn grows_by_steps(held: usize, size: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_quarter_that_costs_nothing_is_too_much() {
-        assert_eq!(
-            [0, 31, 32, 33].map(|clean| is_wasteful(clean, 128)),
-            [false, false, false, true]
-        );
-        assert!(!is_wasteful(0, 0), "nothing is taken yet");
-    }
 
     #[test]
     fn contents_move_where_a_copy_costs_more() {

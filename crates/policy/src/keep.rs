@@ -1,12 +1,12 @@
 //! Free granules: how many stay, and how much goes back in one call.
 //!
 //! ```text
-//! 0 ──────── target ──────── limit = the larger of the floor and what is used, less the slack
-//!              ▲ until here    ▲ from here on memory goes back
+//! 0 ──────── target ──────── limit ──────── begin     limit = the larger of the floor and what is used, less the slack
+//!              ▲ until here                   ▲ from here on memory goes back
 //! ```
 //!
 //! Amounts are in any unit, the same for all of a call.
-use crate::table::{FLOOR, MAX_FLOOR, ROOM_REST, ROOM_SHARE};
+use crate::table::{DELAY_SHARE, FLOOR, MAX_FLOOR, ROOM_REST, ROOM_SHARE};
 
 /// What the heap holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,16 @@ pub fn limit(held: Held, floor: usize, room: usize) -> usize {
     floor.max(used).saturating_sub(held.slack).max(held.beside_slack).min(room)
 }
 
-/// What is left once more than the limit was there: an eighth less, so that the next free is not
+/// From how much free memory on some of it goes back: somewhat above the limit, so that a program whose slack grows, which lowers
+/// the limit with each free, gives back a row of granules now and then, and not one with each; but never beyond the room
+/// that a memory limit leaves. `kept` is what is kept at least, and where nothing is to be kept there is no delay.
+#[inline]
+#[must_use]
+pub fn begin(limit: usize, kept: usize, room: usize) -> usize {
+    limit.saturating_add(kept / DELAY_SHARE).min(room)
+}
+
+/// What is left once more than that was there: an eighth less, so that the next free is not
 /// beyond it again.
 #[inline]
 #[must_use]
@@ -108,6 +117,12 @@ mod tests {
         assert_eq!((limit(small, 12, 99), limit(busy, 12, 99), limit(busy, 12, 5)), (0, 12, 5));
         assert_eq!(limit(busy, 200, 999), 160, "no more than what is kept at least");
         assert_eq!((target(80), target(7), target(0)), (70, 7, 0));
+    }
+
+    #[test]
+    fn memory_goes_back_from_a_twelfth_of_what_is_kept_above_the_limit() {
+        assert_eq!((begin(60, 12, usize::MAX), begin(0, 24, usize::MAX)), (61, 2));
+        assert_eq!((begin(60, 0, usize::MAX), begin(5, 12, 5)), (60, 5), "keep=0, a memory limit");
     }
 
     #[test]

@@ -23,9 +23,12 @@ pub struct Failing<S> {
     loses: AtomicBool,
     huge_pages: AtomicU8,
     memory: AtomicUsize,
+    charges: AtomicBool,
     place: AtomicUsize,
     /// One more than the node that is said; 0: what the system says.
     node: AtomicU32,
+    /// Milliseconds that the clock is ahead.
+    ahead: AtomicU64,
 }
 
 impl<S> Failing<S> {
@@ -40,8 +43,10 @@ impl<S> Failing<S> {
             loses: AtomicBool::new(false),
             huge_pages: AtomicU8::new(0),
             memory: AtomicUsize::new(0),
+            charges: AtomicBool::new(false),
             place: AtomicUsize::new(0),
             node: AtomicU32::new(0),
+            ahead: AtomicU64::new(0),
         }
     }
 
@@ -73,6 +78,11 @@ impl<S> Failing<S> {
         self.memory.store(bytes, Ordering::Relaxed);
     }
 
+    /// Says from now on that what is committed counts against a limit; it is not counted.
+    pub fn pretend_charges(&self) {
+        self.charges.store(true, Ordering::Relaxed);
+    }
+
     /// The next mapping lies at `at`, if nothing else does; 0: wherever the system puts it.
     pub fn map_next_at(&self, at: usize) {
         self.place.store(at, Ordering::Relaxed);
@@ -83,7 +93,12 @@ impl<S> Failing<S> {
         self.node.store(node + 1, Ordering::Relaxed);
     }
 
-    /// From now on the target of each move of pages, and of each mapping of frames, is lost.
+    /// The clock goes on by so many milliseconds at once.
+    pub fn pass_ms(&self, ms: u64) {
+        self.ahead.fetch_add(ms, Ordering::Relaxed);
+    }
+
+    /// From now on the target of each move of pages, of each mapping of frames, and what is decommitted, is lost.
     pub fn lose_moves(&self, lose: bool) {
         self.loses.store(lose, Ordering::Relaxed);
     }
@@ -129,6 +144,19 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
     unsafe fn commit(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         self.allows() && unsafe { self.inner.commit(at, len) }
+    }
+
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        if self.loses.load(Ordering::Relaxed) {
+            // SAFETY: ours, and lost from now on.
+            unsafe { self.inner.release(at, len) };
+            return Mapped::Lost;
+        }
+        if !self.allows() {
+            return Mapped::Refused;
+        }
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.decommit(at, len) }
     }
 
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
@@ -190,8 +218,8 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         pretended.or_else(|| self.inner.address_limit())
     }
 
-    fn is_short_of_addresses(&self) -> bool {
-        self.limit.load(Ordering::Relaxed) != 0 || self.inner.is_short_of_addresses()
+    fn has_addresses(&self, len: usize) -> bool {
+        self.allows() && self.inner.has_addresses(len)
     }
 
     fn physical_memory(&self) -> usize {
@@ -214,8 +242,12 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         }
     }
 
+    fn charges_commit(&self) -> bool {
+        self.charges.load(Ordering::Relaxed) || self.inner.charges_commit()
+    }
+
     fn now_ms(&self) -> u64 {
-        self.inner.now_ms()
+        self.inner.now_ms() + self.ahead.load(Ordering::Relaxed)
     }
 
     fn is_only_thread(&self) -> bool {
@@ -294,6 +326,18 @@ unsafe impl<S: Park> Park for Failing<S> {
 
     fn nap(word: &AtomicUsize, expected: usize) {
         S::nap(word, expected);
+    }
+
+    fn begin() {
+        S::begin();
+    }
+
+    fn end() {
+        S::end();
+    }
+
+    fn is_busy() -> bool {
+        S::is_busy()
     }
 }
 

@@ -5,7 +5,8 @@
 //! ```text
 //!            reserve            commit             first write
 //!   foreign ────────► reserved ────────► zero ◄───────────────► written
-//!      ▲                  │                │        purge          │
+//!      ▲               ▲  │                │        purge          │
+//!      │               └──┼── decommit ────┴───────────────────────┤
 //!      └──────────────────┴── release ─────┴───────────────────────┘
 //!
 //!   foreign    not ours                     zero      usable, reads as zero, costs no memory
@@ -14,6 +15,7 @@
 //!
 //! Addresses and lengths are multiples of [`page_size`](PageSource::page_size). A call that
 //! fails leaves every page in the state it was in. No call allocates or sets `errno`.
+use crate::Mapped;
 
 /// What became of a wish for certain addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +90,15 @@ pub unsafe trait PageSource {
     /// The range is reserved.
     unsafe fn commit(&self, at: usize, len: usize) -> bool;
 
+    /// zero or written → reserved, by a fresh mapping, which the kernel joins to reserved neighbours: a system that counts what
+    /// is committed counts these pages no more. `Refused`: they keep their contents.
+    ///
+    /// # Safety
+    ///
+    /// The range is zero or written, was made by [`reserve`](Self::reserve) and [`commit`](Self::commit), and nobody needs
+    /// its contents.
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped;
+
     /// written → zero. On failure the pages keep their contents.
     ///
     /// # Safety
@@ -157,8 +168,8 @@ pub unsafe trait PageSource {
     /// The address space this process may use, in bytes; `None` when it has no limit.
     fn address_limit(&self) -> Option<usize>;
 
-    /// Whether the system has not a page of addresses more for this process.
-    fn is_short_of_addresses(&self) -> bool;
+    /// Whether the system would map `len` bytes more for this process.
+    fn has_addresses(&self, len: usize) -> bool;
 
     /// The machine's memory in bytes.
     fn physical_memory(&self) -> usize;
@@ -167,6 +178,10 @@ pub unsafe trait PageSource {
     /// its own. `None` too where that cannot be read. Reads files: some 50 µs, and for as long a
     /// descriptor that other threads may notice.
     fn memory_limit(&self) -> Option<usize>;
+
+    /// Whether what is committed counts against a limit, used or not: the system promises no more memory than it has, or the
+    /// process's data are limited. Reads a file, as [`memory_limit`](Self::memory_limit) does.
+    fn charges_commit(&self) -> bool;
 
     /// Milliseconds of a clock that never goes back.
     fn now_ms(&self) -> u64;

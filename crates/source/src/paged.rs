@@ -10,7 +10,7 @@ use core::fmt;
 use base::lock::Park;
 use base::sync::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, HugePages, Move, PageSource, Report, Stretch};
+use crate::{Claim, HugePages, Mapped, Move, PageSource, Report, Stretch};
 
 /// Passes calls on to `S`, if they speak of whole pages of `PAGE` bytes, a power of two.
 #[derive(Debug, Default)]
@@ -79,6 +79,14 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         self.whole([at, len]) && unsafe { self.inner.commit(at, len) }
     }
 
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        if !self.whole([at, len]) {
+            return Mapped::Refused;
+        }
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.decommit(at, len) }
+    }
+
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         self.whole([at, len]) && unsafe { self.inner.purge(at, len) }
@@ -139,8 +147,8 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         self.inner.address_limit()
     }
 
-    fn is_short_of_addresses(&self) -> bool {
-        self.inner.is_short_of_addresses()
+    fn has_addresses(&self, len: usize) -> bool {
+        self.inner.has_addresses(len)
     }
 
     fn physical_memory(&self) -> usize {
@@ -153,6 +161,10 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
 
     fn memory_limit(&self) -> Option<usize> {
         self.inner.memory_limit()
+    }
+
+    fn charges_commit(&self) -> bool {
+        self.inner.charges_commit()
     }
 
     fn now_ms(&self) -> u64 {
@@ -184,6 +196,18 @@ unsafe impl<S: Park, const PAGE: usize> Park for Paged<S, PAGE> {
 
     fn nap(word: &AtomicUsize, expected: usize) {
         S::nap(word, expected);
+    }
+
+    fn begin() {
+        S::begin();
+    }
+
+    fn end() {
+        S::end();
+    }
+
+    fn is_busy() -> bool {
+        S::is_busy()
     }
 }
 

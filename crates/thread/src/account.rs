@@ -10,6 +10,7 @@
 //!
 //! So whoever finds `passes` even, and the same before and after looking at slabs and accounts,
 //! has seen both at rest. Only the thread itself writes here, with plain stores.
+use base::lock::{Busy, Park};
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering, fence};
 
 /// The passes of one thread through its slow path, and the bytes it moved.
@@ -28,9 +29,10 @@ impl Account {
         self.given_back.store(0, Ordering::Relaxed);
     }
 
-    /// The thread goes through its slow path.
+    /// The thread goes through its slow path, and is busy.
     #[inline]
-    pub(crate) fn pass<R>(&self, work: impl FnOnce() -> R) -> R {
+    pub(crate) fn pass<P: Park, R>(&self, work: impl FnOnce() -> R) -> R {
+        let _busy = Busy::<P>::new();
         let passes = self.passes.load(Ordering::Relaxed).wrapping_add(1);
         self.passes.store(passes, Ordering::Relaxed);
         // Whoever sees any of the work sees that it has begun.

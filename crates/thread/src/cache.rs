@@ -13,10 +13,10 @@
 //!   magazines grow, what any thread but the first claims shares no line with what others have, unless
 //!   only slabs in pieces are left; and what a thread frees of a class before it has allocated any goes
 //!   back, the first 16 of each.
-//! - **N3** a magazine's top is lowered before its objects are given back and raised after
-//!   they were claimed: whoever is interrupted for good (a thread that `fork` left behind)
-//!   loses at worst objects, and slabs that their shelf was about to look at, and never has an object
-//!   in two places.
+//! - **N3** a magazine's top is lowered before its objects are moved or given back and raised after
+//!   they were moved or claimed: whoever is interrupted for good (a thread that `fork` left behind, or that
+//!   calls `exit` in a signal handler) loses at worst objects, and slabs that their shelf was about to look
+//!   at, and never has an object in two places.
 //! - **N4** a flush moves one object less than a refill, but at least one: whoever takes and frees
 //!   the same batch, up to the capacity, comes to need neither, unless the search for holes
 //!   empties the magazines before.

@@ -1,7 +1,7 @@
 //! What the calling thread keeps, looked through: for `check`.
 //!
 //! - **A5** an object in a magazine or the depot is a taken object of a slab, at its start, and lies in one
-//!   of them, once. A program that frees an object twice, or frees what is none, breaks this
+//!   of them, once; and no heap's of its own. A program that frees an object twice, or frees what is none, breaks this
 //!   until the object goes back to its slab, where it is found too.
 //!
 //! O(objects kept), without memory beyond 2 KiB of stack.
@@ -41,10 +41,12 @@ impl ThreadCache {
     pub fn check<S: System, T: Tls>(&self, backend: Backend<'_, S>, tls: &T) -> Result<(), Broken> {
         self.depot.check()?;
         let mut seen = Seen([0; 256]);
+        let region = &backend.supply.pages.region;
         for object in self.objects(tls) {
             let answer = backend.central.is_taken(backend.supply.pages, object);
             let words = match answer {
-                Ok(()) => continue,
+                Ok(()) if region.class_at(object) != Some(0) => continue,
+                Ok(()) => "A5: what was freed by its size is of no heap of its own",
                 Err(Fault::Foreign(_)) => "A5: what was freed is ours",
                 Err(Fault::Misaligned(_)) => "A5: what was freed is an object's start",
                 Err(Fault::DoubleFree(_)) => {
@@ -58,7 +60,7 @@ impl ThreadCache {
                 || self.objects(tls).filter(|&other| other == object).count() == 1;
             ensure(once, "A5: what was freed was freed once (double free)", object)?;
         }
-        self.runs.check(&backend.supply.pages.region)
+        self.runs.check(region)
     }
 
     /// The objects in the calling thread's magazines and its depot.

@@ -21,7 +21,6 @@ pub mod members;
 pub mod registry;
 pub mod runs;
 pub mod tls;
-mod tls_block;
 mod words;
 
 pub use account::Outside;

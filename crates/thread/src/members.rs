@@ -19,7 +19,7 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::ptr;
 
-use base::lock::Lock;
+use base::lock::{Busy, Lock};
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use page::{Pieces, System, try_purging};
 use policy::table::MOST_LATE_FREES;
@@ -216,6 +216,7 @@ impl<S: System, R: Record> Members<S, R> {
         if words::load(ENDS) % A_FREE > MOST_ENDS {
             return None;
         }
+        let busy = Busy::<S>::new();
         let record = self.take_spare(&taken).or_else(|| self.take_free(source, &taken))?;
         if self.live() >= 2 && !self.were_two.swap(true, Ordering::Relaxed) {
             try_purging(source);
@@ -223,6 +224,7 @@ impl<S: System, R: Record> Members<S, R> {
         ready(record);
         let at = ptr::from_ref(record).expose_provenance();
         words::store(RECORD, at);
+        drop(busy);
         self.watch(at);
         Some(record)
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// The name of the C library's own malloc: nothing is preloaded.
+/// The name of the C library's own malloc: the C library itself is preloaded, before what a program may be linked to.
 pub const GLIBC: &str = "glibc";
 
 /// The name of ours.

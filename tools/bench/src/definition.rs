@@ -16,7 +16,6 @@
 //! command = ["{python3}", …]       # or a program of the machine: {files}, {python3}, {temporary}, {scale:N} are replaced
 //! env = { KEY = "value" }          # for the command
 //! needs = ["python3"]              # what has to be on the PATH
-//! own_malloc = true                # it is linked to a malloc of its own: for glibc, libc itself is preloaded
 //! warm_mib = 400                   # memory to warm before the first run; later as much as the largest peak
 //! unit = "ns"                      # it counts its calls: ns a call are shown, and the null allocator beside the others
 //! tail = true                      # its calls can be timed one by one
@@ -113,9 +112,6 @@ pub struct Definition {
     /// What has to be on the path.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// The command is linked to a malloc of its own.
-    #[serde(default)]
-    pub own_malloc: bool,
     /// Memory to warm before the first run.
     #[serde(default)]
     pub warm_mib: u32,
@@ -238,9 +234,7 @@ impl Definition {
             d if !is_ours && (d.workload.is_some() || !d.args.is_empty()) => {
                 Some("it has both a command and a workload or its args")
             }
-            d if is_ours && (!d.env.is_empty() || d.own_malloc) => {
-                Some("env and own_malloc are for a command")
-            }
+            d if is_ours && !d.env.is_empty() => Some("env is for a command"),
             d if !is_ours && (d.tail || d.region || !d.kernel.is_empty() || d.unit.is_some()) => {
                 Some("tail, region, kernel and unit are for a workload of ours")
             }
@@ -302,7 +296,7 @@ mod tests {
     fn what_goes_together() {
         assert_eq!(said(""), "");
         assert_eq!(said("unit = 'ns'\ntail = true\nregion = true\nargs = ['threads=2']\n"), "");
-        assert_eq!(said("command = ['ls']\nenv = { A = 'b' }\nown_malloc = true\n"), "");
+        assert_eq!(said("command = ['ls']\nenv = { A = 'b' }\n"), "");
         assert_eq!(
             said("kernel = ['handles', 'pages']\nalone = true\n[curves.a]\nx = 'x'\ny = 'y'\n"),
             ""

@@ -1,6 +1,10 @@
 //! The two variables that put a program on an allocator: `LD_PRELOAD`, and `HEAPWRIGHT` for the drop-in's settings.
+//!
+//! For glibc's malloc the C library itself is preloaded. It is in every program, but not always first: a distribution may have
+//! linked a program to another malloc, and also one that a script starts.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +13,9 @@ use registry::MALLOCS;
 
 /// The variable the dynamic loader reads.
 pub const PRELOAD: &str = "LD_PRELOAD";
+
+/// The library with `operator new`, as programs of GNU's and Clang's ask for it.
+const CXX: &str = "libstdc++.so.6";
 
 /// The variable the drop-in library reads: `key=value,key=value`.
 pub const SETTINGS: &str = "HEAPWRIGHT";
@@ -29,7 +36,7 @@ pub enum Error {
     Key(String),
     /// The key is there, the value is none of it.
     #[error(
-        "{1:?} is no value of {0:?}: a switch is on or off, a size a number with k, m or g; stats may be peak, too"
+        "{1:?} is no value of {0:?}: a switch is on or off, a size a number with k, m or g; stats may be peak or a path, too"
     )]
     Value(String, String),
 }
@@ -55,6 +62,19 @@ pub fn preload(library: &Path, existing: Option<&OsStr>) -> Result<OsString, Err
         value.push(existing);
     }
     Ok(value)
+}
+
+/// `LD_PRELOAD` with the C library first and what was there after it; `None` where this process has another C library. A program
+/// with `has_other_new` is C++ and linked to another malloc, whose `operator new` would be found before the C++ library's.
+#[must_use]
+pub fn preload_glibc(has_other_new: bool, existing: Option<&OsStr>) -> Option<OsString> {
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    let is_libc = |line: &&str| line.contains("/libc.so.6") || line.contains("/libc-2.");
+    let line = maps.lines().find(is_libc)?;
+    let mut libraries = vec![OsStr::new(&line[line.find('/')?..])];
+    libraries.extend(has_other_new.then_some(OsStr::new(CXX)));
+    libraries.extend(existing.filter(|e| !e.is_empty()));
+    Some(libraries.join(OsStr::new(":")))
 }
 
 /// One `key=value` for the drop-in, as the library itself reads it; a key alone means `key=1`.
@@ -123,6 +143,17 @@ mod tests {
         assert_eq!(preload(lib, None).unwrap(), "/x/lib.so");
         assert_eq!(preload(lib, Some(OsStr::new(""))).unwrap(), "/x/lib.so");
         assert_eq!(preload(lib, Some(OsStr::new("/a.so /b.so"))).unwrap(), "/x/lib.so:/a.so /b.so");
+    }
+
+    #[test]
+    fn for_glibc_the_c_library_comes_first() {
+        let list = |new, existing: &str| {
+            let list = preload_glibc(new, Some(OsStr::new(existing)))?;
+            Some(list.to_str().unwrap().split(':').map(str::to_owned).collect::<Vec<_>>())
+        };
+        let Some(alone) = list(false, "") else { return };
+        assert!(alone.len() == 1 && alone[0].starts_with('/'), "{alone:?}");
+        assert_eq!(list(true, "/a.so:b.so").unwrap()[1..], [CXX, "/a.so", "b.so"]);
     }
 
     #[test]

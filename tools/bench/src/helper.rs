@@ -7,7 +7,7 @@
 //! ```text
 //! heapwright __measure FD CPUS SAMPLE KEY=VALUE… -- FILE ARG0 ARG…
 //!    fork ─► child:  take the processors, write clock and own peak RSS to a pipe, execve ─► the program
-//!    read the pipe until exec closes it; wait, looking at the memory of all below; write one line of figures to FD
+//!    read the pipe until exec closes it; wait, looking at all below; write one line of figures to FD
 //! ```
 //!
 //! - **H1** between fork and exec the child only makes system calls: everything it needs was prepared before.
@@ -17,6 +17,8 @@
 //! What the child itself touched before its exec is a floor below which peak RSS cannot be seen; it is reported.
 //! Looking at memory costs about ten microseconds for each process, and at most a twentieth of one processor's time.
 
+mod malloc;
+mod seen;
 mod watch;
 
 use core::ffi::{CStr, c_char, c_int};
@@ -29,8 +31,12 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::fd::{FromRawFd as _, RawFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
 
 use crate::cpus;
+use crate::environment::PRELOAD;
+pub(crate) use seen::AS_ASKED;
+use seen::Seen;
 use watch::Ended;
 
 /// The hidden subcommand under which the command calls [`main`].
@@ -52,6 +58,8 @@ struct Program {
     /// None: all.
     cpus: Vec<usize>,
     sample: Option<Duration>,
+    /// The library that is preloaded before all others, if one is named here.
+    preloaded: Option<PathBuf>,
 }
 
 /// What the helper is given before the environment: the processors, and how often to look at memory.
@@ -103,7 +111,10 @@ fn parse(args: &[OsString]) -> Option<(RawFd, Program)> {
     envp.extend(overrides.iter().filter_map(|o| CString::new(o.as_bytes()).ok()));
     let words = [SHELL.to_owned(), file.clone()];
     let for_shell = words.into_iter().chain(argv.iter().skip(1).cloned()).collect();
-    Some((fd, Program { file, argv, for_shell, envp, cpus, sample }))
+    let preload =
+        overrides.iter().find_map(|entry| entry.to_str()?.strip_prefix(PRELOAD)?.strip_prefix('='));
+    let preloaded = preload.and_then(|list| Some(malloc::entries(list).next()?.into()));
+    Some((fd, Program { file, argv, for_shell, envp, cpus, sample, preloaded }))
 }
 
 /// Runs the program once; the line to send back.
@@ -136,7 +147,8 @@ fn measure(program: &Program) -> String {
         Started::At { clock, .. } => clock,
         Started::Refused(_) | Started::Lost => now(),
     };
-    let Some(ended) = watch::until_the_end(pid, clock, program.sample) else {
+    let seen = Seen::new(program.preloaded.as_deref());
+    let Some(ended) = watch::until_the_end(pid, clock, program.sample, seen) else {
         return failed("wait4");
     };
     let busy_after = busy(&program.cpus);
@@ -158,11 +170,12 @@ fn measure(program: &Program) -> String {
     }
 }
 
-/// The answer: eleven numbers, `others` and one more if that could be read, `samples`, the peak, and two each for time
-/// and bytes if there are any.
+/// The answer: eleven numbers; then, each behind its name, what could be seen: `others`, `waited`, `programs` and three words
+/// for each of them, `samples`, the peak, and two each for time and bytes.
 fn line(ended: &Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> String {
-    let usage = &ended.usage;
+    let usage = usage(libc::RUSAGE_CHILDREN);
     let (user, system) = (micros(usage.ru_utime), micros(usage.ru_stime));
+    let own = u64::try_from(user + system).unwrap_or(0);
     let mut line = format!(
         "ran {} {user} {system} {} {floor} {} {} {} {} {} {clock}",
         ended.clock.saturating_sub(clock),
@@ -174,9 +187,12 @@ fn line(ended: &Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> String {
         ended.status,
     );
     if let Some(busy) = busy_us {
-        let own = u64::try_from(user + system).unwrap_or(0);
         _ = write!(line, " others {}", busy.saturating_sub(own));
     }
+    if let Some(waited) = ended.seen.waited_us(own) {
+        _ = write!(line, " waited {waited}");
+    }
+    _ = write!(line, "{}", ended.seen);
     if let Some(memory) = &ended.memory {
         _ = write!(line, " samples {}", memory.peak);
         for (ns, bytes) in &memory.samples {
@@ -278,11 +294,16 @@ fn busy(cpus: &[usize]) -> Option<u64> {
 }
 
 fn own_peak_kib() -> u64 {
+    u64::try_from(usage(libc::RUSAGE_SELF).ru_maxrss).unwrap_or(0)
+}
+
+/// What this process used, or all that it has waited for: the program, and what was left of it.
+fn usage(whose: c_int) -> libc::rusage {
     // SAFETY: all-zero bytes are a valid `rusage`.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };
     // SAFETY: the out-pointer is to a live local.
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
-    u64::try_from(usage.ru_maxrss).unwrap_or(0)
+    unsafe { libc::getrusage(whose, &raw mut usage) };
+    usage
 }
 
 /// Nanoseconds of the monotonic clock.

@@ -283,7 +283,7 @@ const ALLOCATORS: [&str; 8] = [
 ];
 
 /// Whether a needed library's name is that of an allocator. A library without a name of its own is needed by its path.
-fn is_allocator(needed: &str) -> bool {
+pub(crate) fn is_allocator(needed: &str) -> bool {
     let file = needed.rsplit('/').next().unwrap_or(needed);
     ALLOCATORS.iter().any(|known| file.starts_with(known))
 }

@@ -6,6 +6,8 @@
 
 mod answer;
 mod input;
+mod listens;
+mod service;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -23,7 +25,9 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 
 pub use input::{Given, Input};
+pub use service::Service;
 
+use self::service::Serving;
 use crate::pipe::{self, Keep, Stream};
 use crate::{helper, tree, warm};
 
@@ -52,6 +56,10 @@ pub struct Job<'a> {
     pub show_output: bool,
     /// Kill it after this time.
     pub timeout: Option<Duration>,
+    /// Kill it after this time, in which does not count what the task waited for a processor that waited most.
+    pub limit: Option<Duration>,
+    /// It is a server, and this is done with it.
+    pub service: Option<&'a Service>,
     /// The processors it may use; none: all.
     pub cpus: &'a [usize],
     /// The time between two looks at the memory of all its processes; longer in a long run, or when there are very many of them.
@@ -75,7 +83,7 @@ pub enum Exit {
 pub struct Figures {
     /// From exec to exit, by the monotonic clock.
     pub wall_ns: u64,
-    /// User time of the program and the children it waited for.
+    /// User time of all processes of the run.
     pub user_us: u64,
     /// System time of the same.
     pub system_us: u64,
@@ -98,6 +106,22 @@ pub struct Figures {
     /// counts it in ticks of 10 ms for each processor, so that of a short run it says little. A run that is not pinned has
     /// all processors. `None`: it cannot be read.
     pub others_us: Option<u64>,
+    /// How long all its tasks together, ready to run, waited for a processor. It is a share, seen at looks, of the time that
+    /// they computed. `None`: it was too short to be looked at, or the kernel does not say.
+    #[serde(default)]
+    pub waited_us: Option<u64>,
+}
+
+/// A program that was seen in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Its name, as `ps` and the kernel know it.
+    pub name: String,
+    /// The malloc that it had: `None` if that is the library which comes first in [`Job::environment`]'s `LD_PRELOAD`, else
+    /// the name of a library, `glibc`, `musl` or `its own`.
+    pub malloc: Option<String>,
+    /// How long it was seen to compute; of what ended between two looks nothing is known.
+    pub cpu_us: u64,
 }
 
 /// The resident memory of all processes of a run, at one time.
@@ -122,6 +146,8 @@ pub struct Ran {
     pub printed: String,
     /// Its memory over time, if that was to be looked at.
     pub samples: Vec<Sample>,
+    /// The programs that were seen, and their mallocs.
+    pub programs: Vec<Program>,
 }
 
 /// What came of one run.
@@ -133,6 +159,10 @@ pub enum Outcome {
     NotStarted(i32),
     /// It was killed at the time limit.
     TimedOut(String),
+    /// It was a server, and its driver did not end well in time; what that said.
+    NotDriven(String),
+    /// It was a server, and ended by itself.
+    EndedEarly(String),
     /// It was killed because the user interrupted.
     Interrupted,
 }
@@ -232,15 +262,68 @@ impl Launcher {
             printed: stream(printed, Keep::First(PRINTED))?,
             // A limit beyond what the clock can say is none.
             deadline: job.timeout.and_then(|t| Instant::now().checked_add(t)),
+            limit: job.limit.map(|limit| Limit::new(limit, group.number())),
+            serving: job.service.map(|service| Serving::new(service, group.number())),
         };
         let ended = run.until_the_line(interrupted)?;
         group.kill();
         let said = run.said.text();
         match ended {
-            Ended::Line(line) => answer::parse(&line, said, run.printed.text()),
+            Ended::Line(line) => {
+                let outcome = answer::parse(&line, said, run.printed.text())?;
+                Ok(match &run.serving {
+                    Some(serving) => served(outcome, serving),
+                    None => outcome,
+                })
+            }
             Ended::TimedOut => Ok(Outcome::TimedOut(said)),
+            Ended::NotDriven(driver) => Ok(Outcome::NotDriven(driver + &said)),
             Ended::Interrupted => Ok(Outcome::Interrupted),
         }
+    }
+}
+
+/// What a server's run is: it took as long as its driver, and ended well if it ended when it was asked to.
+fn served(outcome: Outcome, serving: &Serving<'_>) -> Outcome {
+    let Outcome::Ran(mut ran) = outcome else { return outcome };
+    let figures = &mut ran.figures;
+    let Some(took) = serving.took else {
+        return match figures.exit {
+            Exit::Code(0) => Outcome::EndedEarly(ran.said),
+            _ => Outcome::Ran(ran),
+        };
+    };
+    figures.wall_ns = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+    figures.others_us = figures.others_us.map(|us| us.saturating_sub(serving.drivers_us));
+    if matches!(figures.exit, Exit::Code(_) | Exit::Signal(libc::SIGTERM | libc::SIGKILL)) {
+        figures.exit = Exit::Code(0);
+    }
+    Outcome::Ran(ran)
+}
+
+/// A time limit that starvation does not shorten.
+struct Limit {
+    limit: Duration,
+    helper: i32,
+    began: Instant,
+    /// When to look again.
+    due: Duration,
+}
+
+impl Limit {
+    fn new(limit: Duration, helper: i32) -> Self {
+        Self { limit, helper, began: Instant::now(), due: limit }
+    }
+
+    fn is_over(&mut self) -> bool {
+        let elapsed = self.began.elapsed();
+        if elapsed < self.due {
+            return false;
+        }
+        let taken = elapsed.saturating_sub(Duration::from_nanos(tree::longest_wait(self.helper)));
+        // Not sooner than in a while: a look is at every task.
+        self.due = elapsed + self.limit.saturating_sub(taken).max(2 * TICK);
+        taken >= self.limit
     }
 }
 
@@ -250,9 +333,14 @@ struct Group {
 }
 
 impl Group {
+    /// The helper's.
+    fn number(&self) -> i32 {
+        i32::try_from(self.child.id()).unwrap_or(0)
+    }
+
     /// Ends what still runs, then collects the helper; until that its number cannot mean anyone else.
     fn kill(&mut self) {
-        let helper = i32::try_from(self.child.id()).unwrap_or(0);
+        let helper = self.number();
         // A process may have left the group; if the helper has ended itself, it has seen to that before.
         let below = tree::descendants(helper);
         // Errors mean that nothing was left.
@@ -277,28 +365,38 @@ impl Drop for Group {
 enum Ended {
     Line(String),
     TimedOut,
+    NotDriven(String),
     Interrupted,
 }
 
 /// The pipes of a run.
-struct Listening {
+struct Listening<'a> {
     figures: Stream,
     said: Stream,
     printed: Stream,
     deadline: Option<Instant>,
+    limit: Option<Limit>,
+    serving: Option<Serving<'a>>,
 }
 
-impl Listening {
+impl Listening<'_> {
     fn until_the_line(&mut self, interrupted: &AtomicBool) -> Result<Ended, Error> {
         loop {
             if interrupted.load(Ordering::Relaxed) {
                 return Ok(Ended::Interrupted);
             }
-            if self.deadline.is_some_and(|d| Instant::now() >= d) {
+            let is_over = self.limit.as_mut().is_some_and(Limit::is_over);
+            if is_over || self.deadline.is_some_and(|d| Instant::now() >= d) {
                 return Ok(Ended::TimedOut);
             }
-            pipe::wait(&[&self.figures, &self.said, &self.printed], TICK)
-                .map_err(|e| Error::System("wait for the helper", e))?;
+            if let Some(serving) = &mut self.serving
+                && !serving.go_on()?
+            {
+                return Ok(Ended::NotDriven(core::mem::take(&mut serving.said)));
+            }
+            let mut streams = vec![&self.figures, &self.said, &self.printed];
+            streams.extend(self.serving.as_ref().and_then(Serving::stream));
+            pipe::wait(&streams, TICK).map_err(|e| Error::System("wait for the helper", e))?;
             self.said.read_what_is_there();
             self.printed.read_what_is_there();
             self.figures.read_what_is_there();

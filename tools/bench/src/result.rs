@@ -180,6 +180,20 @@ pub struct Cell {
     pub series: Vec<Series>,
     /// Other figures: medians of the runs.
     pub values: Vec<Value>,
+    /// The programs that were seen to compute, the most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<Computed>,
+}
+
+/// A program that a run started, or was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Computed {
+    /// Its name, as the kernel knows it.
+    pub name: String,
+    /// The malloc that it had, if that is not the one that the column is named for.
+    pub malloc: Option<String>,
+    /// Its share of the processor time.
+    pub share: f64,
 }
 
 /// A figure and how it compares.

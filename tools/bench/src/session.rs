@@ -26,7 +26,7 @@ pub use index::{SubjectIndex, WorkloadIndex};
 pub use runner::run;
 
 use crate::allocator::{Allocator, GLIBC};
-use crate::launch::{Exit, Figures, Sample};
+use crate::launch::{Exit, Figures, Program, Sample};
 use crate::metrics::Metrics;
 use crate::workload::Workload;
 
@@ -112,6 +112,8 @@ pub struct Options {
     pub show_output: bool,
     /// A run that takes longer has failed.
     pub timeout: Option<Duration>,
+    /// A run on another malloc than its column is named for counts all the same.
+    pub any_malloc: bool,
 }
 
 /// Why a subject dropped out of a workload.
@@ -135,6 +137,14 @@ pub enum How {
     NotStarted(i32),
     /// It took longer than the limit.
     TimedOut,
+    /// A program of the user's own had not ended after twice the time for everything.
+    NotEnded,
+    /// It computed on another malloc than its column is named for.
+    OtherMalloc,
+    /// A server's driver did not end well in time.
+    NotDriven,
+    /// A server ended by itself.
+    EndedEarly,
 }
 
 /// What a run is for.
@@ -188,6 +198,8 @@ pub struct Details {
     pub tail: Option<Metrics>,
     /// What the runs printed that count for time.
     pub time: Vec<Metrics>,
+    /// The programs of all runs, and how long each was seen to compute.
+    pub programs: Vec<Program>,
 }
 
 /// Why a workload was not measured any longer.
@@ -346,7 +358,9 @@ impl Session {
     /// machine was; how long they computed is known all the same.
     #[must_use]
     pub fn seconds(&self, workload: WorkloadIndex) -> fn(&Run) -> Option<f64> {
-        if self.workloads[workload].waits() {
+        if self.workloads[workload].is_only_watched() {
+            |_| None
+        } else if self.workloads[workload].waits() {
             reported_seconds
         } else if self.is_by_cpu(workload) {
             cpu_seconds
@@ -358,7 +372,8 @@ impl Session {
     /// Whether that figure is processor time.
     #[must_use]
     pub fn is_by_cpu(&self, workload: WorkloadIndex) -> bool {
-        !self.workloads[workload].waits() && self.counts_starved(workload)
+        let work = &self.workloads[workload];
+        !work.waits() && !work.is_only_watched() && self.counts_starved(workload)
     }
 
     /// Whether any run was made to be timed; else there is nothing to show.

@@ -4,6 +4,7 @@
 
 mod memory;
 mod overall;
+mod programs;
 mod shape;
 
 use std::path::{Path, PathBuf};
@@ -49,8 +50,9 @@ pub fn report(session: &Session, options: &Options, circumstances: Circumstances
     let Circumstances { heapwright, started, command_line, scale, pinned, .. } = circumstances;
     let Circumstances { machine, prepared, steal, mut warnings, left_out, .. } = circumstances;
     warnings.extend(starved(session));
+    warnings.extend(unmeasured(session));
     let shown = |texts: &[String]| texts.iter().map(|text| without_folders(text)).collect();
-    Report {
+    let mut report = Report {
         schema: SCHEMA.to_owned(),
         version: VERSION,
         heapwright,
@@ -71,7 +73,29 @@ pub fn report(session: &Session, options: &Options, circumstances: Circumstances
         left_out,
         overall: overall::of(session, options.seed),
         runs: session.runs.clone(),
+    };
+    report.warnings.extend(programs::several(&report));
+    if !report.left_out.is_empty() || unmeasured(session).is_some() {
+        // What is left was not asked for as a whole, and so decides nothing.
+        for overall in &mut report.overall {
+            (overall.is_fastest, overall.is_pareto) = (false, false);
+        }
     }
+    report
+}
+
+/// A warning for workloads that the time was over for.
+fn unmeasured(session: &Session) -> Option<String> {
+    let is_unmeasured =
+        |w: &WorkloadIndex| session.stops[*w] == Stop::Budget && session.rounds[*w] == 0;
+    let names: Vec<&str> = session
+        .workload_indices()
+        .filter(is_unmeasured)
+        .map(|w| session.workloads[w].name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
+        format!("the time was over before a round of {}, which are in no mean", names.join(", "))
+    })
 }
 
 fn entry(subject: &crate::session::Subject) -> Entry {
@@ -183,6 +207,7 @@ fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed:
         rss_per_live: peak_rss.zip(peak_live).map(|(peak, live)| peak.median / live as f64),
         peak_rss,
         faults: figure(|f| f.minor_faults as f64),
+        programs: programs::of(&details.programs),
         mean_rss: shape::mean_rss(details),
         end_rss: details.samples.last().map(|s| s.rss_bytes as f64),
         tails: details.tail.as_ref().map(shape::tails).unwrap_or_default(),

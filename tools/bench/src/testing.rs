@@ -31,6 +31,7 @@ pub fn figures(wall_ns: u64) -> Figures {
         involuntary_switches: 0,
         exit: Exit::Code(0),
         others_us: None,
+        waited_us: None,
     }
 }
 
@@ -173,6 +174,7 @@ pub fn options() -> Options {
         ignore_failure: false,
         show_output: false,
         timeout: None,
+        any_malloc: false,
     }
 }
 

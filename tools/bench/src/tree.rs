@@ -1,4 +1,4 @@
-//! All processes below one process, and the resident memory of them together.
+//! All processes below one process, the resident memory of them together, and how they were scheduled.
 //!
 //! ```text
 //! root (not counted) ─► children of each of its threads ─► theirs …     /proc/PID/task/TID/children
@@ -49,6 +49,43 @@ pub(crate) fn resident(root: i32, page: u64) -> Option<u64> {
     }
 }
 
+/// How long a task computed, and how long it waited for a processor while it could have; nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Scheduled {
+    pub(crate) ran: u64,
+    pub(crate) waited: u64,
+}
+
+/// Calls `visit` with each task of `process` that is there, and how it was scheduled so far. The kernel keeps the first task of
+/// a process until its end was waited for. On a kernel without `CONFIG_SCHED_INFO` nothing is found.
+pub(crate) fn for_each_task(process: i32, visit: &mut dyn FnMut(i32, Scheduled)) {
+    let tasks = format!("/proc/{process}/task");
+    for_each_thread(process, &tasks, &mut |thread| {
+        let mut text = String::new();
+        if let Ok(number) = thread.parse()
+            && read_into(&format!("{tasks}/{thread}/schedstat"), &mut text).is_some()
+            && let Some(scheduled) = scheduled(&text)
+        {
+            visit(number, scheduled);
+        }
+    });
+}
+
+/// Nanoseconds that it ran and that it waited, and how often it was put on a processor.
+fn scheduled(text: &str) -> Option<Scheduled> {
+    let mut numbers = text.split_whitespace().map_while(|word| word.parse().ok());
+    Some(Scheduled { ran: numbers.next()?, waited: numbers.next()? })
+}
+
+/// The longest time, in nanoseconds, that one task of the processes below `root` has waited for a processor.
+pub(crate) fn longest_wait(root: i32) -> u64 {
+    let mut longest = 0;
+    for process in descendants(root) {
+        for_each_task(process, &mut |_, task| longest = longest.max(task.waited));
+    }
+    longest
+}
+
 /// Calls `visit` with parent and child for every process below `root`, and goes on below those it says `true` for.
 fn walk(root: i32, visit: &mut dyn FnMut(i32, i32) -> bool) {
     let mut open = vec![root];
@@ -63,19 +100,23 @@ fn walk(root: i32, visit: &mut dyn FnMut(i32, i32) -> bool) {
 
 fn for_each_child(parent: i32, visit: &mut dyn FnMut(i32)) {
     let tasks = format!("/proc/{parent}/task");
-    let mut of_thread = |thread: &str| {
+    for_each_thread(parent, &tasks, &mut |thread| {
         let mut text = String::new();
         if read_into(&format!("{tasks}/{thread}/children"), &mut text).is_some() {
             text.split_whitespace().filter_map(|p| p.parse().ok()).for_each(&mut *visit);
         }
-    };
+    });
+}
+
+/// Calls `visit` with the number of each thread of `process`, whose folder of them is `tasks`.
+fn for_each_thread(process: i32, tasks: &str, visit: &mut dyn FnMut(&str)) {
     // A program of one thread needs no list of its threads: each of them is a link to the folder.
-    if threads(&tasks).is_some_and(|n| n > 1) {
-        for thread in fs::read_dir(&tasks).into_iter().flatten().flatten() {
-            of_thread(&thread.file_name().to_string_lossy());
+    if threads(tasks).is_some_and(|n| n > 1) {
+        for thread in fs::read_dir(tasks).into_iter().flatten().flatten() {
+            visit(&thread.file_name().to_string_lossy());
         }
     } else {
-        of_thread(&parent.to_string());
+        visit(&process.to_string());
     }
 }
 
@@ -166,6 +207,15 @@ mod tests {
         unsafe { libc::kill(both[1], libc::SIGKILL) };
         perl.kill().unwrap();
         perl.wait().unwrap();
+    }
+
+    #[test]
+    fn how_a_task_was_scheduled_is_read_and_nothing_else() {
+        assert_eq!(
+            scheduled("319530186 253558 4\n"),
+            Some(Scheduled { ran: 319_530_186, waited: 253_558 })
+        );
+        assert_eq!((scheduled(""), scheduled("5\n"), scheduled("a b c")), (None, None, None));
     }
 
     #[test]

@@ -18,6 +18,19 @@ impl How {
                 format!("could not be executed: {}", std::io::Error::from_raw_os_error(errno))
             }
             Self::TimedOut => "took longer than the time limit (--timeout sets it)".to_owned(),
+            Self::NotEnded => {
+                "had not ended after twice --time; a server does not end by itself: --for 20s \
+                 --drive CMD starts, drives and stops it; a long program needs a longer --time"
+                    .to_owned()
+            }
+            Self::OtherMalloc => {
+                "did not run on this malloc (--force measures it all the same)".to_owned()
+            }
+            Self::NotDriven => {
+                "is not driven: the command of --drive did not end with 0 in the time of --for"
+                    .to_owned()
+            }
+            Self::EndedEarly => "ended by itself before the time of --for was over".to_owned(),
         }
     }
 }

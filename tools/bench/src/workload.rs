@@ -1,20 +1,15 @@
 //! A workload that can be run: a definition with its files, its length and its processors; or the user's own command.
 
 use std::collections::BTreeMap;
-use std::env;
-use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::allocator::Allocator;
 use crate::cpus;
 use crate::definition::{Curve, Definition, Group, Unit};
-use crate::environment::PRELOAD;
+use crate::launch::Service;
 use crate::resolve;
 use crate::session::{Pass, Role, Subject};
-
-/// The library with `operator new`, as programs of GNU's and Clang's ask for it.
-const CXX: &str = "libstdc++.so.6";
 
 /// What workloads need of this machine.
 #[derive(Debug, Clone)]
@@ -62,10 +57,6 @@ pub struct Workload {
     pub kernels: Vec<&'static str>,
     /// It says nothing of others.
     pub alone: bool,
-    /// It is linked to a malloc of its own.
-    pub own_malloc: bool,
-    /// And that malloc may bring an `operator new`, which it calls.
-    pub own_new: bool,
     /// Memory to warm before the first run.
     pub warm_bytes: u64,
     /// Seconds a run is expected to take.
@@ -78,6 +69,8 @@ pub struct Workload {
     pub environment: Vec<(OsString, OsString)>,
     /// The processors it is pinned to; none: all.
     pub cpus: Vec<usize>,
+    /// It is a server, and this is done with it.
+    pub service: Option<Service>,
 }
 
 impl Workload {
@@ -98,14 +91,13 @@ impl Workload {
             region: false,
             kernels: Vec::new(),
             alone: false,
-            own_malloc: false,
-            own_new: false,
             warm_bytes: 0,
             seconds: 0.0,
             file,
             argv,
             environment: Vec::new(),
             cpus: Vec::new(),
+            service: None,
         }
     }
 
@@ -156,14 +148,13 @@ impl Workload {
             region: definition.region,
             kernels: definition.kernels().collect(),
             alone: definition.alone,
-            own_malloc: definition.own_malloc,
-            own_new: false,
             warm_bytes: warm_bytes(definition.warm_mib, scale),
             seconds: definition.seconds_at(places.scale),
             file,
             argv,
             environment: definition.env.iter().map(|(k, v)| (k.into(), value(v))).collect(),
             cpus: if places.pin { cpus::choose(definition.threads) } else { Vec::new() },
+            service: None,
         })
     }
 
@@ -171,6 +162,12 @@ impl Workload {
     #[must_use]
     pub fn waits(&self) -> bool {
         self.in_process && self.threads == 0
+    }
+
+    /// Whether it is a server that nobody drives: how long it runs says nothing.
+    #[must_use]
+    pub fn is_only_watched(&self) -> bool {
+        self.service.as_ref().is_some_and(|service| service.driver.is_none())
     }
 
     /// Why `subject` takes no part in it.
@@ -215,18 +212,6 @@ impl Workload {
     pub fn variables(&self, subject: &Subject) -> Vec<(OsString, OsString)> {
         let mut all = self.environment.clone();
         all.extend(subject.environment.iter().cloned());
-        let replaced = all.iter().any(|(key, _)| key == PRELOAD);
-        if self.own_malloc
-            && !replaced
-            && let Some(libc) = libc_file()
-        {
-            // The allocator's `operator new` would be found before the C++ library's, and goes to its own malloc.
-            let cxx = self.own_new.then(|| CXX.into());
-            let inherited = env::var_os(PRELOAD).filter(|value| !value.is_empty());
-            let files: Vec<OsString> =
-                [Some(libc.into_os_string()), cxx, inherited].into_iter().flatten().collect();
-            all.push((PRELOAD.into(), files.join(OsStr::new(":"))));
-        }
         all
     }
 }
@@ -271,13 +256,6 @@ fn warm_bytes(mib: u32, scale: f64) -> u64 {
     )]
     let bytes = (f64::from(mib) * scale.min(1.0) * f64::from(1 << 20)) as u64;
     bytes
-}
-
-/// The C library's file.
-fn libc_file() -> Option<PathBuf> {
-    let maps = fs::read_to_string("/proc/self/maps").ok()?;
-    let line = maps.lines().find(|l| l.contains("/libc.so.6") || l.contains("/libc-2."))?;
-    line.find('/').map(|at| line[at..].into())
 }
 
 #[cfg(test)]
@@ -376,25 +354,5 @@ mod tests {
             ];
             assert_eq!(found, [plain, region, kernel, alone], "{subject:?}");
         }
-    }
-
-    #[test]
-    fn a_program_with_a_malloc_of_its_own_gets_the_c_librarys_for_glibc() {
-        let d = definition("command = ['sh']\nown_malloc = true\n");
-        let w = Workload::of(&d, &[], &places()).unwrap();
-        let subject = |environment| Subject {
-            name: "glibc".into(),
-            allocator: Allocator::glibc(),
-            role: Role::Baseline,
-            environment,
-        };
-        let preloaded = w.variables(&subject(Vec::new()));
-        assert!(preloaded[0].1.to_string_lossy().contains("/libc"), "{preloaded:?}");
-        let own = vec![(PRELOAD.into(), OsString::from("/x.so"))];
-        assert_eq!(w.variables(&subject(own.clone())), own);
-        let cxx = Workload { own_new: true, ..w };
-        let preloaded = cxx.variables(&subject(Vec::new()));
-        let value = preloaded[0].1.to_string_lossy();
-        assert!(value.contains(".so.6:libstdc++.so.6"), "{value}");
     }
 }

@@ -106,6 +106,8 @@ fn run_job(argv: &[&str], change: impl FnOnce(&mut Job<'_>)) -> Outcome {
         cpus: &[],
         sample: None,
         capture: false,
+        limit: None,
+        service: None,
     };
     change(&mut job);
     let launcher = Launcher::new(env::current_exe().unwrap());
@@ -187,6 +189,8 @@ fn the_environment_is_extended_and_replaced() {
         cpus: &[],
         sample: None,
         capture: false,
+        limit: None,
+        service: None,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     let outcome = launcher.run(&job, &AtomicBool::new(false)).unwrap();
@@ -196,10 +200,13 @@ fn the_environment_is_extended_and_replaced() {
 fn a_program_that_hangs_is_killed_with_its_children() {
     let start = Instant::now();
     // A child in the background holds standard error open, too.
-    let outcome = run_job(&["/bin/sh", "-c", "sleep 1000 & sleep 1000"], |job| {
-        job.timeout = Some(Duration::from_millis(300));
-    });
-    assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
+    for is_limit in [false, true] {
+        let outcome = run_job(&["/bin/sh", "-c", "sleep 1000 & sleep 1000"], |job| {
+            let time = Some(Duration::from_millis(300));
+            *(if is_limit { &mut job.limit } else { &mut job.timeout }) = time;
+        });
+        assert!(matches!(outcome, Outcome::TimedOut(_)), "{outcome:?}");
+    }
     assert!(start.elapsed() < HANGS);
     let start = Instant::now();
     let outcome = run_job(&["/bin/sh", "-c", "sleep 1000 & exit 0"], |_| {});
@@ -266,6 +273,8 @@ fn printed(argv: &[&str], cpus: &[usize]) -> String {
         cpus,
         sample: None,
         capture: true,
+        limit: None,
+        service: None,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     match launcher.run(&job, &AtomicBool::new(false)).unwrap() {
@@ -294,6 +303,8 @@ fn a_program_gets_the_processors_it_is_given() {
         cpus: &[1023],
         sample: None,
         capture: false,
+        limit: None,
+        service: None,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     let error = launcher.run(&job, &AtomicBool::new(false)).unwrap_err();
@@ -366,6 +377,8 @@ fn an_interrupt_ends_the_run() {
         cpus: &[],
         sample: None,
         capture: false,
+        limit: None,
+        service: None,
     };
     let launcher = Launcher::new(env::current_exe().unwrap());
     let outcome = launcher.run(&job, &AtomicBool::new(true)).unwrap();

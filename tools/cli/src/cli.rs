@@ -11,7 +11,7 @@ use crate::{exit, style};
 const EXAMPLES: &str = "\
 Examples:
   heapwright run -- python3 app.py           run a program on heapwright, unchanged
-  heapwright run --stats -- ./server         the same, with a table of its memory at exit
+  heapwright run --stats -- ./server         the same; what memory it needed, when it has ended
   heapwright run --check -- ./server         can its malloc be replaced at all?
   heapwright bench -- ./program --flag       compare all allocators of this machine on it
   heapwright compare old new                 two results of bench: what became slower

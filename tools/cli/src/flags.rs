@@ -5,5 +5,7 @@ pub(crate) mod color;
 pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod program;
+pub(crate) mod serve;
 pub(crate) mod settings;
+pub(crate) mod stats;
 pub(crate) mod workload;

@@ -9,6 +9,7 @@
 
 mod allocators;
 mod cli;
+mod columns;
 mod commands;
 mod embedded;
 mod exit;

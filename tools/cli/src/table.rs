@@ -11,17 +11,28 @@ use bench::result::Report;
 use bench::session::Role;
 use bench::session::Stop;
 
-use crate::format;
+use crate::{columns, format};
 
 pub(crate) use notes::last_lines;
 
 /// What fits where nobody says how wide it is.
 const WIDTH: usize = 100;
 
+/// Where the text of a line below the tables begins, behind its first word.
+const LABEL: usize = 9;
+
 /// The table with what belongs above and below it, as wide as the terminal.
 pub(crate) fn of(report: &Report) -> String {
-    let width = terminal_size::terminal_size().map_or(WIDTH, |(w, _)| usize::from(w.0).max(60));
-    within(report, width)
+    let width = columns::width();
+    let below = below(report).iter().map(|line| broken(line, width)).collect();
+    with(report, width.map_or(WIDTH, |width| width.max(60)), below)
+}
+
+/// A line below the tables, as long as the terminal is wide.
+fn broken(line: &str, width: Option<usize>) -> String {
+    let (word, text) =
+        line.char_indices().nth(LABEL).map_or((line, ""), |(at, _)| line.split_at(at));
+    format!("{word}{}", columns::wrapped(text, LABEL, width))
 }
 
 /// The same for a file.
@@ -57,13 +68,17 @@ fn item(line: &str) -> String {
 }
 
 fn within(report: &Report, width: usize) -> String {
+    with(report, width, below(report))
+}
+
+fn with(report: &Report, width: usize, below: Vec<String>) -> String {
     let mut lines = above(report);
     lines.push(String::new());
     for table in tables(report) {
         lines.extend(table.text(width));
         lines.push(String::new());
     }
-    lines.extend(below(report));
+    lines.extend(below);
     format::visible(&(lines.join("\n") + "\n")).into_owned()
 }
 
@@ -171,6 +186,14 @@ mod tests {
         report.workloads[1].by_cpu = true;
         let text = within(&report, 100);
         assert!(text.contains("\nprocessor time ÷ glibc's") && !text.contains('†'), "{text}");
+    }
+
+    #[test]
+    fn lines_below_break_between_words_under_their_text() {
+        let line = "note     peak RSS below 4 MiB cannot be measured here";
+        let narrow = "note     peak RSS below 4 MiB cannot be\n         measured here";
+        assert_eq!(broken(line, Some(40)), narrow);
+        assert_eq!(broken(line, None), line);
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn csv_has_one_line_for_each_run() {
 #[test]
 fn an_allocator_that_crashes_is_a_result() {
     // The shell stands in for a program that does not survive a preloaded library.
-    let crash = "test -z \"$LD_PRELOAD\" || { echo oh no >&2; kill -SEGV $$; }";
+    let crash = "case $LD_PRELOAD in *heapwright*) echo oh no >&2; kill -SEGV $$;; esac";
     let args = ["-a", "heapwright,glibc", "--rounds", "2", "--", "/bin/sh", "-c", crash];
     let (report, code) = json(&args);
     assert_eq!(code, Some(3));
@@ -130,6 +130,7 @@ fn a_program_that_always_fails_is_125_with_its_message() {
         heapwright().args(["bench", "-a", "glibc", "--rounds", "2", "--no-files"]).args(fails),
     );
     assert_eq!((code, out.as_str()), (Some(125), ""));
+    assert!(!err.contains("it is not run there again"), "the error says it once: {err}");
     for expected in ["fails on every allocator: exit code 4", "| no such input", "--ignore-failure"]
     {
         assert!(err.contains(expected), "{expected:?} is missing in {err}");
@@ -435,4 +436,83 @@ fn a_program_that_env_takes_the_library_from_is_refused() {
     let (_, err, code) = outcome(heapwright().args(args).arg("/bin/true"));
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("'-i' keeps LD_PRELOAD") && err.contains("--force"), "{err}");
+}
+
+#[test]
+fn a_program_that_does_not_end_is_told_how_servers_are_measured() {
+    let args =
+        ["bench", "-a", "glibc,heapwright", "--time", "1s", "--no-files", "--", "sleep", "1000"];
+    let (out, err, code) = outcome(heapwright().args(args));
+    assert_eq!((code, out.as_str()), (Some(125), ""));
+    let said =
+        "the program had not ended after twice --time; a server does not end by itself: --for 20s";
+    assert_eq!(err.matches(said).count(), 1, "{err}");
+    let args = ["bench", "-a", "glibc", "--for", "5s", "--no-files", "--", "true"];
+    let (_, err, code) = outcome(heapwright().args(args));
+    assert_eq!(code, Some(125));
+    assert!(err.contains("the program ended by itself before the time of --for was over"), "{err}");
+    for wrong in [&["--drive", "true", "--", "true"][..], &["--for", "1s", "cfrac"]] {
+        let (_, err, code) = outcome(heapwright().arg("bench").args(wrong));
+        assert_eq!(code, Some(2), "{wrong:?}: {err}");
+    }
+}
+
+/// Listens on the socket that its argument names, and ends when it is asked to.
+const SERVER: &str = "use Socket; unlink $ARGV[0]; socket(S, PF_UNIX, SOCK_STREAM, 0); \
+     bind(S, sockaddr_un($ARGV[0])) and listen(S, 1); sleep 1000";
+
+#[test]
+fn a_server_is_driven_and_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = dir.path().join("socket");
+    let (socket, seen) = (socket.to_str().unwrap(), dir.path().join("seen"));
+    let server = ["--no-tails", "--", "perl", "-e", SERVER, socket];
+    let drive = format!("echo \"$LD_PRELOAD\" >>{}; test -S {socket}", seen.display());
+    let driven = ["-a", "glibc,heapwright", "--for", "100s", "--rounds", "1", "--drive", &drive];
+    let (report, code) = json(&[&driven[..], &server].concat());
+    assert_eq!(code, Some(0), "{report}");
+    for cell in report["workloads"][0]["cells"].as_array().unwrap() {
+        for metric in ["time", "cpu", "peak_rss"] {
+            assert!(cell[metric]["median"].as_f64().unwrap() > 0.0, "{metric}: {cell}");
+        }
+    }
+    let seen = std::fs::read_to_string(seen).unwrap();
+    assert!(seen.lines().count() >= 6 && seen.trim().is_empty(), "on its own malloc: {seen}");
+    let watched = ["-a", "glibc", "--for", "100ms", "--rounds", "1"];
+    let (report, code) = json(&[&watched[..], &server].concat());
+    assert_eq!(code, Some(0), "{report}");
+    let cell = &report["workloads"][0]["cells"][0];
+    assert!(cell["time"].is_null() && cell["peak_rss"]["median"].as_f64() > Some(0.0), "{cell}");
+    let in_vain =
+        ["-a", "glibc,heapwright", "--for", "8s", "--drive", "echo no such key >&2; false"];
+    let (_, err, code) = outcome(heapwright().arg("bench").args(in_vain).args(server));
+    assert_eq!(code, Some(125), "{err}");
+    assert!(
+        err.contains("did not end with 0 in the time") && err.contains("| no such key"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_column_on_another_malloc_is_refused_and_several_programs_are_named() {
+    let spin = "perl -e '$x++ for 1..4000000'";
+    let without = format!("env -u LD_PRELOAD {spin}");
+    let args = ["-a", "glibc,heapwright", "--rounds", "1", "--", "sh", "-c", &without];
+    let (report, code) = json(&args);
+    assert_eq!(code, Some(3), "{report}");
+    let cells = &report["workloads"][0]["cells"];
+    assert_eq!(cells[0]["failure"], Value::Null, "it is glibc's all the same");
+    let failure = &cells[2]["failure"];
+    assert_eq!(failure["how"], "other_malloc", "{report}");
+    assert!(failure["stderr"].as_str().unwrap().starts_with("perl ran on glibc ("), "{failure}");
+    let (report, code) = json(&[&["--force"], &args[..]].concat());
+    assert_eq!(code, Some(0), "{report}");
+    let computed = &report["workloads"][0]["cells"][2]["programs"][0];
+    assert_eq!((&computed["name"], &computed["malloc"]), (&"perl".into(), &"glibc".into()));
+    let both = format!("{spin}; {without}");
+    let args = ["-a", "heapwright", "--rounds", "1", "--", "sh", "-c", &both];
+    let (report, code) = json(&args);
+    assert_eq!(code, Some(0), "{report}");
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("the figures are of several programs"), "{warnings}");
 }

@@ -62,3 +62,45 @@ fn doctor_tells_what_children_inherit() {
     let (out, _, _) = outcome(heapwright().env("HEAPWRIGHT", "stats=1").arg("doctor"));
     assert!(out.lines().any(|l| l.contains("warn  HEAPWRIGHT")), "{out}");
 }
+
+/// Whether no line is wider than this but for words that are, such as paths.
+fn fits(text: &str, width: usize) -> bool {
+    text.lines().all(|line| line.chars().count() <= width || !line.trim().contains(' '))
+}
+
+#[test]
+fn where_a_terminal_is_narrow_lines_break_between_words() {
+    for arguments in
+        [&["list"][..], &["run", "--check", "--", "/bin/sh"], &["bench", "--list"], &["doctor"]]
+    {
+        let (out, _, _) = outcome(heapwright().env("COLUMNS", "80").args(arguments));
+        assert!(fits(&out, 80), "{arguments:?}: {out}");
+    }
+}
+
+#[test]
+fn the_list_of_workloads_is_for_programs_too_and_of_the_allocators_that_are_named() {
+    let list = |arguments: &[&str]| -> Vec<String> {
+        let (out, err, code) =
+            outcome(heapwright().args(["bench", "--list", "--format", "json"]).args(arguments));
+        assert_eq!(code, Some(0), "{err}");
+        let list: Value = serde_json::from_str(&out).unwrap();
+        let names = list.as_array().unwrap().iter();
+        names.map(|d| d["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let has = |list: &[String], name: &str| list.iter().any(|n| n == name);
+    let all = list(&[]);
+    assert!(has(&all, "larson") && has(&all, "kmem-stack"), "{all:?}");
+    let zbud = list(&["-a", "zbud"]);
+    assert!(has(&zbud, "kernel-sweep") && !has(&zbud, "larson"), "{zbud:?}");
+    let glibc = list(&["-a", "glibc"]);
+    assert!(has(&glibc, "larson") && !has(&glibc, "kmem-stack"), "{glibc:?}");
+    assert_eq!(list(&["-a", "zbud,all"]), all);
+    for (arguments, said) in
+        [(["-a", "nonsense"], "no allocator nonsense"), (["--format", "csv"], "table and json")]
+    {
+        let (_, err, code) = outcome(heapwright().args(["bench", "--list"]).args(arguments));
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(said), "{err}");
+    }
+}

@@ -60,6 +60,11 @@ fn completions_for_the_usual_shells() {
         assert_eq!(code, Some(0), "{shell}");
         assert!(out.contains("heapwright") && out.contains("doctor"), "{shell}");
         assert!(out.contains("larson"), "{shell}: workloads are completed");
+        // It completes no values of flags.
+        assert!(
+            shell == "elvish" || out.contains("worst-fit") && out.contains("mimalloc"),
+            "{shell}: allocators are"
+        );
     }
 }
 

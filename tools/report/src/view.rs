@@ -200,6 +200,10 @@ fn how(how: How) -> String {
         },
         How::NotStarted(errno) => format!("not started ({errno})"),
         How::TimedOut => "timed out".to_owned(),
+        How::NotEnded => "had not ended".to_owned(),
+        How::OtherMalloc => "ran on another malloc".to_owned(),
+        How::NotDriven => "could not be driven".to_owned(),
+        How::EndedEarly => "ended by itself".to_owned(),
     }
 }
 

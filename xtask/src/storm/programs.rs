@@ -30,6 +30,10 @@ pub(super) const STORMS: &[Storm] = &[
         "threads allocate while several fork, children that fork again and end in many ways",
     ),
     storm("fork_signal", "fork in the handler of a timer that interrupts malloc"),
+    storm(
+        "interrupted",
+        "handlers that interrupt malloc exit, abort, fork, jump and ask, with threads and check=1 too",
+    ),
     storm("signals", "handlers interrupt malloc all the time, threads are cancelled"),
     storm(
         "threads",

@@ -20,6 +20,9 @@ use source::os::Os;
 /// heap.destroy();
 /// ```
 ///
+/// Its blocks are freed by [`deallocate`](Self::deallocate) or with it. The global allocator's `dealloc` is for the global
+/// allocator's blocks: it would keep one of a heap for the next request, and hand it out after the heap has gone.
+///
 /// With the feature `allocator-api2`, `&Heap` is an `Allocator`, and its collections borrow the
 /// heap: it cannot be destroyed before they are.
 #[derive(Debug)]

@@ -58,8 +58,6 @@ pub(crate) struct Row {
     pub(crate) count: usize,
     /// Not the first of a chunk, which has the head.
     pub(crate) whole: bool,
-    /// Small blocks will fill it, so that huge pages serve; what one block takes may never be touched.
-    pub(crate) filled: bool,
 }
 
 impl<C: Chunk> Owned<C> {
@@ -142,7 +140,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         &self,
         of: &Owned<C>,
         owner: usize,
-        Row { count, whole, filled }: Row,
+        Row { count, whole }: Row,
     ) -> Option<(&'static C, usize, bool)> {
         let take = |chunk: &'static C| {
             let dirty = chunk.dirty();
@@ -160,8 +158,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         };
         let near = of.roomy.iter().take(LOOKS).find_map(take);
         near.or_else(|| {
-            let huge = filled && self.wants_huge(of.used_bytes() + C::LEN);
-            let (chunk, zero) = self.take(huge)?;
+            let (chunk, zero) = self.take()?;
             chunk.open(owner, zero);
             of.push(chunk);
             take(chunk)

@@ -23,6 +23,10 @@ use super::Flagship;
 
 impl<S: System, T: Tls> Check for Flagship<S, T> {
     fn check(&self) -> Result<(), Broken> {
+        if S::is_busy() {
+            let invariant = "none was checked: a signal handler interrupted malloc";
+            return Err(Broken { invariant, at: 0 });
+        }
         self.pages.check()?;
         self.huge.check()?;
         if self.pages.region.granules() == 0 {

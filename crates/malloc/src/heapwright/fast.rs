@@ -5,6 +5,7 @@
 //! stores. Nothing here may be an atomic operation or a call.
 use core::hint::cold_path;
 
+use base::sync::Ordering;
 use object::size_class::{MAX_LINEAR, MAX_SIZE, class_of, linear_class_of};
 use page::System;
 use thread::{Tls, magazine};
@@ -52,6 +53,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
         unsafe { magazine::push(&self.tls, class, address) }
     }
 
+    /// Whether there was a heap of its own, so that a size no longer tells which magazine takes a block (W5).
+    #[inline(always)]
+    pub fn had_own_heaps(&self) -> bool {
+        self.freed_by_size.load(Ordering::Relaxed) == 0
+    }
+
     /// As [`free_sized_fast`](Self::free_sized_fast) for sizes up to [`MAX_LINEAR`].
     ///
     /// # Safety
@@ -63,8 +70,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         unsafe { magazine::push(&self.tls, linear_class_of(size), ptr.expose_provenance()) }
     }
 
-    /// As [`free_fast`](Self::free_fast) for a block whose size is known: nothing is looked
-    /// up. Null is kept as an entry that reads as empty (A4).
+    /// As [`free_fast`](Self::free_fast) for a block whose size is known, and that is of no heap of its own: nothing is
+    /// looked up. Null is kept as an entry that reads as empty (A4).
     ///
     /// # Safety
     ///

@@ -9,9 +9,8 @@
 //! leave the lock before the fork has returned, so it must not wait for threads that wait for
 //! it: it takes what it can get, as does one that waited too long for such a thread. POSIX lets
 //! the child of such a fork do little more than `exec`; locks that could not be taken stay locked
-//! there, and what other threads kept is not given back.
+//! there, what other threads kept is not given back, and its thread gets spare blocks only.
 use base::lock::Lock;
-use base::sync::Ordering;
 use page::System;
 use thread::{ThreadCache, Tls};
 
@@ -38,8 +37,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// can be had, and the answer is `true`.
     pub fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
         let [heaps, shards] = self.central.locks_of_the_set();
-        self.partial.store(last, Ordering::Relaxed);
         if !heaps.hold(&mut timeout_ms) || !shards.hold(&mut timeout_ms) {
+            self.missing.begin(last, true);
             self.release_all();
             return last;
         }
@@ -48,9 +47,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
             interrupted |= lock.is_interrupted();
             true
         });
-        let partial = interrupted || last;
-        self.partial.store(partial, Ordering::Relaxed);
-        let done = self.each_lock(|lock| lock.hold(&mut timeout_ms) || partial);
+        self.missing.begin(interrupted || last, false);
+        let done = self.each_lock(|lock| self.missing.hold(lock, &mut timeout_ms));
         if !done {
             // While the set is held: the locks are the same in both.
             self.each_lock(|lock| {
@@ -59,8 +57,15 @@ impl<S: System, T: Tls> Flagship<S, T> {
                 true
             });
             self.release_all();
+        } else if !self.missing.is_partial() {
+            self.make_way_for_fork();
         }
         done
+    }
+
+    /// A fork that would be refused for what is free: it goes back. No other thread is inside, or there is none.
+    pub fn make_way_for_fork(&self) {
+        self.pages.make_way_for_fork(self.huge.bytes());
     }
 
     /// After a fork, in the parent.
@@ -71,12 +76,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// After a fork, in the child, which has one thread: what the others kept comes back.
     pub fn after_fork_in_child(&self) {
         self.release_all();
+        self.missing.in_child::<S>();
         self.pages.note_child();
         self.peak.forget();
         if self.outside.forget() {
             self.pages.slack.note_uncounted();
         }
-        if self.partial.load(Ordering::Relaxed) {
+        if self.missing.is_partial() {
             return;
         }
         let mine = ThreadCache::current(&self.tls).map(ThreadCache::address);

@@ -5,6 +5,7 @@
 //! thread gets its cache, and options once more when the environment is known.
 use core::ffi::{c_char, c_void};
 
+use base::lock::Park;
 use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use source::Report;
@@ -13,7 +14,9 @@ use source::os::imp::{fork, stderr, thread_end};
 use thread::tls::ElfTls;
 
 use super::Flagship;
-use super::options::{KEYS, Mistake, Options, Stats, variable};
+use super::options::{KEYS, Mistakes, Options, Stats, variable};
+use crate::interrupted::NOT_CHECKED;
+use crate::record;
 
 /// The process's malloc.
 pub static HEAP: Flagship<Os, ElfTls> = Flagship::new(Os, ElfTls { begun, ended });
@@ -31,7 +34,8 @@ pub fn begun() {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
-    // First of all: later handlers then run outside of ours, and keys run out.
+    stderr::begin();
+    // Before other libraries' are there: later handlers then run outside of ours, and keys run out.
     // Refused only when out of memory; then a fork is as unsafe as it is without us.
     fork::on_fork::<Forking>();
     thread_end::prepare(ended);
@@ -51,6 +55,10 @@ struct Forking;
 impl fork::Around for Forking {
     fn before(timeout_ms: u32, last: bool) -> bool {
         HEAP.before_fork(timeout_ms, last)
+    }
+
+    fn before_alone() {
+        HEAP.make_way_for_fork();
     }
 
     fn in_parent() {
@@ -78,22 +86,22 @@ pub unsafe fn configure(environment: *const *const c_char) {
 /// Applies options; said once, however often it is called.
 fn apply(text: &str) {
     static SAID: AtomicBool = AtomicBool::new(false);
-    let said = SAID.swap(true, Ordering::Relaxed);
-    let options = Options::parse(text, |mistake| match mistake {
-        _ if said => (),
-        Mistake::Key(key) => {
-            Os::print(format_args!("heapwright: HEAPWRIGHT has no key {key:?}; there are {KEYS}\n"))
-        }
-        Mistake::Value(key, value) => Os::print(format_args!(
-            "heapwright: HEAPWRIGHT: {value:?} is no value of {key:?}; it keeps its default\n"
-        )),
-    });
+    let mut mistakes = Mistakes::default();
+    let options = Options::parse(text, |mistake| mistakes.note(mistake));
+    if !SAID.swap(true, Ordering::Relaxed) {
+        mistakes.print::<Os>(format_args!("; there are {KEYS}"));
+    }
     if let Some(stats) = options.stats {
         STATS_AT_EXIT.store(stats != Stats::Off, Ordering::Relaxed);
         if stats != Stats::Off {
             stderr::keep();
         }
-        HEAP.peak.watch(stats == Stats::Peak);
+    }
+    if let Some(path) = options.file {
+        record::name(path);
+    }
+    if options.stats.is_some() || options.file.is_some() {
+        HEAP.peak.watch(options.stats == Some(Stats::Peak) || record::is_asked());
     }
     if let Some(on) = options.check {
         CHECK_AT_EXIT.store(on, Ordering::Relaxed);
@@ -109,12 +117,46 @@ fn apply(text: &str) {
     }
 }
 
+/// Whether a block of `size` is freed by its size alone: of up to [`MAX_LINEAR`], as long as there was no heap of its
+/// own (W5). C's `free_sized` asks, whose fast path this is: the limit is compared where it lies, in one instruction, as the
+/// constant was. Of an atomic load a compiler makes two.
+///
+/// [`MAX_LINEAR`]: object::size_class::MAX_LINEAR
+#[inline(always)]
+#[cfg(target_arch = "x86_64")]
+pub fn is_freed_by_size(size: usize) -> bool {
+    // SAFETY: reads one word of the process's malloc, which changes as a whole.
+    unsafe {
+        core::arch::asm!(
+            "cmp {size}, qword ptr [rip + {heap} + {limit}]",
+            "ja {above}",
+            size = in(reg) size,
+            heap = sym HEAP,
+            limit = const core::mem::offset_of!(Flagship<Os, ElfTls>, freed_by_size),
+            above = label { return false },
+            options(readonly, nostack),
+        );
+    }
+    true
+}
+
+/// As on x86-64, in the compiler's instructions.
+#[inline(always)]
+#[cfg(not(target_arch = "x86_64"))]
+pub fn is_freed_by_size(size: usize) -> bool {
+    size <= HEAP.freed_by_size.load(Ordering::Relaxed)
+}
+
 /// At the process's end: what the options asked for.
 pub fn at_exit() {
+    HEAP.record(true);
     if STATS_AT_EXIT.load(Ordering::Relaxed) {
         HEAP.print_stats(stderr::descriptor());
     }
     if CHECK_AT_EXIT.load(Ordering::Relaxed) {
+        if Os::is_busy() {
+            return Os::print(format_args!("{NOT_CHECKED}"));
+        }
         // What this thread freed and nobody has looked at yet.
         HEAP.empty_magazines("check at exit");
         if let Err(broken) = check() {

@@ -12,6 +12,9 @@
 //!   while it is live; both change under the heap's lock.
 //! - **W4** a slot of the central lists is 0 or names a heap that has been made and not yet been
 //!   destroyed; its shelves are its first field.
+//! - **W5** a size does not tell a heap's block from others, and a magazine would hand it out after its heap has gone. So
+//!   from the first heap on C's `free_sized` looks addresses up as `free` does: the limit that its fast path compares sizes
+//!   with is then 0. Who has a heap's block from another thread has that limit too.
 //!
 //! Allocating takes the class's lock; destroying is O(slabs), not O(blocks). At most 1,024
 //! heaps at a time.
@@ -42,8 +45,11 @@ pub struct Heap<S> {
 }
 
 impl<S: System, T: Tls> Flagship<S, T> {
-    /// A new, empty heap. `None`: out of memory, or there are 1,024 already.
+    /// A new, empty heap. `None`: out of memory, or there are 1,024 already, or a signal handler interrupted malloc.
     pub fn heap_new(&self) -> Option<&Heap<S>> {
+        if S::is_busy() {
+            return None;
+        }
         const { assert!(size_of::<Heap<S>>() <= Pool::Heap.size(), "a heap fits its pool") };
         let at = self.meta.allocate(&self.pages, Pool::Heap)?;
         let place = ptr::with_exposed_provenance_mut::<Heap<S>>(at);
@@ -64,6 +70,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return None;
         };
         heap.owner.store(owner, Ordering::Relaxed);
+        self.freed_by_size.store(0, Ordering::Relaxed);
         Some(heap)
     }
 
@@ -72,6 +79,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let owner = heap.owner.load(Ordering::Relaxed);
         if size > isize::MAX.cast_unsigned() {
             return ptr::null_mut();
+        }
+        if S::is_busy() {
+            return self.spare_block(size, align);
         }
         let Some(class) = class_of_aligned(size, align) else {
             return self.heap_allocate_large(heap, owner, align, size.max(1));
@@ -111,12 +121,16 @@ impl<S: System, T: Tls> Flagship<S, T> {
         ptr::with_exposed_provenance_mut(run.at)
     }
 
-    /// Frees every block of `heap` at once, and the heap. O(slabs).
+    /// Frees every block of `heap` at once, and the heap; in a signal handler that interrupted malloc they stay for ever.
+    /// O(slabs).
     ///
     /// # Safety
     ///
     /// Nobody uses `heap` or a block of it any more.
     pub unsafe fn heap_destroy(&self, heap: &Heap<S>) {
+        if S::is_busy() {
+            return;
+        }
         for shelf in &heap.shelves {
             // SAFETY: the caller gives all blocks up.
             unsafe { shelf.destroy(self.supply()) };

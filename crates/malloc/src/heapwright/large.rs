@@ -1,6 +1,7 @@
 //! Large blocks: runs of granules to 32 MiB, mappings of their own above.
 use core::ptr;
 
+use base::lock::Busy;
 use object::Fault;
 use page::geometry::{BLOCK, granules_for};
 use page::{GRANULE, System};
@@ -21,6 +22,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// At least `size` bytes, more than a size class has, at a multiple of `align`, and
     /// whether they are known to be zero. Null: out of memory.
     pub(super) fn allocate_large(&self, size: usize, align: usize) -> (*mut u8, bool) {
+        if S::is_busy() {
+            return (self.spare_block(size, align), false);
+        }
         self.tell_slow_call();
         if size > isize::MAX.cast_unsigned() {
             return (ptr::null_mut(), false);
@@ -30,7 +34,10 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let count = granules_for(size);
         if align <= GRANULE {
-            let kept = self.cache().map_or(0, |cache| cache.runs.pop(&self.pages.region, count));
+            let kept = self.cache().map_or(0, |cache| {
+                let _busy = Busy::<S>::new();
+                cache.runs.pop(&self.pages.region, count)
+            });
             if kept != 0 {
                 return (ptr::with_exposed_provenance_mut(kept), false);
             }
@@ -61,6 +68,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if !mapping.is_null() {
             return (mapping, true);
         }
+        if !self.pages.may_make_room(size) {
+            return (ptr::null_mut(), false);
+        }
         self.keep_nothing();
         if self.pages.release_empty() {
             let mapping = self.allocate_mapping(size, align);
@@ -72,14 +82,17 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
-        let huge = self.pages.wants_huge();
+        let huge = self.pages.wants_huge_for_all();
         let at = self.huge.allocate(&self.pages.source, size, align, huge);
         self.note_mapped();
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))
     }
 
-    /// Unmaps the mapping of its own that starts at `address`. `false`: there is none.
+    /// Unmaps the mapping of its own that starts at `address`, or frees the spare block there. `false`: there is none.
     pub(super) fn free_mapping(&self, address: usize) -> bool {
+        if self.spare.free(address) {
+            return true;
+        }
         let is_ours = self.huge.deallocate(&self.pages.source, address);
         self.note_mapped();
         is_ours
@@ -108,6 +121,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         count: usize,
         caller: &'static str,
     ) {
+        let _busy = Busy::<S>::new();
         let region = &self.pages.region;
         let kept = ThreadCache::current(&self.tls).map_or(Kept::No, |cache| {
             cache.runs.push(region, granule, count, runs(self.threads.live()))

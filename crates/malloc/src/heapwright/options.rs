@@ -1,17 +1,21 @@
 //! The options in `HEAPWRIGHT="key=value,key=value"`.
 //!
 //! Parsed without allocating, before or after the first allocation: every option can change
-//! at run time. A set-uid program ignores the variable. An unknown key is a warning.
+//! at run time. A set-uid program ignores the variable. What means nothing is a warning, one for all of it.
 use core::ffi::{CStr, c_char};
+use core::fmt;
 use core::str;
 
+use source::Report;
 use source::os::imp::process::is_secure;
 
 /// What the variable may say. `None`: not mentioned.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct Options<'a> {
     /// `stats=1`: print a table at exit; `stats=peak`: of when the heap was largest.
     pub stats: Option<Stats>,
+    /// `stats=/PATH`: a file of figures, with those of when the heap was largest; `%p` in it is the process's number.
+    pub file: Option<&'a str>,
     /// `check=1`: walk every structure at exit; a broken invariant aborts.
     pub check: Option<bool>,
     /// `safe=1`: no magazines; every free is checked at once.
@@ -49,12 +53,55 @@ pub enum Mistake<'a> {
     Value(&'a str, &'a str),
 }
 
-impl Options {
+/// All mistakes of a text: the first is named, the others are counted.
+#[derive(Debug, Default)]
+pub struct Mistakes<'a> {
+    first: Option<Mistake<'a>>,
+    others: usize,
+}
+
+impl<'a> Mistakes<'a> {
+    /// One more.
+    pub fn note(&mut self, mistake: Mistake<'a>) {
+        self.others += usize::from(self.first.is_some());
+        self.first.get_or_insert(mistake);
+    }
+
+    /// Says in one line what they are; nothing if there are none. `there_are` goes on with the keys there are.
+    pub fn print<R: Report>(&self, there_are: impl fmt::Display) {
+        let rest = Rest(self.others);
+        match self.first {
+            None => (),
+            Some(Mistake::Key(key)) => R::print(format_args!(
+                "heapwright: HEAPWRIGHT has no key {key:?}{there_are}{rest}\n"
+            )),
+            Some(Mistake::Value(key, value)) => R::print(format_args!(
+                "heapwright: HEAPWRIGHT: {value:?} is no value of {key:?}; it keeps its default{rest}\n"
+            )),
+        }
+    }
+}
+
+/// How many mistakes more, as a line's end.
+struct Rest(usize);
+
+impl fmt::Display for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            1 => f.write_str("; 1 more mistake"),
+            more => write!(f, "; {more} more mistakes"),
+        }
+    }
+}
+
+impl<'a> Options<'a> {
     /// Reads the variable's text; mistakes go to `complain`, the rest counts.
-    pub fn parse<'a>(text: &'a str, mut complain: impl FnMut(Mistake<'a>)) -> Self {
+    pub fn parse(text: &'a str, mut complain: impl FnMut(Mistake<'a>)) -> Self {
         let mut options = Self::default();
         for (key, value) in items(text) {
             let known = match key {
+                "stats" if value.starts_with('/') => set(&mut options.file, Some(value)),
                 "stats" => set(&mut options.stats, stats(value)),
                 "check" => set(&mut options.check, switch(value)),
                 "safe" => set(&mut options.safe, switch(value)),

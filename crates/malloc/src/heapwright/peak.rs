@@ -1,4 +1,4 @@
-//! What the heap's memory was made of when it was largest: `stats=peak`.
+//! What the heap's memory was made of when it was largest: `stats=peak`, `stats=/FILE`.
 //!
 //! ```text
 //! in use    ──╱▔╲──╱▔▔▔▔╲──     live, dirty and mapped, by the counters
@@ -6,7 +6,8 @@
 //! ```
 //!
 //! - **K1** what is kept is the split with the most resident memory of all that were taken; of those that
-//!   have it within a 64th, the one with the most that is live. One thread at a time takes one.
+//!   have it within an eighth, the one with the most that is live: a program that frees all it has at its
+//!   end is not at its largest then. One thread at a time takes one.
 //!
 //! A split is taken in a slow path, while no lock is held: nothing else says that memory is at its peak.
 //! Some sixty for each doubling and four a second, each O(heap): for those who ask. Else a load and
@@ -29,6 +30,9 @@ pub(crate) struct Peak {
     /// Bytes in use at the largest time that was looked at, and the tick of the last look.
     used: AtomicUsize,
     tick: AtomicU64,
+    /// Bytes in use and the tick when the file was last written.
+    recorded: AtomicUsize,
+    recorded_tick: AtomicU64,
     /// Whether it has grown since the last free that was looked at.
     grown: AtomicBool,
     parts: [[AtomicUsize; 2]; PARTS.len()],
@@ -44,6 +48,8 @@ impl Peak {
             taking: AtomicBool::new(false),
             used: AtomicUsize::new(0),
             tick: AtomicU64::new(0),
+            recorded: AtomicUsize::new(0),
+            recorded_tick: AtomicU64::new(0),
             grown: AtomicBool::new(false),
             parts: [const { [const { AtomicUsize::new(0) }; 2] }; PARTS.len()],
             resident: AtomicUsize::new(0),
@@ -60,8 +66,8 @@ impl Peak {
         let before = self.kept();
         let (new, old) = (split.sum().resident, self.resident.load(Ordering::Relaxed));
         self.resident.store(old.max(new), Ordering::Relaxed);
-        let is_near = new + new / 64 >= old && split.live() > before.live();
-        if new > old + old / 64 || is_near {
+        let is_near = new + new / 8 >= old && split.live() > before.live();
+        if new > old + old / 8 || is_near {
             for (kept, part) in self.parts.iter().zip(&split.parts) {
                 kept[0].store(part.held, Ordering::Relaxed);
                 kept[1].store(part.resident, Ordering::Relaxed);
@@ -74,6 +80,7 @@ impl Peak {
     /// peak is its own.
     pub(super) fn forget(&self) {
         self.used.store(0, Ordering::Relaxed);
+        self.recorded.store(0, Ordering::Relaxed);
         self.resident.store(0, Ordering::Relaxed);
         for part in self.parts.as_flattened() {
             part.store(0, Ordering::Relaxed);
@@ -81,7 +88,7 @@ impl Peak {
         self.taking.store(false, Ordering::Release);
     }
 
-    fn kept(&self) -> Split {
+    pub(super) fn kept(&self) -> Split {
         let load = |[held, resident]: &[AtomicUsize; 2]| Bytes {
             held: held.load(Ordering::Relaxed),
             resident: resident.load(Ordering::Relaxed),
@@ -116,6 +123,21 @@ impl<S: System, T: Tls> Flagship<S, T> {
             self.peak.tick.store(tick, Ordering::Relaxed);
             self.peak.used.store(used.max(largest), Ordering::Relaxed);
             let _ = self.take_split();
+            self.record_near_peak(used, tick);
+        }
+    }
+
+    /// The file shows a heap that has grown by an eighth, or a tick later: a process that is killed leaves it so.
+    fn record_near_peak(&self, used: usize, tick: u64) {
+        let recorded = self.peak.recorded.load(Ordering::Relaxed);
+        let is_due = used > recorded + recorded / 8
+            || tick != self.peak.recorded_tick.load(Ordering::Relaxed);
+        // One thread at a time, as for a split.
+        if is_due && !self.peak.taking.swap(true, Ordering::Acquire) {
+            self.peak.recorded.store(used, Ordering::Relaxed);
+            self.peak.recorded_tick.store(tick, Ordering::Relaxed);
+            self.record(false);
+            self.peak.taking.store(false, Ordering::Release);
         }
     }
 

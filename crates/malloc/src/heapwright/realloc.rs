@@ -28,6 +28,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if size > isize::MAX.cast_unsigned() {
             return ptr::null_mut();
         }
+        if S::is_busy() {
+            return self.resize_in_handler(ptr, size, caller);
+        }
         self.verify(address, caller);
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else {
@@ -104,13 +107,15 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     fn resize_huge(&self, ptr: *mut u8, size: usize, caller: &'static str) -> *mut u8 {
         let address = ptr.addr();
-        let Some(held) = self.huge.len_of(address) else { self.foreign(caller, address) };
+        let Some(held) = self.len_of_mapping(address) else { self.foreign(caller, address) };
         if size < MIN_MAPPING {
             return self.copy_to_new(ptr, held, size, caller);
         }
         let resize = || self.huge.resize(&self.pages.source, address, size);
         // Where addresses are limited, empty blocks make room.
-        let resized = resize().or_else(|| self.pages.release_empty().then(resize)?);
+        let more = size.saturating_sub(held);
+        let makes_room = || self.pages.may_make_room(more) && self.pages.release_empty();
+        let resized = resize().or_else(|| makes_room().then(resize)?);
         self.note_mapped();
         match resized {
             Some(moved) => ptr::with_exposed_provenance_mut(moved),
@@ -130,7 +135,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         caller: &'static str,
     ) -> Option<*mut u8> {
         let source = &self.pages.source;
-        let at = self.huge.allocate(source, held, 1, self.pages.wants_huge())?;
+        let at = self.huge.allocate(source, held, 1, self.pages.wants_huge_for_all())?;
         // SAFETY: the whole of both; the mapping is fresh.
         match unsafe { self.pages.move_out(address, at, held) } {
             Move::Done => {}

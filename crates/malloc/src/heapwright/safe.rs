@@ -26,7 +26,7 @@ enum Kind {
     Object,
     Run,
     Mapping,
-    /// Any block of a first-class heap.
+    /// Any block of a first-class heap, or a spare one.
     OfHeap,
 }
 
@@ -40,7 +40,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// In safe mode: ends the process unless `address` is the start of a live block. 0 is nobody's.
     #[inline]
     pub(super) fn verify(&self, address: usize, caller: &'static str) {
-        if self.is_safe() && address != 0 {
+        if self.is_safe() && address != 0 && !S::is_busy() {
             self.live_block(address, caller);
         }
     }
@@ -49,7 +49,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// multiple of `align`. Null can be any.
     #[inline]
     pub fn verify_size(&self, ptr: *mut u8, align: usize, size: usize, caller: &'static str) {
-        if self.is_safe() && !ptr.is_null() {
+        if self.is_safe() && !ptr.is_null() && !S::is_busy() {
             self.verify_size_now(ptr.addr(), align, size, caller);
         }
     }
@@ -74,6 +74,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     #[cold]
     #[inline(never)]
     fn live_block(&self, address: usize, caller: &'static str) -> (usize, Kind) {
+        if let Some(held) = self.spare.len_of(address) {
+            return (held, Kind::OfHeap);
+        }
         let Some(held) = self.size_of_block(address) else { self.foreign(caller, address) };
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else { return (held, Kind::Mapping) };

@@ -31,6 +31,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// An object of a class. Null: out of memory.
     pub(crate) fn refill(&self, class: usize) -> *mut u8 {
+        if S::is_busy() {
+            return self.spare_object(class);
+        }
         self.tell_slow_call();
         let object = match self.cache() {
             Some(cache) => {
@@ -82,6 +85,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Gives one object back that is in no magazine, and counts it (X1).
     pub(crate) fn give_back_one(&self, address: usize) -> Result<(), Fault> {
+        if S::is_busy() {
+            return Ok(());
+        }
         if let Some(cache) = ThreadCache::current(&self.tls) {
             return cache.give_back_one(self.backend(), address);
         }
@@ -148,7 +154,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// The calling thread ends: what it kept goes back, and it goes on without a cache.
     pub fn thread_ended(&self) {
         self.tls.store(ENDS, self.tls.load(ENDS) + 1);
-        self.drop_cache("thread exit");
+        if !S::is_busy() {
+            self.drop_cache("thread exit");
+        }
     }
 
     /// What the calling thread keeps goes back, and it has no cache any more. It is emptied before
@@ -187,6 +195,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let address = ptr.expose_provenance();
         if address == 0 {
             return;
+        }
+        if S::is_busy() {
+            return self.free_later(address, caller);
         }
         self.look_for_peak(true);
         let region = &self.pages.region;
@@ -250,6 +261,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub(crate) fn end_process_on_fault(&self, caller: &'static str, answer: Result<(), Fault>) {
         match answer {
             Ok(()) => (),
+            // Freed by its size, a spare block came into a magazine.
+            Err(Fault::Foreign(address)) if self.spare.free(address) => (),
             Err(Fault::Foreign(address)) => self.foreign(caller, address),
             Err(Fault::Misaligned(address)) => misuse::end::<S>(caller, address, Misuse::Inside),
             Err(Fault::DoubleFree(address)) => misuse::end::<S>(caller, address, Misuse::Free),
@@ -267,13 +280,13 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub(crate) fn size_of_block(&self, address: usize) -> Option<usize> {
         let region = &self.pages.region;
         let Some(granule) = region.granule_of(address) else {
-            return self.huge.len_of(address);
+            return self.len_of_mapping(address);
         };
         match region.class(granule) {
             0 => match region.span(granule) {
                 Span::Run(count) if address == region.address_of(granule) => Some(count * GRANULE),
                 Span::Slab(descriptor) => self.size_in_heap(address, descriptor),
-                _ => self.huge.len_of(address),
+                _ => self.len_of_mapping(address),
             },
             class => Some(info(usize::from(class)).size as usize),
         }
@@ -337,6 +350,7 @@ unsafe impl<S: System, T: Tls> Malloc for Flagship<S, T> {
         self.verify(address, "malloc_usable_size()");
         match self.size_of_block(address) {
             Some(size) => size,
+            None if S::is_busy() => 0,
             None => self.foreign("malloc_usable_size()", address),
         }
     }

@@ -18,6 +18,7 @@ use thread::cache::Look;
 use thread::{ThreadCache, Tls};
 
 use super::{Flagship, Split};
+use crate::interrupted::NO_STATS;
 
 /// Figures of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub fn stats(&self) -> Stats {
         let (mut live_objects, mut slabs) = ([0; CLASSES], [0; CLASSES]);
         let mut slab_bytes = 0;
-        if self.pages.region.granules() != 0 {
+        // Of what has a lock nothing is known in a signal handler that interrupted malloc.
+        let is_busy = S::is_busy();
+        if self.pages.region.granules() != 0 && !is_busy {
             let base = self.pages.region.descriptors();
             for (_, class, shelf) in self.central.shelves() {
                 let (taken, held) = shelf.count(base, class);
@@ -88,7 +91,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
             slow_paths.1 += flushes;
             true
         };
-        self.threads.retain(visit, |gone| self.reclaim_dead(gone, &Look::Gone));
+        if !is_busy {
+            self.threads.retain(visit, |gone| self.reclaim_dead(gone, &Look::Gone));
+        }
         let huge = (self.huge.bytes(), self.huge.count());
         let bytes = |objects: &[usize; CLASSES]| -> usize {
             objects.iter().enumerate().map(|(class, n)| n * class_size(class)).sum()
@@ -120,12 +125,16 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Writes the table of `--stats` to a file descriptor.
     pub fn print_stats(&self, fd: usize) {
+        let mut out = Console::new(fd);
+        if S::is_busy() {
+            let _ = out.write_str(NO_STATS);
+            return;
+        }
         let stats = self.stats();
         let (split, is_peak) = match self.at_peak() {
             Some(split) => (split, true),
             None => (self.split(&stats), false),
         };
-        let mut out = Console::new(fd);
         // A console never fails to take text, and there is nobody to report to.
         let _ = stats.write(&mut out, &split, is_peak, resident());
     }

@@ -185,6 +185,42 @@ fn a_mapping_between_the_blocks_of_a_window_is_a_block_like_any_other() {
     assert!((0..10).any(|_| a_mapping_between_the_blocks_of_a_window()));
 }
 
+#[test]
+fn who_is_refused_again_and_again_gives_up_no_block_each_time() {
+    const ROUNDS: u64 = 20;
+    let heap = flagship();
+    heap.pages.source.pretend_limit(1 << 30);
+    let small = || {
+        let ptr = heap.malloc(100);
+        assert!(!ptr.is_null());
+        // SAFETY: a live block.
+        unsafe { heap.free(ptr) };
+    };
+    small();
+    assert_eq!(heap.pages.region.hold(), page::region::Hold::Window);
+    heap.pages.source.fail_nth(0);
+    for _ in 0..ROUNDS {
+        assert!(heap.malloc(1 << 46).is_null());
+        small();
+    }
+    assert_eq!(heap.pages.source.calls(), 2 * ROUNDS, "for the block, and for what the heap lacks");
+}
+
+#[test]
+fn a_limit_set_past_us_shows_when_a_large_block_is_refused() {
+    let heap = flagship();
+    // SAFETY: a live block.
+    unsafe { heap.free(heap.malloc(100)) };
+    heap.pages.source.pretend_limit(1 << 30);
+    assert!(!heap.malloc(3 << 20).is_null());
+    assert_eq!(heap.pages.region.hold(), page::region::Hold::Reserved, "nobody has asked");
+    heap.pages.source.fail_nth(1);
+    let block = heap.malloc(40 << 20);
+    assert!(heap.huge.len_of(block.addr()).is_some(), "the mapping was tried again");
+    assert_eq!(heap.pages.region.hold(), page::region::Hold::Window);
+    heap.check().expect("intact");
+}
+
 /// `false`: another thread's mapping was put where this one was to be.
 fn a_mapping_between_the_blocks_of_a_window() -> bool {
     let heap = flagship();

@@ -10,6 +10,7 @@
 //! - **B2** whoever frees a block of an abandoned segment and sees that it is, adopts it or looks through it; who abandons one
 //!   looks for such blocks after saying so: one of the two sees the other. The mark is in the map, as a segment may be gone once
 //!   a block is pushed.
+use base::lock::Busy;
 use base::sync::{Ordering, fence};
 use page::System;
 
@@ -96,6 +97,7 @@ impl<S: System> Sharded<S> {
 
     /// A thread without a record freed a block of an abandoned segment, which stays abandoned unless that was its last.
     pub(super) fn look_through(&self, segment: &Segment) {
+        let _busy = Busy::<S>::new();
         // No owner: meanwhile it is this thread's alone, as it is neither marked nor on the list (B1).
         if self.take_abandoned(0, segment) && !self.give_if_empty(segment) {
             let leaving = List::new();
@@ -128,6 +130,7 @@ impl<S: System> Sharded<S> {
 
     /// The calling thread owns a segment that nobody owned, if nobody else was faster.
     pub(super) fn adopt(&self, thread: &Thread, segment: &Segment) {
+        let _busy = Busy::<S>::new();
         if self.take_abandoned(thread.address(), segment) {
             self.settle(thread, segment);
         }

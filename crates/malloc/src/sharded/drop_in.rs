@@ -1,7 +1,9 @@
 //! sharded as a drop-in library: threads that end, forks, figures.
 use core::fmt;
 
+use base::lock::{Busy, Park as _};
 use base::sync::Ordering;
+use source::os::Os;
 use thread::ThreadEnds;
 
 use super::Malloc;
@@ -13,6 +15,11 @@ impl ThreadEnds for Malloc {
     type Record = Thread;
 
     fn thread_ended(&'static self, thread: &Thread) {
+        if Os::is_busy() {
+            // It ends in a signal handler that interrupted this: what it has stays.
+            return;
+        }
+        let _busy = Busy::<Os>::new();
         thread.segments.set_ends(true);
         self.abandon(thread);
         thread.segments.set_ends(false);
@@ -50,8 +57,15 @@ impl DropIn for Malloc {
         self.segments.look_at_memory_limit();
     }
 
+    fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
+        match self.size_in_page(address) {
+            Some((len, _)) => Some(Some(len)),
+            None => self.huge.try_len_of(address),
+        }
+    }
+
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.missing, &mut timeout_ms, last)
     }
 
     fn after_fork(&self, in_child: bool) {
@@ -59,8 +73,8 @@ impl DropIn for Malloc {
         if !in_child {
             return;
         }
-        self.segments.note_child();
-        if self.partial.load(Ordering::Relaxed) {
+        self.missing.in_child::<Os>();
+        if self.missing.is_partial() {
             return;
         }
         // The others' heaps are lost: nobody knows in the middle of what they were.

@@ -254,8 +254,8 @@ impl Page {
         fits
     }
 
-    /// Whether its blocks add up, with none on `thread_free` (A1). O(chains).
-    pub(super) fn adds_up(&self) -> bool {
+    /// How many of its blocks are nowhere or twice, those on `thread_free` being in use: 0 (A1). O(chains).
+    pub(super) fn blocks_off(&self) -> u32 {
         let count = |first: usize| {
             let (mut count, mut block) = (0, first);
             while block != 0 {
@@ -266,7 +266,7 @@ impl Page {
         };
         let lists = [&self.free, &self.local_free].map(|list| count(list.load(Ordering::Relaxed)));
         let sum = self.used() + self.fresh.load(Ordering::Relaxed) + lists[0] + lists[1];
-        self.class() == 0 || sum == self.capacity.load(Ordering::Relaxed)
+        if self.class() == 0 { 0 } else { sum.abs_diff(self.capacity.load(Ordering::Relaxed)) }
     }
 }
 

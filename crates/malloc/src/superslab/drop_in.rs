@@ -1,7 +1,8 @@
 //! superslab as a drop-in library: threads that end, forks, figures.
 use core::fmt;
 
-use base::sync::Ordering;
+use base::lock::{Busy, Park as _};
+use source::os::Os;
 use thread::ThreadEnds;
 
 use super::heap::{Heap, Whose};
@@ -12,6 +13,11 @@ impl ThreadEnds for Malloc {
     type Record = Heap;
 
     fn thread_ended(&'static self, heap: &Heap) {
+        if Os::is_busy() {
+            // It ends in a signal handler that interrupted this: what it has stays.
+            return;
+        }
+        let _busy = Busy::<Os>::new();
         // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
         heap.supers.set_ends(true);
         self.empty(heap);
@@ -62,8 +68,15 @@ impl DropIn for Malloc {
         self.pool.supers.look_at_memory_limit();
     }
 
+    fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
+        match self.size_in_slab(address) {
+            Some((len, _)) => Some(Some(len)),
+            None => self.huge.try_len_of(address),
+        }
+    }
+
     fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        crate::fork::hold_all(|visit| self.each_lock(visit), &self.partial, &mut timeout_ms, last)
+        crate::fork::hold_all(|visit| self.each_lock(visit), &self.missing, &mut timeout_ms, last)
     }
 
     fn after_fork(&self, in_child: bool) {
@@ -71,8 +84,8 @@ impl DropIn for Malloc {
         if !in_child {
             return;
         }
-        self.pool.supers.note_child();
-        if !self.partial.load(Ordering::Relaxed) {
+        self.missing.in_child::<Os>();
+        if !self.missing.is_partial() {
             self.threads.only_me(|heap| {
                 heap.set_whose(Whose::Lost);
                 false

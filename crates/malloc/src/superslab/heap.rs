@@ -14,7 +14,9 @@
 //!
 //! A heap goes to the next thread that begins when its own has ended, with all its slabs. In the child of a fork those of
 //! other threads are lost: nobody knows in the middle of what they were.
-use base::sync::{AtomicU32, AtomicU64, AtomicUsize, OneWriter as _, Ordering, fence};
+use core::sync::atomic::compiler_fence;
+
+use base::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 use object::size_class::CLASSES;
 use thread::{Member, Record};
 
@@ -89,16 +91,20 @@ impl Bin {
         self.count.load(Ordering::Relaxed) as usize
     }
 
-    /// Takes the `count` oldest objects out, each to `give`.
+    /// Takes the `count` oldest objects out, each to `give`. Meanwhile it looks empty: a signal handler that interrupts this
+    /// gets no object twice.
     pub(super) fn take_oldest(&self, count: usize, mut give: impl FnMut(usize)) {
         let all = self.count();
         let count = count.min(all);
+        self.count.store(0, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
         self.objects[..count].iter().for_each(|object| give(object.load(Ordering::Relaxed)));
         for place in count..all {
             let object = self.objects[place].load(Ordering::Relaxed);
             self.objects[place - count].store(object, Ordering::Relaxed);
         }
-        self.count.lower(base::bits::low32(count));
+        compiler_fence(Ordering::SeqCst);
+        self.count.store(base::bits::low32(all - count), Ordering::Relaxed);
     }
 
     /// It holds `magazine` objects of `size` from now on, of large ones fewer.

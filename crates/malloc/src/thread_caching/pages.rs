@@ -58,8 +58,10 @@ const MOST_KEPT: usize = 40 << 20;
 /// soon, and then neither joins nor cuts.
 const WHOLE: usize = 16;
 const MOST_WHOLE: u8 = 4;
-/// Free spans of this length and more are unmapped when the system has no addresses left: 1 MiB.
+/// Free spans of this length and more are unmapped when the system has no addresses left, or counts them: 1 MiB.
 const UNMAP: usize = (1 << 20) / PAGE;
+/// And of this share of all pages, as each may leave a mapping more.
+const MOST_HOLES: usize = 8192;
 
 /// Where the class is in a map entry; a span's address is below.
 const CLASS_SHIFT: u32 = 48;
@@ -249,6 +251,11 @@ impl<S: System> Pages<S> {
     /// Bytes of free pages that cost memory, and of pages in use.
     pub(super) fn costing_bytes(&self) -> usize {
         (self.used.load(Ordering::Relaxed) + self.kept.load(Ordering::Relaxed)) * PAGE
+    }
+
+    /// Bytes of free pages, whether they cost memory or not.
+    pub(super) fn free_bytes(&self) -> usize {
+        (self.kept.load(Ordering::Relaxed) + self.returned.load(Ordering::Relaxed)) * PAGE
     }
 
     /// Bytes of blocks that are spans of their own.
@@ -457,34 +464,80 @@ impl<S: System> Pages<S> {
         None
     }
 
-    /// Gives up the addresses of long free spans. `true`: there were some.
+    /// Gives up long free spans. `true`: there were some.
     fn unmap_free(&self, free: &mut Held<'_, S>) -> bool {
         self.join_whole(free);
         let mut any = false;
-        for state in [State::Kept, State::Returned] {
-            let unit = self.source.page_size() - 1;
-            let is_long =
-                |span: &&Span| span.pages() >= UNMAP && (span.start() | span.len()) & unit == 0;
-            loop {
-                let Some(span) = free.lists(state).iter().find(is_long) else { break };
-                // SAFETY: free pages, which nobody uses.
-                if !unsafe { self.source.release(span.start(), span.len()) } {
+        let each = |index| [State::Kept, State::Returned].map(|state| (index, state));
+        for (index, state) in (0..LISTS).rev().flat_map(each) {
+            for span in free.lists(state).by_len[index].iter() {
+                if !self.is_long(span) && !self.is_counted_end(span) {
+                    continue;
+                }
+                if !self.unmap(free, span, state) {
                     return any;
                 }
-                free.lists(state).remove(span);
-                self.count(state).lower(span.pages());
-                self.map.set(span.start(), 0);
-                self.map.set(span.end() - PAGE, 0);
-                self.forget(free, span);
                 any = true;
             }
         }
         any
     }
 
-    /// Gives up addresses that are free. `true`: there were some.
+    /// Whether a free span is worth a hole. A process may have few mappings, so in a large heap only the longest are.
+    fn is_long(&self, span: &Span) -> bool {
+        let counts = [&self.used, &self.kept, &self.returned];
+        let all: usize = counts.iter().map(|pages| pages.load(Ordering::Relaxed)).sum();
+        span.pages() >= UNMAP.max(all / MOST_HOLES) && self.has_whole_pages(span)
+    }
+
+    /// Whether what is committed counts, and nothing of ours is at one side of a span: unmapping it makes no hole.
+    fn is_counted_end(&self, span: &Span) -> bool {
+        let beside = |at| self.entry(at).span().filter(|other| !other.is(State::None));
+        let is_end = || {
+            beside(span.start() - 1).is_none_or(|before| before.end() != span.start())
+                || beside(span.end()).is_none_or(|after| after.start() != span.end())
+        };
+        self.allowance.charges() && self.has_whole_pages(span) && is_end()
+    }
+
+    /// Whether a span is whole pages of the system.
+    fn has_whole_pages(&self, span: &Span) -> bool {
+        (span.start() | span.len()).is_multiple_of(self.source.page_size().max(PAGE))
+    }
+
+    /// Gives up a span's addresses, and with them the promise of memory behind them. `false`: refused.
+    fn unmap(&self, free: &mut Held<'_, S>, span: &Span, state: State) -> bool {
+        // SAFETY: free pages, which nobody uses.
+        if !unsafe { self.source.release(span.start(), span.len()) } {
+            return false;
+        }
+        free.lists(state).remove(span);
+        self.count(state).lower(span.pages());
+        self.map.set(span.start(), 0);
+        self.map.set(span.end() - PAGE, 0);
+        self.forget(free, span);
+        true
+    }
+
+    /// Gives up what is free, where memory or addresses are short. `true`: there was some.
     pub(super) fn release_free(&self) -> bool {
         self.unmap_free(&mut self.free.lock())
+    }
+
+    /// As [`release_free`](Self::release_free), where what is committed counts against a limit.
+    pub(super) fn give_up_free(&self) {
+        if self.allowance.charges() {
+            self.release_free();
+        }
+    }
+
+    /// The process is about to fork, which may be refused for what is free. `beside`: bytes of blocks outside of spans.
+    pub(super) fn make_way_for_fork(&self, beside: usize) {
+        let used = self.used.load(Ordering::Relaxed) * PAGE + self.free_bytes() + beside;
+        if !self.free.bare().is_interrupted() && self.allowance.may_refuse_fork(&self.source, used)
+        {
+            self.release_free();
+        }
     }
 
     /// A span that is not in use any more comes back.
@@ -621,9 +674,8 @@ impl<S: System> Pages<S> {
             self.enter(span, 0);
             free.leaving.push(span);
             drop(free);
-            let unit = self.source.page_size() - 1;
             // SAFETY: free pages, which nobody else takes while they are leaving.
-            let is_zero = (span.start() | span.len()) & unit == 0
+            let is_zero = self.has_whole_pages(span)
                 && unsafe { self.source.purge(span.start(), span.len()) };
             attempt.note(is_zero);
             free = self.free.lock();
@@ -637,6 +689,10 @@ impl<S: System> Pages<S> {
             self.used.lower(pages);
             self.returned.raise(pages);
             self.insert(&mut free, span, State::Returned);
+            if self.allowance.charges() && self.is_long(span) {
+                // Refused, it is returned all the same.
+                self.unmap(&mut free, span, State::Returned);
+            }
             gone += pages;
             self.purged.raise((pages * PAGE) as u64);
             free.regret.purged(now, pages * PAGE);

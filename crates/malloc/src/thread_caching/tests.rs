@@ -72,6 +72,50 @@ fn memory_that_was_returned_is_zero_for_calloc() {
     unsafe { heap.free(again) };
 }
 
+/// A heap on a system that counts what is committed, and 200 blocks of 300,000 bytes.
+fn counted() -> (Box<ThreadCaching<Failing<Os>>>, Vec<*mut u8>) {
+    let heap = heap();
+    heap.source().pretend_charges();
+    heap.pages.look_at_memory_limit();
+    let blocks = (0..200).map(|_| heap.malloc(300_000)).collect();
+    (heap, blocks)
+}
+
+#[test]
+fn where_committed_memory_counts_what_is_free_is_unmapped() {
+    let (heap, mut blocks) = counted();
+    let rest = blocks.split_off(20);
+    // SAFETY: live blocks of this heap.
+    rest.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.check().unwrap();
+    heap.trim_all();
+    heap.check().unwrap();
+    assert!(heap.pages.free_bytes() < 1 << 20, "{}", heap.pages.free_bytes());
+    // SAFETY: as above.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    heap.trim_all();
+    heap.check().unwrap();
+    assert_eq!(heap.pages.free_bytes(), 0);
+    assert!(!heap.malloc(300_000).is_null());
+}
+
+#[test]
+fn a_fork_that_would_be_refused_finds_little_free() {
+    let (heap, mut blocks) = counted();
+    let rest = blocks.split_off(150);
+    // SAFETY: live blocks of this heap.
+    rest.into_iter().for_each(|block| unsafe { heap.free(block) });
+    let free = heap.pages.free_bytes();
+    assert!(free > 10 << 20, "{free}");
+    heap.make_way();
+    assert_eq!(heap.pages.free_bytes(), free, "there is room");
+    heap.source().fail_nth(1);
+    heap.make_way();
+    // Spans too short to be worth a hole stay.
+    assert!(heap.pages.free_bytes() < free / 4, "{} of {free}", heap.pages.free_bytes());
+    heap.check().unwrap();
+}
+
 #[test]
 fn a_kernel_that_refuses_to_take_memory_back_is_borne() {
     let heap = heap();

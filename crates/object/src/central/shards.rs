@@ -114,6 +114,8 @@ impl<S: System> Shards<S> {
         self.count.store(count, Ordering::Relaxed);
         // Whoever would split finds somebody at it, for good.
         core::mem::forget(self.splitting.lock());
+        // By a thread that goes on.
+        S::end();
     }
 }
 

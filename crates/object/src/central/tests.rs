@@ -477,7 +477,11 @@ fn a_shelf_that_somebody_is_at_is_waited_for_when_there_is_no_memory() {
     let class = CLASSES - 1;
     whole.claim(class, 1);
     whole.pages.source.fail_from(1);
-    while whole.pages.allocate_slab(info(class).granules as usize, true).is_some() {}
+    while whole
+        .pages
+        .allocate_slab(info(class).granules as usize, info(class).size as usize, true)
+        .is_some()
+    {}
     whole.central.fix_shards(2);
     let (entered, leave) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {

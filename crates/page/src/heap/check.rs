@@ -33,6 +33,8 @@ impl<S: System> Check for PageHeap<S> {
         ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;
         ensure(dirty == self.dirty.load(Ordering::Relaxed), "H1: dirty granules add up", dirty)?;
         self.check_moved(&state.growth)?;
+        self.check_given_up(&state.growth)?;
+        self.check_seams(&state)?;
         state.dirty.check(&self.region, self.region.blocks() as usize, queued)?;
         for bin in 0..BINS {
             let mut block = state.bins.first(bin);

@@ -1,11 +1,11 @@
-//! Confined: what the system may be asked without the process being ended for it.
+//! Confined: whether a call may be made that hardly a program makes, without the process being ended for it.
 //!
 //! ```text
-//! no filter of system calls when the limit is read, and who installs one says so before ─► mincore, process_madvise
+//! no filter of system calls when the limit is read, and who installs one says so before ─► process_madvise
 //! else                                                                                  ─► only what every malloc asks
 //! ```
 //!
-//! A filter that kills lists the calls a program makes, and hardly a program makes these two. One that was there before
+//! A filter that kills lists the calls a program makes, and hardly a program makes this one. One that was there before
 //! the program is seen in `/proc/self/status`. One that comes later is announced by `prctl`, which the drop-in library
 //! hears of; a Rust program's own allocator does not, so there nobody asks.
 //!
@@ -30,7 +30,7 @@ const NEVER: u8 = 2;
 /// Turns that are waited for those who are asking, of 40 to 140 cycles each: tens of milliseconds.
 const PATIENCE: u32 = 1 << 20;
 
-/// Whether the system may be asked what few programs ask.
+/// Whether `process_madvise` may be called.
 #[derive(Debug)]
 pub(crate) struct Confined {
     /// Whoever confines the process tells us before.
@@ -72,12 +72,6 @@ impl Confined {
             spin_loop();
         }
     }
-
-    /// As if somebody had looked and there were no filter.
-    #[cfg(test)]
-    pub(super) fn pretend_free(&self) {
-        self.turn(MAY);
-    }
 }
 
 impl<S: System> PageHeap<S> {
@@ -93,8 +87,8 @@ impl<S: System> PageHeap<S> {
             return;
         }
         let huge_pages = self.source.huge_pages();
-        self.no_huge.store(huge_pages == HugePages::Never, Ordering::Relaxed);
-        self.always_huge.store(huge_pages == HugePages::Always, Ordering::Relaxed);
+        self.huge_pages.never.store(huge_pages == HugePages::Never, Ordering::Relaxed);
+        self.huge_pages.always.store(huge_pages == HugePages::Always, Ordering::Relaxed);
         if self.confined.hears.load(Ordering::Relaxed) {
             self.confined.turn(if self.source.is_confined() { NEVER } else { MAY });
         }

@@ -2,16 +2,17 @@
 //!
 //! ```text
 //! find: the fullest bin ─► a block in which the run fits ─► its bits
-//! take_mask: free → taken, dirty        give_back: taken → free, dirty if somebody may have written
+//! hand_out: free → taken, dirty         give_back: taken → free, dirty if somebody may have written
 //! ```
 //!
 //! Layer *page*, inside the page heap's lock. O(1) for a run up to a block, O(blocks) when there is no memory.
 use base::bits::{low32, ones, run_starts};
 use base::sync::{OneWriter as _, Ordering};
+use source::Claim;
 
 use super::{PageHeap, Run, State, Whose};
 use crate::System;
-use crate::bins::{BINS, NIL};
+use crate::bins::{BINS, EMPTY_DIRTY, NIL, partly_free};
 use crate::block::BlockInfo;
 use crate::geometry::{GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::region::Hold;
@@ -29,13 +30,17 @@ impl<S: System> PageHeap<S> {
         whose: Whose,
     ) -> Option<Run> {
         loop {
-            if let Some((block, at)) = self.find(state, count, align, PROBES) {
-                return Some(self.take(state, block, at, count));
-            }
-            if self.grow(state, 1, whose).is_none() {
+            let mut found = self.find(state, count, align, whose);
+            if found.is_none()
+                && self.claim_given_up(state).or_else(|| self.grow(state, 1, whose)).is_none()
+            {
                 // No memory: it may fit in a block that was not tried.
-                let (block, at) = self.find(state, count, align, usize::MAX)?;
-                return Some(self.take(state, block, at, count));
+                found = Some(self.find_anywhere(state, count, align)?);
+            }
+            if let Some((block, at)) = found {
+                let zero = self.hand_out(state, block, ones(at, count), count, whose);
+                let at = self.region.address_of_block(block) + ((at as usize) << GRANULE_SHIFT);
+                return Some(Run { at, zero });
             }
         }
     }
@@ -64,50 +69,82 @@ impl<S: System> PageHeap<S> {
                     return false;
                 }
             }
+            if self.is_given_up(block) && self.claim_at(state, block, 1) != Claim::Ours {
+                return false;
+            }
             if self.region.block(block).free() & mask != mask {
                 return false;
             }
         }
         for (block, mask, count) in pieces() {
-            self.take_mask(state, block, mask, count);
+            self.hand_out(state, block, mask, count, Whose::Run);
         }
-        self.note_huge_page(state, low32(end) - 1);
         self.after_growth(state);
         true
     }
 
-    /// The fullest block in which the run fits, and where; `probes` blocks of a bin are tried.
-    pub(super) fn find(
+    /// The fullest block of the kind that `whose` may have (HP1) in which the run fits, and where. A few blocks of a bin are
+    /// tried.
+    fn find(&self, state: &State, count: u32, align: u32, whose: Whose) -> Option<(u32, u32)> {
+        let huge = self.may_lie_in_huge(whose).then(|| partly_free(true, count));
+        let bins = huge.into_iter().flatten().chain(partly_free(false, count));
+        let mut bins = bins.chain(EMPTY_DIRTY..BINS);
+        bins.find_map(|bin| self.find_in(state, bin, count, align, PROBES))
+    }
+
+    /// Any block in which the run fits, and where.
+    pub(super) fn find_anywhere(
         &self,
         state: &State,
         count: u32,
         align: u32,
+    ) -> Option<(u32, u32)> {
+        (0..BINS).find_map(|bin| self.find_in(state, bin, count, align, usize::MAX))
+    }
+
+    /// A block of a bin in which the run fits, and where; `probes` are tried.
+    fn find_in(
+        &self,
+        state: &State,
+        bin: usize,
+        count: u32,
+        align: u32,
         probes: usize,
     ) -> Option<(u32, u32)> {
-        let own = count.ilog2() as usize;
-        for bin in own..BINS {
-            let mut block = state.bins.first(bin);
-            for _ in 0..probes {
-                if block == NIL {
-                    break;
-                }
-                let info = self.region.block(block);
-                let starts = run_starts(info.free(), count) & aligned_starts(align);
-                if starts != 0 {
-                    return Some((block, starts.trailing_zeros()));
-                }
-                block = info.next.load(Ordering::Relaxed);
+        let mut block = state.bins.first(bin);
+        for _ in 0..probes {
+            if block == NIL {
+                break;
             }
+            let info = self.region.block(block);
+            let starts = run_starts(info.free(), count) & aligned_starts(align);
+            if starts != 0 {
+                return Some((block, starts.trailing_zeros()));
+            }
+            block = info.next.load(Ordering::Relaxed);
         }
         None
     }
 
-    fn take(&self, state: &mut State, block: u32, at: u32, count: u32) -> Run {
-        let zero = self.take_mask(state, block, ones(at, count), count);
-        Run { at: self.region.address_of_block(block) + ((at as usize) << GRANULE_SHIFT), zero }
+    /// Hands out the `count` free granules of `mask` and says whether all of them are zero.
+    pub(crate) fn hand_out(
+        &self,
+        state: &mut State,
+        block: u32,
+        mask: u128,
+        count: u32,
+        whose: Whose,
+    ) -> bool {
+        if !self.region.block(block).is_empty() {
+            return self.take_mask(state, block, mask, count);
+        }
+        self.choose_pages(state, block, whose);
+        let zero = self.take_mask(state, block, mask, count);
+        self.note_rest(state, block);
+        zero
     }
 
-    /// Hands out the `count` free granules of `mask` and says whether all of them were clean.
+    /// Takes the `count` free granules of `mask` and says whether all of them were clean.
     pub(crate) fn take_mask(&self, state: &mut State, block: u32, mask: u128, count: u32) -> bool {
         let info = self.region.block(block);
         let (free, dirty) = (info.free(), info.dirty());
@@ -119,6 +156,7 @@ impl<S: System> PageHeap<S> {
         state.bins.update(&self.region, block);
         self.live.raise(count as usize);
         self.dirty.lower(gone as usize);
+        state.keep.note_low(self.dirty.load(Ordering::Relaxed));
         state.keep.note_reuse(&self.purge, count - were_dirty);
         self.slack.note_reuse(count);
         were_dirty == 0
@@ -132,35 +170,8 @@ impl<S: System> PageHeap<S> {
         self.dirty_free(info).count_ones()
     }
 
-    /// The head of a block is the end of a long run. In huge pages the rest of the block becomes
-    /// resident with it, though nobody has touched it: it counts as dirty.
-    pub(crate) fn note_huge_page(&self, state: &mut State, block: u32) {
-        self.note_resident(state, block, u128::MAX);
-    }
-
-    /// The pages of a run that is free now were moved away: the rest of its blocks stays (as
-    /// [`note_huge_page`](Self::note_huge_page) has it).
-    pub(super) fn note_moved_away(&self, state: &mut State, granule: usize, count: usize) {
-        for (block, mask, _) in pieces(granule, count) {
-            self.note_resident(state, block, !mask);
-        }
-    }
-
-    /// What is free of a block, as far as it is of `mask`, costs memory if it lies in huge pages.
-    fn note_resident(&self, state: &mut State, block: u32, mask: u128) {
-        let info = self.region.block(block);
-        if !self.wants_huge() || info.small_pages.load(Ordering::Relaxed) != 0 {
-            return;
-        }
-        let before = self.dirty_free(info).count_ones();
-        info.set_dirty(info.dirty() | info.free() & mask);
-        let come = self.dirty_free(info).count_ones() - before;
-        self.note_dirty(state, block, come);
-        state.bins.update(&self.region, block);
-    }
-
     /// Free granules of a block cost memory from now on.
-    fn note_dirty(&self, state: &mut State, block: u32, granules: u32) {
+    pub(super) fn note_dirty(&self, state: &mut State, block: u32, granules: u32) {
         if granules != 0 {
             self.dirty.raise(granules as usize);
             state.dirty.enter(&self.region, block);
@@ -173,15 +184,15 @@ impl<S: System> PageHeap<S> {
         for (block, mask, count) in pieces(granule, count) {
             let info = self.region.block(block);
             let before = self.dirty_near(info, mask, count);
-            if !dirty {
+            info.set_free(info.free() | mask);
+            // In a block with huge pages that is in use all of it is resident.
+            if !dirty && (info.is_empty() || !self.lies_in_huge(info)) {
                 info.set_dirty(info.dirty() & !mask);
             }
-            info.set_free(info.free() | mask);
             let come = self.dirty_near(info, mask, count) - before;
             self.note_dirty(state, block, come);
             if info.is_empty() {
-                info.emptied.store(self.purge.tick(), Ordering::Relaxed);
-                self.use_huge_pages(state, block);
+                info.emptied.store(self.now(), Ordering::Relaxed);
                 self.note_emptied(state, block);
             }
             state.bins.update(&self.region, block);

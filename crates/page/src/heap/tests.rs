@@ -3,7 +3,7 @@ use super::*;
 use crate::geometry::BLOCK;
 use base::Check;
 use source::os::Os;
-use source::{Failing, HugePages, PageSource as _, Paged};
+use source::{Failing, PageSource as _, Paged};
 
 fn fill(run: Run, count: usize) {
     for granule in 0..count {
@@ -108,10 +108,7 @@ fn runs_grow_across_blocks() {
     }
     heap.deallocate_zero(run.at, 2000);
     heap.check().expect("intact");
-    // In huge pages the rest of the last block was resident with its head.
-    assert!(heap.wants_huge());
-    assert_eq!(heap.dirty_bytes(), (16 * GRANULES_PER_BLOCK - 2000) * GRANULE);
-    assert_eq!(heap.purge_all(), 48 * GRANULE);
+    assert_eq!(heap.dirty_bytes(), 0, "in small pages the rest of the last block costs nothing");
 }
 
 #[test]
@@ -158,7 +155,7 @@ fn before_memory_is_refused_every_block_is_tried() {
         heap.allocate(81, 1).expect("memory");
         (heap.allocate(30, 1).expect("memory"), heap.allocate(17, 1).expect("memory"))
     });
-    while heap.find(&heap.state.lock(), 1, 1, usize::MAX).is_some() {
+    while heap.find_anywhere(&heap.state.lock(), 1, 1).is_some() {
         heap.allocate(1, 1).expect("memory");
     }
     heap.source.fail_from(1);
@@ -248,66 +245,6 @@ fn a_call_gives_back_little_more_than_it_freed_and_the_next_ones_the_rest() {
     assert!(most > 0 && heap.dirty_bytes() <= BLOCK, "{} are left", heap.dirty_bytes());
 }
 
-/// A heap of 12 MiB in runs of 64 granules, of each of which the first page is touched.
-fn sparse_heap() -> PageHeap<Os> {
-    let heap = PageHeap::new(Os);
-    // As if no filter of system calls were here: the test's own machine may have one that allows the call.
-    heap.confined.pretend_free();
-    for _ in 0..12 {
-        let run = heap.allocate(64, 1).expect("memory");
-        fill(run, 64);
-        heap.check().expect("intact");
-    }
-    heap
-}
-
-#[test]
-fn huge_pages_are_for_programs_that_touch_what_they_take() {
-    let (source, page) = (Os, Os.page_size());
-    let mut one = [0];
-    let known = source.resident(sparse_heap().region.address_of_block(0), &mut one);
-    if page != GRANULE / 4 || !known {
-        return;
-    }
-    assert!(!sparse_heap().wants_huge(), "a quarter of what is taken");
-    let heap = sparse_heap();
-    for block in heap.committed() {
-        let at = heap.region.address_of_block(block);
-        (at..at + BLOCK).step_by(page).for_each(|at| fill(Run { at, zero: false }, 1));
-    }
-    heap.allocate(64, 1).and(heap.allocate(64, 1)).and(heap.allocate(64, 1)).expect("memory");
-    assert!(heap.wants_huge(), "all of it");
-    let reserved = PageHeap::new(Os);
-    reserved.confined.pretend_free();
-    for _ in 0..12 {
-        reserved.allocate(64, 1).expect("memory");
-    }
-    assert!(reserved.wants_huge(), "nothing of it yet");
-    let blind = PageHeap::new(Os);
-    for _ in 0..12 {
-        blind.allocate(64, 1).expect("memory");
-    }
-    assert!(blind.wants_huge(), "nobody may ask");
-}
-
-#[test]
-fn huge_pages_wait_while_the_rests_of_large_runs_would_cost() {
-    let heap = PageHeap::new(Os);
-    let mut rests = 0;
-    for _ in 0..12 {
-        // 70 of 128 granules: nothing of that size fits behind it.
-        heap.allocate(70, 1).expect("memory");
-        rests += 58;
-    }
-    assert!(!heap.wants_huge(), "58 of 128 granules cost nothing");
-    // Smaller ones take the rests, and the heap grows on.
-    for _ in 0..rests + 3 * 128 {
-        heap.allocate(1, 1).expect("memory");
-    }
-    heap.check().expect("intact");
-    assert!(heap.wants_huge(), "hardly any is left");
-}
-
 #[test]
 fn a_mapping_above_the_memory_limit_leaves_the_least_floor() {
     let heap = PageHeap::new(Failing::new(Os));
@@ -328,30 +265,6 @@ fn a_mapping_above_the_memory_limit_leaves_the_least_floor() {
     assert!(floor.contains(&kept(2 << 30)), "perhaps next to nothing of it is touched");
 }
 
-/// A heap of 16 MiB, after somebody has looked at a system that makes huge pages as `when` has it.
-fn heap_where_huge_pages_are_made(when: HugePages, run: u32) -> PageHeap<Failing<Os>> {
-    let heap = PageHeap::new(Failing::new(Os));
-    heap.source.pretend_huge_pages(when);
-    heap.look_at_memory_limit();
-    for _ in 0..8 {
-        heap.allocate(run as usize, 1).expect("memory");
-    }
-    heap.check().expect("intact");
-    heap
-}
-
-#[test]
-fn nobody_counts_on_huge_pages_where_the_system_makes_none() {
-    assert!(heap_where_huge_pages_are_made(HugePages::WhenAsked, 128).wants_huge());
-    assert!(!heap_where_huge_pages_are_made(HugePages::Never, 128).wants_huge());
-}
-
-#[test]
-fn where_the_system_makes_huge_pages_unasked_rests_cost_at_once() {
-    assert!(!heap_where_huge_pages_are_made(HugePages::WhenAsked, 70).wants_huge());
-    assert!(heap_where_huge_pages_are_made(HugePages::Always, 70).wants_huge());
-}
-
 #[test]
 fn all_of_an_empty_block_goes_back() {
     let heap = PageHeap::new(Os);
@@ -367,5 +280,76 @@ fn all_of_an_empty_block_goes_back() {
     if Os.resident(run.at, pages) {
         assert!(pages.iter().all(|page| page & 1 == 0), "nothing is resident");
     }
+    heap.check().expect("intact");
+}
+
+#[test]
+fn a_block_is_as_old_as_it_has_been_empty() {
+    let heap = PageHeap::new(Failing::new(Os));
+    let used_and_freed = || {
+        let run = heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory");
+        fill(run, GRANULES_PER_BLOCK);
+        heap.deallocate(run.at, GRANULES_PER_BLOCK);
+    };
+    used_and_freed();
+    // Nobody looks at the clock meanwhile: the next look finds a block that was used a moment ago.
+    for _ in 0..20 {
+        heap.source.pass_ms(900);
+        used_and_freed();
+        heap.look();
+        assert_eq!(heap.dirty_bytes(), BLOCK);
+    }
+    heap.source.pass_ms(1300);
+    heap.look();
+    assert_eq!(heap.dirty_bytes(), 0, "now it has been empty for a second");
+    heap.check().expect("intact");
+}
+
+#[test]
+fn what_goes_back_while_slack_grows_goes_back_by_the_mebibyte() {
+    let heap = PageHeap::new(Failing::new(Os));
+    let runs: [Run; 640] = core::array::from_fn(|_| heap.allocate(1, 1).expect("memory"));
+    runs.iter().for_each(|run| fill(*run, 1));
+    // Slabs of which nothing is claimed: nothing else is to be kept.
+    heap.slack.note_slab((64 << 20) / GRANULE);
+    let mut times = 0;
+    for run in runs {
+        let before = heap.purge.total_bytes();
+        heap.deallocate(run.at, 1);
+        times += u32::from(heap.purge.total_bytes() != before);
+        assert!(heap.dirty_bytes() <= (1 << 20) + GRANULE, "{} bytes", heap.dirty_bytes());
+    }
+    assert!((1..=10).contains(&times), "{times} frees of 640 gave memory back");
+    heap.set_floor(0);
+    let run = heap.allocate(1, 1).expect("memory");
+    fill(run, 1);
+    heap.deallocate(run.at, 1);
+    assert_eq!(heap.dirty_bytes(), 0, "keep=0 keeps nothing");
+}
+
+#[test]
+fn what_nobody_needed_for_four_seconds_goes_back_wherever_it_lies() {
+    let heap = PageHeap::new(Failing::new(Os));
+    let runs: [Run; 640] = core::array::from_fn(|_| heap.allocate(1, 1).expect("memory"));
+    runs.iter().for_each(|run| fill(*run, 1));
+    // Five blocks, each half free, none of them empty: less than is live.
+    runs.iter().step_by(2).for_each(|run| heap.deallocate(run.at, 1));
+    let half = 320 * GRANULE;
+    assert_eq!(heap.dirty_bytes(), half);
+    // A third of it is needed now and then.
+    for _ in 0..45 {
+        heap.source.pass_ms(400);
+        let again: [Run; 100] = core::array::from_fn(|_| heap.allocate(1, 1).expect("memory"));
+        again.iter().for_each(|run| heap.deallocate(run.at, 1));
+        heap.look();
+        heap.check().expect("intact");
+    }
+    let left = heap.dirty_bytes() / GRANULE;
+    assert!((100..164).contains(&left), "{left}: what was needed stays, and the rest of its block");
+    for _ in 0..2 {
+        heap.source.pass_ms(4500);
+        heap.look();
+    }
+    assert_eq!(heap.dirty_bytes(), 0);
     heap.check().expect("intact");
 }

@@ -232,8 +232,8 @@ impl Region {
         self.reserved.load(Ordering::Relaxed) == 0
     }
 
-    /// `len` usable bytes at `at`, at which blocks begin or go on: from `frontier` on they are
-    /// committed as far as they are reserved.
+    /// `len` usable bytes at `at`, at which blocks begin or go on: what is reserved is committed. In a window that is nothing
+    /// before `frontier`.
     pub(crate) fn take<S: PageSource>(
         &self,
         source: &S,
@@ -242,12 +242,13 @@ impl Region {
         frontier: u32,
     ) -> Claim {
         let offset = at - self.base();
-        let is_reserved = offset >= (frontier as usize) << BLOCK_SHIFT
+        let is_whole = self.hold() == Hold::Reserved;
+        let is_reserved = (is_whole || offset >= (frontier as usize) << BLOCK_SHIFT)
             && offset + len <= self.reserved.load(Ordering::Relaxed);
         if !is_reserved {
             return source.claim(at, len);
         }
-        // SAFETY: reserved by `lift`, and behind the frontier nothing was committed.
+        // SAFETY: reserved, by `lift` too, and not committed: behind the frontier, or given up.
         if unsafe { source.commit(at, len) } { Claim::Ours } else { Claim::Refused }
     }
 

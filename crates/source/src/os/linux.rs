@@ -3,7 +3,9 @@
 //! A raw call neither touches `errno` (so `free` keeps it) nor can come back to `malloc`
 //! through an interposed function, as `open` or `mmap` of a library could.
 
+mod busy;
 mod cgroup;
+mod charge;
 pub mod console;
 mod descriptor;
 pub mod fork;
@@ -14,6 +16,7 @@ pub mod memory;
 pub mod peek;
 mod probe;
 pub mod process;
+pub mod record;
 pub mod residency;
 mod signals;
 pub mod stderr;
@@ -21,6 +24,7 @@ mod stdio;
 mod syscall;
 pub mod thread_end;
 pub mod thread_start;
+mod tls_block;
 mod vdso;
 mod weak;
 

@@ -49,7 +49,7 @@ impl ThreadCache {
         backend: Backend<'_, S>,
         object: usize,
     ) -> Result<(), Fault> {
-        self.account.pass(|| self.give_back(backend, &[object]).answer())
+        self.account.pass::<S, _>(|| self.give_back(backend, &[object]).answer())
     }
 
     /// Reports to the page heap what was claimed and given back, and looks for holes when that is

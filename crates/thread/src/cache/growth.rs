@@ -72,14 +72,15 @@ impl ThreadCache {
         grown(self.capacity(class), first, line_mates(class_info.size as usize), most)
     }
 
-    /// Grows the capacity of a full magazine, moving its objects down. `false`: it is at its
-    /// largest.
+    /// Grows the capacity of a full magazine, moving its objects down, and meanwhile it looks empty (N3). `false`: it is
+    /// at its largest.
     pub(super) fn grow_full<T: Tls>(&self, tls: &T, class: usize) -> bool {
         let (old, new) = (self.capacity(class), self.grown(class));
         if new == old {
             return false;
         }
         let end = end_of(tls.load(class));
+        tls.store(class, end - old * WORD);
         let bottom = end - new * WORD;
         // SAFETY: capacities are at most 126, so the word below the bottom is in the cell.
         unsafe { word(bottom - WORD).write(0) };

@@ -30,7 +30,7 @@ impl ThreadCache {
         tls: &T,
         class: usize,
     ) -> usize {
-        self.account.pass(|| self.refill_inside(backend, tls, class))
+        self.account.pass::<S, _>(|| self.refill_inside(backend, tls, class))
     }
 
     fn refill_inside<S: System, T: Tls>(
@@ -88,7 +88,7 @@ impl ThreadCache {
         class: usize,
         object: usize,
     ) -> Result<(), Fault> {
-        self.account.pass(|| self.flush_inside(backend, tls, class, object))
+        self.account.pass::<S, _>(|| self.flush_inside(backend, tls, class, object))
     }
 
     fn flush_inside<S: System, T: Tls>(
@@ -188,7 +188,7 @@ impl ThreadCache {
         unsafe { core::slice::from_raw_parts(oldest, count) }
     }
 
-    /// Moves the `count` oldest objects of a magazine `to` somewhere else.
+    /// Moves the `count` oldest objects of a magazine `to` somewhere else. Meanwhile it looks empty (N3).
     ///
     /// # Safety
     ///
@@ -203,6 +203,7 @@ impl ThreadCache {
     ) {
         let top = tls.load(class);
         let bottom = self.bottom(top, class);
+        tls.store(class, bottom);
         // SAFETY: the caller's promise; nothing but a magazine lies in its cell.
         unsafe { word(bottom).copy_to_nonoverlapping(to, count) };
         // SAFETY: the rest moves down within the magazine.
@@ -220,7 +221,7 @@ impl ThreadCache {
         backend: Backend<'_, S>,
         tls: &T,
     ) -> Result<(), Fault> {
-        self.account.pass(|| {
+        self.account.pass::<S, _>(|| {
             let answer = self.empty_magazines(backend, tls);
             self.drop_runs(backend);
             self.report(backend);

@@ -4,7 +4,7 @@
 /// opened by a running program ("cannot allocate memory in static TLS block").
 pub(super) const ALIGN: usize = 16;
 
-crate::tls_block::block!("heapwright_tls");
+source::tls_block!("heapwright_tls");
 
 /// The end of the cell that is both empty and full (A3).
 #[inline]

@@ -3,7 +3,7 @@
 /// Of the block: a cache line.
 pub(super) const ALIGN: usize = 64;
 
-crate::tls_block::block!("heapwright_tls");
+source::tls_block!("heapwright_tls");
 
 pub(super) fn address() -> usize {
     let pointer: usize;

@@ -1,10 +1,12 @@
-//! The helper's wait: until the program ends, with looks at the memory of everything below the helper in between.
+//! The helper's wait: until the program ends, with looks at everything below the helper in between.
+//!
+//! In a pass for memory a look is at memory too, and comes every few milliseconds; else only at what [`Seen`] keeps, every tenth
+//! of a second, so that what is measured does not notice.
 //!
 //! The program's processes that lost their parent are the helper's children too (it is their subreaper). They are
 //! collected on the way, and ended when the program has: the next run shall have the machine to itself.
 
 use core::ffi::{c_int, c_long};
-use core::mem;
 use core::time::Duration;
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::process;
@@ -13,25 +15,29 @@ use std::thread;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::now;
+use super::seen::Seen;
 use crate::tree;
 
 /// The most samples that are kept; one more, and every second one is dropped.
 const MOST: usize = 4000;
 
-/// Looking takes at most one part in 20 of the time.
+/// Looking at memory takes at most one part in 20 of the time.
 const SHARE: u64 = 20;
+
+/// The time between two looks where memory is not looked at, and the part of it that they take at most.
+const BETWEEN: u64 = 100_000_000;
+const SHARE_UNSEEN: u64 = 500;
 
 /// How the program ended.
 pub(super) struct Ended {
     /// When.
     pub(super) clock: u64,
     pub(super) status: c_int,
-    /// Its own, and that of the children it waited for.
-    pub(super) usage: libc::rusage,
+    pub(super) seen: Seen,
     pub(super) memory: Option<Memory>,
 }
 
-/// What the looks have seen.
+/// What the looks at memory have seen.
 pub(super) struct Memory {
     /// Bytes; of every look, dropped or not.
     pub(super) peak: u64,
@@ -64,29 +70,46 @@ impl Memory {
 }
 
 /// Waits for `program`, which was started at `clock`. `None`: it cannot be waited for.
-pub(super) fn until_the_end(program: i32, clock: u64, sample: Option<Duration>) -> Option<Ended> {
-    let Some(interval) = sample else {
+pub(super) fn until_the_end(
+    program: i32,
+    clock: u64,
+    sample: Option<Duration>,
+    mut seen: Seen,
+) -> Option<Ended> {
+    let mut memory = sample.map(Memory::new);
+    let watched = watched(program);
+    if watched.is_none() && memory.is_none() {
+        // Only asking again and again would tell when it ends, and so would be a part of its time.
         return match collect(program, 0) {
-            Collected::Ended(ended) => Some(ended),
+            Collected::Ended(status) => Some(Ended { clock: now(), status, seen, memory }),
             Collected::NotYet | Collected::Nothing => None,
         };
-    };
-    let mut memory = Memory::new(interval);
-    let watched = watched(program);
+    }
     let page = page_size();
-    let mut due = 0;
+    let mut due = if memory.is_some() { 0 } else { clock + BETWEEN };
     loop {
         let begin = now();
         if begin >= due {
-            // Nothing resident: it has ended, or is about to start another program.
-            if let Some(bytes) = tree::resident(own_number(), page).filter(|&b| b > 0) {
-                memory.add(begin.saturating_sub(clock), bytes);
-            }
-            due = begin + memory.interval.max((now() - begin) * SHARE);
+            seen.look(own_number());
+            let (interval, share) = match &mut memory {
+                Some(memory) => {
+                    // Nothing resident: it has ended, or is about to start another program.
+                    if let Some(bytes) = tree::resident(own_number(), page).filter(|&b| b > 0) {
+                        memory.add(begin.saturating_sub(clock), bytes);
+                    }
+                    (memory.interval, SHARE)
+                }
+                None => (BETWEEN, SHARE_UNSEEN),
+            };
+            due = begin + interval.max((now() - begin) * share);
         }
-        wait(watched.as_ref(), due.saturating_sub(now()));
+        let may_have_ended = wait(watched.as_ref(), due.saturating_sub(now()));
+        let clock = now();
+        if may_have_ended {
+            seen.look_at(program);
+        }
         match collect(program, libc::WNOHANG) {
-            Collected::Ended(ended) => return Some(Ended { memory: Some(memory), ..ended }),
+            Collected::Ended(status) => return Some(Ended { clock, status, seen, memory }),
             Collected::NotYet => {}
             Collected::Nothing => return None,
         }
@@ -109,7 +132,8 @@ pub(super) fn end_what_is_left() {
 }
 
 enum Collected {
-    Ended(Ended),
+    /// `program`, with this status.
+    Ended(c_int),
     /// There are children, and this one is still one of them.
     NotYet,
     /// There is no child.
@@ -120,16 +144,10 @@ enum Collected {
 fn collect(program: i32, options: c_int) -> Collected {
     loop {
         let mut status: c_int = 0;
-        // SAFETY: all-zero bytes are a valid `rusage`.
-        let mut usage: libc::rusage = unsafe { mem::zeroed() };
-        // SAFETY: both out-pointers are to live locals of the right type.
-        let who = unsafe { libc::wait4(-1, &raw mut status, options, &raw mut usage) };
-        let clock = now();
-        match who {
+        // SAFETY: the out-pointer is to a live local of the right type.
+        match unsafe { libc::waitpid(-1, &raw mut status, options) } {
             0 => return Collected::NotYet,
-            _ if who == program => {
-                return Collected::Ended(Ended { clock, status, usage, memory: None });
-            }
+            who if who == program => return Collected::Ended(status),
             1.. => {}
             _ if super::errno() == libc::EINTR => {}
             _ => return Collected::Nothing,
@@ -146,13 +164,15 @@ fn watched(program: i32) -> Option<OwnedFd> {
     Some(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Sleeps `nanoseconds`, or until the program ends if that can be watched.
-fn wait(watched: Option<&OwnedFd>, nanoseconds: u64) {
+/// Sleeps `nanoseconds`, or until the program ends if that can be watched; whether it may have ended.
+fn wait(watched: Option<&OwnedFd>, nanoseconds: u64) -> bool {
     let time = Duration::from_nanos(nanoseconds);
-    let Some(fd) = watched else { return thread::sleep(time) };
+    let Some(fd) = watched else {
+        thread::sleep(time);
+        return true;
+    };
     let timeout = Timespec::try_from(time).ok();
-    // Whatever comes of it, the caller looks.
-    let _ = poll(&mut [PollFd::new(fd, PollFlags::IN)], timeout.as_ref());
+    poll(&mut [PollFd::new(fd, PollFlags::IN)], timeout.as_ref()) != Ok(0)
 }
 
 fn own_number() -> i32 {

@@ -1,6 +1,7 @@
 //! Reads the helper's line.
 
-use super::{Error, Exit, Figures, Outcome, Ran, Sample};
+use super::{Error, Exit, Figures, Outcome, Program, Ran, Sample};
+use crate::helper::AS_ASKED;
 
 /// What `line` means: `ran` and the figures, `exec` and why the kernel refused, or a complaint of the helper.
 pub(super) fn parse(line: &str, said: String, printed: String) -> Result<Outcome, Error> {
@@ -32,10 +33,11 @@ fn ran(words: Vec<&str>, said: String, printed: String) -> Option<Ran> {
     else {
         return None;
     };
-    let (others_us, rest) = match rest {
-        ["others", number, rest @ ..] => (Some(number.parse().ok()?), rest),
-        _ => (None, rest),
-    };
+    let (others_us, rest) = number(rest, "others")?;
+    let (waited_us, rest) = number(rest, "waited")?;
+    let (count, rest) = number(rest, "programs")?;
+    let (programs, rest) = rest.split_at_checked(3 * usize::try_from(count.unwrap_or(0)).ok()?)?;
+    let programs = programs.as_chunks::<3>().0.iter().map(program).collect::<Option<_>>()?;
     let (seen, samples) = match rest {
         [] => (0, Vec::new()),
         ["samples", numbers @ ..] => {
@@ -58,8 +60,23 @@ fn ran(words: Vec<&str>, said: String, printed: String) -> Option<Ran> {
         involuntary_switches: taken,
         exit: exit(i32::try_from(status).ok()?),
         others_us,
+        waited_us,
     };
-    Some(Ran { figures, began_ns, said, printed, samples })
+    Some(Ran { figures, began_ns, said, printed, samples, programs })
+}
+
+/// The number behind `name`, if that comes next, and the words after it.
+fn number<'a, 'b>(words: &'a [&'b str], name: &str) -> Option<(Option<u64>, &'a [&'b str])> {
+    match words {
+        [word, number, rest @ ..] if *word == name => Some((Some(number.parse().ok()?), rest)),
+        [word] if *word == name => None,
+        _ => Some((None, words)),
+    }
+}
+
+fn program(&[name, malloc, us]: &[&str; 3]) -> Option<Program> {
+    let malloc = (malloc != AS_ASKED).then(|| malloc.replace('_', " "));
+    Some(Program { name: name.to_owned(), malloc, cpu_us: us.parse().ok()? })
 }
 
 fn parsed(words: &[&str]) -> Option<Vec<u64>> {
@@ -108,6 +125,13 @@ mod tests {
         assert_eq!(with.figures.peak_rss_bytes, 8192, "the peak of all together");
         let of = |s: &Sample| (s.ns, s.rss_bytes);
         assert_eq!(with.samples.iter().map(of).collect::<Vec<_>>(), [(5, 4096), (10, 2048)]);
+        let seen =
+            ran("ran 1 1 1 1 1 1 1 1 1 0 9 waited 7 programs 2 sh = 5 a libx.so 6 samples 3\n");
+        assert_eq!((seen.figures.others_us, seen.figures.waited_us), (None, Some(7)));
+        let of = |p: &Program| (p.name.clone(), p.malloc.clone(), p.cpu_us);
+        let [sh, a] = seen.programs.iter().map(of).collect::<Vec<_>>().try_into().unwrap();
+        assert_eq!(sh, ("sh".to_owned(), None, 5));
+        assert_eq!(a, ("a".to_owned(), Some("libx.so".to_owned()), 6));
         let small = ran("ran 1 1 1 30 1 1 1 1 1 0 9 samples 0\n");
         assert_eq!((small.figures.peak_rss_bytes, small.samples), (30 * 1024, vec![]));
     }
@@ -135,6 +159,8 @@ mod tests {
             "ran 1 1 1 1 1 1 1 1 1 0 7",
             "ran 1 1 1 1 1 1 1 1 1 0 7 8\n",
             "ran 1 1 1 1 1 1 1 1 1 0 7 others\n",
+            "ran 1 1 1 1 1 1 1 1 1 0 7 waited x\n",
+            "ran 1 1 1 1 1 1 1 1 1 0 7 programs 1 sh =\n",
             "ran 1 1 1 1 1 1 1 1 1 0 7 samples\n",
             "ran 1 1 1 1 1 1 1 1 1 0 7 samples 9 5\n",
             "ran 1 1 1 1 1 1 1 1 1 0 7 samples 9 5 x\n",

@@ -65,7 +65,7 @@ impl Report {
     pub fn to_csv(&self) -> String {
         let mut out = String::from(
             "workload,allocator,pass,round,place,starved,wall_ns,user_us,system_us,peak_rss_bytes,minor_faults,\
-             major_faults,voluntary_switches,involuntary_switches,others_us,ops,ns,refused,exit\n",
+             major_faults,voluntary_switches,involuntary_switches,others_us,ops,ns,refused,exit,waited_us\n",
         );
         for run in &self.runs {
             let f = &run.figures;
@@ -76,7 +76,7 @@ impl Report {
             // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
-                "{},{},{pass},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{pass},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 field(work),
                 field(name),
                 run.round,
@@ -98,6 +98,7 @@ impl Report {
                     Exit::Code(code) => code,
                     Exit::Signal(signal) => 128 + signal,
                 },
+                or_empty(f.waited_us),
             );
         }
         out

@@ -8,6 +8,7 @@ use super::{
     LEAST_ROUNDS, MOST_ROUNDS, Options, PRECISE, Pass, ROUNDS_BEFORE_PRECISE, Role, Session, Stop,
     WorkloadIndex,
 };
+use crate::definition::Group;
 use crate::stats::{RESAMPLES_QUICK, Ratio};
 
 /// Knows how far the measurement is, and what a round of each workload takes.
@@ -104,8 +105,8 @@ impl Pace {
         precise.then_some(Stop::Precise)
     }
 
-    /// Whether one more round would end beyond the budget. The least rounds are made all the same, unless another workload
-    /// would then not even have one.
+    /// Whether one more round would end beyond the budget; the least rounds, beyond a tenth more than it. Of the user's own program,
+    /// of which nobody knows how long it takes, one is made all the same.
     pub(super) fn is_over(
         &self,
         session: &Session,
@@ -114,10 +115,12 @@ impl Pace {
     ) -> bool {
         let Some(budget) = self.budget else { return false };
         let measured = session.rounds[workload];
+        if measured == 0 && session.workloads[workload].group == Group::Own {
+            return false;
+        }
         let least = options.rounds.unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
-        let over = self.elapsed() + self.known[workload].cost > budget;
-        let far_over = self.elapsed() > budget + budget / 20;
-        over && (measured >= least || (far_over && measured > 0))
+        let end = if measured >= least { budget } else { budget + budget / 10 };
+        self.elapsed() + self.known[workload].cost > end
     }
 
     /// The share of the work that is done: by time where time decides, else by rounds.

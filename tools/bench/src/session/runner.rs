@@ -12,7 +12,9 @@ use super::{
     Failure, How, Observer, Options, Pass, Role, Run, Session, Step, Stop, Subject, SubjectIndex,
     WorkloadIndex,
 };
-use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome, Ran};
+use crate::definition::Group;
+use crate::environment::PRELOAD;
+use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome, Program, Ran};
 use crate::metrics::Metrics;
 use crate::rng::Rng;
 use crate::workload::Workload;
@@ -27,11 +29,18 @@ const OTHERS: f64 = 0.05;
 /// The grain of the kernel's processor times, twice.
 const GRAIN_NS: f64 = 20e6;
 
-/// Without a limit and a budget, a run may take its expected time times this, and half a minute more.
+/// A run may take its expected time times this, and half a minute more; with a budget, only the baseline's.
 const LIMIT_FACTOR: u32 = 50;
 
 /// With a budget, a run may take ten times its expected time, or the budget divided by this if that is more.
 const BUDGET_SHARE: u32 = 50;
+
+/// A run of the user's own program may take the budget times this, or ten times as long as the baseline's.
+const OWN_SHARE: u32 = 2;
+
+/// The share of what a run computed that has to be on the malloc that its column is named for. The rest may be a load generator,
+/// or what a script starts beside the program.
+const OWN_MALLOC: f64 = 0.1;
 
 /// Measures every workload under every subject.
 ///
@@ -100,6 +109,9 @@ impl Runner<'_> {
         for turn in 0..self.options.warmup {
             let pass = if turn == 0 { Pass::Memory } else { Pass::Time };
             for workload in self.shuffled(self.session.workload_indices()) {
+                if self.pace.is_over(&self.session, self.options, workload) {
+                    continue;
+                }
                 if self.round(workload, pass, 0)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -154,7 +166,16 @@ impl Runner<'_> {
         let takes_part = |s: &SubjectIndex| self.takes_part(workload, *s, pass);
         let subjects: Vec<SubjectIndex> =
             self.session.subject_indices().filter(takes_part).collect();
-        for (place, subject) in self.shuffled(subjects).into_iter().enumerate() {
+        let mut order = self.shuffled(subjects);
+        if pass == Pass::Memory {
+            // Not timed; and the others' limits go by it, under the same load.
+            order.sort_by_key(|s| *s != self.session.baseline());
+        }
+        for (place, subject) in order.into_iter().enumerate() {
+            // The baseline may have failed for all.
+            if !self.takes_part(workload, subject, pass) {
+                continue;
+            }
             let step = Step {
                 pass,
                 round,
@@ -197,20 +218,38 @@ impl Runner<'_> {
             argv: &argv,
             environment: &environment,
             show_output: self.options.show_output,
-            timeout: self.options.timeout.or_else(|| self.time_limit(workload)),
+            timeout: self.options.timeout,
+            limit: limit(&self.session, self.options, workload, subject),
+            service: w.service.as_ref(),
             cpus: &w.cpus,
             sample: (pass == Pass::Memory).then_some(SAMPLE),
             capture: !self.options.show_output,
         };
         let outcome = self.launcher.run(&job, self.interrupted)?;
-        match judge(outcome, self.options.ignore_failure) {
-            Judged::Good(ran) => self.keep(*ran, turn),
-            Judged::Bad(how, stderr) => {
-                let failure = Failure { how, round, stderr };
-                self.observer.failed(&w.name, &s.name, &failure);
-                self.session.failures[workload][subject] = Some(failure);
+        let is_asked_for =
+            s.allocator.in_process.is_none() && environment.iter().any(|(key, _)| key == PRELOAD);
+        let (how, stderr) = match judge(outcome, self.options.ignore_failure) {
+            Judged::Good(ran) => match other_malloc(&ran.programs) {
+                Some(said) if is_asked_for && !self.options.any_malloc => (How::OtherMalloc, said),
+                _ => {
+                    self.keep(*ran, turn);
+                    return Ok(ControlFlow::Continue(()));
+                }
+            },
+            Judged::Bad(How::TimedOut, stderr) if is_own(w) && self.options.timeout.is_none() => {
+                (How::NotEnded, stderr)
             }
+            Judged::Bad(how, stderr) => (how, stderr),
             Judged::Interrupted => return Ok(ControlFlow::Break(())),
+        };
+        let failure = Failure { how, round, stderr };
+        let is_vain = matches!(how, How::NotEnded | How::NotDriven | How::EndedEarly);
+        if is_vain && s.role == Role::Baseline {
+            // No allocator makes a server end, or its driver know it: to wait as long for each would say the same.
+            self.session.failures[workload].fill(Some(failure));
+        } else {
+            self.observer.failed(&w.name, &s.name, &failure);
+            self.session.failures[workload][subject] = Some(failure);
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -233,6 +272,7 @@ impl Runner<'_> {
             figures: ran.figures,
         });
         let details = &mut self.session.details[workload][subject];
+        add(&mut details.programs, ran.programs);
         match pass {
             Pass::Memory => {
                 details.began_ns = ran.began_ns;
@@ -260,22 +300,62 @@ impl Runner<'_> {
         }
     }
 
-    /// How long a run may take when the user set no limit: an allocator that needs an hour for what others do in a second has
-    /// failed. `None` for the user's own command.
-    fn time_limit(&self, workload: WorkloadIndex) -> Option<Duration> {
-        let seconds = self.session.workloads[workload].seconds;
-        let seen = self.session.runs.iter().filter(|r| r.workload == workload);
-        // On a slow machine all take longer than expected.
-        let fastest = Duration::from_nanos(seen.map(|r| r.figures.wall_ns).min().unwrap_or(0));
-        (seconds > 0.0)
-            .then(|| time_limit(Duration::from_secs_f64(seconds).max(fastest), self.options.budget))
-    }
-
     fn shuffled<T>(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut items: Vec<T> = items.into_iter().collect();
         self.rng.shuffle(&mut items);
         items
     }
+}
+
+fn is_own(workload: &Workload) -> bool {
+    workload.group == Group::Own
+}
+
+/// What a run computed on if that was mostly not the malloc that it was given, in words.
+fn other_malloc(programs: &[Program]) -> Option<String> {
+    let all: u64 = programs.iter().map(|p| p.cpu_us).sum();
+    let on_it: u64 = programs.iter().filter(|p| p.malloc.is_none()).map(|p| p.cpu_us).sum();
+    if all == 0 || on_it as f64 >= OWN_MALLOC * all as f64 {
+        return None;
+    }
+    let others = programs.iter().filter_map(|p| Some((p, p.malloc.as_ref()?)));
+    let (most, malloc) = others.max_by_key(|(p, _)| p.cpu_us)?;
+    let share = 100.0 * most.cpu_us as f64 / all as f64;
+    Some(format!("{} ran on {malloc} ({share:.0} % of the processor time)", most.name))
+}
+
+/// Adds what one run has seen to what others have.
+fn add(all: &mut Vec<Program>, seen: Vec<Program>) {
+    for one in seen {
+        match all.iter_mut().find(|p| (&p.name, &p.malloc) == (&one.name, &one.malloc)) {
+            Some(same) => same.cpu_us += one.cpu_us,
+            None => all.push(one),
+        }
+    }
+}
+
+/// How long a run may take when the user set no limit: an allocator that needs an hour for what the baseline does in a second has
+/// failed. The baseline itself is not held to that.
+fn limit(
+    session: &Session,
+    options: &Options,
+    workload: WorkloadIndex,
+    subject: SubjectIndex,
+) -> Option<Duration> {
+    let w = &session.workloads[workload];
+    if options.timeout.is_some() || w.service.is_some() {
+        return None;
+    }
+    let is_base =
+        |s: SubjectIndex| matches!(session.subjects[s].role, Role::Baseline | Role::Control);
+    // On a slow or busy machine all take longer than expected.
+    let of_base = session.runs.iter().filter(|r| r.workload == workload && is_base(r.allocator));
+    let slowest = Duration::from_nanos(of_base.map(|r| r.figures.wall_ns).max().unwrap_or(0));
+    if is_own(w) {
+        return Some((options.budget? * OWN_SHARE).max(slowest * 10));
+    }
+    let expected = Duration::from_secs_f64(w.seconds).max(slowest);
+    Some(time_limit(expected, options.budget.filter(|_| !is_base(subject))))
 }
 
 /// How long a run may take that is expected to take `expected`.
@@ -289,7 +369,7 @@ fn time_limit(expected: Duration, budget: Option<Duration>) -> Duration {
 /// Whether a run did not get the processors that it computes on.
 fn is_starved(workload: &Workload, figures: &Figures) -> bool {
     if workload.threads == 0 {
-        return false;
+        return had_to_wait(figures);
     }
     let all = || thread::available_parallelism().map_or(1, core::num::NonZero::get);
     let cpus = if workload.cpus.is_empty() { all() } else { workload.cpus.len() };
@@ -298,6 +378,15 @@ fn is_starved(workload: &Workload, figures: &Figures) -> bool {
     let waited = workload.threads == 1 && wall - cpu > OTHERS * wall + GRAIN_NS;
     let others = figures.others_us.map_or(0.0, |us| us as f64 * 1e3);
     waited || others > OTHERS * wall * cpus as f64 + GRAIN_NS
+}
+
+/// The same of a program of which nobody knows how many threads it has: they waited for processors that others had. Its threads
+/// may wait for each other while nobody else computes, and others may compute where it would not.
+fn had_to_wait(figures: &Figures) -> bool {
+    let Some(waited) = figures.waited_us else { return false };
+    let lost = figures.others_us.map_or(waited, |others| others.min(waited)) as f64 * 1e3;
+    let cpu = (figures.user_us + figures.system_us) as f64 * 1e3;
+    lost > OTHERS * cpu.max(figures.wall_ns as f64) + GRAIN_NS
 }
 
 enum Judged {
@@ -311,6 +400,8 @@ fn judge(outcome: Outcome, ignore_failure: bool) -> Judged {
         Outcome::Interrupted => Judged::Interrupted,
         Outcome::NotStarted(errno) => Judged::Bad(How::NotStarted(errno), String::new()),
         Outcome::TimedOut(stderr) => Judged::Bad(How::TimedOut, stderr),
+        Outcome::NotDriven(stderr) => Judged::Bad(How::NotDriven, stderr),
+        Outcome::EndedEarly(stderr) => Judged::Bad(How::EndedEarly, stderr),
         Outcome::Ran(ran) => match ran.figures.exit {
             Exit::Code(0) => Judged::Good(ran),
             Exit::Code(_) if ignore_failure => Judged::Good(ran),
@@ -322,7 +413,7 @@ fn judge(outcome: Outcome, ignore_failure: bool) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::figures;
+    use crate::testing::{self, figures};
 
     fn ran(exit: Exit) -> Outcome {
         Outcome::Ran(Box::new(Ran {
@@ -331,6 +422,7 @@ mod tests {
             said: String::new(),
             printed: String::new(),
             samples: Vec::new(),
+            programs: Vec::new(),
         }))
     }
 
@@ -353,6 +445,47 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_goes_by_the_baseline_which_has_none_of_its_own() {
+        // The baseline took 20 seconds under some load, of the one that is expected.
+        let mut session = testing::session(&["x"], 1, |_, _| 20_000_000_000);
+        (session.workloads[0].group, session.workloads[0].seconds) = (Group::Ours, 1.0);
+        let second = Duration::from_secs(1);
+        let mut options = Options { budget: Some(60 * second), ..testing::options() };
+        let of = |session: &Session, options: &Options, subject| {
+            limit(session, options, WorkloadIndex(0), SubjectIndex(subject))
+        };
+        let all = [0, 1, 2].map(|subject| of(&session, &options, subject));
+        assert_eq!(all, [1030 * second, 1030 * second, 200 * second].map(Some));
+        session.workloads[0].group = Group::Own;
+        assert_eq!(of(&session, &options, 2), Some(200 * second));
+        session.runs.clear();
+        assert_eq!(of(&session, &options, 0), Some(120 * second), "twice the time");
+        options.timeout = Some(second);
+        assert_eq!(of(&session, &options, 0), None, "the user's word");
+    }
+
+    #[test]
+    fn a_run_on_another_malloc_is_told_from_one_with_helpers_on_others() {
+        let program = |name: &str, malloc: Option<&str>, cpu_us| Program {
+            name: name.to_owned(),
+            malloc: malloc.map(str::to_owned),
+            cpu_us,
+        };
+        let (sh, server) =
+            (program("sh", None, 10), program("server", Some("libjemalloc.so.2"), 990));
+        let said = "server ran on libjemalloc.so.2 (99 % of the processor time)";
+        assert_eq!(other_malloc(&[sh.clone(), server.clone()]).as_deref(), Some(said));
+        assert_eq!(other_malloc(&[program("a", None, 110), server.clone()]), None);
+        assert_eq!(
+            (other_malloc(&[]), other_malloc(&[program("a", Some("glibc"), 0)])),
+            (None, None)
+        );
+        let mut all = vec![sh.clone()];
+        add(&mut all, vec![server, sh]);
+        assert_eq!(all.iter().map(|p| p.cpu_us).collect::<Vec<_>>(), [20, 990]);
+    }
+
+    #[test]
     fn a_run_that_waits_for_a_processor_is_starved() {
         let mut w = Workload::own("x".into(), "/x".into(), Vec::new());
         let second = |cpu_us, others_us| Figures {
@@ -362,6 +495,13 @@ mod tests {
             ..figures(1_000_000_000)
         };
         assert!(!is_starved(&w, &second(100_000, Some(900_000))), "it waits anyway");
+        let own = |waited_us, others_us| Figures {
+            waited_us: Some(waited_us),
+            ..second(600_000, Some(others_us))
+        };
+        assert!(is_starved(&w, &own(400_000, 1_400_000)));
+        assert!(!is_starved(&w, &own(400_000, 10_000)), "its threads wait for each other");
+        assert!(!is_starved(&w, &own(10_000, 900_000)), "others had another processor");
         w.threads = 1;
         assert!(!is_starved(&w, &second(960_000, Some(30_000))));
         assert!(is_starved(&w, &second(900_000, None)));

@@ -1,5 +1,6 @@
 use super::pace::Pace;
 use super::*;
+use crate::definition::Group;
 use crate::testing::{self, options};
 
 /// The only workload.
@@ -76,14 +77,23 @@ fn narrow_intervals_end_it_after_ten_rounds_and_wide_ones_do_not() {
 }
 
 #[test]
-fn a_budget_ends_it_but_not_before_three_rounds() {
+fn a_budget_ends_it_within_a_tenth() {
     let options = options();
-    let stop = |rounds, budget| {
+    let stop = |group, rounds, budget| {
+        let mut session = session(rounds, |_, _| 100);
+        session.workloads[0].group = group;
         let pace = pace(Some(Duration::from_millis(budget)));
-        pace.should_stop(&session(rounds, |_, _| 100), &options, OWN)
+        pace.should_stop(&session, &options, OWN)
     };
-    assert_eq!((stop(2, 500), stop(3, 500)), (None, Some(Stop::Budget)));
-    assert_eq!(stop(3, 5000), None);
+    // A round takes a second.
+    for (rounds, budget, goes_on) in
+        [(0, 950, true), (2, 950, true), (3, 950, false), (0, 850, false), (3, 5000, true)]
+    {
+        let is_going = stop(Group::Ours, rounds, budget).is_none();
+        assert_eq!(is_going, goes_on, "{rounds} rounds of {budget} ms");
+    }
+    assert_eq!(stop(Group::Own, 0, 1), None, "nobody knew how long it takes");
+    assert_eq!(stop(Group::Own, 1, 1), Some(Stop::Budget));
 }
 
 #[test]

@@ -23,6 +23,10 @@ fn session() -> Session {
 }
 
 fn report_of(session: &Session) -> Report {
+    report_without(session, Vec::new())
+}
+
+fn report_without(session: &Session, left_out: Vec<String>) -> Report {
     let circumstances = Circumstances {
         heapwright: "0".to_owned(),
         started: "2026-03-01T12:10:05Z".to_owned(),
@@ -33,7 +37,7 @@ fn report_of(session: &Session) -> Report {
         prepared: Vec::new(),
         steal: 0.0,
         warnings: vec!["/home/me/prog: static".into()],
-        left_out: Vec::new(),
+        left_out,
     };
     report(session, &testing::options(), circumstances)
 }
@@ -48,6 +52,33 @@ fn files_are_named_without_their_folders() {
     }
     assert_eq!(report.command_line.last().unwrap(), "prog");
     assert_eq!(report.warnings, ["prog: static"]);
+}
+
+#[test]
+fn a_part_of_what_was_asked_for_decides_nothing() {
+    let mut session = session();
+    let decides = |report: &Report| report.overall.iter().any(|o| o.is_fastest || o.is_pareto);
+    assert!(decides(&report_of(&session)));
+    assert!(!decides(&report_without(&session, vec!["redis".to_owned()])));
+    session.stops[0] = Stop::Budget;
+    session.rounds[0] = 0;
+    let report = report_of(&session);
+    assert!(!decides(&report));
+    let said = "the time was over before a round of own, which are in no mean";
+    assert!(report.warnings.iter().any(|warning| warning == said), "{:?}", report.warnings);
+}
+
+#[test]
+fn a_server_that_nobody_drives_has_no_time() {
+    let mut session = session();
+    let service =
+        |driver| crate::launch::Service { time: core::time::Duration::from_secs(1), driver };
+    for (driver, has_time) in [(None, false), (Some("true".into()), true)] {
+        session.workloads[0].service = Some(service(driver));
+        let report = report_of(&session);
+        let cell = &report.workloads[0].cells[2];
+        assert_eq!((cell.time.is_some(), cell.peak_rss.is_some()), (has_time, true));
+    }
 }
 
 #[test]
@@ -160,6 +191,7 @@ fn what_passes_saw_is_kept() {
             Metrics::parse("point a 64 1\npoint a 8 3\nvalue missed 1 count"),
             Metrics::parse("point a 64 3\npoint a 8 3\nvalue missed 2 count"),
         ],
+        programs: Vec::new(),
     };
     let report = report_of(&session);
     let cell = &report.workloads[0].cells[2];

@@ -10,6 +10,7 @@ mod superslab;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
+use core::time::Duration;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -23,7 +24,7 @@ use bench::launch::{Given, Input, Launcher};
 use bench::machine::{Busyness, Machine};
 use bench::prepare;
 use bench::result::{Report, without_folders};
-use bench::session::{self, Role, Session, Stop, WorkloadIndex, line_up};
+use bench::session::{self, How, LEAST_ROUNDS, Role, Session, Stop, WorkloadIndex, line_up};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
 use clap::Args;
@@ -39,9 +40,13 @@ use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
 use crate::flags::output::OutputFlags;
 use crate::flags::program::LastProgram;
+use crate::flags::serve::ServeFlags;
 use crate::flags::settings::{SettingsFlags, knows};
 use crate::flags::workload::{self, WorkloadArg};
 use crate::{allocators as known, exit, format, out, table};
+
+/// What starting and stopping a server takes beside its time.
+const BESIDE: Duration = Duration::from_millis(500);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,6 +58,8 @@ Examples:
   heapwright bench -- ./program input.txt          your own program
   heapwright bench -- ./program < input.txt        the same, on standard input
   heapwright bench -a glibc -a mine=./libmine.so --rounds 20 -- ./program
+  heapwright bench --for 20s --drive 'redis-benchmark -p 7777 -n 200000 -q' -- redis-server --port 7777
+                                                   a server, and the command that drives it
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
   heapwright bench superslab                       superslab with each part on and off, and what that says
   heapwright bench kernel-sweep                    the kernel's allocators by size: time, and bytes wasted
@@ -97,6 +104,9 @@ pub(crate) struct Bench {
     #[command(flatten)]
     measure: MeasureFlags,
 
+    #[command(flatten)]
+    serve: ServeFlags,
+
     /// Exit with 1 if this holds, such as 'geomean>1.02' or 'larson.memory>1.1'; may be repeated. The ratio is heapwright's to
     /// the baseline, or with @NAME another allocator's. It holds when the whole interval is beyond the bound
     #[arg(long, value_name = "EXPRESSION", value_parser = bench::fail_if::parse)]
@@ -116,10 +126,10 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn run(mut self) -> anyhow::Result<ExitCode> {
         if self.list {
-            return list::print();
+            return list::print(&self.allocators, self.measure.region, &self.output);
         }
         outlive_readers();
-        self.region_is_of_use()?;
+        self.flags_are_of_use()?;
         let machine = Machine::describe();
         let before = Busyness::now();
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
@@ -137,7 +147,7 @@ impl Bench {
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
         let Chosen { workloads, scale, budget, left_out, folder: places } =
-            self.workloads(inspection.as_ref(), &subjects, &mut warnings)?;
+            self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
         // After all that may be refused, which leaves no empty folder.
         let is_new = !self.output.is_there();
@@ -150,6 +160,7 @@ impl Bench {
         };
         let mut options = self.measure.options(workloads.len());
         options.budget = budget.or(options.budget);
+        options.any_malloc = self.output.force;
         let pinned = self.measure.pins() && workloads.iter().any(|w| !w.cpus.is_empty());
         kernel::limit(&mut options, &workloads);
         for warning in &warnings {
@@ -184,6 +195,7 @@ impl Bench {
             leave_none();
             return Err(fails_everywhere(&session));
         }
+        progress.say_failures();
         if session.stop() == Stop::Interrupted && !session.has_times() {
             exit::say("interrupted before any time was measured; nothing is written");
             leave_none();
@@ -238,8 +250,8 @@ impl Bench {
         let mut subjects = line_up(chosen, self.program.is_absent());
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
-            subject.environment =
-                variables(&subject.allocator, &self.settings.of(&subject.allocator))?;
+            let settings = self.settings.of(&subject.allocator);
+            subject.environment = variables(&subject.allocator, &settings, inspection)?;
         }
         Ok(subjects)
     }
@@ -271,7 +283,7 @@ impl Bench {
             for item in own.split(',').filter(|item| !item.is_empty()) {
                 settings.push(item.parse()?);
             }
-            subject.environment = variables(&subject.allocator, &settings)?;
+            subject.environment = variables(&subject.allocator, &settings, None)?;
         }
         Ok(subjects)
     }
@@ -315,7 +327,6 @@ impl Bench {
     /// What is run, and how long.
     fn workloads(
         &self,
-        inspection: Option<&Inspection>,
         subjects: &[session::Subject],
         warnings: &mut Vec<String>,
     ) -> anyhow::Result<Chosen> {
@@ -323,11 +334,18 @@ impl Bench {
             let argv = self.program.command.clone();
             let name = without_folders(&format::shell(&self.program.words()));
             let mut workload = Workload::own(name, file, argv);
-            if let Some(found) = inspection.filter(|found| found.linked_to.is_some()) {
-                workload.own_malloc = true;
-                workload.own_new = found.is_cxx;
+            workload.service = self.serve.service();
+            let mut budget = None;
+            if workload.is_only_watched() {
+                let each = workload.service.as_ref().map(|s| s.time).unwrap_or_default();
+                workload.seconds = each.as_secs_f64();
+                let rounds = self.measure.rounds().unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
+                let runs = (self.measure.warmup() + rounds) * u32::try_from(subjects.len())?;
+                let (time, short) = self.measure.at_least(each * runs + runs * BESIDE);
+                warnings.extend(short);
+                budget = time;
             }
-            return Ok(Chosen::program(workload));
+            return Ok(Chosen::program(workload, budget));
         }
         if self.workloads.iter().any(|w| w.name.is_empty()) {
             bail!(Usage("'' is no workload; 'heapwright bench --list' shows them".to_owned()));
@@ -411,8 +429,11 @@ impl Bench {
         }
     }
 
-    /// Refuses `--region` for a program, which has a malloc of its own.
-    fn region_is_of_use(&self) -> anyhow::Result<()> {
+    /// Refuses `--region` for a program, which has a malloc of its own, and `--for` for what is none.
+    fn flags_are_of_use(&self) -> anyhow::Result<()> {
+        if self.serve.service().is_some() && self.program.is_absent() {
+            bail!(Usage("--for is for a server of yours, which comes after --".to_owned()));
+        }
         if self.measure.region && !self.program.is_absent() {
             let program = format::shell(&self.program.words());
             bail!(Usage(format!(
@@ -495,12 +516,16 @@ fn fails_everywhere(session: &Session) -> anyhow::Error {
         if !text.is_empty() {
             text.push('\n');
         }
-        text += &format!("{} fails on every allocator: {}", name(w), failure.how.words());
+        let on = match failure.how {
+            How::NotEnded | How::NotDriven | How::EndedEarly => "",
+            _ => " fails on every allocator:",
+        };
+        text += &format!("{}{on} {}", name(w), failure.how.words());
         for line in table::last_lines(&failure.stderr, 5) {
             text.push_str("\n  | ");
             text.push_str(line);
         }
-        if matches!(failure.how, session::How::Ended(bench::launch::Exit::Code(_))) {
+        if matches!(failure.how, How::Ended(bench::launch::Exit::Code(_))) {
             text.push_str("\n  (if that is no failure: --ignore-failure)");
         }
     }
@@ -518,7 +543,7 @@ fn not_started(session: &Session) -> Option<anyhow::Error> {
     let w = session.workload_indices().next()?;
     let mut failures = session.failures[w].iter().flatten();
     match (session.workloads[w].group, failures.next()?.how) {
-        (bench::definition::Group::Own, session::How::NotStarted(errno)) => {
+        (bench::definition::Group::Own, How::NotStarted(errno)) => {
             Some(not_executed(&session.workloads[w].file, &io::Error::from_raw_os_error(errno)))
         }
         _ => None,

@@ -10,7 +10,7 @@ use bench::inspect::{Finding, Inspection, Level};
 
 use super::run::inspected;
 use crate::flags::program::Program;
-use crate::{format, out, style};
+use crate::{columns, format, out, style};
 
 /// Prints what was found; the exit code is 0 when the program is usable, else 1.
 pub(crate) fn check(
@@ -92,7 +92,7 @@ pub(crate) fn lines(findings: &[Finding]) -> String {
         lines += &format!(
             "  {level}{gap}  {:width$}  {}\n",
             finding.subject,
-            format::visible(&finding.text)
+            columns::wrapped(&format::visible(&finding.text), width + 10, columns::width())
         );
     }
     lines

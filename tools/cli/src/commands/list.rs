@@ -6,10 +6,9 @@ use bench::allocator::Allocator;
 use bench::discover::{self, Found};
 use bench::probe;
 use clap::{Args, ValueEnum};
-use comfy_table::{Table, presets};
 use serde_json::json;
 
-use crate::{allocators, embedded, format, out};
+use crate::{allocators, columns, embedded, format, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,7 +85,7 @@ impl List {
                 let next = "next     heapwright bench -- CMD   compares them on a program";
                 let found = table(&found);
                 let found = format::visible(&found);
-                out::print(&format!("{found}\n\n{}\n\n{next}\n", kernels()))?;
+                out::print(&format!("{found}\n{}\n{next}\n", kernels()))?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -101,24 +100,16 @@ fn abilities(name: &str) -> Option<&'static [&'static str]> {
 
 /// The allocators of the kernel's, which no program can be run on.
 fn kernels() -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["of a kernel", "hands out", "abilities", "what it is"]);
-    for row in registry::KERNELS {
-        table.add_row([row.name, row.kind.word(), &row.abilities.join(" "), row.about]);
-    }
-    lines(&table)
-}
-
-fn lines(table: &Table) -> String {
-    let lines: Vec<String> = table.to_string().lines().map(|l| l.trim_end().to_owned()).collect();
-    lines.join("\n")
+    let head = ["of a kernel", "hands out", "abilities", "what it is"].map(str::to_owned);
+    let rows = registry::KERNELS.iter().map(|row| {
+        [row.name, row.kind.word(), &row.abilities.join(" "), row.about].map(str::to_owned)
+    });
+    let rows: Vec<_> = core::iter::once(head).chain(rows).collect();
+    columns::rows(&rows, columns::width())
 }
 
 fn table(found: &[Found]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["name", "version", "abilities", "library"]);
+    let mut rows = vec![["name", "version", "abilities", "library"].map(str::to_owned)];
     for f in found {
         let library = match (f.allocator.library(), &f.problem) {
             (None, _) => "the C library's own malloc".to_owned(),
@@ -130,7 +121,7 @@ fn table(found: &[Found]) -> String {
         let version = f.allocator.version.clone().unwrap_or_else(|| "-".to_owned());
         let abilities =
             abilities(&f.allocator.name).map_or("-".to_owned(), |words| words.join(" "));
-        table.add_row([f.allocator.name.clone(), version, abilities, library]);
+        rows.push([f.allocator.name.clone(), version, abilities, library]);
     }
-    lines(&table)
+    columns::rows(&rows, columns::width())
 }

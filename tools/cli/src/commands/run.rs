@@ -1,4 +1,9 @@
-//! `heapwright run`: becomes the program, with the allocator preloaded.
+//! `heapwright run`: becomes the program, with the allocator preloaded; with `--stats` it waits for it.
+
+mod collected;
+mod processes;
+mod wait;
+mod words;
 
 use std::env;
 use std::ffi::OsString;
@@ -14,11 +19,13 @@ use bench::inspect::{self, Inspection};
 use bench::resolve;
 use clap::Args;
 
+use self::collected::Collected;
 use super::check;
 use crate::exit::Usage;
 use crate::flags::allocator::OneAllocator;
 use crate::flags::program::Program;
 use crate::flags::settings::{SettingsFlags, knows, of_classic};
+use crate::flags::stats::{Stats, StatsWord};
 use crate::{allocators, exit};
 
 const EXAMPLES: &str = "\
@@ -34,6 +41,11 @@ Examples:
 heapwright replaces itself by the program: the exit code, signals and terminal are the program's own. What \
 was in LD_PRELOAD stays there, after the allocator.
 
+With --stats it waits instead, passes signals on and ends as the program did. What it tells is of the program's peak, \
+and comes however the program ends: by exit, SIGTERM, Ctrl-C or the kernel when it is out of memory (of a classic design \
+only by exit). Behind a wrapper or a script, such as timeout, it is of the process that needed most memory. Without \
+heapwright: HEAPWRIGHT=stats=/tmp/%p writes the same figures to a file, as JSON.
+
 Exit codes: those of the program; 125 heapwright itself failed, or there is no such allocator (2 may be the \
 program's own code); 126 the program cannot be executed; 127 it was not found; 2 a wrong flag or setting; with \
 --check 0 and 1 are the verdict.";
@@ -48,9 +60,18 @@ pub(crate) struct Run {
     #[command(flatten)]
     settings: SettingsFlags,
 
-    /// Print a table of the program's memory at its exit
-    #[arg(long)]
-    stats: bool,
+    /// Tell what memory the program needed, on standard error, when it has ended. A list of: full (every row and size),
+    /// all (every process, and not only the one that needed most), json, and FILE, such as ./%p.json, to write to; %p is
+    /// the process's number
+    #[arg(
+        long,
+        value_name = "WHAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "short",
+        value_delimiter = ','
+    )]
+    stats: Vec<StatsWord>,
 
     /// Do not run the program: say whether its malloc can be replaced (exit code 0) or not (1)
     #[arg(long)]
@@ -69,21 +90,31 @@ impl Run {
         if self.check {
             return check::check(&file, &self.program, &allocator);
         }
-        if allocator.library().is_some() {
-            warn_if_without_effect(&file, &self.program);
+        // What cannot be read may still be executed; then there is nothing to say.
+        let inspection = inspect::program(&file, self.program.arguments()).ok();
+        if let Some(found) = inspection.as_ref().filter(|_| allocator.library().is_some())
+            && let Some(obstacle) = found.obstacle()
+        {
+            let target = found.program().unwrap_or(&file).display();
+            exit::warn(&format!("{target} keeps its own malloc ({})", obstacle.text));
         }
-        let settings = self.settings(&allocator)?;
+        let mut settings = self.settings(&allocator)?;
+        let collected = Stats::of(&self.stats).filter(|_| is_ours(&allocator)).map(Collected::new);
+        settings.extend(collected.iter().map(Collected::setting));
         let mut command = Command::new(&file);
         command.args(self.program.arguments());
         if let Some(name) = self.program.command.first() {
             command.arg0(name);
         }
-        command.envs(variables(&allocator, &settings)?);
-        Err(not_executed(&file, &command.exec()))
+        command.envs(variables(&allocator, &settings, inspection.as_ref())?);
+        match collected {
+            Some(collected) => collected.run(&file, &mut command),
+            None => Err(not_executed(&file, &command.exec())),
+        }
     }
 
     fn settings(&self, allocator: &Allocator) -> anyhow::Result<Vec<Setting>> {
-        let mut settings = self.settings.settings.clone();
+        let settings = self.settings.settings.clone();
         if allocator.library().is_some()
             && let Some(other) = settings.iter().find(|s| !knows(allocator, s))
         {
@@ -94,12 +125,8 @@ impl Run {
                 of_classic(&allocator.name).join(", ")
             )));
         }
-        if self.stats {
-            settings.push(Setting { key: "stats".to_owned(), value: "1".to_owned() });
-        }
-        let file = allocator.library().and_then(Path::file_name).unwrap_or_default();
-        let is_ours = allocator.name == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT);
-        if !is_ours && !settings.is_empty() {
+        let asks = !settings.is_empty() || !self.stats.is_empty();
+        if asks && !is_ours(allocator) {
             exit::warn(&format!(
                 "--stats and --set are for heapwright's library; {} does not know them",
                 allocator.name
@@ -109,31 +136,33 @@ impl Run {
     }
 }
 
-/// What to put into the environment of a program on `allocator`.
+/// Whether it is one of our libraries, by its name.
+fn is_ours(allocator: &Allocator) -> bool {
+    let file = allocator.library().and_then(Path::file_name).unwrap_or_default();
+    allocator.name == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT)
+}
+
+/// What to put into the environment of a program on `allocator`, of which this is known.
 pub(crate) fn variables(
     allocator: &Allocator,
     settings: &[Setting],
+    program: Option<&Inspection>,
 ) -> anyhow::Result<Vec<(OsString, OsString)>> {
-    let mut variables = Vec::new();
-    if let Some(library) = allocator.library() {
-        let value = environment::preload(library, env::var_os(PRELOAD).as_deref())?;
-        variables.push((PRELOAD.into(), value));
-    }
+    let inherited = env::var_os(PRELOAD);
+    let value = match allocator.library() {
+        Some(library) => Some(environment::preload(library, inherited.as_deref())?),
+        None if allocator.in_process.is_some() => None,
+        None => {
+            let has_other_new = program.is_some_and(|p| p.is_cxx && p.linked_to.is_some());
+            environment::preload_glibc(has_other_new, inherited.as_deref())
+        }
+    };
+    let mut variables: Vec<_> = value.map(|value| (PRELOAD.into(), value)).into_iter().collect();
     if !settings.is_empty() {
         let value = environment::settings(env::var_os(SETTINGS).as_deref(), settings);
         variables.push((SETTINGS.into(), value));
     }
     Ok(variables)
-}
-
-/// One line when the program will not notice the allocator; it runs all the same.
-fn warn_if_without_effect(file: &Path, program: &Program) {
-    // What cannot be read may still be executed; then there is nothing to say.
-    let Ok(found) = inspect::program(file, program.arguments()) else { return };
-    if let Some(obstacle) = found.obstacle() {
-        let target = found.program().unwrap_or(file);
-        exit::warn(&format!("{} keeps its own malloc ({})", target.display(), obstacle.text));
-    }
 }
 
 /// What is known of a program without running it. One that cannot be started is told in the words of [`not_executed`].

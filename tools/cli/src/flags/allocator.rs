@@ -1,10 +1,15 @@
 //! `-a`: which allocator.
 
-use core::convert::Infallible;
 use core::str::FromStr;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueHint};
+use bench::allocator::GLIBC;
+use bench::discover;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Args, Command};
+
+use crate::embedded;
 
 /// An allocator as written on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +26,12 @@ pub(crate) enum AllocatorArg {
 }
 
 impl FromStr for AllocatorArg {
-    type Err = Infallible;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Infallible> {
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.is_empty() || text.ends_with('=') {
+            return Err(format!("'{text}' is no allocator; 'heapwright list' shows them"));
+        }
         Ok(match text.split_once('=') {
             Some((name, path)) if !name.is_empty() && !name.contains('/') => {
                 Self::Library { name: name.to_owned(), path: path.into() }
@@ -40,11 +48,35 @@ impl FromStr for AllocatorArg {
     }
 }
 
+/// Reads any such word. The names that are known without looking are what a shell completes.
+#[derive(Clone)]
+struct Names;
+
+impl TypedValueParser for Names {
+    type Value = AllocatorArg;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        flag: Option<&Arg>,
+        word: &OsStr,
+    ) -> Result<AllocatorArg, clap::Error> {
+        let parse = |text: String| text.parse::<AllocatorArg>();
+        StringValueParser::new().try_map(parse).parse_ref(command, flag, word)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let ours = embedded::ALL.iter().map(|library| library.name);
+        let names = ours.chain([GLIBC]).chain(discover::known());
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
 /// One allocator.
 #[derive(Debug, Args)]
 pub(crate) struct OneAllocator {
     /// The allocator: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
-    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_parser = Names, hide_possible_values = true)]
     pub(crate) allocator: AllocatorArg,
 }
 
@@ -53,7 +85,7 @@ pub(crate) struct OneAllocator {
 pub(crate) struct SomeAllocators {
     /// An allocator to compare: heapwright, glibc, one that 'heapwright list' shows, NAME=/path/to/lib.so, or all;
     /// may be repeated, and be a list with commas [default: all]
-    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',', value_hint = ValueHint::FilePath)]
+    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',', value_parser = Names, hide_possible_values = true)]
     pub(crate) allocators: Vec<AllocatorArg>,
 }
 
@@ -83,5 +115,6 @@ mod tests {
         assert_eq!(of("x=y.so"), library("x", "y.so"));
         assert_eq!(of("./out/libmine.so.2"), library("mine", "./out/libmine.so.2"));
         assert_eq!(of("/a=b/libz.so"), library("z", "/a=b/libz.so"));
+        assert!("".parse::<AllocatorArg>().is_err() && "x=".parse::<AllocatorArg>().is_err());
     }
 }

@@ -59,8 +59,8 @@ pub(crate) struct MeasureFlags {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// A run that takes longer is killed and counts as failed [default for our workloads: a fiftieth of --time, at least 10
-    /// times what they usually take]
+    /// A run that takes longer is killed and counts as failed [default: a fiftieth of --time, at least 10 times what glibc
+    /// takes, not counting time in which it waits for a processor; glibc has none. For a program of yours: twice --time]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
 
@@ -81,6 +81,20 @@ impl MeasureFlags {
             (None, None) => Some(EACH.saturating_mul(workloads).max(LEAST)),
             (time, _) => time,
         }
+    }
+
+    /// The time for a program of the user's own of which the least rounds take `needed`, and what to say if less was asked for.
+    pub(crate) fn at_least(&self, needed: Duration) -> (Option<Duration>, Option<String>) {
+        let budget = self.budget(1).map(|time| time.max(needed));
+        let short = self.time.filter(|time| *time < needed).map(|time| {
+            format!("--time {time:?} is too short: the least rounds take {needed:?}, and get that")
+        });
+        (budget, short)
+    }
+
+    /// First rounds that are thrown away.
+    pub(crate) fn warmup(&self) -> u32 {
+        self.warmup
     }
 
     /// The exact number of rounds, if one was asked for.
@@ -106,6 +120,7 @@ impl MeasureFlags {
             ignore_failure: self.ignore_failure,
             show_output: self.show_output,
             timeout: self.timeout,
+            any_malloc: false,
         }
     }
 }
@@ -118,7 +133,7 @@ fn factor(text: &str) -> Result<f64, String> {
 }
 
 /// Reads `90`, `90s`, `1m30s`, `500ms`, `2h`.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let text =
         if text.ends_with(|c: char| c.is_ascii_digit()) { &format!("{text}s") } else { text };
     let span = text.parse::<SignedDuration>().ok().filter(|_| !text.contains(char::is_whitespace));

@@ -54,6 +54,15 @@ impl OutputFlags {
         matches!(self.format, None | Some(Format::Table))
     }
 
+    /// Whether standard output is for programs; a form that `what` does not have is refused.
+    pub(crate) fn is_json_or_table(&self, what: &str) -> anyhow::Result<bool> {
+        match self.format {
+            None | Some(Format::Table) => Ok(false),
+            Some(Format::Json) => Ok(true),
+            Some(_) => bail!(Usage(format!("{what} has --format table and json"))),
+        }
+    }
+
     /// When this began: `2026-03-01T12:10:05Z`.
     pub(crate) fn started(&self) -> String {
         Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

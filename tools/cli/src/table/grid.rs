@@ -177,7 +177,11 @@ fn nanos(ns: f64) -> String {
 }
 
 fn overall(report: &Report, shown: &[SubjectIndex], show: Show) -> Vec<String> {
-    let mut row = vec!["geometric mean".to_owned()];
+    let (measured, left_out) = (report.workloads.len(), report.left_out.len());
+    let mut row = vec![match left_out {
+        0 => "geometric mean".to_owned(),
+        _ => format!("geometric mean of {measured} of {}", measured + left_out),
+    }];
     if matches!(show, Show::Time) {
         row.push(String::new());
     }

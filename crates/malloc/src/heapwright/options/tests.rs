@@ -1,6 +1,6 @@
 use super::*;
 
-fn parse(text: &str) -> (Options, usize) {
+fn parse(text: &str) -> (Options<'_>, usize) {
     let mut mistakes = 0;
     let options = Options::parse(text, |_| mistakes += 1);
     (options, mistakes)
@@ -21,6 +21,8 @@ fn options_are_read() {
     assert_eq!(parse("stats=peak").0.stats, Some(Stats::Peak));
     assert_eq!(parse("stats=off").0.stats, Some(Stats::Off));
     assert_eq!(parse("stats=largest").1, 1);
+    let both = parse("stats=/tmp/%p,stats=1").0;
+    assert_eq!((both.file, both.stats), (Some("/tmp/%p"), Some(Stats::Now)));
 }
 
 #[test]

@@ -57,3 +57,16 @@ fn an_object_that_went_back_and_is_freed_again_is_seen() {
     assert_eq!(invariant(&heap), (words, ptr.addr()));
     assert!(!other.is_null());
 }
+
+#[test]
+fn a_block_of_a_heap_freed_by_its_size_is_seen() {
+    let whole = flagship();
+    // SAFETY: a live block of that size. There is room in its magazine then.
+    unsafe { whole.free_sized(whole.malloc(100), 100) };
+    let heap = whole.heap_new().expect("memory");
+    let ptr = whole.heap_allocate(heap, 16, 100);
+    // SAFETY: the misuse that is to be found; nothing is written.
+    unsafe { whole.free_sized(ptr, 100) };
+    let words = "A5: what was freed by its size is of no heap of its own";
+    assert_eq!(invariant(&whole), (words, ptr.addr()));
+}

@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use source::os::Os;
-use source::{Claim, Failing, HugePages, Move, PageSource, Stretch};
+use source::{Claim, Failing, HugePages, Mapped, Move, PageSource, Stretch};
 
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
@@ -40,6 +40,10 @@ unsafe impl PageSource for Machine {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.commit(at, len) }
     }
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { Os.decommit(at, len) }
+    }
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         unsafe { Os.purge(at, len) }
@@ -76,8 +80,8 @@ unsafe impl PageSource for Machine {
     fn address_limit(&self) -> Option<usize> {
         Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != 0)
     }
-    fn is_short_of_addresses(&self) -> bool {
-        self.limit.load(Ordering::Relaxed) != 0
+    fn has_addresses(&self, _len: usize) -> bool {
+        self.limit.load(Ordering::Relaxed) == 0
     }
     fn physical_memory(&self) -> usize {
         self.memory
@@ -87,6 +91,9 @@ unsafe impl PageSource for Machine {
     }
     fn memory_limit(&self) -> Option<usize> {
         None
+    }
+    fn charges_commit(&self) -> bool {
+        false
     }
     fn now_ms(&self) -> u64 {
         Os.now_ms()

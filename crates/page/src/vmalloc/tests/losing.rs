@@ -42,6 +42,10 @@ unsafe impl PageSource for &'static Losing {
         // SAFETY: the caller's promise.
         unsafe { Os.commit(at, len) }
     }
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        // SAFETY: the caller's promise.
+        unsafe { Os.decommit(at, len) }
+    }
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise.
         unsafe { Os.purge(at, len) }
@@ -80,8 +84,8 @@ unsafe impl PageSource for &'static Losing {
     fn address_limit(&self) -> Option<usize> {
         Os.address_limit()
     }
-    fn is_short_of_addresses(&self) -> bool {
-        Os.is_short_of_addresses()
+    fn has_addresses(&self, len: usize) -> bool {
+        Os.has_addresses(len)
     }
     fn physical_memory(&self) -> usize {
         Os.physical_memory()
@@ -91,6 +95,9 @@ unsafe impl PageSource for &'static Losing {
     }
     fn memory_limit(&self) -> Option<usize> {
         Os.memory_limit()
+    }
+    fn charges_commit(&self) -> bool {
+        false
     }
     fn now_ms(&self) -> u64 {
         Os.now_ms()

@@ -17,13 +17,14 @@ pub struct Console {
     fd: usize,
     buffer: [u8; 512],
     len: usize,
+    is_whole: bool,
 }
 
 impl Console {
     /// Writes to file descriptor `fd`.
     #[must_use]
     pub const fn new(fd: usize) -> Self {
-        Self { fd, buffer: [0; 512], len: 0 }
+        Self { fd, buffer: [0; 512], len: 0, is_whole: true }
     }
 
     /// Writes to standard error.
@@ -32,7 +33,8 @@ impl Console {
         Self::new(stderr::descriptor())
     }
 
-    fn flush(&mut self) {
+    /// Writes what is gathered. `false`: something that was written so far did not arrive.
+    pub fn flush(&mut self) -> bool {
         let mut done = 0;
         while done < self.len {
             let rest = &self.buffer[done..self.len];
@@ -40,10 +42,14 @@ impl Console {
             // SAFETY: the kernel reads `rest`.
             match result(unsafe { call6(number::WRITE, args) }) {
                 Ok(written) if written > 0 => done += written,
-                _ => break,
+                _ => {
+                    self.is_whole = false;
+                    break;
+                }
             }
         }
         self.len = 0;
+        self.is_whole
     }
 }
 

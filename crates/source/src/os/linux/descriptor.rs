@@ -1,24 +1,61 @@
 //! Descriptors that a library keeps in a program that may close any: high numbers, and which file one is of.
-use super::process::statx;
-use super::syscall::{call6, number, result};
+use super::syscall::{STAT_MODE, call6, number, result};
 
+const F_GETFL: usize = 3;
 const F_DUPFD_CLOEXEC: usize = 1030;
+const O_APPEND: usize = 0o2000;
 /// Above what programs and shells (255 at most) give numbers to by hand.
 pub(super) const LOWEST: usize = 300;
-const INO: usize = 0x100;
-const AT_EMPTY_PATH: usize = 0x1000;
+/// The descriptor is closed.
+pub(super) const EBADF: i32 = 9;
+
+const KIND: u32 = 0o170_000;
+const REGULAR: u32 = 0o100_000;
+const PIPE: u32 = 0o010_000;
+const TERMINAL: u32 = 0o020_000;
+
+/// A file that is open.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    /// Inode and device.
+    pub(super) file: [usize; 2],
+    /// Its kind and permissions.
+    mode: u32,
+}
 
 /// A second descriptor of the same file, `lowest` or above, that `exec` closes. `None`: the limit of descriptors is lower,
 /// or all are taken.
 pub(super) fn copy(descriptor: usize, lowest: usize) -> Option<usize> {
-    let args = [descriptor, F_DUPFD_CLOEXEC, lowest, 0, 0, 0];
-    // SAFETY: makes a descriptor, and touches no memory.
-    result(unsafe { call6(number::FCNTL, args) }).ok()
+    control(descriptor, F_DUPFD_CLOEXEC, lowest)
+}
+
+fn control(descriptor: usize, command: usize, argument: usize) -> Option<usize> {
+    // SAFETY: makes a descriptor or asks for flags, and touches no memory.
+    result(unsafe { call6(number::FCNTL, [descriptor, command, argument, 0, 0, 0]) }).ok()
+}
+
+/// What a descriptor is of: `fstat(2)`, which filters of system calls allow that know no `statx`.
+pub(super) fn look_at(descriptor: usize) -> Result<Open, i32> {
+    // `struct stat` has 144 bytes at most; it begins with device and inode.
+    let mut about = [0u32; 36];
+    let at = about.as_mut_ptr().expose_provenance();
+    // SAFETY: the kernel writes `about`.
+    result(unsafe { call6(number::FSTAT, [descriptor, at, 0, 0, 0, 0]) })?;
+    let both = |word: usize| about[word] as usize | (about[word + 1] as usize) << 32;
+    Ok(Open { file: [both(2), both(0)], mode: about[STAT_MODE] })
 }
 
 /// Inode and device of an open file. `None`: it is closed, or the kernel does not say.
 pub(super) fn file_of(descriptor: usize) -> Option<[usize; 2]> {
-    let about = statx(descriptor, c"", AT_EMPTY_PATH, INO)?;
-    let both = |low: u32, high: u32| low as usize | (high as usize) << 32;
-    Some([both(about[8], about[9]), both(about[35], about[34])])
+    look_at(descriptor).ok().map(|open| open.file)
+}
+
+/// Whether lines may be written to a file, because others are not written over by them nor a protocol broken: a pipe, a
+/// terminal, or a regular file opened for appending.
+pub(super) fn is_for_lines(descriptor: usize, open: Open) -> bool {
+    match open.mode & KIND {
+        PIPE | TERMINAL => true,
+        REGULAR => control(descriptor, F_GETFL, 0).is_some_and(|flags| flags & O_APPEND != 0),
+        _ => false,
+    }
 }

@@ -33,12 +33,15 @@ use super::process::{is_only_thread, process_id, shares_memory};
 use super::signals::Blocked;
 use super::stdio;
 
-/// What a malloc does around `fork`. Signals are blocked in each.
+/// What a malloc does around `fork`. Signals are blocked in each but one.
 pub trait Around {
     /// Before it: nobody is inside any structure when this returns `true`. `false`: some thread
     /// still was after `timeout_ms`, and nothing is held; the `last` time what can be
     /// had is held then, and the answer is `true`.
     fn before(timeout_ms: u32, last: bool) -> bool;
+
+    /// Instead, in a process with one thread: nothing is held, and signals are not blocked (O5).
+    fn before_alone();
 
     /// After it, in the parent.
     fn in_parent();
@@ -112,6 +115,7 @@ extern "C" fn prepare<A: Around>() {
         return;
     }
     if is_only_thread() == Some(true) {
+        A::before_alone();
         return;
     }
     let mut tries = 1;

@@ -3,8 +3,8 @@
 use base::lock::Park;
 use base::sync::{AtomicUsize, spin_hint};
 
-use super::Os;
 use super::syscall::{call6, number, result, thread_pointer};
+use super::{Os, busy};
 
 pub(super) const FUTEX_WAIT_PRIVATE: usize = 128;
 const FUTEX_WAKE_PRIVATE: usize = 129;
@@ -55,6 +55,21 @@ unsafe impl Park for Os {
     fn nap(word: &AtomicUsize, expected: usize) {
         let millisecond = [0u64, 1_000_000];
         wait(word, expected, millisecond.as_ptr().addr());
+    }
+
+    #[inline(always)]
+    fn begin() {
+        busy::store(0, busy::load(0) + 1);
+    }
+
+    #[inline(always)]
+    fn end() {
+        busy::store(0, busy::load(0).wrapping_sub(1));
+    }
+
+    #[inline(always)]
+    fn is_busy() -> bool {
+        busy::load(0) != 0
     }
 }
 

@@ -77,7 +77,7 @@ fn purged_page_is_zero() -> Option<bool> {
 
 fn mmap(at: usize, len: usize, protection: usize, flags: usize) -> Result<usize, i32> {
     let args = [at, len, protection, MAP_PRIVATE_ANONYMOUS | flags, usize::MAX, 0];
-    // SAFETY: an anonymous mapping replaces none, but for what `renew` and `unmap_to_reserved` were given.
+    // SAFETY: an anonymous mapping replaces none, but for what `renew` and `reserve_over` were given.
     result(unsafe { call6(number::MMAP, args) })
 }
 
@@ -201,7 +201,20 @@ pub(super) unsafe fn was_replaced(at: usize, len: usize) -> Mapped {
 }
 
 /// Replaces whatever is mapped in `[at, at + len)` by addresses that are reserved, as [`PageSource::reserve`] makes them, so
-/// that the kernel joins them to those around.
+/// that the kernel joins them to those around. `false`: refused, and perhaps nothing is mapped there any more (V1).
+///
+/// # Safety
+///
+/// The range is ours, and nobody uses it.
+unsafe fn reserve_over(at: usize, len: usize) -> bool {
+    let reserved = mmap(at, len, PROT_NONE, MAP_FIXED | MAP_NORESERVE) == Ok(at);
+    if reserved {
+        leave_out_of_dumps(at, len);
+    }
+    reserved
+}
+
+/// As [`reserve_over`], and says what became of the range.
 ///
 /// A process with more mappings than it may have gets no new one, not even in place of many: then the old ones go first,
 /// which leaves it fewer, and the addresses are reserved again if nobody was quicker.
@@ -210,8 +223,8 @@ pub(super) unsafe fn was_replaced(at: usize, len: usize) -> Mapped {
 ///
 /// The range is ours, and nobody uses it.
 pub(super) unsafe fn unmap_to_reserved(at: usize, len: usize) -> Mapped {
-    if mmap(at, len, PROT_NONE, MAP_FIXED | MAP_NORESERVE) == Ok(at) {
-        leave_out_of_dumps(at, len);
+    // SAFETY: the caller's promise.
+    if unsafe { reserve_over(at, len) } {
         return Mapped::Done;
     }
     // SAFETY: ours until the call.
@@ -292,6 +305,21 @@ unsafe impl PageSource for Os {
             unsafe { madvise(at, len, MADV_DODUMP) };
         }
         usable
+    }
+
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        // A fresh mapping: what `mprotect` takes the access from stays charged.
+        // SAFETY: the caller's promise.
+        if unsafe { reserve_over(at, len) } {
+            return Mapped::Done;
+        }
+        if !is_hole(at) {
+            return Mapped::Refused;
+        }
+        match self.reserve_at(at, len) {
+            Claim::Ours => Mapped::Done,
+            Claim::Taken | Claim::Refused => Mapped::Lost,
+        }
     }
 
     unsafe fn purge(&self, at: usize, len: usize) -> bool {
@@ -399,8 +427,10 @@ unsafe impl PageSource for Os {
         (limit[0] != NO_LIMIT).then_some(index(limit[0]))
     }
 
-    fn is_short_of_addresses(&self) -> bool {
-        !is_room_for(page_size(), PROT_NONE, MAP_NORESERVE)
+    fn has_addresses(&self, len: usize) -> bool {
+        // Also where it cannot be unmapped again.
+        // SAFETY: just mapped, and nobody has seen it.
+        mmap(0, len, PROT_READ_WRITE, 0).map(|at| unsafe { munmap(at, len) }).is_ok()
     }
 
     fn physical_memory(&self) -> usize {
@@ -420,6 +450,10 @@ unsafe impl PageSource for Os {
 
     fn memory_limit(&self) -> Option<usize> {
         super::cgroup::memory_limit()
+    }
+
+    fn charges_commit(&self) -> bool {
+        super::charge::charges_commit()
     }
 
     fn now_ms(&self) -> u64 {

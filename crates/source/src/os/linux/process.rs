@@ -6,10 +6,10 @@ use base::bits::index;
 use base::sync::{AtomicUsize, Ordering};
 
 use super::peek::first_thread_has_ended;
-use super::syscall::{call6, number, result};
+use super::syscall::{call6, leave_to_library, number, result};
 use super::weak::address_of;
 
-const AT_FDCWD: usize = usize::MAX - 99;
+pub(super) const AT_FDCWD: usize = usize::MAX - 99;
 const O_RDONLY_CLOEXEC: usize = 0x8_0000;
 const AT_PAGESZ: c_ulong = 6;
 const AT_SECURE: c_ulong = 23;
@@ -17,6 +17,8 @@ const AT_SYSINFO_EHDR: c_ulong = 33;
 const CLONE_THREAD: usize = 0x1_0000;
 const KCMP_VM: usize = 1;
 const EINVAL: i32 = 22;
+const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
+const PR_SYS_DISPATCH_ON: usize = 1;
 
 unsafe extern "C" {
     fn getauxval(kind: c_ulong) -> c_ulong;
@@ -76,6 +78,13 @@ fn look_up_page_size() -> usize {
 pub fn process_id() -> usize {
     // SAFETY: asks for a number.
     unsafe { call6(number::GETPID, [0; 6]) }
+}
+
+/// The number of the process that began this one; 1 or another reaper's after its end.
+#[must_use]
+pub fn parent_id() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { call6(number::GETPPID, [0; 6]) }
 }
 
 /// The number of the calling thread.
@@ -152,6 +161,9 @@ pub(super) fn statx(folder: usize, path: &CStr, flags: usize, mask: usize) -> Op
 /// What the option does and writes is the caller's to vouch for.
 pub unsafe fn prctl(option: usize, args: [usize; 4]) -> Result<usize, i32> {
     let [first, second, third, fourth] = args;
+    if (option, first) == (PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON) {
+        leave_to_library();
+    }
     // SAFETY: the caller's promise.
     result(unsafe { call6(number::PRCTL, [option, first, second, third, fourth, 0]) })
 }
@@ -239,9 +251,14 @@ pub(super) fn each_line(path: &CStr, mut each: impl FnMut(&[u8])) {
 }
 
 fn open(path: &CStr) -> Option<usize> {
-    let open = [AT_FDCWD, path.as_ptr().addr(), O_RDONLY_CLOEXEC, 0, 0, 0];
+    open_as(path, O_RDONLY_CLOEXEC, 0).ok()
+}
+
+/// Opens a file as `openat(2)` does; the error number if not.
+pub(super) fn open_as(path: &CStr, flags: usize, mode: usize) -> Result<usize, i32> {
+    let open = [AT_FDCWD, path.as_ptr().addr(), flags, mode, 0, 0];
     // SAFETY: the kernel reads `path`, which ends in a zero.
-    result(unsafe { call6(number::OPENAT, open) }).ok()
+    result(unsafe { call6(number::OPENAT, open) })
 }
 
 /// How much was read; 0 at the end of the file, and on any error.
@@ -251,8 +268,8 @@ fn read(fd: usize, buffer: &mut [u8]) -> usize {
     result(unsafe { call6(number::READ, read) }).unwrap_or(0)
 }
 
-/// Closes what [`open`] has opened.
-fn close(fd: usize) {
+/// Closes what [`open_as`] has opened.
+pub(super) fn close(fd: usize) {
     // SAFETY: the caller's own descriptor.
     unsafe { call6(number::CLOSE, [fd, 0, 0, 0, 0, 0]) };
 }

@@ -18,7 +18,7 @@ const FLOOR: &str = "null";
 const CONTROL: &str = " again";
 
 /// The region allocators of the program of workloads.
-fn region_names() -> Vec<&'static str> {
+pub(super) fn region_names() -> Vec<&'static str> {
     BLOCKS.iter().map(|block| block.name).chain(PEERS).collect()
 }
 
@@ -127,9 +127,6 @@ fn one(arg: &AllocatorArg, among: &Among) -> anyhow::Result<Allocator> {
             return allocators::find(arg).map_err(|error| anyhow!(Usage(format!("{error:#}"))));
         }
     };
-    if name.is_empty() {
-        bail!(Usage("'' is no allocator; 'heapwright list' shows them".to_owned()));
-    }
     let within = among.names();
     if within.contains(&name.as_str()) {
         return Ok(Allocator::in_process(name.as_str()));

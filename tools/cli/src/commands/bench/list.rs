@@ -2,34 +2,101 @@
 
 use std::process::ExitCode;
 
-use comfy_table::{ContentArrangement, Table, presets};
+use bench::definition::Definition;
+use serde_json::json;
 
+use super::allocators;
 use super::workloads::{SETS, definitions};
-use crate::out;
+use crate::flags::allocator::{AllocatorArg, SomeAllocators};
+use crate::flags::output::OutputFlags;
+use crate::{allocators as known, columns, out};
 
-/// Prints the sets and the workloads.
-pub(super) fn print() -> anyhow::Result<ExitCode> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    // In a pipe each workload stays on one line.
-    if let Some((width, _)) = terminal_size::terminal_size() {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.0.max(60));
+/// Prints the sets and the workloads: all, or those that run on one of these allocators.
+pub(super) fn print(
+    among: &SomeAllocators,
+    on_regions: bool,
+    output: &OutputFlags,
+) -> anyhow::Result<ExitCode> {
+    let is_json = output.is_json_or_table("--list")?;
+    let mut shown = definitions()?;
+    shown.retain(|d| !on_regions || d.region);
+    if !among.allocators.is_empty() {
+        let asked = among.allocators.iter().map(|arg| Asked::of(arg, on_regions));
+        let asked = asked.collect::<anyhow::Result<Vec<_>>>()?;
+        shown.retain(|d| asked.iter().any(|asked| asked.takes(d)));
     }
-    table.set_header(["workload", "set", "what it does"]);
-    for d in definitions()? {
+    let text = if is_json { json(&shown) } else { table(&shown) };
+    out::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a name of an allocator means here.
+enum Asked {
+    All,
+    /// One of the kernel's.
+    Kernel(String),
+    /// A malloc, or what runs on a region.
+    Other,
+}
+
+impl Asked {
+    /// One that there is not is refused.
+    fn of(arg: &AllocatorArg, on_regions: bool) -> anyhow::Result<Self> {
+        if let AllocatorArg::Name(name) = arg {
+            if name == "all" {
+                return Ok(Self::All);
+            }
+            if registry::KERNELS.iter().any(|row| row.name == name) {
+                return Ok(Self::Kernel(name.clone()));
+            }
+            if on_regions && allocators::region_names().contains(&name.as_str()) {
+                return Ok(Self::Other);
+            }
+        }
+        known::find(arg).map(|_| Self::Other)
+    }
+
+    fn takes(&self, workload: &Definition) -> bool {
+        match self {
+            Self::All => true,
+            Self::Kernel(name) => workload.kernels().any(|row| row == name),
+            Self::Other => !workload.alone,
+        }
+    }
+}
+
+fn json(shown: &[Definition]) -> String {
+    let list: Vec<_> = shown
+        .iter()
+        .map(|d| {
+            json!({
+                "name": d.name,
+                "set": d.group,
+                "standard": d.standard.is_some(),
+                "about": d.about,
+                "source": d.source,
+                "seconds": d.seconds,
+                "threads": d.threads,
+            })
+        })
+        .collect();
+    format!("{:#}\n", json!(list))
+}
+
+fn table(shown: &[Definition]) -> String {
+    let mut rows = vec![["workload", "set", "what it does"].map(str::to_owned)];
+    for d in shown {
         let set = format!("{:?}{}", d.group, if d.standard.is_some() { ", standard" } else { "" });
-        table.add_row([d.name, set.to_lowercase(), d.about]);
+        rows.push([d.name.clone(), set.to_lowercase(), d.about.clone()]);
     }
-    let mut text = String::new();
-    for line in table.to_string().lines() {
-        text += &format!("{}\n", line.trim_end());
-    }
+    let mut text = columns::rows(&rows, columns::width());
     text.push('\n');
     for (name, about) in SETS {
         text += &format!("  {name:<10} {about}\n");
     }
-    text += "\nparameters  heapwright bench larson:threads=8:seed=2; wrong ones are answered with a list\n";
+    let parameters =
+        "heapwright bench larson:threads=8:seed=2; wrong ones are answered with a list";
+    text += &format!("\nparameters  {}\n", columns::wrapped(parameters, 12, columns::width()));
     text += "next        heapwright bench --time 3m\n";
-    out::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    text
 }

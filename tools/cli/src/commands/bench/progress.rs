@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use bench::session::{Failure, Observer, Options, Pass, Step};
+use bench::session::{Failure, How, Observer, Options, Pass, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::{exit, format};
@@ -21,6 +21,12 @@ pub(super) struct Progress {
     started: Instant,
     printed: Instant,
     is_quiet: bool,
+    /// What failed while nothing has worked yet: a program that always fails is one error, and not a warning for each
+    /// allocator beside it.
+    held: Vec<String>,
+    /// Whether a run has begun of which nothing bad was heard, and whether one ended so.
+    is_running: bool,
+    has_worked: bool,
 }
 
 impl Progress {
@@ -43,12 +49,21 @@ impl Progress {
             started: now,
             printed: now,
             is_quiet: options.show_output,
+            held: Vec::new(),
+            is_running: false,
+            has_worked: false,
         }
     }
 
     /// Removes the bar.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Says what failed so far and was not said.
+    pub(super) fn say_failures(&mut self) {
+        let held = core::mem::take(&mut self.held);
+        self.bar.suspend(|| held.iter().for_each(|message| exit::warn(message)));
     }
 
     /// What is left, judged by what is done.
@@ -79,6 +94,11 @@ impl Progress {
 
 impl Observer for Progress {
     fn running(&mut self, step: &Step<'_>) {
+        if self.is_running && !self.has_worked {
+            self.has_worked = true;
+            self.say_failures();
+        }
+        self.is_running = true;
         let message = self.message(step);
         if self.bar.is_hidden() {
             if !self.is_quiet && self.printed.elapsed() > SOMETIMES {
@@ -98,8 +118,18 @@ impl Observer for Progress {
 
     fn failed(&mut self, workload: &str, subject: &str, failure: &Failure) {
         // The table shows it too, at the end; whoever waits for that may want to know now.
-        let message =
-            format!("{workload} on {subject}: {}; it is not run there again", failure.how.words());
-        self.bar.suspend(|| exit::warn(&message));
+        let seen = match failure.how {
+            How::OtherMalloc => format!(": {}", failure.stderr),
+            _ => String::new(),
+        };
+        let message = format!(
+            "{workload} on {subject}: {}{seen}; it is not run there again",
+            failure.how.words()
+        );
+        self.is_running = false;
+        self.held.push(message);
+        if self.has_worked {
+            self.say_failures();
+        }
     }
 }

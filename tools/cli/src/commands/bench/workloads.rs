@@ -68,15 +68,9 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// The user's own program.
-    pub(super) fn program(workload: Workload) -> Self {
-        Self {
-            workloads: vec![workload],
-            scale: 1.0,
-            budget: None,
-            left_out: Vec::new(),
-            folder: None,
-        }
+    /// The user's own program, with the time that it needs at least if that is known and not given.
+    pub(super) fn program(workload: Workload, budget: Option<Duration>) -> Self {
+        Self { workloads: vec![workload], scale: 1.0, budget, left_out: Vec::new(), folder: None }
     }
 }
 
@@ -160,10 +154,13 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
         warnings.push(format!("left out: {why}"));
     }
     let mut left_out = Vec::new();
-    let budget = (wanted.budget)(definitions.len());
+    let mut budget = (wanted.budget)(definitions.len());
     if wanted.scale.is_none() {
         let standard = wanted.names.is_empty() || wanted.names.iter().any(|w| w.name == "standard");
         places.scale = fit(&mut definitions, wanted, budget, standard && is_set, &mut left_out);
+    }
+    if let Some(time) = &mut budget {
+        warnings.extend(least(&definitions, wanted, places.scale, time));
     }
     for (d, parameters) in definitions.iter().filter(|(_, p)| !p.is_empty()) {
         check(&places.workloads, d, parameters)?;
@@ -288,6 +285,26 @@ fn fit(
     scale_of(definitions).unwrap_or(SCALES[SCALES.len() - 1])
 }
 
+/// Where the least rounds take longer than `time` they are given what they need, which is said.
+fn least(
+    definitions: &[Selected],
+    wanted: &Wanted<'_>,
+    scale: f64,
+    time: &mut Duration,
+) -> Option<String> {
+    let rounds = wanted.rounds.unwrap_or(LEAST_ROUNDS).min(LEAST_ROUNDS);
+    let one = |(d, _): &Selected| cost(d, wanted.subjects, rounds.into(), scale);
+    let needed = Duration::from_secs_f64(definitions.iter().map(one).sum::<f64>().ceil());
+    let given = core::mem::replace(time, needed.max(*time));
+    (needed > given).then(|| {
+        format!(
+            "--time {given:?} is too short: {} workloads at {scale} of their length, {rounds} rounds on each allocator, take about \
+             {needed:?}, and get that; fewer workloads or allocators (-a) take less",
+            definitions.len(),
+        )
+    })
+}
+
 /// Seconds that a workload takes in all passes.
 fn cost(d: &Definition, subjects: &[Subject], rounds: f64, scale: f64) -> f64 {
     let takes_part = |s: &&Subject| match (&s.allocator.in_process, s.role) {
@@ -321,6 +338,25 @@ mod tests {
         assert!(error.contains("did you mean bench-tiny"), "{error}");
         let error = named(&[of("sh")], &all).unwrap_err().to_string();
         assert!(error.contains("heapwright bench -- sh"), "{error}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_and_gets_its_time() {
+        let all = definitions().unwrap();
+        let subjects = bench::session::line_up(vec![bench::allocator::Allocator::glibc()], true);
+        let chosen: Vec<Selected> = all.into_iter().map(|d| (d, vec![])).collect();
+        let wanted = Wanted {
+            names: &[],
+            subjects: &subjects,
+            scale: None,
+            budget: &|_| None,
+            rounds: None,
+            pin: false,
+        };
+        let mut time = Duration::from_secs(1);
+        let said = least(&chosen, &wanted, 0.03, &mut time).unwrap();
+        assert!(said.starts_with("--time 1s is too short") && time.as_secs() > 10, "{said}");
+        assert_eq!(least(&chosen, &wanted, 0.03, &mut time), None);
     }
 
     #[test]

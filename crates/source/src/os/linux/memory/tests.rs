@@ -30,6 +30,29 @@ fn pages_go_through_their_states() {
 }
 
 #[test]
+fn what_is_decommitted_is_reserved_and_comes_back_zero() {
+    let at = Os.reserve(3 * TWO, TWO).expect("address space");
+    // SAFETY: reserved above.
+    assert!(unsafe { Os.commit(at, 3 * TWO) });
+    // SAFETY: committed above.
+    unsafe { word(at + TWO).write(7) };
+    // SAFETY: nobody needs the 7.
+    assert_eq!(unsafe { Os.decommit(at + TWO, TWO) }, Mapped::Done);
+    assert_ne!(peek(at + TWO, &mut [0]), Peek::Copied, "it must not be touched");
+    assert_eq!(Os.claim(at + TWO, TWO), Claim::Taken, "it is ours");
+    // SAFETY: both sides are committed.
+    unsafe { word(at).write(1) };
+    // SAFETY: as above.
+    unsafe { word(at + 2 * TWO).write(1) };
+    // SAFETY: reserved again.
+    assert!(unsafe { Os.commit(at + TWO, TWO) });
+    // SAFETY: committed again.
+    assert_eq!(unsafe { word(at + TWO).read() }, 0);
+    // SAFETY: nobody uses the range.
+    assert!(unsafe { Os.release(at, 3 * TWO) });
+}
+
+#[test]
 fn moved_pages_keep_their_contents() {
     let from = Os.map(TWO, 4096).expect("memory");
     let to = Os.map(TWO, 4096).expect("memory");

@@ -5,6 +5,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const READ: usize = 63;
     pub(in crate::os::linux) const WRITE: usize = 64;
     pub(in crate::os::linux) const CLOSE: usize = 57;
+    pub(in crate::os::linux) const FSTAT: usize = 80;
     pub(in crate::os::linux) const MMAP: usize = 222;
     pub(in crate::os::linux) const MPROTECT: usize = 226;
     pub(in crate::os::linux) const MUNMAP: usize = 215;
@@ -15,6 +16,7 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const MADVISE: usize = 233;
     pub(in crate::os::linux) const GETPID: usize = 172;
     pub(in crate::os::linux) const GETTID: usize = 178;
+    pub(in crate::os::linux) const GETPPID: usize = 173;
     pub(in crate::os::linux) const SYSINFO: usize = 179;
     pub(in crate::os::linux) const UNSHARE: usize = 97;
     pub(in crate::os::linux) const FUTEX: usize = 98;
@@ -22,6 +24,8 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const CLOCK_GETTIME: usize = 113;
     pub(in crate::os::linux) const PRCTL: usize = 167;
     pub(in crate::os::linux) const OPENAT: usize = 56;
+    pub(in crate::os::linux) const UNLINKAT: usize = 35;
+    pub(in crate::os::linux) const RENAMEAT: usize = 38;
     pub(in crate::os::linux) const PRLIMIT64: usize = 261;
     pub(in crate::os::linux) const PROCESS_VM_READV: usize = 270;
     pub(in crate::os::linux) const EXIT: usize = 93;
@@ -33,6 +37,9 @@ pub(in crate::os::linux) mod number {
     pub(in crate::os::linux) const FALLOCATE: usize = 47;
     pub(in crate::os::linux) const SCHED_GETAFFINITY: usize = 123;
 }
+
+/// Which word of four bytes of `struct stat` is the file's mode.
+pub(in crate::os::linux) const STAT_MODE: usize = 4;
 
 /// Enters the kernel.
 ///

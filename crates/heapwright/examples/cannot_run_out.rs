@@ -1,4 +1,4 @@
-//! A heap that cannot run out: `cargo run --example half_fit`.
+//! A heap that cannot run out: `cargo run --example cannot_run_out`.
 //!
 //! Half-fit with as much memory as `required_heap` proves to be enough for a program that never has
 //! more than `MAX_LIVE` bytes in use, in requests of certain sizes: whatever their order, none fails.

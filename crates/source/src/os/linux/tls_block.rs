@@ -3,9 +3,10 @@
 //!
 //! The block itself is an object of assembly, beside the use: its size, alignment and first contents are there.
 
-/// The functions for a block.
+/// The functions for a block: `load` and `store` of a word.
 #[cfg(target_arch = "x86_64")]
-macro_rules! block {
+#[macro_export]
+macro_rules! tls_block {
     ($symbol:literal) => {
         /// The block's offset from the thread pointer: a load from the GOT, or a constant when the linker knows it.
         #[inline(always)]
@@ -56,9 +57,10 @@ macro_rules! block {
     };
 }
 
-/// The functions for a block.
+/// The functions for a block: `load` and `store` of a word, and its `address`.
 #[cfg(target_arch = "aarch64")]
-macro_rules! block {
+#[macro_export]
+macro_rules! tls_block {
     ($symbol:literal) => {
         /// The block's address: `tpidr_el0` and an offset from the GOT.
         #[inline(always)]
@@ -98,5 +100,3 @@ macro_rules! block {
         }
     };
 }
-
-pub(crate) use block;

@@ -1,0 +1,228 @@
+//! A system that promises no more than it has: what is committed counts, used or not, and beyond a limit it refuses.
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base::lock::Park;
+use base::sync::AtomicUsize;
+use source::os::Os;
+use source::{Claim, Failing, HugePages, Mapped, Move, PageSource, Report, Stretch};
+
+/// The real system, counted.
+#[derive(Debug)]
+pub(super) struct Strict {
+    pub(super) inner: Failing<Os>,
+    limit: usize,
+    /// Where committed stretches begin and end; none touches another.
+    committed: Mutex<BTreeMap<usize, usize>>,
+}
+
+impl Strict {
+    /// A system of `limit` bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        let inner = Failing::new(Os);
+        inner.pretend_charges();
+        Self { inner, limit, committed: Mutex::default() }
+    }
+
+    /// Bytes that are committed.
+    pub(super) fn charged(&self) -> usize {
+        self.committed().iter().map(|(from, to)| to - from).sum()
+    }
+
+    fn committed(&self) -> MutexGuard<'_, BTreeMap<usize, usize>> {
+        self.committed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_room(&self, len: usize) -> bool {
+        len <= self.limit.saturating_sub(self.charged())
+    }
+
+    fn enter(&self, at: usize, len: usize) {
+        self.leave(at, len);
+        self.committed().insert(at, at + len);
+    }
+
+    fn leave(&self, at: usize, len: usize) {
+        let mut committed = self.committed();
+        let meets: Vec<_> = committed
+            .range(..at + len)
+            .rev()
+            .take_while(|&(_, &to)| to > at)
+            .map(|(&from, &to)| (from, to))
+            .collect();
+        for (from, to) in meets {
+            committed.remove(&from);
+            for (from, to) in [(from, at), (at + len, to)] {
+                if from < to {
+                    committed.insert(from, to);
+                }
+            }
+        }
+    }
+}
+
+// SAFETY: every page changes state only in `Os`, which keeps the contract.
+unsafe impl PageSource for Strict {
+    fn page_size(&self) -> usize {
+        self.inner.page_size()
+    }
+
+    fn reserve(&self, len: usize, align: usize) -> Option<usize> {
+        self.inner.reserve(len, align)
+    }
+
+    fn reserve_at(&self, at: usize, len: usize) -> Claim {
+        self.inner.reserve_at(at, len)
+    }
+
+    fn claim(&self, at: usize, len: usize) -> Claim {
+        if !self.is_room(len) {
+            return Claim::Refused;
+        }
+        let claim = self.inner.claim(at, len);
+        if claim == Claim::Ours {
+            self.enter(at, len);
+        }
+        claim
+    }
+
+    fn map(&self, len: usize, align: usize) -> Option<usize> {
+        let at = self.is_room(len).then(|| self.inner.map(len, align))??;
+        self.enter(at, len);
+        Some(at)
+    }
+
+    unsafe fn commit(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        let committed = self.is_room(len) && unsafe { self.inner.commit(at, len) };
+        if committed {
+            self.enter(at, len);
+        }
+        committed
+    }
+
+    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
+        // SAFETY: the caller's promise is passed on.
+        let done = unsafe { self.inner.decommit(at, len) };
+        if done == Mapped::Done {
+            self.leave(at, len);
+        }
+        done
+    }
+
+    unsafe fn purge(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.purge(at, len) }
+    }
+
+    unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.purge_each(stretches) }
+    }
+
+    unsafe fn release(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        let released = unsafe { self.inner.release(at, len) };
+        if released {
+            self.leave(at, len);
+        }
+        released
+    }
+
+    unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize> {
+        let is_room = self.is_room(new.saturating_sub(old));
+        // SAFETY: the caller's promise is passed on.
+        let moved = is_room.then(|| unsafe { self.inner.resize(at, old, new, align) })??;
+        self.leave(at, old);
+        self.enter(moved, new);
+        Some(moved)
+    }
+
+    unsafe fn renew(&self, at: usize, len: usize) -> bool {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.renew(at, len) }
+    }
+
+    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.move_pages(from, to, len) }
+    }
+
+    unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { self.inner.prefer_huge(at, len, huge) }
+    }
+
+    fn huge_pages(&self) -> HugePages {
+        self.inner.huge_pages()
+    }
+
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
+        self.inner.resident(at, pages)
+    }
+
+    fn is_confined(&self) -> bool {
+        self.inner.is_confined()
+    }
+
+    fn address_limit(&self) -> Option<usize> {
+        self.inner.address_limit()
+    }
+
+    fn has_addresses(&self, len: usize) -> bool {
+        self.inner.has_addresses(len)
+    }
+
+    fn physical_memory(&self) -> usize {
+        self.inner.physical_memory()
+    }
+
+    fn memory_limit(&self) -> Option<usize> {
+        self.inner.memory_limit()
+    }
+
+    fn charges_commit(&self) -> bool {
+        self.inner.charges_commit()
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.inner.now_ms()
+    }
+
+    fn is_only_thread(&self) -> bool {
+        self.inner.is_only_thread()
+    }
+
+    fn node(&self) -> u32 {
+        self.inner.node()
+    }
+}
+
+// SAFETY: the inner source's numbers.
+unsafe impl Park for Strict {
+    fn me() -> usize {
+        Os::me()
+    }
+
+    fn wait(word: &AtomicUsize, expected: usize) {
+        Os::wait(word, expected);
+    }
+
+    fn wake_one(word: &AtomicUsize) {
+        Os::wake_one(word);
+    }
+
+    fn nap(word: &AtomicUsize, expected: usize) {
+        Os::nap(word, expected);
+    }
+}
+
+impl Report for Strict {
+    fn print(message: core::fmt::Arguments<'_>) {
+        Os::print(message);
+    }
+
+    fn fatal(message: core::fmt::Arguments<'_>) -> ! {
+        Os::fatal(message)
+    }
+}

@@ -1,0 +1,180 @@
+//! The figures of `--stats` for people.
+//!
+//! ```text
+//! heapwright: ./server (process 12)
+//!   Peak 70.2 MiB: 2.10 MiB live, 1.00 MiB kept by malloc, 67.1 MiB not malloc's.
+//!   …
+//! ```
+
+use core::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::processes::Process;
+use crate::flags::stats::Stats;
+use crate::format::{bytes, count, shell};
+
+/// The longest that a line shows of a command: of the program, and of another process.
+const COMMAND: usize = 50;
+const OTHER: usize = 30;
+
+/// All of what is asked for.
+pub(super) fn words(processes: &[Process], asked: &Stats) -> String {
+    let shown = if asked.all { processes } else { &processes[..1] };
+    if asked.json {
+        let figures: Vec<&Value> = shown.iter().map(|process| &process.figures).collect();
+        return match figures[..] {
+            [one] if !asked.all => format!("{one:#}\n"),
+            _ => format!("{:#}\n", serde_json::json!(figures)),
+        };
+    }
+    let mut text = String::new();
+    for process in shown {
+        text += &one(process, asked.full);
+    }
+    if let [largest, rest @ ..] = &processes[shown.len()..] {
+        let (name, peak) = (short(&largest.command, OTHER), size(largest.peak()));
+        text += &match rest.len() {
+            0 => format!("  1 other process, with {peak}: {name}"),
+            more => format!("  {} other processes, the largest with {peak}: {name}", more + 1),
+        };
+        text += "\n  --stats=all shows every one\n";
+    }
+    text
+}
+
+/// One process's.
+fn one(process: &Process, full: bool) -> String {
+    let of = |path: &str| size(process.figure(path));
+    let known = process.figures.pointer("/largest/known").and_then(Value::as_bool) == Some(true);
+    let parts = process.figures.pointer("/largest/parts").and_then(Value::as_array);
+    let parts: Vec<Part> = parts.into_iter().flatten().map(Part::of).collect();
+    let mut text = format!(
+        "heapwright: {} (process {})\n",
+        short(&process.command, COMMAND),
+        process.number()
+    );
+
+    let (live, heap) = parts.iter().fold((0, 0), |(live, heap), part| {
+        let is_live = part.name.starts_with("live");
+        (live + if is_live { part.resident } else { 0 }, heap + part.resident)
+    });
+    text += &format!("  Peak {}", of("/resident/peak"));
+    text += &match (known, parts.is_empty()) {
+        (true, _) => format!(
+            ": {} live, {} kept by malloc, {} not malloc's.\n",
+            size(live),
+            size(heap - live),
+            size(process.peak().saturating_sub(heap))
+        ),
+        (false, false) => "; the system does not say what of it is malloc's.\n".to_owned(),
+        (false, true) => ".\n".to_owned(),
+    };
+    let has_ended = process.figures["ended"].as_bool() == Some(true);
+    let (now, live) = (of("/resident/now"), of("/live"));
+    text += &match has_ended {
+        true => format!("  At its end {now}, with {live} live in malloc's blocks.\n"),
+        false => {
+            format!("  Last seen at {now}, with {live} live in malloc's blocks: it did not exit.\n")
+        }
+    };
+    text += &format!("  malloc took {} from the system", of("/obtained"));
+    if process.figure("/given_back") > 0 {
+        text += &format!(", and gave {} back", of("/given_back"));
+    }
+    text += ".\n";
+    if let Some(line) = process.figures["line"].as_str() {
+        text += &format!("  {line}\n");
+    }
+    if !parts.is_empty() {
+        text += &table(&parts, heap, full);
+    }
+    if full {
+        text += &rest(process);
+    }
+    text
+}
+
+/// A part of malloc's memory.
+struct Part<'a> {
+    name: &'a str,
+    held: u64,
+    resident: u64,
+}
+
+impl<'a> Part<'a> {
+    fn of(value: &'a Value) -> Self {
+        let figure = |name: &str| value[name].as_u64().unwrap_or(0);
+        Self {
+            name: value["name"].as_str().unwrap_or_default(),
+            held: figure("held"),
+            resident: figure("resident"),
+        }
+    }
+}
+
+/// What malloc's memory was made of; in short, only what cost something.
+fn table(parts: &[Part<'_>], heap: u64, full: bool) -> String {
+    let mut text = String::new();
+    let mut row = |name: &str, held: &str, resident: &str, share: &str| {
+        let held = if full { held } else { "" };
+        let line = format!("    {name:<32} {held:>10} {resident:>10} {share:>7}");
+        text += line.trim_end();
+        text.push('\n');
+    };
+    row("malloc's memory at its largest", "held", "resident", "");
+    let share = |resident: u64| format!("{} %", (resident * 200 / heap.max(1)).div_ceil(2));
+    for part in parts.iter().filter(|part| full || part.resident * 200 > heap) {
+        row(part.name, &size(part.held), &size(part.resident), &share(part.resident));
+    }
+    let held = parts.iter().map(|part| part.held).sum();
+    row("all of it", &size(held), &size(heap), &share(heap));
+    text
+}
+
+/// What only `full` has: counts, and each size of small blocks.
+fn rest(process: &Process) -> String {
+    let number = |path: &str| count(process.figure(path) as f64);
+    let mut text = String::new();
+    for (name, first, word, second, end) in [
+        ("threads that use malloc", "/threads/now", "now,", "/threads/ever", "ever"),
+        ("slow paths", "/slow_paths/refills", "refills,", "/slow_paths/flushes", "flushes"),
+    ] {
+        let _ = writeln!(text, "    {name:<32} {} {word} {} {end}", number(first), number(second));
+    }
+    let _ = writeln!(text, "    {:<32} {}", "operations without a cache", number("/uncached"));
+    let _ = writeln!(text, "    {:<32} {}", "shards", number("/shards"));
+    let sizes = process.figures["sizes"].as_array();
+    let _ = writeln!(
+        text,
+        "    blocks of {:>8} {:>12} {:>10} {:>8} {:>6}",
+        "bytes", "live", "", "slabs", "full"
+    );
+    for row in sizes.into_iter().flatten() {
+        let of = |name: &str| row[name].as_u64().unwrap_or(0);
+        let (bytes, objects) = (of("bytes"), of("objects"));
+        let full = objects * 100 / of("room").max(1);
+        let _ = writeln!(
+            text,
+            "    {:>18} {:>12} {:>10} {:>8} {full:>4} %",
+            count(bytes as f64),
+            count(objects as f64),
+            size(bytes * objects),
+            of("slabs"),
+        );
+    }
+    text
+}
+
+fn size(value: u64) -> String {
+    if value == 0 { "0".to_owned() } else { bytes(value as f64) }
+}
+
+/// A command that fits into a line.
+fn short(command: &[String], longest: usize) -> String {
+    let text = shell(command).replace(['\n', '\t'], " ");
+    match text.char_indices().nth(longest) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
