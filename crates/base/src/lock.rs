@@ -8,7 +8,7 @@
 //! ```
 //!
 //! - **K1** the word is 0 exactly when nobody is inside.
-//! - **K2** whoever waits has seen WAITED, so the release that follows wakes one waiter.
+//! - **K2** whoever waits has seen WAITED, so the release that follows wakes one waiter at least.
 //! - **K3** from entering to leaving the word names the thread that is inside; marking it WAITED
 //!   changes nothing else.
 //! - **K5** from before it enters until after it has left a thread is busy, but by `hold`. So whoever asks at the beginning of
@@ -46,7 +46,7 @@ pub unsafe trait Park {
     /// Sleeps while `word` is `expected`; may wake for no reason.
     fn wait(word: &AtomicUsize, expected: usize);
 
-    /// Wakes one thread that sleeps on `word`.
+    /// Wakes one thread that sleeps on `word`, perhaps one more.
     fn wake_one(word: &AtomicUsize);
 
     /// As [`wait`](Self::wait), for a millisecond at most.

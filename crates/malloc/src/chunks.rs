@@ -4,20 +4,26 @@
 //! ```text
 //! address ─► map ─► chunk [ head │ … ]
 //! pool    [ chunk │ chunk │ … ]   those that waited for a second are unmapped, and the oldest beyond the bound
+//!           ▲ arrived: chunks of threads that end, empty and with few pages left
 //! ```
 //!
 //! - **P1** the map names a chunk exactly while it is somebody's or in the pool.
+//! - **P5** no chunk is mapped or unmapped under the pool's lock.
+//! - **P6** a thread's end unmaps nothing and waits for no lock here: its chunks arrive, emptied, without one. To unmap a chunk is to
+//!   wait in the kernel for all threads that are just touching memory, while those that come after wait too.
 //!
 //! One lock; O(pool) when a chunk becomes empty, two system calls when one comes or goes. A look in the map is two loads.
-use base::bits::{index, low32};
-use base::guarded::Guarded;
+use core::ptr;
+
+use base::bits::{align_up, index, low32};
+use base::guarded::{Guarded, Inside};
 use base::lock::Lock;
-use base::sync::{AtomicUsize, OneWriter as _, Ordering};
+use base::sync::{AtomicUsize, Ordering};
 use page::{Allowance, Arena, Attempt, ChunkMap, Refusals, System};
 use policy::clock::is_due;
 use policy::table::{REGRET, SMALL_HEAP, TICK_MS};
 
-use crate::links::{self, List};
+use crate::links::{self, Linked as _, List, Queue};
 use crate::regret::Regret;
 
 mod owned;
@@ -36,16 +42,32 @@ const SHARE: usize = 8;
 const OURS: usize = 1;
 const MARKED: usize = 2;
 
+#[cfg(test)]
+impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
+    pub(crate) fn mapped_bytes(&self) -> usize {
+        self.mapped.load(Ordering::Relaxed)
+    }
+
+    /// Does something while this thread is inside of the pool's lock.
+    pub(crate) fn while_locked(&self, work: impl FnOnce()) {
+        let _inside = self.empty.lock();
+        work();
+    }
+}
+
 /// Chunks of `1 << SHIFT` bytes.
 #[derive(Debug)]
 pub(crate) struct Chunks<S, C, const SHIFT: u32> {
     pub(crate) source: S,
     pub(crate) arena: Arena<S>,
     map: ChunkMap<SHIFT>,
-    empty: Guarded<S, List<C>>,
-    /// Bytes that came from the system, and of those in the pool.
+    empty: Guarded<S, Queue<C>>,
+    /// Chunks on their way to the pool, each linked to the next (P6).
+    arrived: AtomicUsize,
+    /// Bytes that came from the system, of those in the pool, and of those in chunks that cost little.
     mapped: AtomicUsize,
     pooled: AtomicUsize,
+    clean: AtomicUsize,
     /// Bytes in use that are in no chunk.
     beside: AtomicUsize,
     regret: Regret,
@@ -60,9 +82,11 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             source,
             arena: Arena::new(),
             map: ChunkMap::new(),
-            empty: Guarded::new(List::new()),
+            empty: Guarded::new(Queue::new()),
+            arrived: AtomicUsize::new(0),
             mapped: AtomicUsize::new(0),
             pooled: AtomicUsize::new(0),
+            clean: AtomicUsize::new(0),
             beside: AtomicUsize::new(0),
             regret: Regret::new(),
             allowance: Allowance::new(),
@@ -90,6 +114,11 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.pooled.load(Ordering::Relaxed)
     }
 
+    /// Bytes that came from the system, but for chunks in the pool that cost little.
+    pub(crate) fn costing_bytes(&self) -> usize {
+        self.mapped.load(Ordering::Relaxed).saturating_sub(self.clean.load(Ordering::Relaxed))
+    }
+
     /// The chunk that an address lies in; `None`: it is in none of ours.
     #[inline(always)]
     pub(crate) fn of<'a>(&self, address: usize) -> Option<&'a C> {
@@ -109,69 +138,170 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// A chunk from the pool or the system, and whether it is all zero. `None`: out of memory.
     pub(crate) fn take(&self) -> Option<(&'static C, bool)> {
-        let empty = self.empty.lock();
-        if let Some(pooled) = empty.pop() {
-            self.pooled.lower(C::LEN);
-            return Some((pooled, false));
+        let pooled = || {
+            let empty = self.pool();
+            empty.first().inspect(|&chunk| self.remove(&empty, chunk))
+        };
+        if self.pooled_bytes() > 0
+            && let Some(pooled) = pooled()
+        {
+            return Some((pooled, pooled.is_clean()));
         }
         self.grow(C::LEN);
         let base = self.source.map(C::LEN, C::LEN)?;
-        if !self.map.cover(&self.arena, &self.source, base) {
+        if !self.covers(base) {
             // SAFETY: mapped above, and nobody has seen it.
             unsafe { self.source.release(base, C::LEN) };
             return None;
         }
         self.map.set(base, OURS);
-        self.mapped.raise(C::LEN);
+        self.mapped.fetch_add(C::LEN, Ordering::Relaxed);
+        let inside = self.empty.lock();
         self.regret.take(C::LEN);
+        drop(inside);
         Some((links::at(base)?, true))
+    }
+
+    /// Whether the map has a word for the chunk at `base`, by now. Under the lock if it had none.
+    fn covers(&self, base: usize) -> bool {
+        self.map.has(base) || {
+            let _inside = self.empty.lock();
+            self.map.cover(&self.arena, &self.source, base)
+        }
     }
 
     /// A chunk is empty: it waits in the pool, or is unmapped if it is not to.
     pub(crate) fn give(&self, chunk: &C, to_pool: bool) {
-        let now = self.tick();
-        let empty = self.empty.lock();
-        if !to_pool && self.unmap(chunk) {
+        let base = links::address(chunk);
+        if !to_pool && self.unmap(base, base + C::LEN) {
             return;
         }
-        chunk.pieces().since.store(now, Ordering::Relaxed);
-        empty.push(chunk);
-        self.pooled.raise(C::LEN);
+        let (empty, now) = (self.pool(), self.tick());
+        self.push(&empty, chunk, now);
         let room = self.room_for_free(0);
         let mut most = (self.bytes() / SHARE).max(self.regret.floor(LEAST));
         if self.pooled_bytes() > most.min(room) {
             most = most.max(self.regret.due(now, (LEAST, MOST), REGRET));
         }
-        self.expire(&empty, now, most.min(room));
+        self.expire(empty, now, most.min(room));
     }
 
-    /// Unmaps what has waited for long, and what is beyond `most` bytes. Under the lock.
-    fn expire(&self, empty: &List<C>, now: u32, most: usize) {
+    /// A chunk of a thread that ends is empty (P6). Where much waits in the pool its pages go back first.
+    pub(crate) fn leave(&self, chunk: &C) {
+        let base = links::address(chunk);
+        let first = base + align_up(C::HEAD, self.source.page_size());
+        let is_much = self.pooled_bytes() + C::LEN > LEAST.min(self.room_for_free(0));
+        // SAFETY: without a live block, and the caller's.
+        if is_much && unsafe { self.source.purge(first, base + C::LEN - first) } {
+            chunk.set_clean();
+        }
+        chunk.pieces().since.store(self.tick(), Ordering::Relaxed);
+        self.count_in(chunk);
+        let mut old = self.arrived.load(Ordering::Relaxed);
+        loop {
+            chunk.links()[0].store(old, Ordering::Relaxed);
+            let put =
+                self.arrived.compare_exchange_weak(old, base, Ordering::Release, Ordering::Relaxed);
+            match put {
+                Ok(_) => return,
+                Err(other) => old = other,
+            }
+        }
+    }
+
+    /// The pool, under its lock, with all that has arrived.
+    fn pool(&self) -> Inside<'_, S, Queue<C>> {
+        let empty = self.empty.lock();
+        let mut at = self.arrived.swap(0, Ordering::Acquire);
+        while let Some(chunk) = links::at::<C>(at) {
+            at = chunk.links()[0].load(Ordering::Relaxed);
+            empty.push_front(chunk);
+        }
+        empty
+    }
+
+    /// A chunk is in the pool, or on its way there.
+    fn count_in(&self, chunk: &C) {
+        self.pooled.fetch_add(C::LEN, Ordering::Relaxed);
+        if chunk.is_clean() {
+            self.clean.fetch_add(C::LEN, Ordering::Relaxed);
+        }
+    }
+
+    fn push(&self, empty: &Queue<C>, chunk: &C, now: u32) {
+        chunk.pieces().since.store(now, Ordering::Relaxed);
+        empty.push_front(chunk);
+        self.count_in(chunk);
+    }
+
+    fn remove(&self, empty: &Queue<C>, chunk: &C) {
+        empty.remove(chunk);
+        self.pooled.fetch_sub(C::LEN, Ordering::Relaxed);
+        if chunk.is_clean() {
+            self.clean.fetch_sub(C::LEN, Ordering::Relaxed);
+        }
+    }
+
+    /// A chunk that the system does not unmap waits in the pool.
+    #[cold]
+    fn put_back(&self, chunk: &C) {
+        self.push(&self.pool(), chunk, self.tick());
+    }
+
+    /// Unmaps what has waited for long, and what is beyond `most` bytes.
+    fn expire(&self, empty: Inside<'_, S, Queue<C>>, now: u32, most: usize) {
+        let gone = List::new();
         // The newest is first: the last has waited longest.
-        while let Some((place, old)) = empty.iter().enumerate().last() {
-            let before = place * C::LEN;
+        while let Some(old) = empty.last() {
+            let before = self.pooled_bytes().saturating_sub(C::LEN);
             let is_old =
                 is_due(old.pieces().since.load(Ordering::Relaxed), now) && before >= LEAST / 2;
             if before < most && !is_old {
                 break;
             }
-            empty.remove(old);
-            if !self.unmap(old) {
-                old.pieces().since.store(now, Ordering::Relaxed);
-                empty.push(old);
-                break;
-            }
-            self.pooled.lower(C::LEN);
+            self.remove(&empty, old);
+            gone.push(old);
             self.regret.purged(now, C::LEN);
         }
+        drop(empty);
+        self.unmap_each(&gone);
+    }
+
+    /// Unmaps chunks that were taken out of the pool, to which they go back if the system keeps them; the bytes. Those that lie in a
+    /// row go by one call: each waits in the kernel for all threads that are just touching memory.
+    fn unmap_each(&self, chunks: &List<C>) -> usize {
+        // No other list that is just being unmapped has this address.
+        let mark = ptr::from_ref(chunks).addr();
+        chunks.iter().for_each(|chunk| self.map.set(links::address(chunk), mark));
+        let mut gone = 0;
+        while let Some(chunk) = chunks.pop() {
+            let (mut from, mut to) = (links::address(chunk), links::address(chunk) + C::LEN);
+            let is_next = |base| self.map.get(base) == mark;
+            while is_next(from - C::LEN) {
+                from -= C::LEN;
+                self.map.set(from, 0);
+                links::at(from).inspect(|&before| chunks.remove(before));
+            }
+            while is_next(to) {
+                self.map.set(to, 0);
+                links::at(to).inspect(|&after| chunks.remove(after));
+                to += C::LEN;
+            }
+            if self.unmap(from, to) {
+                gone += to - from;
+                continue;
+            }
+            (from..to).step_by(C::LEN).filter_map(links::at).for_each(|kept| self.put_back(kept));
+        }
+        gone
     }
 
     /// What has waited for long in the pool goes, if there is much.
     fn expire_pool(&self, now: u32) {
         if self.pooled_bytes() > LEAST / 2 {
-            let empty = self.empty.lock();
+            let empty = self.pool();
             self.regret.calm(now);
-            self.expire(&empty, now, usize::MAX);
+            self.expire(empty, now, usize::MAX);
         }
     }
 
@@ -207,7 +337,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
         let now = self.tick();
         if self.pooled_bytes() + kept > room {
-            self.expire(&self.empty.lock(), now, room.saturating_sub(kept));
+            self.expire(self.pool(), now, room.saturating_sub(kept));
         }
         if let Some(of) = of {
             let beyond = (self.pooled_bytes() + kept).saturating_sub(room);
@@ -220,38 +350,34 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.allowance.look(&self.source);
     }
 
-    /// Unmaps a chunk that is on no list. `false`: the system does not; it is empty, or not even that, and can serve again.
-    fn unmap(&self, old: &C) -> bool {
-        let base = links::address(old);
-        self.map.set(base, 0);
-        // SAFETY: it has no live block, and the map names it no more.
-        let is_gone = unsafe { self.source.release(base, C::LEN) };
+    /// Unmaps a row of chunks that are on no list. `false`: the system does not; they are empty, or not even that, and can serve
+    /// again.
+    fn unmap(&self, from: usize, to: usize) -> bool {
+        let each = || (from..to).step_by(C::LEN);
+        each().for_each(|base| self.map.set(base, 0));
+        // SAFETY: without a live block, and the map names them no more.
+        let is_gone = unsafe { self.source.release(from, to - from) };
         if is_gone {
-            self.mapped.lower(C::LEN);
+            self.mapped.fetch_sub(to - from, Ordering::Relaxed);
         } else {
-            // SAFETY: as above, and it is still ours.
-            unsafe { self.source.purge(base, C::LEN) };
-            self.map.set(base, OURS);
+            // SAFETY: as above, and they are still ours.
+            unsafe { self.source.purge(from, to - from) };
+            each().for_each(|base| self.map.set(base, OURS));
         }
         is_gone
     }
 
     /// Unmaps all of the pool; the bytes.
     pub(crate) fn trim(&self) -> usize {
-        let empty = self.empty.lock();
-        let (left, mut gone) = (List::<C>::new(), 0);
-        while let Some(old) = empty.pop() {
-            if self.unmap(old) {
-                self.pooled.lower(C::LEN);
-                gone += C::LEN;
-            } else {
-                left.push(old);
+        let all = List::new();
+        {
+            let empty = self.pool();
+            while let Some(pooled) = empty.first() {
+                self.remove(&empty, pooled);
+                all.push(pooled);
             }
         }
-        while let Some(old) = left.pop() {
-            empty.push(old);
-        }
-        gone
+        self.unmap_each(&all)
     }
 
     /// Begins to give several pieces back; `None`: the kernel has refused lately.

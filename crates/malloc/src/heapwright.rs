@@ -143,7 +143,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         drop(order);
         self.pages.purge_all();
         self.pages.release_empty();
-        index(self.pages.purge.total_bytes() - before)
+        index(self.pages.purge.total_bytes() - before) + self.meta.trim(&self.pages)
     }
 
     /// Gives back the runs that threads keep, all threads.
@@ -157,7 +157,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if self.pages.has_holes_of_old() {
             self.outside.pass(|| self.central.purge_holes(self.supply()));
         }
-        self.pages.look()
+        let is_more = self.pages.look();
+        self.meta.look(&self.pages);
+        is_more
     }
 
     /// Whether a thread has a cache. If not nobody allocates, or all do without.

@@ -104,6 +104,10 @@ impl<T: Linked + 'static> Queue<T> {
         self.list.first()
     }
 
+    pub(crate) fn last<'a>(&self) -> Option<&'a T> {
+        at(self.last.load(Ordering::Relaxed))
+    }
+
     pub(crate) fn clear(&self) {
         self.list.clear();
         self.last.store(0, Ordering::Relaxed);

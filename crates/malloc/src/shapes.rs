@@ -1,5 +1,7 @@
 //! What the tests of several mallocs do alike.
 extern crate std;
+use core::time::Duration;
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::vec::Vec;
 
@@ -28,4 +30,32 @@ pub(crate) fn come_back<M: Malloc + Check + Sync>(heap: &M, mapped: impl Fn() ->
     // SAFETY: live blocks of this heap.
     again.into_iter().for_each(|block| unsafe { heap.free(block) });
     heap.check().unwrap();
+}
+
+/// Threads that have allocated and freed, and end all at once: `during` is given what lets them go and waits until they are gone.
+pub(crate) fn ends_under<M: Malloc + Sync>(
+    heap: &'static M,
+    threads: usize,
+    during: impl FnOnce(&dyn Fn()),
+) {
+    let barrier = Arc::new(Barrier::new(threads + 1));
+    let (gone, waits) = mpsc::channel();
+    for _ in 0..threads {
+        let (barrier, gone) = (Arc::clone(&barrier), gone.clone());
+        thread::spawn(move || {
+            let work = thread::spawn(move || {
+                // SAFETY: live blocks of this heap.
+                (1..2000).for_each(|size| unsafe { heap.free(heap.malloc(size)) });
+                barrier.wait();
+                barrier.wait();
+            });
+            work.join().unwrap();
+            gone.send(()).unwrap();
+        });
+    }
+    barrier.wait();
+    during(&|| {
+        barrier.wait();
+        (0..threads).for_each(|_| waits.recv_timeout(Duration::from_secs(60)).unwrap());
+    });
 }

@@ -115,7 +115,7 @@ impl<S: System> Sharded<S> {
             return Some(thread);
         }
         let ready = |thread: &Thread| thread.heap.reset(thread.address());
-        let thread = self.threads.current_or_new(self.segments.room(), ready);
+        let thread = self.threads.current_or_new(self.source(), |_| (), ready);
         if self.threads.live() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
             self.segments.look_at_memory_limit();
@@ -174,7 +174,7 @@ impl<S: System> Sharded<S> {
     fn allocate_in(&self, thread: &Thread, heap: &Heap, class: usize) -> usize {
         self.free_delayed(thread, heap);
         self.end_idle(thread, heap);
-        self.segments.pass(&thread.segments);
+        self.segments.pass(&thread.segments, |now| self.threads.look(self.source(), now));
         if let Some(page) = self.find(thread, heap, class) {
             return page.pop();
         }
@@ -495,7 +495,7 @@ impl<S: System> Sharded<S> {
             self.adopt_all(thread);
             gone += self.segments.trim_pieces(&thread.segments);
         }
-        gone + self.segments.trim()
+        gone + self.segments.trim() + self.threads.trim(self.source())
     }
 
     /// Calls `visit` with every lock, in the order in which they nest.
@@ -520,9 +520,12 @@ impl<S: System> Sharded<S> {
         });
         used += self.abandoned.lock().iter().map(Segment::used_bytes).sum::<usize>();
         let huge = (self.huge.bytes(), self.huge.count());
-        let ours = self.segments.bytes() + self.segments.pooled_bytes();
+        let ours = self.segments.costing_bytes();
         Figures {
-            committed: ours + self.segments.arena.used_bytes() + huge.0,
+            committed: ours
+                + self.segments.arena.used_bytes()
+                + self.threads.costing_bytes()
+                + huge.0,
             live: used + huge.0,
             cached: 0,
             huge,

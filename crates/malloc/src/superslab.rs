@@ -114,10 +114,8 @@ impl<S: System> Superslab<S> {
         if let Some(heap) = self.heap() {
             return Some(heap);
         }
-        let heap = self.threads.current_or_new(self.pool.supers.room(), |heap| {
-            heap.set_whose(Whose::Owned);
-            heap.set_magazines(self.switches.magazine(), size_of_class);
-        });
+        let taken = |heap: &Heap| heap.set_whose(Whose::Owned);
+        let heap = self.threads.current_or_new(self.source(), taken, |_| ());
         if self.threads.live() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
             self.pool.supers.look_at_memory_limit();
@@ -152,9 +150,9 @@ impl<S: System> Superslab<S> {
         };
         let _busy = Busy::<S>::new();
         self.drain(heap);
-        self.pool.supers.pass(&heap.supers);
-        let bin = &heap.bins[class];
+        self.pool.supers.pass(&heap.supers, |now| self.threads.look(self.source(), now));
         let size = size_of_class(class);
+        let bin = heap.begin(class, size, self.switches.magazine());
         let mut object = self.take(heap, class);
         if object == 0 {
             self.make_room(heap);
@@ -306,7 +304,7 @@ impl<S: System> Superslab<S> {
             return self.push_remote(slab.owner(), object, object);
         };
         let _busy = Busy::<S>::new();
-        let bin = &heap.bins[class];
+        let bin = heap.begin(class, size_of_class(class), self.switches.magazine());
         if bin.most() > 0 {
             self.flush(heap, bin, bin.count() / 2 + 1);
             if bin.push(object) {
@@ -433,11 +431,11 @@ impl<S: System> Superslab<S> {
 
     /// Empties the magazines of a heap that is the calling thread's, or nobody's.
     fn empty(&self, heap: &Heap) {
-        for bin in &heap.bins {
+        for (_, bin) in heap.begun() {
             self.flush(heap, bin, bin.count());
         }
         self.drain(heap);
-        for bin in &heap.bins {
+        for (_, bin) in heap.begun() {
             if let Some(current) = bin.current() {
                 bin.set_current(None);
                 if current.used() == 0 {
@@ -470,12 +468,11 @@ impl<S: System> Superslab<S> {
             gone += self.pool.supers.trim_pieces(&heap.supers);
         }
         self.threads.each_spare(|heap| {
-            if heap.is(Whose::Left) {
-                self.drain(heap);
-                gone += self.pool.supers.trim_pieces(&heap.supers);
-            }
+            self.drain(heap);
+            gone += self.pool.supers.trim_pieces(&heap.supers);
+            heap.end_if_bare()
         });
-        gone + self.pool.supers.trim()
+        gone + self.pool.supers.trim() + self.threads.trim(self.source())
     }
 
     /// Calls `visit` with every lock, in the order in which they nest.
@@ -493,11 +490,17 @@ impl<S: System> Superslab<S> {
             cached += heap.cached(size_of_class);
         };
         self.threads.each(&mut add);
-        self.threads.each_spare(&mut add);
+        self.threads.each_spare(|heap| {
+            add(heap);
+            false
+        });
         let huge = (self.huge.bytes(), self.huge.count());
-        let ours = self.pool.bytes() + self.pool.supers.pooled_bytes();
+        let ours = self.pool.costing_bytes();
         Figures {
-            committed: ours + self.pool.supers.arena.used_bytes() + huge.0,
+            committed: ours
+                + self.pool.supers.arena.used_bytes()
+                + self.threads.costing_bytes()
+                + huge.0,
             live: out.saturating_sub(cached) + huge.0,
             cached,
             huge,
@@ -654,14 +657,17 @@ impl<S: System> Check for Superslab<S> {
             }
         };
         self.threads.each(&mut check);
-        self.threads.each_spare(&mut check);
+        self.threads.each_spare(|heap| {
+            check(heap);
+            false
+        });
         answer?;
         self.huge.check()
     }
 }
 
 fn check_heap(heap: &Heap) -> Result<(), Broken> {
-    for (class, bin) in heap.bins.iter().enumerate() {
+    for (class, bin) in heap.begun() {
         for slab in bin.open.iter() {
             ensure(slab.class() == class, "H2: a slab is on its class's list", slab.start())?;
             ensure(

@@ -110,13 +110,16 @@ impl<S: System> ThreadCaching<S> {
         if let Some(cache) = self.cache() {
             return Some(cache);
         }
-        let room = (&self.pages.arena, &self.pages.source);
-        let cache = self.threads.current_or_new(room, |cache| {
-            if self.lost.load(Ordering::Relaxed) {
-                self.empty(cache);
-            }
-            cache.reset();
-        });
+        let cache = self.threads.current_or_new(
+            self.source(),
+            |_| (),
+            |cache| {
+                if self.lost.load(Ordering::Relaxed) {
+                    self.empty(cache);
+                }
+                cache.reset();
+            },
+        );
         if self.threads.live() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
             self.pages.look_at_memory_limit();
@@ -147,6 +150,9 @@ impl<S: System> ThreadCaching<S> {
     fn allocate_slow(&self, class: usize) -> *mut u8 {
         let cache = self.cache_or_new();
         let _busy = Busy::<S>::new();
+        if cache.is_some_and(Cache::looks_at_clock) {
+            self.threads.look(self.source(), self.pages.tick());
+        }
         let want = cache.map_or(1, |cache| cache.ask(class));
         let take = || {
             if let Some(chain) = self.take_lost(class, want) {
@@ -177,6 +183,7 @@ impl<S: System> ThreadCaching<S> {
                 found = cache.take_chain(class, want);
             }
             are_some |= cache.has_some();
+            false
         });
         self.lost.store(are_some, Ordering::Relaxed);
         self.none_lost[class].store(found.count == 0, Ordering::Relaxed);
@@ -322,7 +329,10 @@ impl<S: System> ThreadCaching<S> {
             self.empty(cache);
         }
         if self.lost.load(Ordering::Relaxed) {
-            self.threads.each_spare(|cache| self.empty(cache));
+            self.threads.each_spare(|cache| {
+                self.empty(cache);
+                true
+            });
             self.lost.store(false, Ordering::Relaxed);
         }
         for (class, central) in self.central.iter().enumerate().skip(1) {
@@ -338,7 +348,7 @@ impl<S: System> ThreadCaching<S> {
         self.collect_all();
         let gone = self.pages.purge_all();
         self.pages.give_up_free();
-        gone
+        gone + self.threads.trim(self.source())
     }
 
     /// A fork that would be refused for what is free: it is given up.
@@ -352,7 +362,10 @@ impl<S: System> ThreadCaching<S> {
         self.threads.each(|cache| sum += cache.held());
         if self.lost.load(Ordering::Relaxed) {
             // Their numbers may be an object off, and below nothing then.
-            self.threads.each_spare(|cache| sum = sum.wrapping_add(cache.held()));
+            self.threads.each_spare(|cache| {
+                sum = sum.wrapping_add(cache.held());
+                false
+            });
         }
         sum.cast_signed().max(0).cast_unsigned()
     }
@@ -364,7 +377,10 @@ impl<S: System> ThreadCaching<S> {
         let blocks = self.pages.block_bytes();
         let huge = (self.huge.bytes(), self.huge.count());
         Figures {
-            committed: self.pages.costing_bytes() + self.pages.arena.used_bytes() + huge.0,
+            committed: self.pages.costing_bytes()
+                + self.pages.arena.used_bytes()
+                + self.threads.costing_bytes()
+                + huge.0,
             live: (of_classes + blocks).saturating_sub(cached) + huge.0,
             cached,
             huge,
@@ -524,7 +540,7 @@ impl ThreadEnds for Malloc {
         let _busy = Busy::<Os>::new();
         // Before the lock: it takes those of central lists, and may give memory back.
         self.empty(cache);
-        self.threads.leave(cache, || ());
+        self.threads.leave(cache, || true);
     }
 }
 

@@ -56,6 +56,12 @@ impl<const SHIFT: u32> ChunkMap<SHIFT> {
         core::ptr::with_exposed_provenance::<AtomicUsize>(leaf).wrapping_add(index)
     }
 
+    /// Whether there is a leaf for the chunk at `at`.
+    pub fn has(&self, at: usize) -> bool {
+        let leaf = self.root.get(at >> (SHIFT + Self::LEAF));
+        leaf.is_some_and(|leaf| leaf.load(Ordering::Acquire) != 0)
+    }
+
     /// Makes the leaf for the chunk at `at`. `false`: out of memory, or beyond all addresses. One thread at a time.
     pub fn cover<S: System>(&self, arena: &Arena<S>, source: &S, at: usize) -> bool {
         let Some(slot) = self.root.get(at >> (SHIFT + Self::LEAF)) else { return false };

@@ -43,6 +43,8 @@ pub mod meta;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 mod moved;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
+pub mod pieces;
+#[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod purge;
 #[cfg(all(target_pointer_width = "64", target_has_atomic = "64"))]
 pub mod radix;
@@ -74,10 +76,11 @@ pub use self::{
     heap::{PageHeap, Run},
     huge::Huge,
     meta::{Meta, Pool},
+    pieces::Pieces,
     radix::RadixMap,
     refusals::{Attempt, Refusals},
     region::{Region, Span},
     spare::Spare,
-    system::System,
+    system::{System, try_purging},
     vmalloc::Vmalloc,
 };

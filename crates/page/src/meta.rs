@@ -1,16 +1,16 @@
 //! Memory for descriptors: out of band, never unmapped, never used as another kind.
 //!
 //! ```text
-//! descriptors ░░[ 16 KiB of slab descriptors │ 16 KiB of cells │ 16 KiB of … │ untouched ]
+//! descriptors ░░[ 16 KiB of slab descriptors │ 64 KiB of cells │ 16 KiB of … │ untouched ]
 //! ```
 //!
 //! They have a part of the region to themselves, behind a guard (R4).
 //!
 //! - **M1** memory handed out for a [`Pool`] is only ever handed out for that pool again, so
 //!   that a stale pointer to a descriptor still points at a descriptor.
-//! - **M2** a free piece's first word links to the next.
+//! - **M2** a free piece's first word links to the next, but for those of threads, which are in [`Pieces`]: their pages go back.
 //!
-//! Layer *page*. One lock, O(1). Pieces come zeroed the first time and as they were afterwards.
+//! Layer *page*. One lock, O(1). Pieces come zeroed the first time, and afterwards as they were, or zeroed.
 use base::bits::align_up;
 use base::guarded::Guarded;
 use base::lock::Lock;
@@ -19,6 +19,7 @@ use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 use crate::System;
 use crate::geometry::GRANULE;
 use crate::heap::PageHeap;
+use crate::pieces::Pieces;
 
 /// What a piece of metadata is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,15 +30,18 @@ pub enum Pool {
     Slab2,
     /// A slab descriptor of 192 bytes.
     Slab3,
+    /// A first-class heap: 4 KiB.
+    Heap,
     /// The array of a magazine: 1 KiB, aligned to it.
     Cell,
     /// What is known of a thread: 2 KiB.
     Thread,
-    /// A first-class heap: 4 KiB.
-    Heap,
 }
 
-const POOLS: usize = 6;
+/// Pools whose free pieces are linked.
+const LINKED: usize = 4;
+/// Bytes of a chunk of those that are not.
+const CHUNK: usize = 64 << 10;
 
 impl Pool {
     /// Bytes of one piece.
@@ -52,16 +56,11 @@ impl Pool {
             Self::Heap => 4096,
         }
     }
-
-    /// Pieces are at multiples of this.
-    const fn align(self) -> usize {
-        if let Self::Cell = self { 1024 } else { 64 }
-    }
 }
 
 /// The pieces of one pool: those that came back, and where the next is cut from a chunk.
 #[derive(Debug, Clone, Copy)]
-struct Pieces {
+struct Linked {
     free: usize,
     next: usize,
     end: usize,
@@ -69,7 +68,9 @@ struct Pieces {
 
 #[derive(Debug)]
 struct Pools {
-    pieces: [Pieces; POOLS],
+    linked: [Linked; LINKED],
+    cells: Pieces,
+    threads: Pieces,
     /// Bytes cut into chunks so far.
     cut: usize,
 }
@@ -86,8 +87,13 @@ impl<S: System> Meta<S> {
     /// Nothing handed out yet.
     #[must_use]
     pub const fn new() -> Self {
-        let pieces = [Pieces { free: 0, next: 0, end: 0 }; POOLS];
-        Self { pools: Guarded::new(Pools { pieces, cut: 0 }), used: AtomicUsize::new(0) }
+        let pools = Pools {
+            linked: [Linked { free: 0, next: 0, end: 0 }; LINKED],
+            cells: Pieces::new(Pool::Cell.size(), CHUNK),
+            threads: Pieces::new(Pool::Thread.size(), CHUNK),
+            cut: 0,
+        };
+        Self { pools: Guarded::new(pools), used: AtomicUsize::new(0) }
     }
 
     /// The lock, for `fork`.
@@ -111,15 +117,8 @@ impl<S: System> Meta<S> {
         let mut pools = self.pools.lock();
         let mut got = 0;
         for place in out {
-            let free = pools.pieces[pool as usize].free;
-            *place = if free != 0 {
-                // SAFETY: by M2 a free piece starts with its link.
-                pools.pieces[pool as usize].free = unsafe { link_of(free).read() };
-                free
-            } else {
-                let Some(fresh) = pools.carve(pages, pool) else { break };
-                fresh
-            };
+            let Some(piece) = pools.take(pages, pool) else { break };
+            *place = piece;
             got += 1;
         }
         self.used.raise(got * pool.size());
@@ -144,34 +143,86 @@ impl<S: System> Meta<S> {
     /// As [`deallocate`](Self::deallocate), for each of them.
     pub unsafe fn deallocate_each(&self, pool: Pool, pieces: &[usize]) {
         let mut pools = self.pools.lock();
-        let first = &mut pools.pieces[pool as usize].free;
         for &piece in pieces {
+            if let Some(pieces) = pools.pieces(pool) {
+                // SAFETY: the caller's promise.
+                unsafe { pieces.put(piece) };
+                continue;
+            }
+            let first = &mut pools.linked[pool as usize].free;
             // SAFETY: the piece is ours again, and at least a word long.
             unsafe { link_of(piece).write(*first) };
             *first = piece;
         }
         self.used.lower(pieces.len() * pool.size());
     }
+
+    /// After a look at the clock: of what ended threads used, what nobody has taken for a second goes back, a part of it.
+    pub fn look(&self, pages: &PageHeap<S>) {
+        let now = pages.purge.tick();
+        let Some(pools) = self.pools.try_lock() else { return };
+        for pieces in [&pools.cells, &pools.threads] {
+            if pieces.wants_look(now) {
+                pieces.look(&pages.source, now);
+            }
+        }
+    }
+
+    /// Gives back all that ended threads used; the bytes. Others go on meanwhile.
+    pub fn trim(&self, pages: &PageHeap<S>) -> usize {
+        let mut gone = 0;
+        for pool in [Pool::Cell, Pool::Thread] {
+            let some = || self.pools.lock().pieces(pool)?.trim(&pages.source);
+            gone += core::iter::from_fn(some).sum::<usize>();
+        }
+        gone
+    }
 }
 
 impl Pools {
-    fn carve<S: System>(&mut self, pages: &PageHeap<S>, pool: Pool) -> Option<usize> {
-        let pieces = self.pieces[pool as usize];
-        let mut at = align_up(pieces.next, pool.align());
-        if at == 0 || at + pool.size() > pieces.end {
-            at = self.next_chunk(pages)?;
-            self.pieces[pool as usize].end = at + GRANULE;
+    /// The pieces of a pool that are not linked.
+    fn pieces(&self, pool: Pool) -> Option<&Pieces> {
+        match pool {
+            Pool::Cell => Some(&self.cells),
+            Pool::Thread => Some(&self.threads),
+            _ => None,
         }
-        self.pieces[pool as usize].next = at + pool.size();
-        Some(at)
     }
 
-    /// The next granule of the region's descriptors.
-    fn next_chunk<S: System>(&mut self, pages: &PageHeap<S>) -> Option<usize> {
-        let chunk = pages.descriptors(self.cut + GRANULE)? + self.cut;
-        self.cut += GRANULE;
-        Some(chunk)
+    fn take<S: System>(&mut self, pages: &PageHeap<S>, pool: Pool) -> Option<usize> {
+        if let Some(pieces) = self.pieces(pool) {
+            return pieces.take().or_else(|| {
+                let at = next_chunk(&mut self.cut, pages, CHUNK)?;
+                let pieces = self.pieces(pool)?;
+                // SAFETY: cut for it now.
+                unsafe { pieces.add(at) };
+                pieces.take()
+            });
+        }
+        let linked = &mut self.linked[pool as usize];
+        let free = linked.free;
+        if free != 0 {
+            // SAFETY: by M2 a free piece starts with its link.
+            linked.free = unsafe { link_of(free).read() };
+            return Some(free);
+        }
+        if linked.next == 0 || linked.next + pool.size() > linked.end {
+            linked.next = next_chunk(&mut self.cut, pages, GRANULE)?;
+            linked.end = linked.next + GRANULE;
+        }
+        let at = linked.next;
+        linked.next += pool.size();
+        Some(at)
     }
+}
+
+/// The next chunk of the region's descriptors, of which `cut` bytes are cut: `len` bytes at a multiple of that.
+fn next_chunk<S: System>(cut: &mut usize, pages: &PageHeap<S>, len: usize) -> Option<usize> {
+    let first = pages.descriptors(*cut)?;
+    let at = align_up(first + *cut, len);
+    pages.descriptors(at + len - first)?;
+    *cut = at + len - first;
+    Some(at)
 }
 
 impl<S: System> Default for Meta<S> {

@@ -3,10 +3,12 @@
 //! ```text
 //! thread's word ─► record [ owner │ next │ prev │ … the malloc's ]      owner: which malloc, by number
 //! head ─► record ⇄ record ⇄ record                                     guarded by one lock
-//! spare ─► record ─► record                                            of threads that have ended
+//! spare ─► record ⇄ record                                             of threads that have ended, and hold something
+//! pieces   [ record │ record │ … ]                                     those that hold nothing: their pages go back
 //! ```
 //!
-//! - **M1** a record is on the list from its first use to its thread's end, then among the spare ones; it is never unmapped.
+//! - **M1** a record is on the list from its first use to its thread's end, then among the spare ones or free; it is never
+//!   unmapped, and what is free is as it was or zeroes.
 //! - **M2** a record's owner is the number of the malloc that made it, and no two mallocs of a process have the same.
 //!
 //! So a thread that uses two mallocs (tests do) never takes one's record for the other's; it then has a record of the one
@@ -17,9 +19,9 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::ptr;
 
-use base::lock::Lock;
-use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
-use page::{Arena, System};
+use base::lock::{Busy, Lock};
+use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use page::{Pieces, System, try_purging};
 use policy::table::MOST_LATE_FREES;
 use source::os::imp::thread_end;
 
@@ -29,8 +31,10 @@ use crate::words::{self, A_FREE, ENDS, RECORD};
 /// the C library comes back to us, in four rounds at most. A record of the last round would stay. That is the one after the
 /// third end if the thread's destructors were the first to allocate, which nobody tells us.
 const MOST_ENDS: usize = 2;
-/// Bytes of a cache line: no two records share one.
-const LINE: usize = 64;
+/// Records are whole pages: those of each can go back.
+const PAGE: usize = 4096;
+/// Bytes of a chunk of records, at least.
+const CHUNK: usize = 256 << 10;
 
 /// What a malloc keeps for each of its threads.
 ///
@@ -105,7 +109,10 @@ pub struct Members<S, R> {
     lock: Lock<S>,
     head: AtomicUsize,
     spare: AtomicUsize,
+    pieces: Pieces,
     live: AtomicU32,
+    /// Whether there were ever two.
+    were_two: AtomicBool,
     /// Whom threads' ends are announced to: the address of a [`Call`]; 0: nobody. And for which malloc.
     ended: AtomicUsize,
     malloc: AtomicUsize,
@@ -113,6 +120,9 @@ pub struct Members<S, R> {
 }
 
 impl<S: System, R: Record> Members<S, R> {
+    /// Bytes of a record.
+    const SIZE: usize = size_of::<R>().next_multiple_of(PAGE);
+
     /// No thread yet.
     #[must_use]
     pub const fn new() -> Self {
@@ -121,7 +131,12 @@ impl<S: System, R: Record> Members<S, R> {
             lock: Lock::new(),
             head: AtomicUsize::new(0),
             spare: AtomicUsize::new(0),
+            pieces: const {
+                let few = (4 * Self::SIZE).next_power_of_two();
+                Pieces::new(Self::SIZE, if few > CHUNK { few } else { CHUNK })
+            },
             live: AtomicU32::new(0),
+            were_two: AtomicBool::new(false),
             ended: AtomicUsize::new(0),
             malloc: AtomicUsize::new(0),
             of: PhantomData,
@@ -143,6 +158,11 @@ impl<S: System, R: Record> Members<S, R> {
     /// The lock, for `fork`.
     pub fn lock_for_fork(&self) -> &Lock<S> {
         &self.lock
+    }
+
+    /// Bytes of records that cost memory.
+    pub fn costing_bytes(&self) -> usize {
+        self.pieces.costing_bytes()
     }
 
     /// Threads that have a record now.
@@ -180,12 +200,14 @@ impl<S: System, R: Record> Members<S, R> {
         is_worth_it && ends.is_multiple_of(A_FREE)
     }
 
-    /// The calling thread's record: its own, or a spare one, or one from the arena. `ready` is called with what was not the
-    /// thread's before anybody sees it. `None`: no memory, or the thread is as good as ended.
+    /// The calling thread's record: its own, or a spare one, or a free one. `taken` is called with what was not the thread's
+    /// before, under the lock, and then `ready` without it, before the thread sees it. `None`: no memory, or the thread is as good
+    /// as ended.
     #[cold]
     pub fn current_or_new(
         &self,
-        (arena, source): (&Arena<S>, &S),
+        source: &S,
+        taken: impl Fn(&R),
         ready: impl FnOnce(&R),
     ) -> Option<&R> {
         if let Some(mine) = self.current() {
@@ -194,26 +216,57 @@ impl<S: System, R: Record> Members<S, R> {
         if words::load(ENDS) % A_FREE > MOST_ENDS {
             return None;
         }
-        let inside = self.lock.lock();
-        let spare = self.spare.load(Ordering::Relaxed);
-        let at = match Member::get(spare) {
-            Some(record) => self.spare.replace(record.next.load(Ordering::Relaxed)),
-            None => arena.allocate(source, size_of::<R>(), align_of::<R>().max(LINE))?,
-        };
-        let (record, member) = (record_at(at)?, Member::get(at)?);
-        ready(record);
-        member.owner.store(self.number(), Ordering::Relaxed);
-        member.prev.store(0, Ordering::Relaxed);
-        let old = self.head.replace(at);
-        member.next.store(old, Ordering::Relaxed);
-        if let Some(old) = Member::get(old) {
-            old.prev.store(at, Ordering::Relaxed);
+        let busy = Busy::<S>::new();
+        let record = self.take_spare(&taken).or_else(|| self.take_free(source, &taken))?;
+        if self.live() >= 2 && !self.were_two.swap(true, Ordering::Relaxed) {
+            try_purging(source);
         }
-        self.live.fetch_add(1, Ordering::Relaxed);
-        drop(inside);
+        ready(record);
+        let at = ptr::from_ref(record).expose_provenance();
         words::store(RECORD, at);
+        drop(busy);
         self.watch(at);
         Some(record)
+    }
+
+    /// A spare record, on the list.
+    fn take_spare(&self, taken: &impl Fn(&R)) -> Option<&R> {
+        let _inside = self.lock.lock();
+        let record = record_at(self.spare.load(Ordering::Relaxed))?;
+        Self::unlink(&self.spare, Self::member(record)?);
+        taken(record);
+        self.enter(record);
+        Some(record)
+    }
+
+    /// A free record, on the list. Neither is a chunk mapped under the lock, nor a page of one touched first: a thread that waits
+    /// for the system there would hold up all that begin.
+    fn take_free(&self, source: &S, taken: &impl Fn(&R)) -> Option<&R> {
+        let free = || {
+            let _inside = self.lock.lock();
+            self.pieces.take()
+        };
+        let at = free().or_else(|| {
+            let chunk = self.pieces.map(source)?;
+            let _inside = self.lock.lock();
+            // SAFETY: mapped for it now.
+            unsafe { self.pieces.add(chunk) };
+            self.pieces.take()
+        })?;
+        Member::get(at)?.owner.store(0, Ordering::Relaxed);
+        let record = record_at(at)?;
+        let _inside = self.lock.lock();
+        taken(record);
+        self.enter(record);
+        Some(record)
+    }
+
+    /// Puts a record on the list. Under the lock.
+    fn enter(&self, record: &R) {
+        let Some(member) = Self::member(record) else { return };
+        member.owner.store(self.number(), Ordering::Relaxed);
+        Self::link(&self.head, member);
+        self.live.fetch_add(1, Ordering::Relaxed);
     }
 
     /// This malloc's number (M2). Under the lock.
@@ -235,37 +288,63 @@ impl<S: System, R: Record> Members<S, R> {
         }
     }
 
-    /// The calling thread ends, whose record was announced: it is a spare one, once `last` was done, under the lock.
-    pub fn leave(&self, record: &R, last: impl FnOnce()) {
-        let at = ptr::from_ref(record).expose_provenance();
+    /// The calling thread ends, whose record was announced: it is a spare one once `last` was done, under the lock; or free if that
+    /// answers that it holds nothing.
+    pub fn leave(&self, record: &R, last: impl FnOnce() -> bool) {
         words::store(ENDS, words::load(ENDS) + 1);
         if self.current().is_some_and(|mine| ptr::eq(mine, record)) {
             words::store(RECORD, 0);
         }
         let _inside = self.lock.lock();
-        last();
-        self.unlink(at);
-        self.spare(at);
+        let is_bare = last();
+        self.end(record);
+        if is_bare { self.free(record) } else { self.spare(record) }
     }
 
-    /// A record may be another thread's. Under the lock.
-    fn spare(&self, at: usize) {
-        if let Some(record) = Member::get(at) {
-            record.next.store(self.spare.replace(at), Ordering::Relaxed);
+    /// A record is no thread's any more. Under the lock.
+    fn end(&self, record: &R) {
+        let Some(member) = Self::member(record) else { return };
+        Self::unlink(&self.head, member);
+        member.owner.store(0, Ordering::Relaxed);
+        self.live.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// A record that holds something may be another thread's. Under the lock.
+    fn spare(&self, record: &R) {
+        if let Some(member) = Self::member(record) {
+            Self::link(&self.spare, member);
         }
     }
 
-    /// Takes a record off the list. Under the lock.
-    fn unlink(&self, at: usize) {
-        let Some(record) = Member::get(at) else { return };
+    /// A record holds nothing. Under the lock.
+    fn free(&self, record: &R) {
+        // SAFETY: it came from there, is on no list, and no thread's word has it.
+        unsafe { self.pieces.put(ptr::from_ref(record).expose_provenance()) };
+    }
+
+    fn member(record: &R) -> Option<&Member> {
+        Member::get(ptr::from_ref(record).expose_provenance())
+    }
+
+    /// Puts a record on a list. Under the lock.
+    fn link(first: &AtomicUsize, member: &Member) {
+        let at = ptr::from_ref(member).expose_provenance();
+        let old = first.replace(at);
+        member.prev.store(0, Ordering::Relaxed);
+        member.next.store(old, Ordering::Relaxed);
+        if let Some(old) = Member::get(old) {
+            old.prev.store(at, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes a record off a list. Under the lock.
+    fn unlink(first: &AtomicUsize, member: &Member) {
         let (next, prev) =
-            (record.next.load(Ordering::Relaxed), record.prev.load(Ordering::Relaxed));
-        Member::get(prev).map_or(&self.head, |prev| &prev.next).store(next, Ordering::Relaxed);
+            (member.next.load(Ordering::Relaxed), member.prev.load(Ordering::Relaxed));
+        Member::get(prev).map_or(first, |prev| &prev.next).store(next, Ordering::Relaxed);
         if let Some(next) = Member::get(next) {
             next.prev.store(prev, Ordering::Relaxed);
         }
-        record.owner.store(0, Ordering::Relaxed);
-        self.live.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Calls `visit` with every record, under the lock.
@@ -274,10 +353,23 @@ impl<S: System, R: Record> Members<S, R> {
         Self::walk(&self.head, visit);
     }
 
-    /// Calls `visit` with every record that no thread has, under the lock.
-    pub fn each_spare(&self, visit: impl FnMut(&R)) {
+    /// Calls `visit` with every record that no thread has and that holds something, under the lock. It answers whether one holds
+    /// nothing any more.
+    pub fn each_spare(&self, mut visit: impl FnMut(&R) -> bool) {
         let _inside = self.lock.lock();
-        Self::walk(&self.spare, visit);
+        Self::walk(&self.spare, |record| {
+            if visit(record) {
+                self.end_spare(record);
+            }
+        });
+    }
+
+    /// A spare record holds nothing any more. Under the lock.
+    fn end_spare(&self, record: &R) {
+        if let Some(member) = Self::member(record) {
+            Self::unlink(&self.spare, member);
+            self.free(record);
+        }
     }
 
     /// Calls `visit` with each record of a list. It may be taken off meanwhile.
@@ -289,10 +381,32 @@ impl<S: System, R: Record> Members<S, R> {
         }
     }
 
-    /// Does something while no thread comes or goes.
-    pub fn inside(&self, work: impl FnOnce()) {
+    /// Does something with a record while no thread comes or goes. `work` answers whether it is a spare one, and holds nothing any
+    /// more.
+    pub fn settle(&self, record: &R, work: impl FnOnce() -> bool) {
         let _inside = self.lock.lock();
-        work();
+        if work() {
+            self.end_spare(record);
+        }
+    }
+
+    /// A look at the clock, which says `now`: free records that nobody has taken for a second go back, a part of them.
+    #[inline]
+    pub fn look(&self, source: &S, now: u32) {
+        if self.pieces.wants_look(now)
+            && let Some(_inside) = self.lock.try_lock()
+        {
+            self.pieces.look(source, now);
+        }
+    }
+
+    /// Gives back all free records; the bytes. Others go on meanwhile.
+    pub fn trim(&self, source: &S) -> usize {
+        let some = || {
+            let _inside = self.lock.lock();
+            self.pieces.trim(source)
+        };
+        core::iter::from_fn(some).sum()
     }
 
     /// In the child of a fork, whose only thread is the calling one: the others' records are `taken`, which answers whether
@@ -305,10 +419,9 @@ impl<S: System, R: Record> Members<S, R> {
                 return;
             }
             let is_spare = taken(record);
-            let at = ptr::from_ref(record).expose_provenance();
-            self.unlink(at);
+            self.end(record);
             if is_spare {
-                self.spare(at);
+                self.spare(record);
             }
         });
     }

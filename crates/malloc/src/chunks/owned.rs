@@ -15,7 +15,7 @@
 //! was freed and 1 MiB at most in one call.
 use base::Broken;
 use base::check::ensure;
-use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
+use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use page::System;
 use policy::keep;
 use policy::table::{AT_A_LOOK, AT_ONCE, FLOOR};
@@ -47,6 +47,8 @@ pub(crate) struct Owned<C> {
     since: AtomicU32,
     calls: AtomicU32,
     regret: Regret,
+    /// Whether its thread ends.
+    ends: AtomicBool,
 }
 
 /// What pieces are wanted.
@@ -91,6 +93,16 @@ impl<C: Chunk> Owned<C> {
 
     fn list_of(&self, chunk: &C) -> &List<C> {
         if chunk.is_full() { &self.packed } else { &self.roomy }
+    }
+
+    /// Its thread ends, or does not any more.
+    pub(crate) fn set_ends(&self, ends: bool) {
+        self.ends.store(ends, Ordering::Relaxed);
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.roomy.is_empty() && self.packed.is_empty()
     }
 
     /// All of them.
@@ -172,7 +184,11 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         if chunk.is_all_free() {
             of.roomy.remove(chunk);
             of.clean(chunk.dirty());
-            self.give(chunk, to_pool);
+            if to_pool && of.ends.load(Ordering::Relaxed) {
+                self.leave(chunk);
+            } else {
+                self.give(chunk, to_pool);
+            }
         } else if of.dirty() > LITTLE / PIECE {
             self.purge_some(of, count);
         }
@@ -204,20 +220,22 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
     }
 
-    /// A slow path of the owner: now and then what a program that does little needs no more goes.
+    /// A slow path of the owner: now and then what a program that does little needs no more goes, and what `others` keeps, which is
+    /// told the tick.
     #[inline]
-    pub(crate) fn pass(&self, of: &Owned<C>) {
+    pub(crate) fn pass(&self, of: &Owned<C>, others: impl FnOnce(u32)) {
         if of.calls.raise(1).is_multiple_of(CALLS) {
-            self.look(of);
+            others(self.look(of));
         }
     }
 
     #[cold]
-    fn look(&self, of: &Owned<C>) {
+    fn look(&self, of: &Owned<C>) -> u32 {
         let now = self.tick();
         of.regret.calm(now);
         self.purge_idle(of, now);
         self.expire_pool(now);
+        now
     }
 
     /// Gives back up to `most` free pieces.

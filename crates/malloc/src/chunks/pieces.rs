@@ -32,6 +32,8 @@ pub(crate) struct Pieces {
 pub(crate) trait Chunk: Sized + 'static {
     /// Bytes of a chunk, a power of two, at most 64 pieces.
     const LEN: usize;
+    /// Bytes of its head.
+    const HEAD: usize;
     /// Every piece.
     const ALL: u64 = u64::MAX >> (64 - Self::LEN / PIECE);
 
@@ -44,6 +46,16 @@ pub(crate) trait Chunk: Sized + 'static {
         self.set_owner(owner);
         pieces.free.store(Self::ALL, Ordering::Relaxed);
         pieces.clean.store(if zero { Self::ALL & !1 } else { 0 }, Ordering::Relaxed);
+    }
+
+    /// All but its head is zero.
+    fn set_clean(&self) {
+        self.pieces().clean.store(Self::ALL & !1, Ordering::Relaxed);
+    }
+
+    /// Whether all is zero but the piece with the head.
+    fn is_clean(&self) -> bool {
+        self.pieces().clean() == Self::ALL & !1
     }
 
     /// The record of the thread that owns it; 0: nobody.

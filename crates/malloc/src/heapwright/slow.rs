@@ -8,7 +8,7 @@ use object::central::{Fault, Place};
 use object::shelf::Share;
 use object::size_class::{MAX_SIZE, class_of, info};
 use page::region::Span;
-use page::{GRANULE, System};
+use page::{GRANULE, System, try_purging};
 use policy::caches::looks_at_clock;
 use policy::table::MOST_LATE_FREES;
 use thread::cache::Look;
@@ -68,6 +68,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let (refills, flushes) = cache.slow_paths();
         if looks_at_clock(refills + flushes) {
             let _ = self.pages.look();
+            self.meta.look(&self.pages);
             cache.see(self.backend());
         }
     }
@@ -138,6 +139,9 @@ impl<S: System, T: Tls> Flagship<S, T> {
         if self.threads.begun() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
             self.pages.look_at_memory_limit();
+        }
+        if self.threads.begun() == 2 {
+            try_purging(self.source());
         }
         if !self.tls.watch(cache.address()) {
             // Nobody would say when it ends, so it goes on without.

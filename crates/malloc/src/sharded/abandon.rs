@@ -18,10 +18,12 @@ use super::heap::{Heap, Thread};
 use super::pages::{Page, SLICE, Segment, State};
 use super::{Sharded, wait};
 use crate::chunks::Chunk as _;
-use crate::links;
+use crate::links::{self, List, Queue};
 
 /// Abandoned segments that are adopted for one page at most.
 const ADOPTED: usize = 4;
+/// Segments that are abandoned under one lock.
+const TOGETHER: usize = 8;
 
 impl<S: System> Sharded<S> {
     /// The calling thread ends: its empty pages go, its segments are others' to adopt.
@@ -38,30 +40,43 @@ impl<S: System> Sharded<S> {
         }
         // Nobody passes any more: what is free would cost memory until somebody adopts it.
         self.segments.purge_left(&thread.segments);
+        let leaving = List::new();
         while let Some(segment) = thread.segments.pop() {
-            self.leave(thread.address(), segment);
+            leaving.push(segment);
         }
+        self.leave(thread.address(), &leaving);
     }
 
-    /// A segment whose pages are on no list is abandoned, by the thread with the record `owner` or by one without; unless what
-    /// was freed meanwhile was its last.
-    fn leave(&self, owner: usize, segment: &Segment) {
-        loop {
-            for page in segment.pages() {
+    /// Segments whose pages are on no list are abandoned, by the thread with the record `owner` or by one without; unless what
+    /// was freed meanwhile was a segment's last.
+    fn leave(&self, owner: usize, leaving: &List<Segment>) {
+        while !leaving.is_empty() {
+            let some: [_; TOGETHER] = core::array::from_fn(|_| leaving.pop());
+            let some = || some.iter().copied().flatten();
+            for page in some().flat_map(Segment::pages) {
                 page.set_state(State::Left);
                 page.set_heap(0);
             }
             let abandoned = self.abandoned.lock();
-            // Behind the others: who adopts some comes to all of them in turn.
-            abandoned.push_back(segment);
-            segment.set_owner(0);
-            self.segments.mark(segment, true);
+            for segment in some() {
+                // Behind the others: who adopts some comes to all of them in turn.
+                abandoned.push_back(segment);
+                segment.set_owner(0);
+                self.segments.mark(segment, true);
+            }
             drop(abandoned);
             fence(Ordering::SeqCst);
-            if !self.take_abandoned(owner, segment, |there| there.pages().any(Page::has_theirs))
-                || self.give_if_empty(segment)
-            {
-                return;
+            let again = List::new();
+            let abandoned = self.abandoned.lock();
+            let is_freed = |there: &Segment| there.pages().any(Page::has_theirs);
+            some()
+                .filter(|segment| self.take_inside(&abandoned, owner, segment, is_freed))
+                .for_each(|segment| again.push(segment));
+            drop(abandoned);
+            while let Some(segment) = again.pop() {
+                if !self.give_if_empty(segment) {
+                    leaving.push(segment);
+                }
             }
         }
     }
@@ -84,19 +99,26 @@ impl<S: System> Sharded<S> {
     pub(super) fn look_through(&self, segment: &Segment) {
         let _busy = Busy::<S>::new();
         // No owner: meanwhile it is this thread's alone, as it is neither marked nor on the list (B1).
-        if self.take_abandoned(0, segment, |_| true) && !self.give_if_empty(segment) {
-            self.leave(0, segment);
+        if self.take_abandoned(0, segment) && !self.give_if_empty(segment) {
+            let leaving = List::new();
+            leaving.push(segment);
+            self.leave(0, &leaving);
         }
     }
 
-    /// Takes an abandoned segment off the list for `owner`, if it is there and `wanted`. It is not touched before.
-    fn take_abandoned(
+    /// Takes an abandoned segment off the list for `owner`, if it is there.
+    fn take_abandoned(&self, owner: usize, segment: &Segment) -> bool {
+        self.take_inside(&self.abandoned.lock(), owner, segment, |_| true)
+    }
+
+    /// As [`take_abandoned`](Self::take_abandoned), if it is `wanted` too; under the lock. It is not touched before.
+    fn take_inside(
         &self,
+        abandoned: &Queue<Segment>,
         owner: usize,
         segment: &Segment,
         wanted: impl Fn(&Segment) -> bool,
     ) -> bool {
-        let abandoned = self.abandoned.lock();
         let is_there = self.segments.is_marked(links::address(segment)) && wanted(segment);
         if is_there {
             abandoned.remove(segment);
@@ -109,7 +131,7 @@ impl<S: System> Sharded<S> {
     /// The calling thread owns a segment that nobody owned, if nobody else was faster.
     pub(super) fn adopt(&self, thread: &Thread, segment: &Segment) {
         let _busy = Busy::<S>::new();
-        if self.take_abandoned(thread.address(), segment, |_| true) {
+        if self.take_abandoned(thread.address(), segment) {
             self.settle(thread, segment);
         }
     }

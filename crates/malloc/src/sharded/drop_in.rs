@@ -2,6 +2,7 @@
 use core::fmt;
 
 use base::lock::{Busy, Park as _};
+use base::sync::Ordering;
 use source::os::Os;
 use thread::ThreadEnds;
 
@@ -19,8 +20,11 @@ impl ThreadEnds for Malloc {
             return;
         }
         let _busy = Busy::<Os>::new();
+        thread.segments.set_ends(true);
         self.abandon(thread);
-        self.threads.leave(thread, || ());
+        thread.segments.set_ends(false);
+        // Heaps that it made serve the next thread with its record.
+        self.threads.leave(thread, || thread.spare.load(Ordering::Relaxed) == 0);
     }
 }
 

@@ -344,6 +344,7 @@ const _: () = assert!(size_of::<Segment>() <= HEAD, "the head has its place");
 
 impl Chunk for Segment {
     const LEN: usize = SEGMENT;
+    const HEAD: usize = HEAD;
 
     fn pieces(&self) -> &Pieces {
         &self.pieces

@@ -19,11 +19,14 @@ impl ThreadEnds for Malloc {
         }
         let _busy = Busy::<Os>::new();
         // Before the lock: others' objects may make this thread drain a heap that nobody owns, which needs it.
+        heap.supers.set_ends(true);
         self.empty(heap);
         self.threads.leave(heap, || {
+            heap.supers.set_ends(false);
             heap.leave();
             self.drain(heap);
             self.pool.supers.purge_left(&heap.supers);
+            heap.end_if_bare()
         });
     }
 }

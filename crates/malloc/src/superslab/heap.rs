@@ -16,7 +16,7 @@
 //! other threads are lost: nobody knows in the middle of what they were.
 use core::sync::atomic::compiler_fence;
 
-use base::sync::{AtomicU32, AtomicUsize, Ordering, fence};
+use base::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 use object::size_class::CLASSES;
 use thread::{Member, Record};
 
@@ -31,6 +31,8 @@ const MAGAZINE_BYTES: usize = 32 << 10;
 /// Whose a heap is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
+    /// Nobody's, and it holds nothing: zeroes are one.
+    Free = 0,
     /// A thread's.
     Owned = 1,
     /// Of a thread that has ended.
@@ -105,6 +107,12 @@ impl Bin {
         self.count.store(base::bits::low32(all - count), Ordering::Relaxed);
     }
 
+    /// It holds `magazine` objects of `size` from now on, of large ones fewer.
+    fn hold(&self, size: usize, magazine: u32) {
+        let few = base::bits::low32(MAGAZINE_BYTES / size).max(4);
+        self.most.store(magazine.min(few), Ordering::Relaxed);
+    }
+
     /// Objects that it holds at most.
     #[inline(always)]
     pub(super) fn most(&self) -> u32 {
@@ -135,6 +143,8 @@ impl Bin {
 pub struct Heap {
     member: Member,
     whose: AtomicU32,
+    /// The classes that it uses or used, as bits: the records of others are as good as zeroes, and need not be touched.
+    begun: [AtomicU64; CLASSES.div_ceil(64)],
     /// Bytes that are out of slabs: with the program, in magazines and queues.
     pub(super) out: AtomicUsize,
     pub(super) supers: Owned<Super>,
@@ -158,12 +168,42 @@ impl Heap {
         crate::links::address(self)
     }
 
+    /// The record of a class, whose magazine holds `magazine` objects from its first use on, of large ones fewer.
+    pub(super) fn begin(&self, class: usize, size: usize, magazine: u32) -> &Bin {
+        let (bits, bit) = (&self.begun[class / 64], 1 << (class % 64));
+        let before = bits.load(Ordering::Relaxed);
+        if before & bit == 0 {
+            bits.store(before | bit, Ordering::Relaxed);
+            self.bins[class].hold(size, magazine);
+        }
+        &self.bins[class]
+    }
+
     /// Each magazine holds `magazine` objects from now on, of large ones fewer.
     pub(super) fn set_magazines(&self, magazine: u32, size: impl Fn(usize) -> usize) {
-        for (class, bin) in self.bins.iter().enumerate().skip(1) {
-            let few = base::bits::low32(MAGAZINE_BYTES / size(class)).max(4);
-            bin.most.store(magazine.min(few), Ordering::Relaxed);
+        self.begun().for_each(|(class, bin)| bin.hold(size(class), magazine));
+    }
+
+    /// The records of classes that it has begun.
+    pub(super) fn begun(&self) -> impl Iterator<Item = (usize, &Bin)> {
+        let is_begun = |(class, _): &(usize, &Bin)| {
+            self.begun[class / 64].load(Ordering::Relaxed) >> (class % 64) & 1 == 1
+        };
+        self.bins.iter().enumerate().filter(is_begun)
+    }
+
+    /// Nobody's any more, if it is left and holds nothing: then it is as good as zeroes. Under the members' lock.
+    pub(super) fn end_if_bare(&self) -> bool {
+        let is_bare = self.is(Whose::Left)
+            && self.out.load(Ordering::Relaxed) == 0
+            && self.supers.is_empty()
+            && self.singles.is_empty();
+        if is_bare {
+            self.set_whose(Whose::Free);
+            self.begun().for_each(|(_, bin)| bin.hold(1, 0));
+            self.begun.iter().for_each(|bits| bits.store(0, Ordering::Relaxed));
         }
+        is_bare
     }
 
     pub(super) fn is(&self, whose: Whose) -> bool {
@@ -219,6 +259,6 @@ impl Heap {
 
     /// Bytes in the magazines.
     pub(super) fn cached(&self, size: impl Fn(usize) -> usize) -> usize {
-        self.bins.iter().enumerate().map(|(class, bin)| bin.count() * size(class)).sum()
+        self.begun().map(|(class, bin)| bin.count() * size(class)).sum()
     }
 }

@@ -51,6 +51,11 @@ impl<S: System> Pool<S> {
         self.supers.bytes() + self.mapped.load(Ordering::Relaxed)
     }
 
+    /// Bytes that cost memory.
+    pub(super) fn costing_bytes(&self) -> usize {
+        self.supers.costing_bytes() + self.mapped.load(Ordering::Relaxed)
+    }
+
     /// The slab that an address lies in; `None`: it is in none of ours.
     #[inline(always)]
     pub(super) fn slab_of<'a>(&self, address: usize) -> Option<&'a Slab> {

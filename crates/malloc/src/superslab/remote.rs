@@ -39,11 +39,13 @@ impl<S: System> Superslab<S> {
     /// Drains a heap without an owner, so that what it frees can go back.
     #[cold]
     fn drain_left(&self, heap: &Heap) {
-        self.threads.inside(|| {
-            if heap.is(Whose::Left) {
+        self.threads.settle(heap, || {
+            let is_left = heap.is(Whose::Left);
+            if is_left {
                 self.drain(heap);
                 self.pool.supers.purge_left(&heap.supers);
             }
+            is_left && heap.end_if_bare()
         });
     }
 }

@@ -225,6 +225,7 @@ const _: () = assert!(size_of::<Super>() <= HEAD, "the head has its place");
 
 impl Chunk for Super {
     const LEN: usize = SUPER;
+    const HEAD: usize = HEAD;
 
     fn pieces(&self) -> &Pieces {
         &self.pieces

@@ -8,7 +8,8 @@ use base::Malloc as _;
 use source::Failing;
 
 use super::*;
-use crate::shapes::{Sent, come_back};
+use crate::drop_in::DropIn;
+use crate::shapes::{Sent, come_back, ends_under};
 
 fn heap() -> Box<Superslab<Failing<Os>>> {
     Box::new(Superslab::new(Failing::new(Os)))
@@ -102,4 +103,49 @@ fn a_slab_that_the_system_does_not_unmap_serves_again() {
     heap.trim_all();
     heap.check().unwrap();
     assert_eq!((heap.pool.bytes(), heap.numbers().live), (0, 0));
+}
+
+#[test]
+fn threads_that_end_at_once_unmap_nothing_and_wait_for_nobody() {
+    let heap: &'static Superslab<Os> = Box::leak(Box::new(Superslab::new(Os)));
+    DropIn::begin(heap);
+    let chunks = &heap.pool.supers;
+    ends_under(heap, 20, |threads| {
+        let mapped = chunks.mapped_bytes();
+        chunks.while_locked(threads);
+        assert_eq!(chunks.mapped_bytes(), mapped, "who ends unmaps nothing");
+    });
+    assert!(chunks.costing_bytes() < 16 << 20, "{}", chunks.costing_bytes());
+    assert_eq!(heap.threads.live(), 0);
+    heap.trim_all();
+    assert_eq!((chunks.mapped_bytes(), chunks.pooled_bytes(), chunks.costing_bytes()), (0, 0, 0));
+}
+
+#[test]
+fn the_heap_of_an_ended_thread_is_free_when_its_last_object_is() {
+    let heap: &'static Superslab<Os> = Box::leak(Box::new(Superslab::new(Os)));
+    DropIn::begin(heap);
+    let blocks = thread::spawn(|| [100, 30_000, 500_000].map(|size| Sent(heap.malloc(size))));
+    let spare = || {
+        let mut count = 0;
+        heap.threads.each_spare(|_| {
+            count += 1;
+            false
+        });
+        count
+    };
+    for block in blocks.join().unwrap() {
+        assert_eq!(spare(), 1, "it holds something");
+        // SAFETY: a live block of this heap.
+        unsafe { heap.free(block.0) };
+    }
+    assert_eq!(spare(), 0);
+    heap.check().unwrap();
+    heap.trim_all();
+    assert_eq!(heap.threads.costing_bytes(), 0, "its pages went back");
+    // The next thread has its record, of zeroes.
+    let again = thread::spawn(|| Sent(heap.malloc(100))).join().unwrap();
+    heap.check().unwrap();
+    // SAFETY: a live block of this heap.
+    unsafe { heap.free(again.0) };
 }

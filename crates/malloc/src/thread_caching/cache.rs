@@ -31,6 +31,8 @@ const MOST: u32 = 8192;
 const MOST_BYTES: u32 = 1 << 20;
 /// Times that a list was full in a row before it may hold a batch less.
 const MOST_OVER: u32 = 3;
+/// Requests to the central lists between two looks at the clock.
+const REQUESTS: u32 = 64;
 
 /// A class's objects.
 #[derive(Debug)]
@@ -54,6 +56,8 @@ pub struct Cache {
     collect_at: AtomicUsize,
     /// The class that was collected last.
     hand: AtomicU32,
+    /// Requests to the central lists.
+    asked: AtomicU32,
     lists: [FreeList; CLASSES],
 }
 
@@ -144,6 +148,11 @@ impl Cache {
         list.low.store(list.low.load(Ordering::Relaxed).min(left), Ordering::Relaxed);
         self.bytes.lower(got as usize * info(class).size as usize);
         Chain { first, last, count: got }
+    }
+
+    /// The thread asks a central list: whether it looks at the clock too.
+    pub(super) fn looks_at_clock(&self) -> bool {
+        self.asked.raise(1).is_multiple_of(REQUESTS)
     }
 
     /// The thread asks for objects of a class: how many at once, and the list may grow.

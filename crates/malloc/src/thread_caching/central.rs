@@ -166,15 +166,22 @@ impl<S: System> Central<S> {
         if state.push(chain, info) {
             return Ok(());
         }
-        put_in_spans(&mut state, pages, (class, info), chain.first)
+        let emptied = List::new();
+        let answer = put_in_spans(&mut state, pages, (class, info), chain.first, &emptied);
+        drop(state);
+        free_each(pages, &emptied);
+        answer
     }
 
     /// Takes the batches apart, so that spans that are empty go back.
     pub(super) fn trim(&self, pages: &Pages<S>, class: usize) -> Result<(), (usize, Misuse)> {
+        let emptied = List::new();
         let mut state = self.state.lock();
         while let Some(chain) = state.pop(u32::MAX, 0) {
-            put_in_spans(&mut state, pages, (class, info(class)), chain.first)?;
+            put_in_spans(&mut state, pages, (class, info(class)), chain.first, &emptied)?;
         }
+        drop(state);
+        free_each(pages, &emptied);
         Ok(())
     }
 
@@ -214,12 +221,20 @@ impl<S: System> Central<S> {
     }
 }
 
-/// Gives the objects of a chain back to their spans.
+/// Spans without an object go to the page heap, which may ask the system for something: not under a class's lock.
+fn free_each<S: System>(pages: &Pages<S>, emptied: &List) {
+    while let Some(span) = emptied.pop() {
+        pages.free(span);
+    }
+}
+
+/// Gives the objects of a chain back to their spans; those that are empty by that come to `emptied`.
 fn put_in_spans<S: System>(
     state: &mut State,
     pages: &Pages<S>,
     (class, info): (usize, &Info),
     first: usize,
+    emptied: &List,
 ) -> Result<(), (usize, Misuse)> {
     let mut object = first;
     while object != 0 {
@@ -230,17 +245,17 @@ fn put_in_spans<S: System>(
         if !span.is_object(object, info.size as usize) {
             return Err((object, Misuse::Inside));
         }
-        put_in_span(state, pages, span, object)?;
+        put_in_span(state, span, object, emptied)?;
         object = next;
     }
     Ok(())
 }
 
-fn put_in_span<S: System>(
+fn put_in_span(
     state: &mut State,
-    pages: &Pages<S>,
     span: &Span,
     object: usize,
+    emptied: &List,
 ) -> Result<(), (usize, Misuse)> {
     let is_last_freed = span.free.load(Ordering::Relaxed) == object;
     if span.used.load(Ordering::Relaxed) == 0 || is_last_freed {
@@ -253,7 +268,7 @@ fn put_in_span<S: System>(
         if !was_full {
             state.open.remove(span);
         }
-        pages.free(span);
+        emptied.push(span);
     } else if was_full {
         state.open.push(span);
     }

@@ -618,7 +618,8 @@ impl<S: System> Pages<S> {
         (used / 2).max(floor / PAGE).min(self.allowance.room(used, PAGE))
     }
 
-    fn tick(&self) -> u32 {
+    /// The time, in ticks.
+    pub(super) fn tick(&self) -> u32 {
         base::bits::low32(base::bits::index((self.source.now_ms() / TICK_MS) & 0xffff_ffff))
     }
 

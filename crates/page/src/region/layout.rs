@@ -108,7 +108,10 @@ impl Region {
 
     /// Makes at least `len` bytes usable for descriptors and says where they begin.
     pub(crate) fn grow_descriptors<S: PageSource>(&self, source: &S, len: usize) -> Option<usize> {
-        self.descriptors.grow(source, len).then(|| self.descriptors.at())
+        let has = || self.descriptors.usable() >= len;
+        // An eighth ahead where all is reserved: few system calls, for which all threads of the process wait in the kernel.
+        let ahead = || !self.is_bare() && self.descriptors.grow(source, len + len / 8);
+        (has() || ahead() || self.descriptors.grow(source, len)).then(|| self.descriptors.at())
     }
 
     /// Under a limit on addresses: claims those of the descriptors that slabs in the blocks before the frontier may

@@ -8,6 +8,9 @@ use super::{Os, busy};
 
 pub(super) const FUTEX_WAIT_PRIVATE: usize = 128;
 const FUTEX_WAKE_PRIVATE: usize = 129;
+/// Threads that are woken at a time. By one, a thousand that sleep, because the thread inside lost the processor, come in one after
+/// the other, each as late as a busy machine runs it: seconds. By two, those awake double each time.
+const WOKEN: usize = 2;
 const EINTR: i32 = 4;
 const EAGAIN: i32 = 11;
 const ETIMEDOUT: i32 = 110;
@@ -26,6 +29,13 @@ fn address(word: &AtomicUsize) -> usize {
     core::ptr::from_ref(word).addr()
 }
 
+/// Wakes some that sleep on a word: how many there were.
+fn wake(word: &AtomicUsize) -> Result<usize, i32> {
+    let args = [address(word), FUTEX_WAKE_PRIVATE, WOKEN, 0, 0, 0];
+    // SAFETY: waking touches no memory.
+    result(unsafe { call6(number::FUTEX, args) })
+}
+
 // SAFETY: living threads have a thread control block each.
 unsafe impl Park for Os {
     /// The thread pointer. Both ABIs align what it points to; the child of a fork keeps it.
@@ -39,9 +49,7 @@ unsafe impl Park for Os {
     }
 
     fn wake_one(word: &AtomicUsize) {
-        let args = [address(word), FUTEX_WAKE_PRIVATE, 1, 0, 0, 0];
-        // SAFETY: waking touches no memory.
-        unsafe { call6(number::FUTEX, args) };
+        let _ = wake(word);
     }
 
     fn nap(word: &AtomicUsize, expected: usize) {
@@ -96,3 +104,6 @@ fn pause(limit: usize) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
