@@ -1,4 +1,4 @@
-// docs/losses.md: a heap that grows asks the system for memory in what it has reserved, and for no address beside it
+// heapwright: a heap that grows asks the system for memory in what it has reserved, and for no address beside it
 #include "refused.h"
 
 int main(void) {

@@ -1,7 +1,7 @@
 //! A program's source file: its rule and the marks it carries.
 //!
 //! The file starts with comment lines. The first names the rule and where it is written, and may go on in lines indented by
-//! three spaces. The others are marks, `// key: value`:
+//! three spaces; one that begins with `heapwright: ` is the flagship's only. The others are marks, `// key: value`:
 //!
 //! | mark | meaning |
 //! |---|---|
@@ -136,9 +136,11 @@ impl Source {
         true
     }
 
-    /// Whether the rule is one for any malloc that is preloaded: it calls nothing of heapwright's, and asks for no message.
+    /// Whether the rule is one for any malloc that is preloaded: not the flagship's own, calls nothing of heapwright's, and asks
+    /// for no message.
     pub(crate) fn is_for_any_malloc(&self) -> bool {
-        self.link == Link::Nothing && self.preload && self.expect.is_none()
+        let is_plain = self.link == Link::Nothing && self.preload && self.expect.is_none();
+        is_plain && !self.rule.starts_with("heapwright: ")
     }
 
     /// Whether it misuses a malloc and asks for the message, without settings or calls of heapwright's own.
