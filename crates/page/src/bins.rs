@@ -1,8 +1,8 @@
 //! Blocks sorted by their longest free run, so that a run is found without a search.
 //!
 //! ```text
-//! in small pages     bin 0   longest run is 1      bin k   2^k ≤ longest < 2^(k+1)      … bin 6
-//! in huge pages      bin 7   longest run is 1      …                                    … bin 13
+//! in huge pages      bin 0   longest run is 1      bin k   2^k ≤ longest < 2^(k+1)      … bin 6
+//! in small pages     bin 7   longest run is 1      …                                    … bin 13
 //! of either          bin 14  all 128 free, some dirty   (preferred: resident)
 //!                    bin 15  all 128 free, none dirty
 //! ```
@@ -25,11 +25,13 @@ pub const BINS: usize = EMPTY_CLEAN + 1;
 /// How many there are for blocks in use, of each kind of page.
 const PARTLY_FREE: usize = GRANULES_PER_BLOCK.ilog2() as usize;
 
-/// The bins of blocks in use in which a run of `count` granules may fit, fullest first.
-pub const fn partly_free(huge: bool, count: u32) -> core::ops::Range<usize> {
-    let first = if huge { PARTLY_FREE } else { 0 };
-    let own = count.ilog2() as usize;
-    if own < PARTLY_FREE { first + own..first + PARTLY_FREE } else { 0..0 }
+/// A bit for each bin in which a run of `count` granules may fit, the blocks to be tried first lowest.
+#[inline]
+pub const fn fitting(huge: bool, count: u32) -> u32 {
+    // A run of a whole block fits no block in use.
+    let in_use = (1 << PARTLY_FREE) - (1 << count.ilog2());
+    let small = in_use << PARTLY_FREE | 1 << EMPTY_DIRTY | 1 << EMPTY_CLEAN;
+    if huge { small | in_use } else { small }
 }
 
 /// The end of a list: block 0 holds the maps and is in none.
@@ -41,6 +43,8 @@ pub struct Bins {
     /// Blocks in the two bins of empty ones, and a block below which there is none of them.
     empty: u32,
     empty_from: u32,
+    /// A bit for each bin with a block.
+    occupied: u32,
     head: [u32; BINS],
     tail: [u32; BINS],
 }
@@ -49,7 +53,7 @@ impl Bins {
     /// Empty lists.
     #[must_use]
     pub const fn new() -> Self {
-        Self { empty: 0, empty_from: 0, head: [NIL; BINS], tail: [NIL; BINS] }
+        Self { empty: 0, empty_from: 0, occupied: 0, head: [NIL; BINS], tail: [NIL; BINS] }
     }
 
     /// The bin in which a block belongs; `None`: in none (B2).
@@ -58,8 +62,8 @@ impl Bins {
         Some(match longest_run_log2(info.free())? as usize {
             PARTLY_FREE if info.dirty() == 0 => EMPTY_CLEAN,
             PARTLY_FREE => EMPTY_DIRTY,
-            longest if info.is_huge() => PARTLY_FREE + longest,
-            longest => longest,
+            longest if info.is_huge() => longest,
+            longest => PARTLY_FREE + longest,
         })
     }
 
@@ -78,6 +82,12 @@ impl Bins {
     /// A search has found none below `block`.
     pub fn no_empty_below(&mut self, block: u32) {
         self.empty_from = block;
+    }
+
+    /// A bit for each bin with a block.
+    #[must_use]
+    pub fn occupied(&self) -> u32 {
+        self.occupied
     }
 
     /// The newest block of a bin.
@@ -126,6 +136,7 @@ impl Bins {
     fn push(&mut self, region: &Region, block: u32, bin: usize) {
         let info = region.block(block);
         let old = core::mem::replace(&mut self.head[bin], block);
+        self.occupied |= 1 << bin;
         info.prev.store(NIL, Ordering::Relaxed);
         info.next.store(old, Ordering::Relaxed);
         if old == NIL {
@@ -142,6 +153,9 @@ impl Bins {
         let prev = info.prev.load(Ordering::Relaxed);
         if prev == NIL {
             self.head[bin] = next;
+            if next == NIL {
+                self.occupied &= !(1 << bin);
+            }
         } else {
             region.block(prev).next.store(next, Ordering::Relaxed);
         }

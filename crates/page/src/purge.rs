@@ -276,6 +276,11 @@ impl<S: System> PageHeap<S> {
     }
 
     fn limit(&self) -> usize {
+        self.limit_in(self.room())
+    }
+
+    /// The same, where a memory limit leaves this much room.
+    fn limit_in(&self, room: usize) -> usize {
         let (floor, kept) = (self.purge.floor.load(Ordering::Relaxed), self.purge.kept());
         // Of who goes on with large blocks X3 knows nothing, but the floor does.
         let goes_on = self.slack.goes_on() || keep::is_highest(floor, kept);
@@ -285,12 +290,13 @@ impl<S: System> PageHeap<S> {
             holes: self.hole_bytes() / GRANULE,
             beside_slack: if goes_on { kept / GRANULE } else { 0 },
         };
-        keep::limit(held, floor / GRANULE, self.room())
+        keep::limit(held, floor / GRANULE, room)
     }
 
     /// From how many dirty granules on some go back.
     fn begin(&self) -> usize {
-        keep::begin(self.limit(), self.purge.kept().min(FLOOR) / GRANULE, self.room())
+        let room = self.room();
+        keep::begin(self.limit_in(room), self.purge.kept().min(FLOOR) / GRANULE, room)
     }
 
     /// Granules that a memory limit leaves beside what is live (G3).

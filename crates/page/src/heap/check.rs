@@ -50,6 +50,8 @@ impl<S: System> Check for PageHeap<S> {
                 block = info.next.load(Ordering::Relaxed);
             }
             ensure(state.bins.last(bin) == before, "B2: a bin's tail is its last block", bin)?;
+            let has_bit = state.bins.occupied() >> bin & 1 != 0;
+            ensure(has_bit == (before != NIL), "B2: a bin with a block has its bit", bin)?;
         }
         let oldest = state.bins.last(EMPTY_DIRTY);
         ensure(oldest == NIL || dirty >= 1, "H1: an empty dirty block is counted", dirty)

@@ -12,7 +12,7 @@ use source::Claim;
 
 use super::{PageHeap, Run, State, Whose};
 use crate::System;
-use crate::bins::{BINS, EMPTY_DIRTY, NIL, partly_free};
+use crate::bins::{NIL, fitting};
 use crate::block::BlockInfo;
 use crate::geometry::{GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::region::Hold;
@@ -86,10 +86,7 @@ impl<S: System> PageHeap<S> {
     /// The fullest block of the kind that `whose` may have (HP1) in which the run fits, and where. A few blocks of a bin are
     /// tried.
     fn find(&self, state: &State, count: u32, align: u32, whose: Whose) -> Option<(u32, u32)> {
-        let huge = self.may_lie_in_huge(whose).then(|| partly_free(true, count));
-        let bins = huge.into_iter().flatten().chain(partly_free(false, count));
-        let mut bins = bins.chain(EMPTY_DIRTY..BINS);
-        bins.find_map(|bin| self.find_in(state, bin, count, align, PROBES))
+        self.find_in(state, fitting(self.may_lie_in_huge(whose), count), count, align, PROBES)
     }
 
     /// Any block in which the run fits, and where.
@@ -99,34 +96,40 @@ impl<S: System> PageHeap<S> {
         count: u32,
         align: u32,
     ) -> Option<(u32, u32)> {
-        (0..BINS).find_map(|bin| self.find_in(state, bin, count, align, usize::MAX))
+        self.find_in(state, u32::MAX, count, align, usize::MAX)
     }
 
-    /// A block of a bin in which the run fits, and where; `probes` are tried.
+    /// A block of the `bins` in which the run fits, and where; `probes` of each bin are tried.
+    #[inline]
     fn find_in(
         &self,
         state: &State,
-        bin: usize,
+        bins: u32,
         count: u32,
         align: u32,
         probes: usize,
     ) -> Option<(u32, u32)> {
-        let mut block = state.bins.first(bin);
-        for _ in 0..probes {
-            if block == NIL {
-                break;
+        let mut bins = bins & state.bins.occupied();
+        while bins != 0 {
+            let mut block = state.bins.first(bins.trailing_zeros() as usize);
+            for _ in 0..probes {
+                if block == NIL {
+                    break;
+                }
+                let info = self.region.block(block);
+                let starts = run_starts(info.free(), count) & aligned_starts(align);
+                if starts != 0 {
+                    return Some((block, starts.trailing_zeros()));
+                }
+                block = info.next.load(Ordering::Relaxed);
             }
-            let info = self.region.block(block);
-            let starts = run_starts(info.free(), count) & aligned_starts(align);
-            if starts != 0 {
-                return Some((block, starts.trailing_zeros()));
-            }
-            block = info.next.load(Ordering::Relaxed);
+            bins &= bins - 1;
         }
         None
     }
 
     /// Hands out the `count` free granules of `mask` and says whether all of them are zero.
+    #[inline]
     pub(crate) fn hand_out(
         &self,
         state: &mut State,
