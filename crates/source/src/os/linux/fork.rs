@@ -41,7 +41,7 @@ pub trait Around {
     fn before(timeout_ms: u32, last: bool) -> bool;
 
     /// Instead, in a process with one thread: nothing is held, and signals are not blocked (O5).
-    fn before_alone();
+    fn before_alone() {}
 
     /// After it, in the parent.
     fn in_parent();
