@@ -145,6 +145,11 @@ mod drop_ins {
         ),
         (
             &[],
+            "an address that is no block's is not noticed, so nothing is said",
+            &["stderr_is_ours"],
+        ),
+        (
+            &[],
             "nothing is reserved, so a limit set late is one like any other",
             &["rlimit_as_late"],
         ),
@@ -214,6 +219,7 @@ mod drop_ins {
             &[
                 "cgroup_limit",
                 "cgroup_limit_hidden",
+                "huge_sparse",
                 "mallinfo",
                 "usable_size",
                 "usable_size_waste",

@@ -82,12 +82,18 @@ const EXCEPTIONS: &[Exception] = &[
             "rlimit_as_thread",
             "rlimit_as_tiny",
             "rlimit_data",
+            "rlimit_data_freed",
             "rlimit_stack",
         ],
         "it sets a limit",
     ),
     ("sysinfo", &["realloc_too_large"], "it asks how much memory there is"),
     ("reserve", &["maps_exhausted", "maps_split"], "it makes such mappings itself"),
+    (
+        "reserve",
+        &["thread_wave_idle", "thread_wave_trimmed"],
+        "it reserves its threads' stacks itself",
+    ),
     ("reserve", &["region_terabyte"], "a window of a terabyte has its maps in it too"),
     (
         "prctl",

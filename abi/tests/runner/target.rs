@@ -152,6 +152,7 @@ const TARGETS: &[Target] = &[
             (
                 "the filter's registers are those of x86-64",
                 &[
+                    "free_wild_interrupted",
                     "interrupted_exit",
                     "interrupted_threads",
                     "refused_calls_few",

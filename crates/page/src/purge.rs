@@ -82,7 +82,8 @@ impl Keep {
             return 0;
         }
         self.low_since = now;
-        core::mem::replace(&mut self.low, dirty)
+        // What went back in between was perhaps a part of it.
+        core::mem::replace(&mut self.low, dirty).min(dirty)
     }
 
     /// The floor for a purge (G1).
