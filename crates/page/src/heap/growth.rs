@@ -19,7 +19,7 @@ use crate::region::Hold;
 /// What the heap grows for. Runs leave the last of a reserved region to slabs, which can be nowhere else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// A slab whose objects are no larger than a page: whoever uses them touches all of it.
+    /// A slab of objects up to two pages: with them most of its pages are touched.
     SmallObjects,
     /// A slab of larger objects.
     LargeObjects,

@@ -1,12 +1,12 @@
 //! Huge pages: which blocks of 2 MiB lie in them. Decided for each block when the first of it is handed out.
 //!
 //! ```text
-//! a slab of small objects opens a block that costs nothing ─► huge pages: all of the slab will be touched
+//! a slab of small objects opens a block that costs nothing ─► huge pages: most of the slab will be touched
 //! anything else opens it                                   ─► small pages: perhaps little of it ever is
 //! free granules of a block in use go back                  ─► small pages, or the kernel would fill them again
 //! ```
 //!
-//! - **HP1** in a block with huge pages lie slabs of small objects, each page of which is touched with its objects, and
+//! - **HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects, and
 //!   free granules, which count as dirty (H1). So what a huge page makes resident is counted, bounded and given back as
 //!   all free memory is. Three exceptions count their free granules too, and not what is untouched of what they hand out: the
 //!   user has asked for huge pages (`hugepages=on`), the system makes them unasked, or HP2 forbids a change.

@@ -37,7 +37,7 @@ fn slabs_of_small_objects_get_huge_pages_and_what_is_free_of_them_is_dirty() {
     let block = slab(&heap, 1, 64);
     assert!(is_huge(&heap, block));
     assert_eq!(heap.dirty_bytes(), BLOCK - GRANULE);
-    assert_eq!(slab(&heap, 3, 4096), block, "small objects share it");
+    assert_eq!(slab(&heap, 3, 8192), block, "small objects share it");
     assert_eq!(heap.dirty_bytes(), BLOCK - 4 * GRANULE);
 }
 
@@ -47,7 +47,7 @@ fn what_may_hardly_be_touched_gets_small_pages_of_its_own() {
     let small = slab(&heap, 1, 64);
     let dirty = heap.dirty_bytes();
     let others = [
-        slab(&heap, 4, 8192),
+        slab(&heap, 4, 9216),
         block_of(&heap, heap.allocate(5, 1).expect("memory").at),
         block_of(&heap, heap.allocate(1, GRANULES_PER_BLOCK).expect("memory").at),
         block_of(&heap, heap.allocate(300, 1).expect("memory").at),
