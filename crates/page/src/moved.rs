@@ -16,8 +16,8 @@
 //!   addresses are limited and a move may be refused halfway, nor in a child that a process with
 //!   threads forked: there the kernel joins no fresh mapping to one from before.
 //!
-//! So the region is never more than 2 × 512 + 2048 + 16 mappings: those of P2, seams between huge and small
-//! pages (HP2), the maps and descriptors, and what is not usable yet. In a child of a process
+//! So the region is never more than 2 × 512 + 2048 + 16 mappings, and where memory that is committed counts 2 × 4096 more
+//! (L2): those of P2, seams between huge and small pages (HP2), the maps and descriptors, and what is not usable yet. In a child of a process
 //! with one thread, around whose fork nothing of ours runs, each block made fresh may be one more.
 //!
 //! Layer *page*. A move is O(blocks of the run), three system calls; a fresh block one or two.

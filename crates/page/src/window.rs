@@ -70,6 +70,8 @@ impl<S: System> PageHeap<S> {
                         self.release_given_up(&mut state.growth);
                     }
                     self.release_blocks(state);
+                    // What was given up before the limit came lies behind the frontier now (Z2).
+                    self.sink(&mut state.growth);
                 }
             }
             (None, true) => region.lift(&self.source, frontier),
@@ -269,6 +271,7 @@ impl<S: System> PageHeap<S> {
         }
         let dirty = self.dirty_free(info).count_ones();
         self.dirty.lower(dirty as usize);
+        state.keep.note_low(self.dirty.load(Ordering::Relaxed));
         // A program that needs it again soon is left more (G1).
         self.purge.note_given_back(dirty);
         info.owned.store(0, Ordering::Relaxed);

@@ -3,6 +3,7 @@
 use core::ptr;
 
 use base::Malloc;
+use base::lock::Busy;
 use base::sync::Ordering;
 use object::central::{Fault, Place};
 use object::shelf::Share;
@@ -163,6 +164,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
     /// it leaves the registry, so that nothing it has moved is unseen (X1).
     pub(crate) fn drop_cache(&self, caller: &'static str) {
         if let Some(cache) = ThreadCache::current(&self.tls) {
+            // A handler that comes meanwhile has no cache to take from.
+            let _busy = Busy::<S>::new();
             self.end_process_on_fault(caller, cache.empty_all(self.backend(), &self.tls));
             self.threads.leave(cache);
             self.note_end(cache);

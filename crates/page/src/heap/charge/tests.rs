@@ -202,6 +202,12 @@ fn a_window_takes_up_what_was_given_up() {
     assert!(is_foreign(runs[3]), "given up where a limit was lifted");
     assert_eq!(block(&heap), runs[3]);
     heap.check().expect("intact");
+    // The last block is given up, and then addresses are limited again: the frontier lies before it.
+    free(&heap, [runs[5]]);
+    heap.purge_all();
+    heap.source.pretend_limit(1 << 40 >> 4);
+    heap.limit_changed();
+    heap.check().expect("intact");
 }
 
 #[test]
