@@ -70,20 +70,13 @@ impl Keep {
         self.reused += again as usize;
     }
 
-    /// So much is dirty now.
-    #[inline]
-    pub(crate) fn note_low(&mut self, dirty: usize) {
-        self.low = self.low.min(dirty);
-    }
-
     /// What nobody needed for four seconds (G6); 0 while they have not passed. So much is dirty now.
     fn unneeded(&mut self, now: u32, dirty: usize) -> usize {
         if !is_long_ago(self.low_since, now) {
             return 0;
         }
         self.low_since = now;
-        // What went back in between was perhaps a part of it.
-        core::mem::replace(&mut self.low, dirty).min(dirty)
+        core::mem::replace(&mut self.low, dirty)
     }
 
     /// The floor for a purge (G1).
@@ -235,6 +228,13 @@ impl<S: System> PageHeap<S> {
             }
         }
         given * GRANULE
+    }
+
+    /// Granules are dirty and free no more: handed out, or given back.
+    #[inline]
+    pub(crate) fn lower_dirty(&self, state: &mut State, granules: u32) {
+        self.dirty.lower(granules as usize);
+        state.keep.low = state.keep.low.min(self.dirty.load(Ordering::Relaxed));
     }
 
     /// After `freed` granules came back: gives back what is beyond the limit, and what has been empty

@@ -16,7 +16,7 @@
 //!
 //! Layer *page*. One system call a block; a search of the blocks where one was given up.
 use base::bits::{low8, low32, ones};
-use base::sync::{OneWriter as _, Ordering};
+use base::sync::Ordering;
 use source::{Claim, Mapped};
 
 use crate::System;
@@ -270,8 +270,7 @@ impl<S: System> PageHeap<S> {
             },
         }
         let dirty = self.dirty_free(info).count_ones();
-        self.dirty.lower(dirty as usize);
-        state.keep.note_low(self.dirty.load(Ordering::Relaxed));
+        self.lower_dirty(state, dirty);
         // A program that needs it again soon is left more (G1).
         self.purge.note_given_back(dirty);
         info.owned.store(0, Ordering::Relaxed);

@@ -158,8 +158,7 @@ impl<S: System> PageHeap<S> {
         let gone = before - self.dirty_near(info, mask, count);
         state.bins.update(&self.region, block);
         self.live.raise(count as usize);
-        self.dirty.lower(gone as usize);
-        state.keep.note_low(self.dirty.load(Ordering::Relaxed));
+        self.lower_dirty(state, gone);
         state.keep.note_reuse(&self.purge, count - were_dirty);
         self.slack.note_reuse(count);
         were_dirty == 0
