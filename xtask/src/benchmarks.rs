@@ -2,11 +2,13 @@
 //!
 //! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
 //! the picture and the table of `README.md`, the figures of `docs/benchmarks.md`, and beside the result `tables.md`, which
-//! has them all. A `cold.json` beside it is the result of `heapwright bench real … --cold`: a row of its own. With `--write`
+//! has them all. A `counted.json` in any of these folders is the result of `heapwright bench --counted …`, and the newest of those comes
+//! first on the page: it needs no quiet machine. A `cold.json` beside it is the result of `heapwright bench real … --cold`: a row of its own. With `--write`
 //! they are put there, without they are compared. Nothing else is kept of a run: its page and its plots are made again by
 //! `--page`.
 
 mod bounds;
+mod counted;
 mod front;
 mod losses;
 mod means;
@@ -139,14 +141,19 @@ fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> 
         (front::PICTURE.into(), picture + "\n"),
         (
             "docs/benchmarks.md".into(),
-            between(top, "docs/benchmarks.md", &figures(record, &commit, &parts)?)?,
+            between(top, "docs/benchmarks.md", &figures(top, record, &commit, &parts)?)?,
         ),
         (record.folder.join("tables.md"), tables::all(report, &commit)),
     ])
 }
 
 /// The figures of `docs/benchmarks.md`.
-fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<String, String> {
+fn figures(
+    top: &Path,
+    record: &Record,
+    commit: &str,
+    parts: &[Part<'_>; 2],
+) -> Result<String, String> {
     let [all, real] = parts;
     let works: Vec<WorkloadIndex> = real.report.workload_indices().collect();
     let mut time = tables::ratios(real.report, &works, "time ÷ glibc's", Metric::Time);
@@ -155,12 +162,14 @@ fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<Strin
         [("mean", Some(real.report)), ("mean, memory cold", record.cold.as_ref())]
     {
         let Some(report) = report else { continue };
-        let row = |figure| tables::mean_row(real.report, report, title.to_owned(), figure);
-        time.add_row(row(|mean| mean.time));
-        memory.add_row(row(|mean| mean.peak_rss));
+        let row = |metric| tables::mean_row(real.report, report, title.to_owned(), metric);
+        time.add_row(row(Metric::Time));
+        memory.add_row(row(Metric::Memory));
     }
-    Ok([
-        "## How good it is".to_owned(),
+    let counted = record::counted(top)?;
+    let counted = counted.map(|(file, report)| counted::section(&report, &file));
+    let clock = [
+        "## By the clock".to_owned(),
         front::sentences(parts),
         "![Time and memory of every allocator, glibc = 1](pictures/benchmarks.svg)".to_owned(),
         front::table(parts, front::long),
@@ -173,8 +182,8 @@ fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<Strin
         "What limits the lines that fail: [bounds.md](bounds.md#the-second-version).".to_owned(),
         "## Where heapwright loses".to_owned(),
         losses::table(all.report)?,
-    ]
-    .join("\n\n"))
+    ];
+    Ok(counted.into_iter().chain(clock).collect::<Vec<_>>().join("\n\n"))
 }
 
 /// What was measured, where and how, in a few lines.

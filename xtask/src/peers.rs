@@ -1,11 +1,11 @@
 //! `cargo xtask peers`: the allocators heapwright is compared with, installed, compiled or found.
 //!
-//! glibc is always there; jemalloc, gperftools' tcmalloc_minimal and the distribution's mimalloc come from its
-//! packages; mimalloc 2 and 3, snmalloc and rpmalloc are compiled from the sources that Rust packages carry. All of
+//! glibc is always there; gperftools' tcmalloc_minimal and the distribution's mimalloc come from its packages; mimalloc 2
+//! and 3, jemalloc, snmalloc and rpmalloc are the newest that registries of packages have. All of
 //! them are in `peers/allocators` of the target folder afterwards, where the command `heapwright` of this checkout
 //! finds them. [`find`] only looks, so that measuring never installs anything.
 
-mod sources;
+pub(crate) mod sources;
 
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -96,8 +96,11 @@ pub(crate) fn find() -> Vec<Allocator> {
 
 /// Every peer on this machine, glibc first.
 fn all() -> Vec<Allocator> {
+    let built = sources::built();
     let mut found = system();
-    found.extend(sources::built());
+    // What was made here is newer.
+    found.retain(|one| built.iter().all(|other| other.name != one.name));
+    found.extend(built);
     found
 }
 

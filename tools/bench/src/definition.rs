@@ -22,6 +22,7 @@
 //! region = true                    # its allocator can be a region allocator: it needs malloc, free, realloc only
 //! kernel = ["handles", "objects"]  # it is compiled for the kernel's allocators of these kinds, which take part unless -a says who
 //! alone = true                     # and says nothing of others, nor of time: its points are sequences to be read
+//! uncounted = "why"                # what it does differs from run to run, so that it is not counted
 //! by_part = true                   # the `ns` it prints are its time: what it does around them differs between allocators
 //! [curve]                          # what its points mean
 //! x = "bytes"
@@ -133,6 +134,8 @@ pub struct Definition {
     /// Its time is that of the part it measures.
     #[serde(default)]
     pub by_part: bool,
+    /// Why what it does differs from run to run.
+    pub uncounted: Option<String>,
     /// What its points mean.
     pub curve: Option<Curve>,
     /// What those of one series mean that are something else.
@@ -254,6 +257,16 @@ impl Definition {
     pub fn kernels(&self) -> impl Iterator<Item = &'static str> + use<'_> {
         let takes = |kind| self.kernel.iter().any(|of| of.of_registry() == kind);
         registry::KERNELS.iter().filter(move |row| takes(row.kind)).map(|row| row.name)
+    }
+
+    /// Why two runs of it do not do the same, if that is so.
+    #[must_use]
+    pub fn uncountable(&self) -> Option<String> {
+        match self.threads {
+            1 => self.uncounted.clone(),
+            0 => Some("it waits, and for how long differs".to_owned()),
+            n => Some(format!("which of its {n} threads is first differs")),
+        }
     }
 
     /// Whether it is a workload of `heapwright-workloads`.

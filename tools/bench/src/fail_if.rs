@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! RULE = WHAT [.METRIC] [@ALLOCATOR] OP NUMBER        geomean > 1.02     max.memory@heapwright >= 1.1     larson.ns<0.9
-//! WHAT = geomean | max | name of a workload           METRIC = time | memory | ns | cpu; time if nothing is said
+//! WHAT = geomean | max | name of a workload           METRIC = time | memory | ns | cpu; time if nothing is said;
+//!                                           of --counted: instructions | d1 | ll | faults | calls
 //! OP   = > | >= | < | <=                              ALLOCATOR: heapwright if it takes part, else any
 //! ```
 //!
@@ -20,6 +21,10 @@ use crate::allocator::HEAPWRIGHT;
 use crate::closest::closest;
 use crate::stats::Ratio;
 
+/// What may stand behind the point of a rule.
+const METRICS: &str =
+    "time, memory, ns or cpu, or of --counted instructions, d1, ll, faults or calls";
+
 /// What a ratio is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -32,11 +37,35 @@ pub enum Metric {
     Ns,
     /// User and system time.
     Cpu,
+    /// Instructions.
+    Instructions,
+    /// Misses of the first cache for data.
+    D1,
+    /// Misses of the last cache.
+    Ll,
+    /// Page faults.
+    Faults,
+    /// System calls.
+    Calls,
 }
 
 impl Metric {
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 4] = [Self::Time, Self::Memory, Self::Ns, Self::Cpu];
+    pub const ALL: [Self; 9] = [
+        Self::Time,
+        Self::Memory,
+        Self::Ns,
+        Self::Cpu,
+        Self::Instructions,
+        Self::D1,
+        Self::Ll,
+        Self::Faults,
+        Self::Calls,
+    ];
+
+    /// Those that are counted, and do not depend on a clock.
+    pub const COUNTED: [Self; 5] =
+        [Self::Instructions, Self::D1, Self::Ll, Self::Faults, Self::Calls];
 
     /// As rules call it.
     #[must_use]
@@ -46,6 +75,11 @@ impl Metric {
             Self::Memory => "memory",
             Self::Ns => "ns",
             Self::Cpu => "cpu",
+            Self::Instructions => "instructions",
+            Self::D1 => "d1",
+            Self::Ll => "ll",
+            Self::Faults => "faults",
+            Self::Calls => "calls",
         }
     }
 
@@ -61,6 +95,11 @@ impl fmt::Display for Metric {
             Self::Memory => "peak memory",
             Self::Ns => "time a call",
             Self::Cpu => "processor time",
+            Self::Instructions => "instructions",
+            Self::D1 => "D1 misses",
+            Self::Ll => "LL misses",
+            Self::Faults => "page faults",
+            Self::Calls => "system calls",
         })
     }
 }
@@ -214,7 +253,7 @@ pub fn parse(text: &str) -> Result<Rule, Error> {
         Some((what, word)) => match Metric::named(word) {
             Some(metric) => (what, metric),
             None if matches!(what, "geomean" | "max") => {
-                return Err(error(start + what.len() + 1, "time, memory, ns or cpu"));
+                return Err(error(start + what.len() + 1, METRICS));
             }
             // A workload may have a point in its name.
             None => (subject, Metric::Time),

@@ -17,6 +17,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -42,6 +43,9 @@ const LINE: usize = 1 << 20;
 
 /// How often a waiting parent looks at the clock and at Ctrl-C.
 const TICK: Duration = Duration::from_millis(50);
+
+/// Held while a pipe can be inherited that is for one helper.
+static SPAWNING: Mutex<()> = Mutex::new(());
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -183,19 +187,26 @@ pub enum Error {
 pub struct Launcher {
     executable: PathBuf,
     input: Option<Input>,
+    environment: Option<Vec<(OsString, OsString)>>,
 }
 
 impl Launcher {
     /// A launcher whose helper is `executable` with the argument [`helper::SUBCOMMAND`].
     #[must_use]
     pub fn new(executable: impl Into<PathBuf>) -> Self {
-        Self { executable: executable.into(), input: None }
+        Self { executable: executable.into(), input: None, environment: None }
     }
 
     /// The same, with a file that every program reads from the same place.
     #[must_use]
     pub fn reading(self, input: Option<Input>) -> Self {
         Self { input, ..self }
+    }
+
+    /// The same; programs get `environment`, and nothing of this process's.
+    #[must_use]
+    pub fn within(self, environment: Option<Vec<(OsString, OsString)>>) -> Self {
+        Self { environment, ..self }
     }
 
     /// Has a process touch `bytes` bytes and waits for its end; see [`warm`].
@@ -219,11 +230,16 @@ impl Launcher {
         let (figures, figures_in) = new_pipe()?;
         let (said, said_in) = new_pipe()?;
         let (printed, printed_in) = new_pipe()?;
+        // Until it is closed here again, a helper that another thread starts would get it too.
+        let spawning = SPAWNING.lock().unwrap_or_else(PoisonError::into_inner);
         fcntl_setfd(&figures_in, FdFlags::empty())
             .map_err(|e| Error::System("share a pipe", e.into()))?;
         let mut command = Command::new(&self.executable);
         command.arg(helper::SUBCOMMAND).arg(figures_in.as_raw_fd().to_string());
         command.args(helper::arguments(job.cpus, job.sample));
+        if let Some(environment) = &self.environment {
+            command.env_clear().envs(environment.iter().cloned());
+        }
         for (key, value) in job.environment {
             let mut entry = key.clone();
             entry.push("=");
@@ -255,7 +271,7 @@ impl Launcher {
         let child = command.spawn().map_err(|e| Error::System("start the helper", e))?;
         let mut group = Group { child };
         // `command` holds the write ends.
-        drop((figures_in, command));
+        drop((figures_in, command, spawning));
         let mut run = Listening {
             figures: stream(figures, Keep::Last(LINE))?,
             said: stream(said, Keep::Last(TAIL))?,

@@ -4,6 +4,7 @@
 //! in bytes unless a field's name says its unit. Ratios are to the baseline, below 1 is better.
 
 mod claims;
+mod counted;
 mod lines;
 mod names;
 mod ratios;
@@ -15,10 +16,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{Curve, Group};
+use crate::fail_if::Metric;
 use crate::machine::Machine;
 use crate::session::{Failure, Role, Run, Stop, SubjectIndex, WorkloadIndex};
 use crate::stats::Ratio;
 
+pub use counted::{AGREEMENT, Count};
 pub use names::without_folders;
 pub use write::Error;
 
@@ -55,6 +58,9 @@ pub struct Report {
     pub elapsed: f64,
     /// Where it was measured.
     pub machine: Machine,
+    /// What counted, where nothing was timed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
     /// What `--prepare` set, and could not set.
     pub prepared: Vec<Prepared>,
     /// The share of processor time that a hypervisor took.
@@ -174,6 +180,9 @@ pub struct Cell {
     pub peak_rss: Option<Compared>,
     /// Minor page faults.
     pub faults: Option<Compared>,
+    /// What was counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted: BTreeMap<Metric, Count>,
     /// Resident bytes of all processes, over time: the mean.
     pub mean_rss: Option<f64>,
     /// The same at the end.
@@ -269,6 +278,9 @@ pub struct Overall {
     /// The geometric mean of the ratios of a call's time, over the workloads whose calls are counted.
     #[serde(default)]
     pub ns: Option<Ratio>,
+    /// The geometric means of the ratios of what was counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted: BTreeMap<Metric, Ratio>,
     /// Has the least time of all: everybody else is shown to take more, by the rule of [`crate::claim`].
     pub is_fastest: bool,
     /// Nobody is better in both time and peak.

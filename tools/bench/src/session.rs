@@ -12,6 +12,7 @@
 //! each under two names; what those two differ by is noise (the A/A control). A subject that fails a workload is a result,
 //! and does not run it again.
 
+pub mod counted;
 mod index;
 mod pace;
 mod runner;
@@ -157,6 +158,8 @@ pub enum Pass {
     Tail,
     /// Nothing is done but to wait for its end.
     Time,
+    /// What it does is counted.
+    Count,
 }
 
 /// One run that was measured.
@@ -231,6 +234,8 @@ pub struct Session {
     pub details: Vec<Vec<Details>>,
     /// Every run, in the order in which they happened.
     pub runs: Vec<Run>,
+    /// What was counted, by workload and subject, if that was asked for.
+    pub counts: Vec<Vec<counted::Counts>>,
     /// Measured rounds, by workload; the last one perhaps incomplete.
     pub rounds: Vec<u32>,
     /// Why each workload ended.
@@ -272,6 +277,7 @@ impl Session {
         Self {
             failures: vec![vec![None; names]; works],
             details: vec![vec![Details::default(); names]; works],
+            counts: vec![vec![counted::Counts::new(); names]; works],
             rounds: vec![0; works],
             stops: vec![Stop::Rounds; works],
             broken: None,
@@ -327,6 +333,12 @@ impl Session {
         })
     }
 
+    /// Whether a cell was measured.
+    #[must_use]
+    pub fn has_run(&self, workload: WorkloadIndex, subject: SubjectIndex) -> bool {
+        self.timed(workload, subject).next().is_some() || !self.counts[workload][subject].is_empty()
+    }
+
     /// Whether starved runs of this workload count after all: too few others are left.
     #[must_use]
     pub fn counts_starved(&self, workload: WorkloadIndex) -> bool {
@@ -376,10 +388,11 @@ impl Session {
         !work.is_by_part() && !work.is_only_watched() && self.counts_starved(workload)
     }
 
-    /// Whether any run was made to be timed; else there is nothing to show.
+    /// Whether any run was made to be timed, or counted; else there is nothing to show.
     #[must_use]
     pub fn has_times(&self) -> bool {
         self.runs.iter().any(|r| r.pass == Pass::Time && r.round > 0)
+            || self.counts.iter().flatten().any(|counts| !counts.is_empty())
     }
 
     /// Whether nobody ran this workload to its end.

@@ -2,6 +2,7 @@
 //!
 //! Cost: a bootstrap for every cell and figure; a few seconds for forty workloads on ten allocators.
 
+mod counted;
 mod memory;
 mod overall;
 mod programs;
@@ -41,6 +42,8 @@ pub struct Circumstances {
     pub steal: f64,
     /// What a reader should know.
     pub warnings: Vec<String>,
+    /// What counted, where nothing was timed.
+    pub counted: Option<String>,
     /// Workloads that were asked for and had no place in the time.
     pub left_out: Vec<String>,
 }
@@ -49,7 +52,8 @@ pub struct Circumstances {
 #[must_use]
 pub fn report(session: &Session, options: &Options, circumstances: Circumstances) -> Report {
     let Circumstances { heapwright, started, command_line, scale, pinned, .. } = circumstances;
-    let Circumstances { machine, prepared, steal, mut warnings, left_out, .. } = circumstances;
+    let Circumstances { machine, prepared, steal, mut warnings, .. } = circumstances;
+    let Circumstances { counted, left_out, .. } = circumstances;
     warnings.extend(starved(session));
     warnings.extend(unmeasured(session));
     let shown = |texts: &[String]| texts.iter().map(|text| without_folders(text)).collect();
@@ -66,6 +70,7 @@ pub fn report(session: &Session, options: &Options, circumstances: Circumstances
         stop: session.stop(),
         elapsed: session.elapsed.as_secs_f64(),
         machine,
+        counted,
         prepared,
         steal,
         warnings: shown(&warnings),
@@ -206,6 +211,7 @@ fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed:
         rss_per_live: peak_rss.zip(peak_live).map(|(peak, live)| peak.median / live as f64),
         peak_rss,
         faults: figure(|f| f.minor_faults as f64),
+        counted: counted::of(session, workload, subject),
         programs: programs::of(&details.programs),
         mean_rss: shape::mean_rss(details),
         end_rss: details.samples.last().map(|s| s.rss_bytes as f64),

@@ -11,6 +11,7 @@ use crate::definition::Group;
 use crate::launch::{Exit, Figures};
 use crate::machine::Machine;
 use crate::result::{Cell, Compared, Entry, Report, SCHEMA, VERSION, Work};
+use crate::session::counted::Counts;
 use crate::session::{
     Details, Options, Pass, Role, Run, Session, Stop, SubjectIndex, WorkloadIndex, line_up,
 };
@@ -116,6 +117,7 @@ pub fn report(allocators: Vec<Entry>, workloads: Vec<Work>, runs: Vec<Run>) -> R
         stop: Stop::Precise,
         elapsed: 600.0,
         machine: machine(),
+        counted: None,
         prepared: Vec::new(),
         steal: 0.0,
         warnings: Vec::new(),
@@ -198,6 +200,7 @@ pub fn session(
     Session {
         failures: vec![vec![None; subjects.len()]],
         details: vec![vec![Details::default(); subjects.len()]],
+        counts: vec![vec![Counts::new(); subjects.len()]],
         runs: runs.map(|(round, s)| run(WorkloadIndex(0), s, round, wall_ns(round, s))).collect(),
         rounds: vec![rounds],
         stops: vec![Stop::Precise],

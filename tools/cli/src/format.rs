@@ -51,6 +51,18 @@ fn three_digits(value: f64) -> String {
     }
 }
 
+/// A count in three digits, with K, M, G or T for thousands of the one before.
+pub(crate) fn short(value: f64) -> String {
+    let (mut value, mut unit) = (value, 0);
+    while value >= 999.5 && unit < 4 {
+        (value, unit) = (value / 1000.0, unit + 1);
+    }
+    match unit {
+        0 => format!("{value:.0}"),
+        _ => format!("{} {}", three_digits(value), ["", "K", "M", "G", "T"][unit]),
+    }
+}
+
 /// A count with separators.
 pub(crate) fn count(value: f64) -> String {
     let digits = format!("{value:.0}");
@@ -88,6 +100,8 @@ mod tests {
         assert_eq!(times.map(seconds), expected);
         let sizes = [1000.0, 1.5 * 1048576.0, 276.0 * 1048576.0, 3.2 * 1073741824.0];
         assert_eq!(sizes.map(bytes), ["0.98 KiB", "1.50 MiB", "276 MiB", "3.20 GiB"]);
+        let short = [0.0, 999.0, 1000.0, 1234567.0, 99_960_000.0].map(short);
+        assert_eq!(short, ["0", "999", "1.00 K", "1.23 M", "100 M"]);
         assert_eq!([0.0, 999.0, 1000.0, 1234567.0].map(count), ["0", "999", "1,000", "1,234,567"]);
     }
 

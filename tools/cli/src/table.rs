@@ -93,7 +93,9 @@ fn above(report: &Report) -> Vec<String> {
 
 fn tables(report: &Report) -> Vec<model::Table> {
     match &report.workloads[..] {
-        [own] if own.group == Group::Own => vec![one::table(report, own)],
+        [own] if own.group == Group::Own && report.counted.is_none() => {
+            vec![one::table(report, own)]
+        }
         _ => grid::tables(report).into_iter().chain(curves::tables(report)).collect(),
     }
 }
@@ -134,6 +136,10 @@ fn summary(report: &Report) -> String {
             out => format!("{} of {} workloads{}", all.len(), all.len() + out, scale(report)),
         },
     };
+    if let Some(by) = &report.counted {
+        let s = if allocators == 1 { "" } else { "s" };
+        return format!("{what} · {allocators} allocator{s} · counted by {by}{why}");
+    }
     let rounds = || report.workloads.iter().map(|w| w.rounds);
     let (least, most) = (rounds().min().unwrap_or(0), rounds().max().unwrap_or(0));
     let rounds = if least == most { least.to_string() } else { format!("{least} to {most}") };

@@ -7,6 +7,7 @@ use bench::result::Report;
 use bench::session::{Role, SubjectIndex};
 use bench::stats::Ratio;
 
+use super::bounds::middle_noise;
 use super::losses;
 use super::tables::{contestants, interval, markdown};
 
@@ -47,6 +48,9 @@ pub(super) fn sentences(parts: &[Part<'_>]) -> String {
     wrapped(&parts.iter().map(sentence).collect::<Vec<_>>().join(" "))
 }
 
+/// Beyond this noise in the middle workload nothing is said of time.
+const MOST_NOISE: f64 = 0.05;
+
 fn sentence(part: &Part<'_>) -> String {
     let all = standings(part.report);
     let place = |name: &str| all.iter().position(|one| one.0 == name);
@@ -73,6 +77,17 @@ fn sentence(part: &Part<'_>) -> String {
         [one] => format!("only {one} needs less"),
         [some @ .., last] => format!("{} and {last} need less", some.join(", ")),
     };
+    let noise = middle_noise(part.report).filter(|noise| *noise > MOST_NOISE);
+    if let Some(noise) = noise {
+        return format!(
+            "Over {} glibc's time differed from itself by {:.1} % in the middle workload, so nothing is claimed of time. \
+             heapwright takes {:.2} of glibc's memory, and {best} {:.2}; {smaller}.",
+            part.name,
+            100.0 * noise,
+            my_memory.estimate,
+            memory.estimate
+        );
+    }
     format!(
         "Over {} {verdict} takes {:.2} of glibc's time, and {best} {:.2}. \
          It takes {:.2} of glibc's memory, and {best} {:.2}; {smaller}.",

@@ -37,6 +37,21 @@ pub(super) fn newest(top: &Path) -> Result<Option<Record>, String> {
     Ok(newest)
 }
 
+/// The counted result that began last, and its file as it is named from the top of the tree.
+pub(super) fn counted(top: &Path) -> Result<Option<(PathBuf, Report)>, String> {
+    let mut newest: Option<(PathBuf, Report)> = None;
+    for machine in folders(&top.join("bench/record"))? {
+        for folder in folders(&machine)? {
+            let file = folder.join("counted.json");
+            let Some(report) = read(&file)? else { continue };
+            if newest.as_ref().is_none_or(|(_, other)| report.started > other.started) {
+                newest = Some((file.strip_prefix(top).unwrap_or(&file).to_path_buf(), report));
+            }
+        }
+    }
+    Ok(newest)
+}
+
 /// The result in a file; `None`: there is no such file.
 fn read(file: &Path) -> Result<Option<Report>, String> {
     let Ok(text) = fs::read_to_string(file) else { return Ok(None) };

@@ -5,7 +5,7 @@ mod one_run;
 
 use bench::definition::Group;
 use bench::fail_if::Metric;
-use bench::result::{Cell, Entry, Overall, Report, Work};
+use bench::result::{Cell, Entry, Report, Work};
 use bench::session::{Role, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 use comfy_table::{Table, presets};
@@ -146,11 +146,11 @@ pub(super) fn mean_row(
     report: &Report,
     other: &Report,
     title: String,
-    figure: fn(&Overall) -> Option<Ratio>,
+    metric: Metric,
 ) -> Vec<String> {
     let text = |(_, entry): (usize, &Entry)| {
         let at = other.allocators.iter().position(|one| one.name == entry.name);
-        let ratio = at.and_then(|at| figure(other.overall.get(at)?));
+        let ratio = at.and_then(|at| metric.mean(other.overall.get(at)?));
         match (entry.role, ratio) {
             (Role::Baseline, _) => "1".to_owned(),
             (_, Some(ratio)) => format!("{:.3} ±{:.3}", ratio.estimate, ratio.margin()),

@@ -65,8 +65,9 @@ pub(super) fn warnings(old: &Report, new: &Report, baseline: Option<&str>) -> Ve
         &old.heapwright,
         &new.heapwright,
     );
+    differs("counted by", &word(&old.counted), &word(&new.counted));
     differs("set by --prepare", &prepared(old), &prepared(new));
-    if baseline.is_none() {
+    if baseline.is_none() && old.counted.is_none() {
         said.push(
             "the two have no baseline in common that is known to be unchanged: times are compared as they are, and \
              a machine that was slower on one of the days looks like a slower allocator"

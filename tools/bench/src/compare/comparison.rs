@@ -160,6 +160,12 @@ impl Comparison {
             .collect()
     }
 
+    /// Whether it is of results without times.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.lines.iter().all(|line| Metric::COUNTED.contains(&line.metric))
+    }
+
     /// The names that rules may use: workloads, then allocators.
     #[must_use]
     pub fn names(&self) -> (Vec<&str>, Vec<&str>) {

@@ -1,7 +1,7 @@
 //! The figures of two results, resampled.
 
 use crate::fail_if::Metric;
-use crate::result::{Cell, Report};
+use crate::result::{Cell, Count, Report};
 use crate::rng::Rng;
 use crate::session::{
     Pass, Run, SubjectIndex, WorkloadIndex, cpu_seconds, reported_seconds, wall_seconds,
@@ -99,6 +99,7 @@ fn figure(run: &Run, metric: Metric, by_part: bool) -> Option<f64> {
         Metric::Time => wall_seconds(run),
         Metric::Memory => Some(figures.peak_rss_bytes as f64),
         Metric::Cpu => cpu_seconds(run),
+        Metric::Instructions | Metric::D1 | Metric::Ll | Metric::Faults | Metric::Calls => None,
         Metric::Ns => Some(run.ns? as f64 / run.ops.filter(|ops| *ops > 0)? as f64),
     }
 }
@@ -133,6 +134,14 @@ impl Drawn {
     fn single(old: f64, new: f64) -> Self {
         let estimate = (new / old).ln();
         Self { estimate, draws: vec![estimate], runs: 1 }
+    }
+
+    /// Of two counts: as far as two counts of the same may differ.
+    fn counted(old: &Count, new: &Count) -> Option<Self> {
+        let Ratio { estimate, low, high, pairs } = new.over(old)?;
+        let ends = [low.ln(), high.ln()];
+        let draws = (0..DRAWS).map(|draw| ends[draw % 2]).collect();
+        Some(Self { estimate: estimate.ln(), draws, runs: pairs })
     }
 
     /// The geometric mean; `None` of nothing.
@@ -186,6 +195,11 @@ pub fn plain(
     metric: Metric,
     rng: &mut Rng,
 ) -> Option<Drawn> {
+    if Metric::COUNTED.contains(&metric) {
+        let [old, new] =
+            [old, new].map(|side| side.cell(workload, allocator)?.counted.get(&metric));
+        return Drawn::counted(old?, new?);
+    }
     let metric = alike(old, new, workload, metric);
     let [before, after] = [old, new].map(|s| s.column(workload, allocator, metric));
     if metric == Metric::Memory {

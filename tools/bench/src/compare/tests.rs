@@ -3,6 +3,7 @@ use std::fs;
 use super::*;
 use crate::definition::Group;
 use crate::launch::Exit;
+use crate::result::{Compared, Count};
 use crate::session::{Failure, How, WorkloadIndex};
 use crate::testing;
 
@@ -251,4 +252,32 @@ fn rounds_before_a_failure_are_not_compared() {
     let rule = crate::fail_if::parse("geomean.memory>1.05").unwrap();
     let verdict = rule.check(&c.named(), c.names().1.contains(&"heapwright"));
     assert!(verdict.is_failure(), "glibc does not stand for it");
+}
+
+#[test]
+fn counts_are_compared_by_how_far_two_of_one_version_differ() {
+    let counted = |factor: f64| {
+        let mut report = report(3, usual);
+        report.runs.clear();
+        report.counted = Some("a tool".to_owned());
+        for cell in report.workloads.iter_mut().flat_map(|work| &mut work.cells) {
+            let median = 1e6 * factor;
+            let compared = Compared { median, ratio: None, same: false };
+            let count = Count { compared, least: median, most: median };
+            cell.counted.insert(Metric::Instructions, count);
+        }
+        report
+    };
+    let changes = |factor: f64| {
+        let comparison = of(&counted(1.0), &counted(factor)).unwrap();
+        assert!(comparison.is_counted(), "no time, no memory");
+        let holds = |rule: &str| {
+            let rule = crate::fail_if::parse(rule).unwrap();
+            rule.check(&comparison.named(), true).is_failure()
+        };
+        (comparison.lines[0].change, holds("max.instructions>1"), holds("geomean.instructions>1"))
+    };
+    assert_eq!(changes(1.004), (Change::Same, false, false));
+    assert_eq!(changes(1.006), (Change::More, true, true));
+    assert_eq!(changes(0.9), (Change::Less, false, false));
 }

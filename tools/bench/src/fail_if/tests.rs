@@ -109,7 +109,10 @@ fn what_is_wrong_with_it() {
     assert_eq!(said(">1.02"), "1 geomean, max or the name of a workload '>1.02'");
     assert_eq!(said("geomean"), "8 >, >=, < or <= the end");
     assert_eq!(said("geomean=1"), "8 >, >=, < or <= '=1'");
-    assert_eq!(said("geomean.tme>1"), "9 time, memory, ns or cpu 'tme>1'");
+    assert_eq!(
+        said("geomean.tme>1"),
+        "9 time, memory, ns or cpu, or of --counted instructions, d1, ll, faults or calls 'tme>1'"
+    );
     assert_eq!(said("geomean@ >1"), "10 the name of an allocator '>1'");
     assert_eq!(said("geomean>>1.02"), "9 a ratio above 0, such as 1.02 '>1.02'");
     assert_eq!(said("geomean>2%"), "9 a ratio above 0, such as 1.02 '2%'");

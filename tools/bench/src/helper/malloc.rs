@@ -14,6 +14,9 @@ use crate::inspect::is_allocator;
 /// C++'s library, whose `operator new` calls malloc.
 const CXX: &str = "libstdc++.so";
 
+/// Where the tools of valgrind are.
+const TOOLS: &str = "/valgrind/";
+
 /// The malloc of `process`, which executes `executable`: [`AS_ASKED`] if it is `preloaded`'s. `None`: it cannot be seen, or not
 /// yet.
 pub(super) fn of(process: i32, executable: &Path, preloaded: Option<&Path>) -> Option<String> {
@@ -51,8 +54,9 @@ fn decide(
         return Some("musl".to_owned());
     }
     if !files().any(is_libc) {
-        // The loader is not done, or there is none.
-        return elf()?.loader.is_none().then(|| "its_own".to_owned());
+        // The loader is not done, or there is none. A tool of valgrind's has none, but loads the program's.
+        let is_tool = files().any(|file| file.to_string_lossy().contains(TOOLS));
+        return (!is_tool && elf()?.loader.is_none()).then(|| "its_own".to_owned());
     }
     let mapped = |entry: &str| {
         let path = Path::new(entry).canonicalize().unwrap_or_else(|_| PathBuf::from(entry));
@@ -159,6 +163,21 @@ mod tests {
             (found(MINE), found(LIBC), found("/z.so")),
             ("=".into(), "=".into(), "libjemalloc.so.2".into())
         );
+    }
+
+    #[test]
+    fn a_tool_of_valgrinds_has_the_malloc_of_its_program() {
+        let own = Elf::read(Path::new("/proc/self/exe")).unwrap().unwrap();
+        let tool = "/usr/libexec/valgrind/cachegrind-amd64-linux";
+        let found = |files: &[&str]| {
+            let map = |file: &&str| format!("7f00-7f01 r-xp 00000000 fe:00 99    {file}\n");
+            let maps: String = files.iter().map(map).collect();
+            let elf = || Some(Elf { loader: None, ..own.clone() });
+            decide(&maps, Some(MINE), Some(Path::new(MINE)), elf)
+        };
+        assert_eq!(found(&["/bin/static"]).as_deref(), Some("its_own"));
+        assert_eq!(found(&[tool, MINE]), None, "the program's loader is not done");
+        assert_eq!(found(&[tool, MINE, LIBC]).as_deref(), Some("="));
     }
 
     #[test]

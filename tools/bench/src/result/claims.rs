@@ -16,6 +16,7 @@ impl Metric {
             Self::Memory => cell.peak_rss,
             Self::Ns => cell.ns,
             Self::Cpu => cell.cpu,
+            counted => cell.counted.get(&counted).map(|count| count.compared),
         }
     }
 
@@ -27,6 +28,7 @@ impl Metric {
             Self::Memory => overall.peak_rss,
             Self::Ns => overall.ns,
             Self::Cpu => overall.cpu,
+            counted => overall.counted.get(&counted).copied(),
         }
     }
 }

@@ -8,6 +8,7 @@ use core::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
+use super::counted::Counts;
 use super::pace::Known;
 use super::{Details, Failure, Stop, Subject};
 use crate::result::{Cell, Entry, Work};
@@ -39,5 +40,5 @@ macro_rules! index_of {
     )*};
 }
 
-index_of!(WorkloadIndex: Workload, Work, Vec<Option<Failure>>, Vec<Details>, u32, Stop, Known);
-index_of!(SubjectIndex: Subject, Option<Failure>, Details, Cell, Entry);
+index_of!(WorkloadIndex: Workload, Work, Vec<Option<Failure>>, Vec<Details>, Vec<Counts>, u32, Stop, Known);
+index_of!(SubjectIndex: Subject, Option<Failure>, Details, Counts, Cell, Entry);

@@ -4,6 +4,7 @@ use core::mem;
 use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
+use std::ffi::OsString;
 use std::thread;
 use std::time::Instant;
 
@@ -226,11 +227,11 @@ impl Runner<'_> {
             capture: !self.options.show_output,
         };
         let outcome = self.launcher.run(&job, self.interrupted)?;
-        let is_asked_for =
-            s.allocator.in_process.is_none() && environment.iter().any(|(key, _)| key == PRELOAD);
         let (how, stderr) = match judge(outcome, self.options.ignore_failure) {
             Judged::Good(ran) => match other_malloc(&ran.programs) {
-                Some(said) if is_asked_for && !self.options.any_malloc => (How::OtherMalloc, said),
+                Some(said) if asked_for(s, &environment) && !self.options.any_malloc => {
+                    (How::OtherMalloc, said)
+                }
                 _ => {
                     self.keep(*ran, turn);
                     return Ok(ControlFlow::Continue(()));
@@ -283,7 +284,7 @@ impl Runner<'_> {
             Pass::Time if round > 0 => {
                 details.time.push(Metrics { live: Vec::new(), histogram: Vec::new(), ..metrics });
             }
-            Pass::Time => {}
+            Pass::Time | Pass::Count => {}
         }
     }
 
@@ -311,8 +312,13 @@ fn is_own(workload: &Workload) -> bool {
     workload.group == Group::Own
 }
 
+/// Whether `environment` puts a program on the allocator of `subject`.
+pub(super) fn asked_for(subject: &Subject, environment: &[(OsString, OsString)]) -> bool {
+    subject.allocator.in_process.is_none() && environment.iter().any(|(key, _)| key == PRELOAD)
+}
+
 /// What a run computed on if that was mostly not the malloc that it was given, in words.
-fn other_malloc(programs: &[Program]) -> Option<String> {
+pub(super) fn other_malloc(programs: &[Program]) -> Option<String> {
     let all: u64 = programs.iter().map(|p| p.cpu_us).sum();
     let on_it: u64 = programs.iter().filter(|p| p.malloc.is_none()).map(|p| p.cpu_us).sum();
     if all == 0 || on_it as f64 >= OWN_MALLOC * all as f64 {
@@ -359,7 +365,7 @@ fn limit(
 }
 
 /// How long a run may take that is expected to take `expected`.
-fn time_limit(expected: Duration, budget: Option<Duration>) -> Duration {
+pub(super) fn time_limit(expected: Duration, budget: Option<Duration>) -> Duration {
     let most = expected * LIMIT_FACTOR + Duration::from_secs(30);
     let fair =
         |budget: Duration| (budget / BUDGET_SHARE).max(expected * 10).max(Duration::from_secs(5));
@@ -389,13 +395,13 @@ fn had_to_wait(figures: &Figures) -> bool {
     lost > OTHERS * cpu.max(figures.wall_ns as f64) + GRAIN_NS
 }
 
-enum Judged {
+pub(super) enum Judged {
     Good(Box<Ran>),
     Bad(How, String),
     Interrupted,
 }
 
-fn judge(outcome: Outcome, ignore_failure: bool) -> Judged {
+pub(super) fn judge(outcome: Outcome, ignore_failure: bool) -> Judged {
     match outcome {
         Outcome::Interrupted => Judged::Interrupted,
         Outcome::NotStarted(errno) => Judged::Bad(How::NotStarted(errno), String::new()),

@@ -1,6 +1,6 @@
 //! Each allocator over all workloads.
 
-use super::{memory, ns_per_call, other_work};
+use super::{counted, memory, ns_per_call, other_work};
 use crate::claim::leaders;
 use crate::result::Overall;
 use crate::session::{Role, Session, SubjectIndex, WorkloadIndex, cpu_seconds};
@@ -25,7 +25,7 @@ fn one(session: &Session, subject: SubjectIndex, seed: u64) -> Overall {
         is_compared
             && [subject, baseline].iter().all(|&s| {
                 session.failures[*w][s].is_none()
-                    && session.timed(*w, s).next().is_some()
+                    && session.has_run(*w, s)
                     && session.timed(*w, s).all(|run| run.refused == 0)
                     && other_work(session, *w, s).is_none()
             })
@@ -48,6 +48,7 @@ fn one(session: &Session, subject: SubjectIndex, seed: u64) -> Overall {
             Some(_) => session.column(w, s, ns_per_call),
             None => Column::new(),
         }),
+        counted: counted::means(session, &workloads, subject),
         is_fastest: false,
         is_pareto: false,
     }

@@ -37,6 +37,7 @@ fn report_without(session: &Session, left_out: Vec<String>) -> Report {
         prepared: Vec::new(),
         steal: 0.0,
         warnings: vec!["/home/me/prog: static".into()],
+        counted: None,
         left_out,
     };
     report(session, &testing::options(), circumstances)

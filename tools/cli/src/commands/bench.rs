@@ -24,6 +24,7 @@ use bench::launch::{Given, Input, Launcher};
 use bench::machine::{Busyness, Machine};
 use bench::prepare;
 use bench::result::{Report, without_folders};
+use bench::session::counted::{self, Tools};
 use bench::session::{self, How, LEAST_ROUNDS, Role, Session, Stop, WorkloadIndex, line_up};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
@@ -61,6 +62,7 @@ Examples:
   heapwright bench --for 20s --drive 'redis-benchmark -p 7777 -n 200000 -q' -- redis-server --port 7777
                                                    a server, and the command that drives it
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
+  heapwright bench --counted -o NEW                instructions, misses, faults, calls; compare OLD NEW
   heapwright bench superslab                       superslab with each part on and off, and what that says
   heapwright bench kernel-sweep                    the kernel's allocators by size: time, and bytes wasted
   heapwright bench kmem-stack                      in which order the kernel's caches hand objects out
@@ -74,7 +76,7 @@ The table goes to standard output; result.json, runs.csv, report.html and plots 
 Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator, a \
 library that does not work as one, a program whose malloc cannot be replaced (--force measures it); 3 some \
 allocator failed, the others were measured; 125 a program fails on all of them, the result cannot be \
-written, or heapwright itself cannot go on (what was measured is printed and written); 126 the program \
+written, --counted lacks valgrind or strace, or heapwright itself cannot go on (what was measured is printed and written); 126 the program \
 cannot be executed; 127 it was not found; 130 interrupted, what was measured is printed and written \
 (a second interrupt ends it at once, without that).";
 
@@ -130,9 +132,13 @@ impl Bench {
         }
         outlive_readers();
         self.flags_are_of_use()?;
+        let tools = self.tools()?;
         let machine = Machine::describe();
         let before = Busyness::now();
-        let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
+        let mut warnings: Vec<String> = match &tools {
+            Some(_) => counted::fix_addresses().into_iter().collect(),
+            None => before.load_warning(machine.cores).into_iter().collect(),
+        };
         let inspection = self.inspection(&mut warnings)?;
         let input = self.input();
         let is_experiment = superslab::is_asked(&self.workloads);
@@ -172,14 +178,23 @@ impl Bench {
         let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
         let launcher = Launcher::new(known::this_executable()?).reading(input);
-        let session = session::run(
-            &launcher,
-            workloads,
-            subjects,
-            &options,
-            &mut progress,
-            interrupts.came(),
-        )?;
+        let session = match &tools {
+            None => {
+                let came = interrupts.came();
+                session::run(&launcher, workloads, subjects, &options, &mut progress, came)?
+            }
+            Some(tools) => {
+                let fixed = self.program.is_absent().then(counted::environment);
+                counted::run(
+                    &launcher.within(fixed),
+                    workloads,
+                    subjects,
+                    (tools, &options),
+                    &mut progress,
+                    interrupts.came(),
+                )?
+            }
+        };
         progress.finish();
         if session.stop() == Stop::Interrupted && session.has_times() && session.broken.is_none() {
             exit::say(
@@ -189,7 +204,7 @@ impl Bench {
         let prepared = guard.as_ref().map(|g| g.settings().to_vec()).unwrap_or_default();
         drop(guard);
         let now = Busyness::now();
-        warnings.extend(now.steal_warning(&before));
+        warnings.extend(now.steal_warning(&before).filter(|_| tools.is_none()));
         warnings.extend(session.broken.iter().map(|why| format!("it ended early: {why}")));
         if session.workload_indices().all(|w| session.failed_everywhere(w)) {
             leave_none();
@@ -211,6 +226,7 @@ impl Bench {
             prepared,
             steal: now.stolen_since(&before),
             warnings,
+            counted: tools.map(|tools| tools.says),
             left_out,
         };
         let report = summary::report(&session, &options, circumstances);
@@ -238,6 +254,14 @@ impl Bench {
         }))
     }
 
+    /// What counts, if that is asked for.
+    fn tools(&self) -> anyhow::Result<Option<Tools>> {
+        match self.measure.counted {
+            true => Tools::find().map(Some).map_err(|why| anyhow!(why)),
+            false => Ok(None),
+        }
+    }
+
     /// Who takes part, and with what in the environment.
     fn subjects(
         &self,
@@ -247,7 +271,8 @@ impl Bench {
         let asked = &self.allocators.allocators;
         let among = self.among()?;
         let chosen = allocators::chosen(asked, &among, inspection, warnings)?;
-        let mut subjects = line_up(chosen, self.program.is_absent());
+        let is_timed = !self.measure.counted;
+        let mut subjects = line_up(chosen, is_timed && self.program.is_absent());
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
             let settings = self.settings.of(&subject.allocator);
@@ -353,7 +378,8 @@ impl Bench {
         let wanted = workloads::Wanted {
             names: &self.workloads,
             subjects,
-            scale: self.measure.scale,
+            scale: self.measure.scale(),
+            counted: self.measure.counted,
             budget: &|workloads| self.measure.budget(workloads),
             rounds: self.measure.rounds(),
             pin: self.measure.pins(),

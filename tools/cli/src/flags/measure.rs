@@ -11,6 +11,9 @@ use jiff::SignedDuration;
 /// What a workload gets when no time is given.
 const EACH: Duration = Duration::from_secs(15);
 
+/// The length of workloads whose instructions are counted, one by one: a run takes some fifty times as long.
+const COUNTED_SCALE: f64 = 0.05;
+
 /// And all together.
 const LEAST: Duration = Duration::from_secs(60);
 
@@ -23,7 +26,7 @@ pub(crate) struct MeasureFlags {
 
     /// Multiply the length of every workload; short ones keep more of theirs [default: as much as the time allows, at most 1]
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
-    pub(crate) scale: Option<f64>,
+    scale: Option<f64>,
 
     /// Measure exactly N rounds [default: until the intervals are within 1 %, at least 10, at most 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -55,6 +58,11 @@ pub(crate) struct MeasureFlags {
     #[arg(long)]
     pub(crate) region: bool,
 
+    /// Count instead of timing: instructions and cache misses (cachegrind), page faults, system calls (strace). Of programs with one
+    /// thread; the same on a busy machine [default: single-threaded workloads of standard and real, --scale 0.05]
+    #[arg(long, conflicts_with_all = ["time", "rounds", "warmup", "cold", "no_tails", "prepare", "region", "for", "show_output"])]
+    pub(crate) counted: bool,
+
     /// Decides the random order; the default is fresh each time, and is printed
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -78,6 +86,7 @@ impl MeasureFlags {
     pub(crate) fn budget(&self, workloads: usize) -> Option<Duration> {
         let workloads = u32::try_from(workloads).unwrap_or(u32::MAX);
         match (self.time, self.rounds) {
+            _ if self.counted => None,
             (None, None) => Some(EACH.saturating_mul(workloads).max(LEAST)),
             (time, _) => time,
         }
@@ -90,6 +99,11 @@ impl MeasureFlags {
             format!("--time {time:?} is too short: the least rounds take {needed:?}, and get that")
         });
         (budget, short)
+    }
+
+    /// What lengths are multiplied by, where that does not go by the time.
+    pub(crate) fn scale(&self) -> Option<f64> {
+        self.scale.or(self.counted.then_some(COUNTED_SCALE))
     }
 
     /// First rounds that are thrown away.
@@ -111,12 +125,14 @@ impl MeasureFlags {
     pub(crate) fn options(&self, workloads: usize) -> Options {
         Options {
             warmup: self.warmup,
-            warm: !self.cold,
+            warm: !self.cold && !self.counted,
             tails: !self.no_tails,
             rounds: self.rounds,
             budget: self.budget(workloads),
             // Small enough to be typed again.
-            seed: self.seed.unwrap_or_else(|| RandomState::new().hash_one(0) % 100_000),
+            seed: self.seed.unwrap_or_else(|| {
+                if self.counted { 1 } else { RandomState::new().hash_one(0) % 100_000 }
+            }),
             ignore_failure: self.ignore_failure,
             show_output: self.show_output,
             timeout: self.timeout,

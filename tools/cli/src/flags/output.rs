@@ -108,10 +108,11 @@ impl OutputFlags {
         written?;
         printed?;
         if let Some(folder) = folder {
-            crate::exit::say(&format!(
-                "wrote    {}/{{result.json,runs.csv,table.txt,report.html,plots}}",
-                folder.display()
-            ));
+            let files = match &report.counted {
+                Some(_) => "result.json,table.txt",
+                None => "result.json,runs.csv,table.txt,report.html,plots",
+            };
+            crate::exit::say(&format!("wrote    {}/{{{files}}}", folder.display()));
         }
         Ok(())
     }
@@ -124,6 +125,10 @@ fn write_files(report: &Report, folder: &Path) -> anyhow::Result<()> {
         whole::write(&path, text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))
     };
+    if report.counted.is_some() {
+        return file("result.json", &render(report, Format::Json)?)
+            .and(file("table.txt", &table::plain(report)));
+    }
     let written = [
         file("result.json", &render(report, Format::Json)?),
         file("runs.csv", &render(report, Format::Csv)?),

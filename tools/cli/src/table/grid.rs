@@ -2,7 +2,7 @@
 
 use bench::claim::{Claim, MARKS};
 use bench::fail_if::Metric;
-use bench::result::{Cell, Compared, Report, Work};
+use bench::result::{Cell, Compared, Count, Report, Work};
 use bench::session::{Role, SubjectIndex, WorkloadIndex};
 
 use super::model::Table;
@@ -16,6 +16,7 @@ enum Show {
     Memory,
     Ns,
     Tail,
+    Count(Metric),
 }
 
 impl Show {
@@ -25,6 +26,7 @@ impl Show {
             Self::Time => Some(Metric::Time),
             Self::Memory => Some(Metric::Memory),
             Self::Ns => Some(Metric::Ns),
+            Self::Count(metric) => Some(metric),
             Self::Tail => None,
         }
     }
@@ -42,6 +44,15 @@ pub(super) fn tables(report: &Report) -> Vec<Table> {
             tables.push(table(report, &works, title, show));
         }
     };
+    if report.counted.is_some() {
+        for metric in Metric::COUNTED {
+            section(
+                format!("{metric} ÷ {baseline}'s, whose are shown (* least)"),
+                Show::Count(metric),
+            );
+        }
+        return tables;
+    }
     section(time_title(report), Show::Time);
     section(format!("peak memory of all processes ÷ {baseline}'s"), Show::Memory);
     section(
@@ -74,6 +85,7 @@ fn all_by_cpu(report: &Report) -> bool {
 fn is_shown(work: &Work, show: Show) -> bool {
     match show {
         Show::Time | Show::Memory => true,
+        Show::Count(metric) => work.cells.iter().any(|c| c.counted.contains_key(&metric)),
         Show::Ns => work.cells.iter().any(|c| c.ns.is_some()),
         Show::Tail => work.cells.iter().any(|c| !c.tails.is_empty()),
     }
@@ -108,7 +120,7 @@ fn table(report: &Report, works: &[(WorkloadIndex, &Work)], title: String, show:
         rows.push(row);
     }
     let has_mean = works.len() > 1 && !report.means().is_empty();
-    if matches!(show, Show::Time | Show::Memory) && has_mean {
+    if matches!(show, Show::Time | Show::Memory | Show::Count(_)) && has_mean {
         rows.push(overall(report, &shown, show));
     }
     let fixed = if matches!(show, Show::Time) { 2 } else { 1 };
@@ -149,6 +161,7 @@ fn cell(
     let mut text = match show {
         Show::Time => compared(cell.time, is_baseline, true, claim),
         Show::Memory => compared(cell.peak_rss, is_baseline, false, claim),
+        Show::Count(metric) => counted(cell.counted.get(&metric), is_baseline),
         Show::Ns => cell.ns.map_or_else(|| "-".to_owned(), |c| format!("{:.1}", c.median)),
         Show::Tail => match cell.tails.iter().find(|t| t.call == "malloc") {
             Some(t) => format!("{}/{}", nanos(t.p999_ns), nanos(t.max_ns)),
@@ -184,6 +197,17 @@ fn compared(
     format!("{text} {mark}").trim_end().to_owned()
 }
 
+/// A ratio whose digits all count; of the baseline the count itself.
+fn counted(count: Option<&Count>, is_baseline: bool) -> String {
+    match count {
+        Some(count) if is_baseline => format::short(count.compared.median),
+        Some(count) => {
+            count.compared.ratio.map_or("-".to_owned(), |r| format!("{:.3}", r.estimate))
+        }
+        None => "-".to_owned(),
+    }
+}
+
 fn nanos(ns: f64) -> String {
     match ns {
         n if n >= 1e6 => format!("{:.1}ms", n / 1e6),
@@ -202,13 +226,14 @@ fn overall(report: &Report, shown: &[SubjectIndex], show: Show) -> Vec<String> {
     if matches!(show, Show::Time) {
         row.push(String::new());
     }
-    let metric = if matches!(show, Show::Time) { Metric::Time } else { Metric::Memory };
+    let Some(metric) = show.metric() else { return row };
     let (best, noise) = (report.best_mean(metric), report.mean_noise(metric));
     row.extend(shown.iter().map(|&a| {
         let Some(overall) = report.means().get(a.0) else { return "-".to_owned() };
         let mut text = match metric.mean(overall) {
             None => return "-".to_owned(),
             Some(_) if a == report.baseline() => "1".to_owned(),
+            Some(ratio) if matches!(show, Show::Count(_)) => format!("{:.3}", ratio.estimate),
             Some(ratio) => {
                 let mean = Some(Compared { median: 0.0, ratio: Some(ratio), same: false });
                 compared(mean, false, metric == Metric::Time, Some(Claim::of(&ratio, noise)))
@@ -242,6 +267,28 @@ mod tests {
         assert_eq!(of(0.49, 0.52, 9, Claim::Level), "0.51 ±0.02 =");
         assert_eq!(of(0.49, 0.52, 3, Claim::Untold), "0.51 ±0.02 ?");
         assert_eq!(of(0.51, 0.51, 1, Claim::Untold), "0.51 ±?");
+    }
+
+    #[test]
+    fn what_was_counted_stands_alone_with_the_baselines_counts() {
+        let mut report = bench::testing::rounds(&["cfrac", "barnes"], 3, |_, _| 0.25);
+        report.counted = Some("a tool".to_owned());
+        let base = report.baseline();
+        for work in &mut report.workloads {
+            for (at, cell) in work.cells.iter_mut().enumerate() {
+                let ratio = Ratio { estimate: 0.71234, low: 0.7, high: 0.8, pairs: 6 };
+                let ratio = (at != base.0).then_some(ratio);
+                let compared = Compared { median: 1_234_567.0, ratio, same: false };
+                let count = Count { compared, least: 1_234_567.0, most: 1_234_567.0 };
+                cell.counted.insert(Metric::Instructions, count);
+            }
+        }
+        let tables = tables(&report);
+        assert_eq!(tables.len(), 1, "there is none of what was not counted, such as time");
+        assert!(tables[0].title.as_ref().unwrap().starts_with("instructions ÷ "));
+        for text in ["1.23 M", "0.712 *"] {
+            assert!(tables[0].rows[1].contains(&text.to_owned()), "{:?}", tables[0].rows);
+        }
     }
 
     #[test]

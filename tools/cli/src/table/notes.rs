@@ -2,7 +2,8 @@
 
 use bench::claim::MARKS;
 use bench::definition::Group;
-use bench::result::{Report, Work};
+use bench::fail_if::Metric;
+use bench::result::{AGREEMENT, Count, Report, Work};
 use bench::session::Role;
 use bench::stats::{ENOUGH_PAIRS, median};
 
@@ -13,6 +14,7 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if let [own] = &report.workloads[..]
         && own.group == Group::Own
+        && report.counted.is_none()
     {
         lines.push(format!(
             "medians; below each its ratio to {baseline} ± {} (lower is better)",
@@ -21,6 +23,7 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
         lines.push(format!("* least time, {MARKS}"));
     }
     lines.extend(noise(report, baseline));
+    lines.extend(counted(report, baseline));
     lines.extend(few(report));
     lines.extend(early(report));
     lines.extend(unseen(report));
@@ -57,6 +60,39 @@ fn noise(report: &Report, baseline: &str) -> Option<String> {
              a smaller difference in time means nothing"
         )
     })
+}
+
+/// What the baseline's two counts differ by, and where those of one program do.
+fn counted(report: &Report, baseline: &str) -> Vec<String> {
+    let control = report.allocators.iter().position(|entry| entry.role == Role::Control);
+    let (Some(_), Some(control)) = (&report.counted, control) else { return Vec::new() };
+    let far = |metric: Metric| {
+        let ratios = report.workloads.iter().filter_map(|w| w.cells[control].counted.get(&metric));
+        let far = ratios.filter_map(|c| Some((c.compared.ratio?.estimate - 1.0).abs()));
+        far.reduce(f64::max).map(|far| format!("{metric} {:.2} %", 100.0 * far))
+    };
+    let fars: Vec<String> = Metric::COUNTED.into_iter().filter_map(far).collect();
+    if fars.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![format!(
+        "noise    {baseline} against itself, at most: {}; what differs by {} % may be the same",
+        fars.join(", "),
+        100.0 * AGREEMENT,
+    )];
+    for work in &report.workloads {
+        let spread =
+            work.cells.iter().filter_map(|c| c.counted.get(&Metric::Faults)).map(Count::spread);
+        let spread = spread.reduce(f64::max).filter(|spread| *spread > AGREEMENT);
+        lines.extend(spread.map(|spread| {
+            let percent = 100.0 * spread;
+            format!(
+                "note     page faults of {} vary by up to {percent:.1} %; the median is shown",
+                work.name
+            )
+        }));
+    }
+    lines
 }
 
 /// The least pairs of each workload.

@@ -316,6 +316,7 @@ fn overall(allocators: &[Entry], nature: &[(f64, f64)], workloads: usize) -> Vec
                 peak_rss: (a > 0).then(|| ratio(m, 0.008)),
                 cpu: None,
                 ns: None,
+                counted: std::collections::BTreeMap::new(),
                 is_fastest: a == 2,
                 is_pareto: (is_contender(a) || a == 0) && !beaten,
             }

@@ -28,6 +28,9 @@ impl Bench {
         has_effect: bool,
     ) -> Option<String> {
         let words = Words::of_this_command();
+        if self.measure.counted && (folder.is_none() || !self.program.is_absent()) {
+            return None;
+        }
         if self.program.is_absent() {
             let Some(folder) = folder else { return Some(self.longer(&words)) };
             let (scale, seed) = (report.scale.to_string(), report.seed.to_string());

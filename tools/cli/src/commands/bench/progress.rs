@@ -75,6 +75,7 @@ impl Progress {
     fn message(&self, step: &Step<'_>) -> String {
         let which = match (step.pass, step.round, self.rounds) {
             (Pass::Memory, ..) => "memory".to_owned(),
+            (Pass::Count, ..) => "counting".to_owned(),
             (Pass::Tail, ..) => "single calls".to_owned(),
             (Pass::Time, 0, _) => "warm-up".to_owned(),
             (Pass::Time, n, Some(all)) => format!("round {n}/{all}"),

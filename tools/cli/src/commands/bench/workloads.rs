@@ -20,8 +20,9 @@ use crate::flags::workload::WorkloadArg;
 use crate::unpack::unpack;
 
 /// The sets, and what they are.
-pub(super) const SETS: [(&str, &str); 7] = [
+pub(super) const SETS: [(&str, &str); 8] = [
     ("standard", "a choice that fits in a few minutes; the default"),
+    ("single", "standard and real ones with one thread; the default of --counted"),
     ("all", "all but the kernel's"),
     ("texts", "from five published reports on allocators"),
     ("community", "what allocators have been compared on for decades"),
@@ -50,6 +51,8 @@ pub(super) struct Wanted<'a> {
     pub(super) names: &'a [WorkloadArg],
     pub(super) subjects: &'a [Subject],
     pub(super) scale: Option<f64>,
+    /// They are counted: as short as the scale says, and only those that do the same each time.
+    pub(super) counted: bool,
     pub(super) budget: &'a dyn Fn(usize) -> Option<Duration>,
     pub(super) rounds: Option<u32>,
     pub(super) pin: bool,
@@ -137,11 +140,16 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
         pin: wanted.pin,
     };
     let is_set = wanted.names.iter().all(|w| SETS.iter().any(|(set, _)| *set == w.name));
-    let mut definitions = named(wanted.names, &all)?;
+    let default = WorkloadArg {
+        name: if wanted.counted { "single" } else { "standard" }.to_owned(),
+        parameters: Vec::new(),
+    };
+    let names = if wanted.names.is_empty() { &[default] } else { wanted.names };
+    let mut definitions = named(names, &all)?;
     // What is not installed: said of a set, refused by name.
     let mut missing = Vec::new();
-    definitions.retain(|(d, parameters)| match Workload::of(d, parameters, &places) {
-        Ok(_) => true,
+    definitions.retain(|(d, parameters)| match runnable(d, parameters, &places, wanted.counted) {
+        Ok(()) => true,
         Err(why) => {
             missing.push((d.name.clone(), why));
             false
@@ -156,8 +164,12 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
     let mut left_out = Vec::new();
     let mut budget = (wanted.budget)(definitions.len());
     if wanted.scale.is_none() {
-        let standard = wanted.names.is_empty() || wanted.names.iter().any(|w| w.name == "standard");
+        let standard = names.iter().any(|w| w.name == "standard");
         places.scale = fit(&mut definitions, wanted, budget, standard && is_set, &mut left_out);
+    }
+    if wanted.counted {
+        // Only a clock needs longer ones.
+        definitions.iter_mut().for_each(|(d, _)| d.longer = 1.0);
     }
     if let Some(time) = &mut budget {
         warnings.extend(least(&definitions, wanted, places.scale, time));
@@ -173,6 +185,19 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
         bail!("none of these workloads can be run on this machine");
     }
     Ok(Chosen { workloads, scale: places.scale, budget, left_out, folder: Some(folder) })
+}
+
+/// Whether this machine has what a workload needs, and whether it can be counted if it is to be; else why not.
+fn runnable(
+    definition: &Definition,
+    parameters: &[String],
+    places: &Places,
+    counted: bool,
+) -> Result<(), String> {
+    if let Some(why) = definition.uncountable().filter(|_| counted) {
+        return Err(format!("{} cannot be counted: {why}", definition.name));
+    }
+    Workload::of(definition, parameters, places).map(drop)
 }
 
 /// Sees that a workload has these parameters.
@@ -200,8 +225,6 @@ fn open_to_all(folder: &Path) -> anyhow::Result<()> {
 
 /// The definitions that the names mean, each once.
 fn named(names: &[WorkloadArg], all: &[Definition]) -> anyhow::Result<Vec<Selected>> {
-    let standard = [WorkloadArg { name: "standard".to_owned(), parameters: Vec::new() }];
-    let names = if names.is_empty() { &standard } else { names };
     let mut chosen: Vec<Selected> = Vec::new();
     for word in names {
         let members: Vec<&Definition> = match set(&word.name) {
@@ -227,6 +250,7 @@ fn set(name: &str) -> Option<fn(&Definition) -> bool> {
     Some(match name {
         "kernel" => |d| !d.kernel.is_empty(),
         "standard" => |d| d.standard.is_some(),
+        "single" => |d| d.threads == 1 && (d.standard.is_some() || d.group == Group::Real),
         "all" => |d| d.kernel.is_empty(),
         "texts" => |d| d.group == Group::Texts && d.kernel.is_empty(),
         "community" => |d| d.group == Group::Community,
@@ -332,7 +356,9 @@ mod tests {
         };
         assert_eq!(names(&["all"]).len() + names(&["kernel"]).len(), all.len());
         assert_eq!(names(&["bench-tiny", "bench-tiny"]), ["bench-tiny"]);
-        assert!(names(&[]).len() < all.len());
+        assert!(names(&["standard"]).len() < all.len());
+        let single = names(&["single"]);
+        assert!(single.contains(&"perl".to_owned()) && !single.contains(&"larson".to_owned()));
         assert_eq!(names(&["bench-tiny", "bench-tiny:size=64"]).len(), 2);
         let error = named(&[of("bench-tin")], &all).unwrap_err().to_string();
         assert!(error.contains("did you mean bench-tiny"), "{error}");

@@ -5,6 +5,7 @@ use core::fmt::Write as _;
 use bench::claim::MARKS;
 use bench::compare::{Change, Comparison, Judged, Line, Subject};
 use bench::fail_if::Metric;
+use bench::result::AGREEMENT;
 use bench::session::Role;
 use bench::stats::Ratio;
 use comfy_table::{Table, presets};
@@ -12,7 +13,16 @@ use comfy_table::{Table, presets};
 use crate::format;
 
 /// The columns of the tables; processor time is in the other forms, and rules can be about it.
-const COLUMNS: [Metric; 3] = [Metric::Time, Metric::Memory, Metric::Ns];
+const COLUMNS: [Metric; 8] = [
+    Metric::Time,
+    Metric::Memory,
+    Metric::Ns,
+    Metric::Instructions,
+    Metric::D1,
+    Metric::Ll,
+    Metric::Faults,
+    Metric::Calls,
+];
 
 /// The table with what belongs above and below it; `names` are the old result's and the new one's.
 pub(super) fn table(comparison: &Comparison, names: &[String; 2]) -> String {
@@ -85,8 +95,7 @@ fn heading(subject: &Subject) -> String {
 fn rows(comparison: &Comparison, subject: &Subject) -> Vec<String> {
     let mine: Vec<&Line> =
         comparison.lines.iter().filter(|l| l.allocator == subject.name).collect();
-    let columns: Vec<Metric> =
-        COLUMNS.into_iter().filter(|m| mine.iter().any(|l| l.metric == *m)).collect();
+    let columns = columns(&mine);
     let mut workloads: Vec<Option<&str>> = Vec::new();
     for line in &mine {
         if line.workload.is_some() && !workloads.contains(&line.workload.as_deref()) {
@@ -109,10 +118,22 @@ fn rows(comparison: &Comparison, subject: &Subject) -> Vec<String> {
     text(&table)
 }
 
+/// What there are figures of.
+fn columns(lines: &[&Line]) -> Vec<Metric> {
+    COLUMNS.into_iter().filter(|m| lines.iter().any(|l| l.metric == *m)).collect()
+}
+
 /// Those that nobody asked about, over all workloads.
 fn others(comparison: &Comparison, subjects: &[&Subject]) -> Vec<String> {
     let mut table = new_table();
-    table.set_header(["others, geometric mean", "time", "peak memory", "workloads by time"]);
+    let means: Vec<&Line> = comparison.lines.iter().filter(|l| l.workload.is_none()).collect();
+    let columns: Vec<Metric> =
+        columns(&means).into_iter().filter(|metric| *metric != Metric::Ns).collect();
+    let is_timed = columns.contains(&Metric::Time);
+    let mut header = vec!["others, geometric mean".to_owned()];
+    header.extend(columns.iter().map(Metric::to_string));
+    header.extend(is_timed.then(|| "workloads by time".to_owned()));
+    table.set_header(header);
     for subject in subjects {
         let mine = |metric: Metric| {
             comparison
@@ -128,17 +149,19 @@ fn others(comparison: &Comparison, subjects: &[&Subject]) -> Vec<String> {
         };
         let (slower, faster) = (count(Change::More), count(Change::Less));
         let untold = count(Change::Unknown);
-        table.add_row([
-            heading(subject),
-            mean(Metric::Time),
-            mean(Metric::Memory),
-            format!("{slower} slower, {faster} faster, {untold} cannot be told"),
-        ]);
+        let mut row = vec![heading(subject)];
+        row.extend(columns.iter().map(|metric| mean(*metric)));
+        let by_time = format!("{slower} slower, {faster} faster, {untold} cannot be told");
+        row.extend(is_timed.then_some(by_time));
+        table.add_row(row);
     }
     text(&table)
 }
 
 fn cell(line: &Line) -> String {
+    if Metric::COUNTED.contains(&line.metric) {
+        return format!("{:.3} {}", line.ratio().estimate, word(line.metric, line.change));
+    }
     let mut text = format!("{} {}", format::ratio(&line.ratio()), word(line.metric, line.change));
     if let Some((ratio, change)) = line.dissent() {
         let which = if line.judged == Judged::Relative { "plain" } else { "relative" };
@@ -149,6 +172,8 @@ fn cell(line: &Line) -> String {
 
 fn word(metric: Metric, change: Change) -> &'static str {
     match (change, metric) {
+        (Change::More, counted) if Metric::COUNTED.contains(&counted) => "+",
+        (Change::Less, counted) if Metric::COUNTED.contains(&counted) => "−",
         (Change::More, Metric::Memory) => "+ more",
         (Change::Less, Metric::Memory) => "− less",
         (Change::More, _) => "+ slower",
@@ -159,6 +184,13 @@ fn word(metric: Metric, change: Change) -> &'static str {
 }
 
 fn legend(comparison: &Comparison) -> Vec<String> {
+    if comparison.is_counted() {
+        let percent = 100.0 * AGREEMENT;
+        return vec![format!(
+            "ratios   new ÷ old of what was counted: + more, − less, = within {percent} %, by which two results of one \
+             version may differ, ? varied by more"
+        )];
+    }
     let mut lines = vec![format!(
         "ratios   new ÷ old ± 95 % interval; above 1 is slower, or more memory; {MARKS}"
     )];

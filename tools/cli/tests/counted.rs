@@ -1,0 +1,74 @@
+//! `bench --counted`: the same work counted twice, by cachegrind and strace where they are installed.
+
+mod common;
+
+use std::process::Command;
+
+use common::{heapwright, outcome};
+use serde_json::Value;
+
+/// Whether both tools are there; with CI set they have to be.
+fn tools_are_there() -> bool {
+    let is_there = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
+    let there = is_there("valgrind") && is_there("strace");
+    assert!(there || std::env::var_os("CI").is_none(), "CI has valgrind and strace");
+    there
+}
+
+#[test]
+fn two_results_of_one_version_agree() {
+    if !tools_are_there() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let folders = ["old", "new"].map(|name| dir.path().join(name));
+    for folder in &folders {
+        let words =
+            ["bench", "--counted", "bench-tiny", "-a", "heapwright,glibc", "--scale", "0.001"];
+        let (out, err, code) = outcome(heapwright().args(words).arg("-o").arg(folder));
+        assert_eq!(code, Some(0), "{err}");
+        for expected in ["instructions ÷ glibc's", "page faults ÷", "system calls ÷", "next  "] {
+            assert!(out.contains(expected), "{expected:?} is missing in {out}");
+        }
+        let text = std::fs::read_to_string(folder.join("result.json")).unwrap();
+        let result: Value = serde_json::from_str(&text).unwrap();
+        for cell in result["workloads"][0]["cells"].as_array().unwrap() {
+            for figure in ["instructions", "d1", "ll", "faults", "calls"] {
+                let count = cell["counted"][figure]["median"].as_f64().unwrap();
+                assert!(count > 10.0, "{figure}: {cell}");
+            }
+        }
+    }
+    let mut compare = heapwright();
+    compare.arg("compare").args(&folders);
+    for figure in ["instructions", "d1", "calls"] {
+        for rule in [format!("max.{figure}>1"), format!("max.{figure}<1")] {
+            compare.args(["--fail-if", &rule]);
+        }
+    }
+    let (out, err, code) = outcome(&mut compare);
+    assert_eq!(code, Some(0), "{out}{err}");
+    assert!(out.contains("instructions  D1 misses") && !out.contains("slower"), "{out}");
+}
+
+#[test]
+fn without_the_tools_it_says_what_to_install() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = ["bench", "--counted", "bench-tiny", "--no-files"];
+    let (out, err, code) = outcome(heapwright().args(words).env("PATH", dir.path()));
+    assert_eq!((out.as_str(), code), ("", Some(125)), "{err}");
+    assert!(err.contains("apt-get install valgrind strace"), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+}
+
+#[test]
+fn what_differs_from_run_to_run_is_refused_by_name() {
+    if !tools_are_there() {
+        return;
+    }
+    let words = ["bench", "--counted", "larson", "--no-files"];
+    let (out, err, code) = outcome(heapwright().args(words));
+    assert_eq!((out.as_str(), code), ("", Some(2)), "{err}");
+    let why = "larson cannot be counted: which of its 4 threads is first differs";
+    assert!(err.contains(why), "{err}");
+}
