@@ -53,9 +53,10 @@ pub struct Circumstances {
 pub fn report(session: &Session, options: &Options, circumstances: Circumstances) -> Report {
     let Circumstances { heapwright, started, command_line, scale, pinned, .. } = circumstances;
     let Circumstances { machine, prepared, steal, mut warnings, .. } = circumstances;
-    let Circumstances { counted, left_out, .. } = circumstances;
+    let Circumstances { counted: counted_by, left_out, .. } = circumstances;
     warnings.extend(starved(session));
     warnings.extend(unmeasured(session));
+    warnings.extend(counted::left_out(session));
     let shown = |texts: &[String]| texts.iter().map(|text| without_folders(text)).collect();
     let mut report = Report {
         schema: SCHEMA.to_owned(),
@@ -70,7 +71,7 @@ pub fn report(session: &Session, options: &Options, circumstances: Circumstances
         stop: session.stop(),
         elapsed: session.elapsed.as_secs_f64(),
         machine,
-        counted,
+        counted: counted_by,
         prepared,
         steal,
         warnings: shown(&warnings),

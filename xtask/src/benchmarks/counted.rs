@@ -8,7 +8,7 @@ use bench::session::WorkloadIndex;
 use comfy_table::Table;
 
 use super::front::wrapped;
-use super::tables::{markdown, mean_row, ratios};
+use super::tables::{contestants, markdown, mean_row, ratios};
 use crate::peers::sources::NEWER;
 
 /// The section, with the means of every figure and all instructions.
@@ -25,7 +25,7 @@ pub(super) fn section(report: &Report, file: &Path) -> String {
     let newer: Vec<String> =
         NEWER.iter().map(|(name, version)| format!("{name} {version}")).collect();
     let mut peers = markdown(["allocator", "version"].map(str::to_owned));
-    for entry in &report.allocators {
+    for (_, entry) in contestants(report) {
         let version = entry.version.clone().unwrap_or_default();
         peers.add_row([entry.name.clone(), version]);
     }
@@ -42,10 +42,11 @@ pub(super) fn section(report: &Report, file: &Path) -> String {
         newer.join(", "),
         file = file.display(),
     ));
-    let left_out: String = report.warnings.iter().map(|why| format!("\n- {why}")).collect();
+    let left_out: String =
+        report.warnings.iter().map(|why| format!("Not counted: {why}.\n\n")).collect();
     let command = report.command_line.join(" ");
     let means = means.map(|table| table.to_string()).unwrap_or_default();
     format!(
-        "## Counted\n\n{text}\n\n{means}\n\n{instructions}\n\n{faults}\n\n{peers}\n\nNot counted:\n{left_out}\n\nThe command:\n\n    {command}"
+        "## Counted\n\n{text}\n\n{means}\n\n{instructions}\n\n{faults}\n\n{peers}\n\n{left_out}The command:\n\n    {command}"
     )
 }

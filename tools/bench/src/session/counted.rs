@@ -3,10 +3,10 @@
 //! ```text
 //! each workload, pinned to one processor             as many at once as there are processors
 //!   each subject, each in a process of its own
-//!     plain       thrown away: it fills the page cache, and scripts make their inputs
-//!     cachegrind  instructions, and misses of caches that do not depend on the machine's
-//!     strace      system calls
-//!     plain × 5   page faults
+//!     plain            thrown away: it fills the page cache, and scripts make their inputs
+//!     cachegrind × 2   instructions, and misses of caches that do not depend on the machine's
+//!     strace × 2       system calls
+//!     plain × 5        page faults
 //! ```
 //!
 //! What varies is taken away: addresses are not random ([`fix_addresses`]), and the environment is the launcher's fixed one where
@@ -37,6 +37,9 @@ pub use tools::Tools;
 
 /// What was counted of one workload on one subject: a number for each run that was made for it.
 pub type Counts = BTreeMap<Metric, Vec<f64>>;
+
+/// Runs under each tool: a malloc that goes by the clock or by random numbers counts something else each time, which shows.
+const TOOLED: usize = 2;
 
 /// Runs whose page faults are counted: the one thing that the rest of the machine has a hand in.
 const PLAIN: usize = 5;
@@ -177,20 +180,21 @@ impl Counter<'_> {
     }
 
     fn count(&self, work: &Workload, subject: &Subject, cpu: usize) -> Result<Counts, Missing> {
-        let folder = self.tools.folder().map_err(Missing::Broken)?;
         let run = |tool: &[OsString]| self.once(work, subject, cpu, tool);
         let broken = |what| move |why| Missing::Broken(Error::System(what, why));
         run(&[])?;
-        run(&self.tools.cachegrind(folder.path()))?;
         let mut counts = Counts::new();
-        for (metric, count) in
-            tools::misses(folder.path()).map_err(broken("read what cachegrind wrote"))?
-        {
-            counts.insert(metric, vec![count]);
+        for _ in 0..TOOLED {
+            let folder = self.tools.folder().map_err(Missing::Broken)?;
+            run(&self.tools.cachegrind(folder.path()))?;
+            let misses = tools::misses(folder.path());
+            for (metric, count) in misses.map_err(broken("read what cachegrind wrote"))? {
+                counts.entry(metric).or_default().push(count);
+            }
+            run(&self.tools.strace(folder.path()))?;
+            let calls = tools::calls(folder.path()).map_err(broken("read what strace wrote"))?;
+            counts.entry(Metric::Calls).or_default().push(calls);
         }
-        run(&self.tools.strace(folder.path()))?;
-        let calls = tools::calls(folder.path()).map_err(broken("read what strace wrote"))?;
-        counts.insert(Metric::Calls, vec![calls]);
         for _ in 0..PLAIN {
             let figures = run(&[])?.figures;
             let faults = (figures.minor_faults + figures.major_faults) as f64;

@@ -261,3 +261,24 @@ fn means_of_processor_time_can_be_judged() {
     let rule = crate::fail_if::parse("geomean.cpu@fast>0.25").unwrap();
     assert!(matches!(rule.check(&ratios, false), crate::fail_if::Verdict::Failed(_)), "{ratios:?}");
 }
+
+#[test]
+fn a_count_that_differs_between_two_runs_is_left_out_and_named() {
+    use crate::fail_if::Metric;
+    let mut session = testing::session(&["mine"], 0, |_, _| 0);
+    for counts in &mut session.counts[0] {
+        counts.insert(Metric::Instructions, vec![1_000_000.0, 1_000_100.0]);
+        counts.insert(Metric::Faults, vec![90.0, 100.0, 130.0]);
+        counts.insert(Metric::Calls, vec![100.0, 100.0]);
+    }
+    session.counts[0][2].insert(Metric::Calls, vec![100.0, 102.0]);
+    let report = report_of(&session);
+    let cell = &report.workloads[0].cells[2];
+    let ratio = cell.counted[&Metric::Instructions].compared.ratio.unwrap();
+    assert!(ratio.estimate > 0.999 && ratio.high < 1.006, "{ratio:?}");
+    assert!(!cell.counted.contains_key(&Metric::Calls));
+    assert!(cell.counted[&Metric::Faults].compared.ratio.unwrap().high > 1.4, "its spread is said");
+    assert!(report.overall[2].counted.contains_key(&Metric::Instructions));
+    let said = report.warnings.join("\n");
+    assert!(said.contains("system calls of own on mine") && !said.contains("on glibc"), "{said}");
+}
