@@ -133,7 +133,7 @@ pub(super) fn calls(folder: &Path) -> io::Result<f64> {
 
 fn total(table: &str) -> Option<f64> {
     let words = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    words.filter(|words| words.last() == Some(&"total")).last()?.first()?.parse().ok()
+    words.rev().find(|words| words.last() == Some(&"total"))?.first()?.parse().ok()
 }
 
 #[cfg(test)]
