@@ -1,12 +1,12 @@
 //! Confined: whether a call may be made that hardly a program makes, without the process being ended for it.
 //!
 //! ```text
-//! no filter of system calls when the limit is read, and who installs one says so before ─► process_madvise
+//! no filter of system calls when the limit is read, and who installs one says so before ─► both calls
 //! else                                                                                  ─► only what every malloc asks
 //! ```
 //!
-//! A filter that kills lists the calls a program makes, and hardly a program makes this one. One that was there before
-//! the program is seen in `/proc/self/status`. One that comes later is announced by `prctl`, which the drop-in library
+//! A filter that kills lists the calls a program makes, and hardly a program makes `process_madvise` and `mincore`. One that
+//! was there before the program is seen in `/proc/self/status`. One that comes later is announced by `prctl`, which the drop-in library
 //! hears of; a Rust program's own allocator does not, so there nobody asks.
 //!
 //! - **F1** `NEVER` is for good: whoever looked before and comes to an answer after does not change it.
@@ -30,7 +30,7 @@ const NEVER: u8 = 2;
 /// Turns that are waited for those who are asking, of 40 to 140 cycles each: tens of milliseconds.
 const PATIENCE: u32 = 1 << 20;
 
-/// Whether `process_madvise` may be called.
+/// Whether calls that few programs make may be made.
 #[derive(Debug)]
 pub(crate) struct Confined {
     /// Whoever confines the process tells us before.
