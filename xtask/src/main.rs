@@ -29,7 +29,6 @@ mod programs;
 mod qemu;
 mod reach;
 mod rows;
-mod scaling;
 mod size;
 mod slowest;
 mod split;
@@ -73,8 +72,6 @@ enum Chore {
     Kernel(kernel::Options),
     /// The slowest malloc and free of each workload, without first touches of memory
     Slowest(slowest::Options),
-    /// Throughput of the flagship on 1 to 128 simulated processors
-    Scaling(scaling::Options),
     /// The block allocators beside others
     Blocks(Words),
     /// The recorded run of docs/benchmarks.md is the newest of bench/record
@@ -158,7 +155,6 @@ impl Cli {
             Chore::Slowest(options) => ("slowest", slowest::run(&options)),
             Chore::Split(options) => ("split", split::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),
-            Chore::Scaling(options) => ("scaling", scaling::run(&options)),
             Chore::Agree(options) => ("agree", agree::run(&options)),
             Chore::Qemu(options) => ("qemu", qemu::run(&options)),
             Chore::Wcet(options) => ("wcet", wcet::run(&options)),

@@ -43,8 +43,6 @@ mod peak;
 mod realloc;
 mod record;
 mod safe;
-#[cfg(simulated)]
-mod simulated;
 mod slow;
 mod slow_calls;
 pub mod split;

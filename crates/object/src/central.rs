@@ -99,8 +99,8 @@ impl<S: System> Central<S> {
         self.shards.count()
     }
 
-    /// From now on there are so many, a power of two and at most [`SHARDS`], whatever happens: for tests and
-    /// simulations, which must not `fork`.
+    /// From now on there are `count`, a power of two and at most [`SHARDS`], whatever happens: for tests, which must not
+    /// `fork`.
     pub fn fix_shards(&self, count: u32) {
         self.shards.fix(count);
     }
