@@ -98,7 +98,7 @@ enum Chore {
     Deny,
     /// The fuzz targets, from the inputs of fuzz/seeds
     Fuzz(fuzz::Options),
-    /// The tests of base, block and object in Miri, where a nightly toolchain has it
+    /// The tests of base, block and kernel in Miri, where a nightly toolchain has it
     Miri(miri::Options),
     /// A tarball to install from, tried without Rust
     Dist(dist::Options),
