@@ -82,7 +82,7 @@ impl<S: System> Huge<S> {
     }
 
     /// Maps at least `size` zeroed bytes at a multiple of `align`. `None`: out of memory.
-    pub fn allocate(&self, source: &S, size: usize, align: usize, huge: bool) -> Option<usize> {
+    pub fn allocate(&self, source: &S, size: usize, align: usize) -> Option<usize> {
         let len = round(source, size)?;
         let at = source.map(len, align.max(BLOCK))?;
         let mut table = self.table.lock();
@@ -95,11 +95,6 @@ impl<S: System> Huge<S> {
         table.insert(at, len);
         self.count.raise(1);
         self.bytes.raise(len);
-        drop(table);
-        if huge {
-            // SAFETY: mapped above.
-            unsafe { source.prefer_huge(at, len, true) };
-        }
         Some(at)
     }
 

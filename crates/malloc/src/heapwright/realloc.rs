@@ -135,7 +135,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         caller: &'static str,
     ) -> Option<*mut u8> {
         let source = &self.pages.source;
-        let at = self.huge.allocate(source, held, 1, self.pages.wants_huge_for_all())?;
+        let at = self.map_huge(held, 1)?;
         // SAFETY: the whole of both; the mapping is fresh.
         match unsafe { self.pages.move_out(address, at, held) } {
             Move::Done => {}

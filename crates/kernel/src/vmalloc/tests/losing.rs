@@ -1,7 +1,7 @@
 //! A source that loses the pages of one `unmap_frames`: they are somebody else's from then on, and never touched again.
 use std::sync::Mutex;
 
-use source::{Claim, HugePages, Mapped, Move, PageSource, Stretch};
+use source::{Mapped, PageSource};
 
 use super::*;
 
@@ -23,105 +23,22 @@ impl Losing {
 
 // SAFETY: every page changes state only in `Os`, which keeps the contract.
 unsafe impl PageSource for &'static Losing {
-    fn page_size(&self) -> usize {
-        Os.page_size()
-    }
-    fn reserve(&self, len: usize, align: usize) -> Option<usize> {
-        Os.reserve(len, align)
-    }
-    fn reserve_at(&self, at: usize, len: usize) -> Claim {
-        Os.reserve_at(at, len)
-    }
-    fn claim(&self, at: usize, len: usize) -> Claim {
-        Os.claim(at, len)
-    }
-    fn map(&self, len: usize, align: usize) -> Option<usize> {
-        Os.map(len, align)
-    }
-    unsafe fn commit(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { Os.commit(at, len) }
-    }
-    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
-        // SAFETY: the caller's promise.
-        unsafe { Os.decommit(at, len) }
-    }
-    unsafe fn purge(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { Os.purge(at, len) }
-    }
-    unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
-        // SAFETY: the caller's promise.
-        unsafe { Os.purge_each(stretches) }
+    source::pass_on! {
+        self: Os =>
+            page_size reserve reserve_at claim map commit decommit purge purge_each resize renew move_pages
+            prefer_huge is_confined address_limit has_addresses physical_memory huge_pages memory_limit
+            charges_commit now_ms is_only_thread node
     }
     unsafe fn release(&self, at: usize, len: usize) -> bool {
         self.touch(at, len);
         // SAFETY: the caller's promise.
         unsafe { Os.release(at, len) }
     }
-    unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize> {
-        // SAFETY: the caller's promise.
-        unsafe { Os.resize(at, old, new, align) }
-    }
-    unsafe fn renew(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { Os.renew(at, len) }
-    }
-    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
-        // SAFETY: the caller's promise.
-        unsafe { Os.move_pages(from, to, len) }
-    }
-    unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
-        // SAFETY: the caller's promise.
-        unsafe { Os.prefer_huge(at, len, huge) }
-    }
-    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
-        Os.resident(at, pages)
-    }
-    fn is_confined(&self) -> bool {
-        Os.is_confined()
-    }
-    fn address_limit(&self) -> Option<usize> {
-        Os.address_limit()
-    }
-    fn has_addresses(&self, len: usize) -> bool {
-        Os.has_addresses(len)
-    }
-    fn physical_memory(&self) -> usize {
-        Os.physical_memory()
-    }
-    fn huge_pages(&self) -> HugePages {
-        Os.huge_pages()
-    }
-    fn memory_limit(&self) -> Option<usize> {
-        Os.memory_limit()
-    }
-    fn charges_commit(&self) -> bool {
-        false
-    }
-    fn now_ms(&self) -> u64 {
-        Os.now_ms()
-    }
-    fn is_only_thread(&self) -> bool {
-        Os.is_only_thread()
-    }
-    fn node(&self) -> u32 {
-        Os.node()
-    }
 }
 
 // SAFETY: as above; what is lost is given up.
 unsafe impl FrameSource for &'static Losing {
-    fn create_frames(&self, count: usize) -> Option<FrameFile> {
-        Os.create_frames(count)
-    }
-    fn is_open(&self, file: FrameFile) -> bool {
-        Os.is_open(file)
-    }
-    unsafe fn close_frames(&self, file: FrameFile) {
-        // SAFETY: the caller's promise.
-        unsafe { Os.close_frames(file) }
-    }
+    source::pass_on! { self: Os => create_frames is_open close_frames punch_frames most_mappings processors }
     unsafe fn map_frames(&self, file: FrameFile, first: usize, count: usize, at: usize) -> Mapped {
         self.touch(at, count * Os.page_size());
         // SAFETY: the caller's promise.
@@ -135,16 +52,6 @@ unsafe impl FrameSource for &'static Losing {
         }
         // SAFETY: the caller's promise.
         unsafe { Os.unmap_frames(at, len) }
-    }
-    unsafe fn punch_frames(&self, file: FrameFile, first: usize, count: usize) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { Os.punch_frames(file, first, count) }
-    }
-    fn most_mappings(&self) -> Option<usize> {
-        Os.most_mappings()
-    }
-    fn processors(&self) -> usize {
-        Os.processors()
     }
 }
 
