@@ -9,10 +9,10 @@
 //!                           and how many ones each begins and ends with
 //! ```
 //!
-//! - **M1** bit p of a pool's words is set exactly while page p is free; bits beyond the last
+//! - **bitmap-M1** bit p of a pool's words is set exactly while page p is free; bits beyond the last
 //!   page are 0.
-//! - **M2** every node of the tree says what is true of the words below it (see `runs`).
-//! - **M3** `used` is the number of pages without their bit, times their size.
+//! - **bitmap-M2** every node of the tree says what is true of the words below it (see `runs`).
+//! - **bitmap-M3** `used` is the number of pages without their bit, times their size.
 //!
 //! A run is the lowest that fits, in the lowest pool that has one. Taking and giving back are
 //! O(run / word bits + log pages); an alignment above a page adds that for each run that is long
@@ -98,7 +98,7 @@ fn find<const PAGE: usize>(pool: &mut Pool<PAGE>, pages: usize, align: usize) ->
     }
 }
 
-// SAFETY: the bits of the pages were set, so nobody has them (M1), and are cleared.
+// SAFETY: the bits of the pages were set, so nobody has them (bitmap-M1), and are cleared.
 unsafe impl<const PAGE: usize> PageAllocator for BitmapPages<PAGE> {
     fn page_size(&self) -> usize {
         PAGE

@@ -12,12 +12,12 @@
 //!          └───┴───┴───┴───┴───┴───┴───┴───┘
 //! ```
 //!
-//! - **B1** a block's bit is set exactly when it is in the list of its order; `non_empty` has a
+//! - **buddy-B1** a block's bit is set exactly when it is in the list of its order; `non_empty` has a
 //!   bit for each list that is not empty.
-//! - **B2** a block of order k begins at a multiple of 2^k units, counted from address 0, and
+//! - **buddy-B2** a block of order k begins at a multiple of 2^k units, counted from address 0, and
 //!   lies in one pool; free blocks do not overlap.
-//! - **B3** of two buddies at most one is free: free ones are joined.
-//! - **B4** `total` is what all pools have in units, `used` is `total` without the free blocks.
+//! - **buddy-B3** of two buddies at most one is free: free ones are joined.
+//! - **buddy-B4** `total` is what all pools have in units, `used` is `total` without the free blocks.
 //!
 //! Free memory is an owned value, a [`Chunk`]: splitting consumes one and gives two, joining
 //! consumes two, the lists take and give them. So a byte is never free twice, and what is unsafe
@@ -172,7 +172,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
         let mut chunk = unsafe { Chunk::from_raw::<UNIT>(start, order) };
         loop {
             pool.mark_used(number);
-            // SAFETY: its bit was set, so by B1 it is in this list.
+            // SAFETY: its bit was set, so by buddy-B1 it is in this list.
             let buddy = unsafe { self.lists.remove(pool.pointer(chunk.buddy()), chunk.order()) };
             chunk = chunk.join(buddy);
             match pool.free_number::<UNIT>(chunk.buddy(), chunk.len()) {

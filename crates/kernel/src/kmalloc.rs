@@ -5,9 +5,9 @@
 //! request larger  ─► 2^k pages                                     address ─► map ─► the cache's slab │ k
 //! ```
 //!
-//! - **A1** the map leads from each page of a slab to the slab, with its cache's index as tag, and from the first page of a larger
+//! - **kmalloc-A1** the map leads from each page of a slab to the slab, with its cache's index as tag, and from the first page of a larger
 //!   block to its order with the tag `LARGE`.
-//! - **A2** `large` and `large_bytes` are the larger blocks in use and their bytes.
+//! - **kmalloc-A2** `large` and `large_bytes` are the larger blocks in use and their bytes.
 //!
 //! A power of two is aligned to itself, 96 to 32, 192 to 64; with red zones or users beside it what is cached and larger than a
 //! page only to a page. A request of no bytes gets [`ZERO_SIZE`], which can be freed. When there are no pages, empty slabs of all

@@ -5,8 +5,8 @@
 //!         below         mark           count    sums: those of `runs`, behind the words
 //! ```
 //!
-//! - **N1** no bit from the mark on is set.
-//! - **N2** the sums say what is true of the words (M2 of [`bitmap`](crate::bitmap)).
+//! - **marked-N1** no bit from the mark on is set.
+//! - **marked-N2** the sums say what is true of the words (bitmap-M2 of [`bitmap`](crate::bitmap)).
 //!
 //! Zeros are the right state of numbers that were never needed, so a row of any length costs nothing until its mark is
 //! raised. Layer *kernel*: pages of [`SourcePages`](crate::SourcePages), addresses and frames of
@@ -18,7 +18,7 @@ use base::check::ensure;
 
 use crate::bitmap::runs::{BITS, Runs, Sum, sums};
 
-const N1: &str = "N1: no number from the mark on is free";
+const N1: &str = "marked-N1: no number from the mark on is free";
 
 /// The most numbers of a row: a sum counts up to 2^32 − 1, and is of a power of two.
 pub(crate) const MOST: usize = (1 << 31) - 1;
@@ -106,7 +106,7 @@ impl Marked {
 
     /// Moves the mark up to `end`; what it passes is free.
     pub(crate) fn raise(&mut self, end: usize) {
-        debug_assert!(end <= self.count, "N1");
+        debug_assert!(end <= self.count, "marked-N1");
         if end > self.mark {
             self.set(self.mark, end - self.mark, true);
             self.mark = end;
@@ -149,7 +149,7 @@ impl Marked {
         self.runs().map_or(0, ones)
     }
 
-    /// N1 and N2. As [`free`](Self::free).
+    /// marked-N1 and marked-N2. As [`free`](Self::free).
     pub(crate) fn check(&self) -> Result<(), Broken> {
         let Some(runs) = self.runs() else { return ensure(self.mark == 0, N1, self.mark) };
         let end = runs.words.len() * BITS;

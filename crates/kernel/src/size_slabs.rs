@@ -10,10 +10,10 @@
 //!        └────────┴───┴────────┴────────┴────────┴─ … ─┴────────┘
 //! ```
 //!
-//! - **Z1** a slab is in its class's list exactly when one of its objects is free.
-//! - **Z2** a slab's free objects are those of its chain and those from `fresh` on; together with
+//! - **size-slabs-Z1** a slab is in its class's list exactly when one of its objects is free.
+//! - **size-slabs-Z2** a slab's free objects are those of its chain and those from `fresh` on; together with
 //!   `live` ones that is all it has room for.
-//! - **Z3** `used` is the sum of what was handed out: sizes of classes, and whole pages.
+//! - **size-slabs-Z3** `used` is the sum of what was handed out: sizes of classes, and whole pages.
 //!
 //! One owner, no thread, no atomics: for kernels and firmware. The flagship's slabs, which
 //! [`slab`](crate) describes, are another thing: theirs are found by a map and claimed by bits.

@@ -6,9 +6,9 @@
 //!                    └ used, kept or free ────┘ never needed: reserved only, and their bits are 0
 //! ```
 //!
-//! - **S1** page p is free exactly while it is below the mark, not used and not kept (N1 of `marked`).
-//! - **S2** `used` + `kept` + free pages are the pages below the mark.
-//! - **S3** kept runs overlap neither each other nor free pages, and lie below the mark.
+//! - **source-pages-S1** page p is free exactly while it is below the mark, not used and not kept (marked-N1 of `marked`).
+//! - **source-pages-S2** `used` + `kept` + free pages are the pages below the mark.
+//! - **source-pages-S3** kept runs overlap neither each other nor free pages, and lie below the mark.
 //!
 //! The lowest run that fits is taken, O(run / word bits + log pages); an alignment above a page
 //! adds that for each run that is long enough and does not fit. Pages above the mark cost nothing: zeros are
@@ -225,7 +225,7 @@ impl<S: PageSource> SourcePages<S> {
     }
 }
 
-// SAFETY: the pages of a run were free or kept, so nobody has them (S1, S3), and are neither any more.
+// SAFETY: the pages of a run were free or kept, so nobody has them (source-pages-S1, source-pages-S3), and are neither any more.
 unsafe impl<S: PageSource> PageAllocator for SourcePages<S> {
     fn page_size(&self) -> usize {
         self.page()

@@ -11,10 +11,10 @@
 //!              └── vmalloc ───┘                      the same number of pages: no mapping is made
 //! ```
 //!
-//! - **W1** a frame that is held is behind exactly one page, of an area that is live by `vmalloc` or lazy.
-//! - **W2** a frame that was handed out is behind as many pages of `vmap`'s areas as its state says.
-//! - **W3** `mappings` is the number of runs of frames of all areas and of their guards, those of lost ones not counted.
-//! - **W4** `areas`, `live` and `requested` count live areas, their pages and the bytes asked for.
+//! - **vmalloc-W1** a frame that is held is behind exactly one page, of an area that is live by `vmalloc` or lazy.
+//! - **vmalloc-W2** a frame that was handed out is behind as many pages of `vmap`'s areas as its state says.
+//! - **vmalloc-W3** `mappings` is the number of runs of frames of all areas and of their guards, those of lost ones not counted.
+//! - **vmalloc-W4** `areas`, `live` and `requested` count live areas, their pages and the bytes asked for.
 //!
 //! Each run of frames is one system call and one mapping, and [`MAPPINGS`] is all that a process has; so frames come in
 //! runs while there are any. `vfree` punches the frames, one call a run. It leaves the area mapped, to holes: who uses it

@@ -80,7 +80,7 @@ pub struct Flagship<S, T> {
     pub(crate) freed_by_size: AtomicUsize,
     /// Operations of threads that have no cache.
     pub(crate) uncached: AtomicU32,
-    /// Operations on slabs outside of any thread's cache (Y2).
+    /// Operations on slabs outside of any thread's cache (account-Y2).
     pub(crate) outside: Outside,
     /// Refills and flushes of threads that have ended.
     pub(crate) refills: AtomicU64,

@@ -5,8 +5,8 @@
 //! full     slab ⇄ slab             UNLISTED: none free when last looked at
 //! ```
 //!
-//! - **F1** a slab is on `partial` exactly while LISTED and on `full` exactly while UNLISTED.
-//! - **F2** a slab that is retired had all its bits set under the lock, so nobody holds an
+//! - **shelf-F1** a slab is on `partial` exactly while LISTED and on `full` exactly while UNLISTED.
+//! - **shelf-F2** a slab that is retired had all its bits set under the lock, so nobody holds an
 //!   object of it and no bit of it changes any more.
 //!
 //! A fresh slab whose objects are all wanted at once begins on `full`.
@@ -291,7 +291,7 @@ impl Ended {
         Self { whose, runs: [0; MOST_ENDED], descriptors: [0; MOST_ENDED], count: 0 }
     }
 
-    /// A slab, which is on no list any more, and of which nobody holds an object (F2) or will use
+    /// A slab, which is on no list any more, and of which nobody holds an object (shelf-F2) or will use
     /// one (`destroy`).
     fn close<S: System>(&mut self, supply: Supply<'_, S>, slab: &Slab) {
         if self.count == MOST_ENDED {
@@ -314,7 +314,7 @@ impl Ended {
         let (runs, descriptors) = (&self.runs[..self.count], &self.descriptors[..self.count]);
         let granules = info(self.whose.class()).granules as usize;
         supply.pages.deallocate_slabs(granules, runs, self.whose.owner() < FIRST_HEAP);
-        // SAFETY: from this pool, and on no list; what may still look at them only reads (S2).
+        // SAFETY: from this pool, and on no list; what may still look at them only reads (slab-S2).
         unsafe { supply.meta.deallocate_each(Slab::pool(self.whose.class()), descriptors) };
         self.count = 0;
     }

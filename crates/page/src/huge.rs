@@ -5,7 +5,7 @@
 //! ░░ guard: a granule that nobody may touch, so that no block's overflow reaches the table
 //! ```
 //!
-//! - **U1** the table holds exactly the live mappings; an entry lies between its home slot and
+//! - **huge-U1** the table holds exactly the live mappings; an entry lies between its home slot and
 //!   the next empty slot.
 //!
 //! Layer *page*. One lock; O(1) plus the system calls. Growing uses the kernel's page tables
@@ -223,7 +223,7 @@ impl Table {
         self.count += 1;
     }
 
-    /// Empties a slot and moves later entries back, so that U1 holds without tombstones.
+    /// Empties a slot and moves later entries back, so that huge-U1 holds without tombstones.
     fn remove(&mut self, slot: usize) {
         let mut hole = slot;
         let mut index = self.after(hole);
@@ -305,14 +305,18 @@ impl<S: System> Check for Huge<S> {
         for index in 0..table.slots {
             let Slot { at, len } = table.slots()[index];
             if at != 0 {
-                ensure(table.find(at) == Some(index), "U1: an entry is found from its home", at)?;
+                ensure(
+                    table.find(at) == Some(index),
+                    "huge-U1: an entry is found from its home",
+                    at,
+                )?;
                 count += 1;
                 bytes += len;
             }
         }
         let known = (table.count, self.count());
-        ensure(known == (count, count), "U1: entries add up", count)?;
-        ensure(bytes == self.bytes(), "U1: bytes add up", bytes)
+        ensure(known == (count, count), "huge-U1: entries add up", count)?;
+        ensure(bytes == self.bytes(), "huge-U1: bytes add up", bytes)
     }
 }
 

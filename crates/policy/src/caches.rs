@@ -21,7 +21,7 @@ pub const fn refill(capacity: usize) -> usize {
 }
 
 /// Objects that a flush gives back: one less than a refill asks for, so that a program that takes
-/// and frees the same batch has one more each time, until it needs neither (N4).
+/// and frees the same batch has one more each time, until it needs neither (cache-N4).
 #[inline]
 #[must_use]
 pub const fn flush(capacity: usize) -> usize {

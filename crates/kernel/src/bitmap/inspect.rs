@@ -6,8 +6,8 @@ use base::{BlockStats, Broken, Check, Piece, Stats, Walk};
 
 use super::BitmapPages;
 
-const M1: &str = "M1: a page's bit is set while it is free, and no bit beyond the last page";
-const M3: &str = "M3: used is the number of pages without their bit, times their size";
+const M1: &str = "bitmap-M1: a page's bit is set while it is free, and no bit beyond the last page";
+const M3: &str = "bitmap-M3: used is the number of pages without their bit, times their size";
 
 impl<const PAGE: usize> Walk for BitmapPages<PAGE> {
     /// Runs in use that touch are one piece. O(pages / word bits + pieces).

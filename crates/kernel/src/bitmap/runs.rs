@@ -19,7 +19,7 @@ use base::check::ensure;
 /// Bits of a word.
 pub(crate) const BITS: usize = usize::BITS as usize;
 
-const M2: &str = "M2: every node says what is true of the words below it";
+const M2: &str = "bitmap-M2: every node says what is true of the words below it";
 
 /// Ones at the low end, in the longest run and at the high end of a stretch of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -205,7 +205,7 @@ impl Runs<'_> {
         self.sums[1].longest as usize
     }
 
-    /// M2.
+    /// bitmap-M2.
     pub(crate) fn check(&self) -> Result<(), Broken> {
         let mut len = usize::BITS;
         for node in (1..self.sums.len()).rev() {

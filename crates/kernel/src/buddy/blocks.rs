@@ -35,7 +35,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
             let (address, len) = upper(order);
             if let Some(number) = pool.free_number::<UNIT>(address, len) {
                 pool.mark_used(number);
-                // SAFETY: its bit was set, so by B1 it is in this list.
+                // SAFETY: its bit was set, so by buddy-B1 it is in this list.
                 let chunk = unsafe { self.lists.remove(pool.pointer(address), order) };
                 self.used += chunk.len();
                 // The block has this memory now.
@@ -48,7 +48,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
 }
 
 // SAFETY: a block is a chunk out of the lists, so nobody else has it, and it begins at a multiple
-// of its size (B2), which is at least the alignment.
+// of its size (buddy-B2), which is at least the alignment.
 unsafe impl<const UNIT: usize> BlockAllocator for Buddy<UNIT> {
     /// O(orders).
     #[inline]

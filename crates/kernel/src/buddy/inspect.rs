@@ -7,10 +7,10 @@ use base::{BlockStats, Broken, Check, Piece, Stats, Walk};
 use super::Buddy;
 use super::pool::Pool;
 
-const B1: &str = "B1: a block's bit is set exactly when it is in the list of its order";
-const B2: &str = "B2: free blocks lie in their pool and do not overlap";
-const B3: &str = "B3: of two buddies at most one is free";
-const B4: &str = "B4: used is total without the free blocks";
+const B1: &str = "buddy-B1: a block's bit is set exactly when it is in the list of its order";
+const B2: &str = "buddy-B2: free blocks lie in their pool and do not overlap";
+const B3: &str = "buddy-B3: of two buddies at most one is free";
+const B4: &str = "buddy-B4: used is total without the free blocks";
 
 impl<const UNIT: usize> Buddy<UNIT> {
     /// The pool with the lowest addresses above `from`.

@@ -23,7 +23,7 @@ impl<const UNIT: usize> Buddy<UNIT> {
     /// Takes all of a pool's memory out of the lists.
     fn take_free(&mut self, pool: Pool) {
         for (address, order) in pool.free_blocks::<UNIT>() {
-            // SAFETY: its bit is set, so by B1 it is in this list.
+            // SAFETY: its bit is set, so by buddy-B1 it is in this list.
             let chunk = unsafe { self.lists.remove(pool.pointer(address), order) };
             // The bits go with the pool.
             let _ = chunk.into_raw();

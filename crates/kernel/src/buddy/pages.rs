@@ -6,7 +6,7 @@ use base::PageAllocator;
 use super::Buddy;
 use super::chunk::Chunk;
 
-// SAFETY: a run begins where a chunk out of the lists begins, at a multiple of its length (B2);
+// SAFETY: a run begins where a chunk out of the lists begins, at a multiple of its length (buddy-B2);
 // only what is behind the run is given back.
 unsafe impl<const UNIT: usize> PageAllocator for Buddy<UNIT> {
     fn page_size(&self) -> usize {

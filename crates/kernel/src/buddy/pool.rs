@@ -8,7 +8,7 @@
 //!     word                                 first        units_len
 //! ```
 //!
-//! - **R1** `first` and `units_len` are multiples of a unit, `bits` has a bit for each half unit.
+//! - **buddy-pool-R1** `first` and `units_len` are multiples of a unit, `bits` has a bit for each half unit.
 //!
 //! A block's number is the same as in the picture in [`buddy`](super), counted from `first`: for
 //! a block of s units at unit u it is 2u + s − 1, and no other block has it, as u is a multiple
@@ -147,7 +147,7 @@ impl Pool {
     /// The word and the bit of a number.
     #[inline]
     fn place(self, number: usize) -> (NonNull<usize>, usize) {
-        // SAFETY: a block of the pool has a number below that of its last half unit (R1).
+        // SAFETY: a block of the pool has a number below that of its last half unit (buddy-pool-R1).
         let word = unsafe { self.bits().add(number / WORD_BITS) };
         (word, 1 << (number % WORD_BITS))
     }

@@ -36,8 +36,8 @@ impl<P: PageAllocator> Check for Kmalloc<P> {
                 bytes += self.page << (entry.addr() >> TAGS.count_ones());
             }
         });
-        ensure(large == self.large, "A2: `large` is the number of larger blocks", large)?;
-        ensure(bytes == self.large_bytes, "A2: `large_bytes` are their bytes", bytes)
+        ensure(large == self.large, "kmalloc-A2: `large` is the number of larger blocks", large)?;
+        ensure(bytes == self.large_bytes, "kmalloc-A2: `large_bytes` are their bytes", bytes)
     }
 }
 

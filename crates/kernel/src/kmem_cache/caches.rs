@@ -6,8 +6,8 @@
 //! create("node", 40, ctor) ─► another        address ─► map ─► slab
 //! ```
 //!
-//! - **J1** the map's tag of a slab is the index of its cache's entry.
-//! - **J2** a cache has `users`, one for each `create` that got it and was not taken back; without one there is no entry.
+//! - **kmem-caches-J1** the map's tag of a slab is the index of its cache's entry.
+//! - **kmem-caches-J2** a cache has `users`, one for each `create` that got it and was not taken back; without one there is no entry.
 //!
 //! A new cache shares an old one's slabs when neither has a constructor, a destructor, a reclaim function, checks or
 //! [`no_merge`](Settings::no_merge), both have the same policy, and the new one's stride is at most the old one's, less than a
@@ -355,7 +355,7 @@ fn nobodys(object: NonNull<u8>) -> ! {
 impl<P: PageAllocator, const MOST: usize> Check for Caches<P, MOST> {
     fn check(&self) -> Result<(), Broken> {
         self.entries.iter().flatten().try_for_each(|entry| {
-            ensure(entry.users > 0, "J2: a cache has users", entry.users)?;
+            ensure(entry.users > 0, "kmem-caches-J2: a cache has users", entry.users)?;
             entry.front.check(&self.map)
         })?;
         let mut strays = 0;
@@ -363,7 +363,7 @@ impl<P: PageAllocator, const MOST: usize> Check for Caches<P, MOST> {
             let owner = self.entries.get(entry.addr() & TAGS);
             strays += usize::from(owner.is_none_or(Option::is_none));
         });
-        ensure(strays == 0, "J1: a tag is the index of a cache", strays)
+        ensure(strays == 0, "kmem-caches-J1: a tag is the index of a cache", strays)
     }
 }
 

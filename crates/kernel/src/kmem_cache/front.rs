@@ -6,8 +6,8 @@
 //! free ──── push ──┘           full: swap, or empty `spare` into the slabs
 //! ```
 //!
-//! - **R1** an object in a magazine is in no other, and in use as far as its slab knows.
-//! - **R2** the magazines are the cache's pieces for them, or the one with no room.
+//! - **kmem-front-R1** an object in a magazine is in no other, and in use as far as its slab knows.
+//! - **kmem-front-R2** the magazines are the cache's pieces for them, or the one with no room.
 //!
 //! A policy without magazines is this with the one that is empty and full at once: both slow paths go to the slabs. A double free
 //! that is not seen at once, as another object was freed since, is seen when both come to the slabs. Layer *kernel*. O(1), and
@@ -358,14 +358,18 @@ impl Front {
         self.slabs.table_bytes() + self.pieces.bytes()
     }
 
-    /// Proves R1 and R2, and what the slabs have to prove.
+    /// Proves kmem-front-R1 and kmem-front-R2, and what the slabs have to prove.
     pub(crate) fn check(&self, map: &PageMap) -> Result<(), Broken> {
         self.slabs.check(map)?;
         for object in self.main.iter().chain(self.spare.iter()) {
             let is_taken = self.slabs.find(map, object).is_ok_and(|(slab, at)| slab.is_taken(at));
-            ensure(is_taken, "R1: an object in a magazine is in use", object.addr().get())?;
+            ensure(
+                is_taken,
+                "kmem-front-R1: an object in a magazine is in use",
+                object.addr().get(),
+            )?;
             let times = self.main.iter().chain(self.spare.iter()).filter(|&one| one == object);
-            ensure(times.count() == 1, "R1: it is in no other", object.addr().get())?;
+            ensure(times.count() == 1, "kmem-front-R1: it is in no other", object.addr().get())?;
         }
         let made = usize::from(!self.main.is_none()) + usize::from(!self.spare.is_none());
         self.pieces.check(made)

@@ -6,9 +6,9 @@
 //! height 1, top 0    leaf       a top of less height stays, and is a part of the higher one
 //! ```
 //!
-//! - **G1** the tree of height h covers the pages whose number is `prefix` without its low h·BITS bits; every pointer set lies in
+//! - **page-map-G1** the tree of height h covers the pages whose number is `prefix` without its low h·BITS bits; every pointer set lies in
 //!   the tree of the present height.
-//! - **G2** nodes are zero at first and stay where they are until [`clear`](PageMap::clear).
+//! - **page-map-G2** nodes are zero at first and stay where they are until [`clear`](PageMap::clear).
 //!
 //! Any thread may look while one, which has the lock of the user, writes; height rises at most to seven, so a look is at most
 //! seven loads; two where all pages lie within 1 GiB. Layer *kernel*. The low six bits of a pointer are the user's.
@@ -58,7 +58,7 @@ pub(crate) struct Near {
     leaf: *const Node,
 }
 
-// SAFETY: it leads to atomics, which stay (G2).
+// SAFETY: it leads to atomics, which stay (page-map-G2).
 unsafe impl Send for Near {}
 
 impl Near {
@@ -112,7 +112,7 @@ impl PageMap {
         if page >> BITS != near.key {
             return ptr::null_mut();
         }
-        // SAFETY: a leaf of this map, which stays (G2).
+        // SAFETY: a leaf of this map, which stays (page-map-G2).
         let leaf = unsafe { &*near.leaf };
         leaf[page & (WORDS - 1)].load(Ordering::Acquire)
     }
@@ -134,14 +134,14 @@ impl PageMap {
         }
         let mut node = top.node.load(Ordering::Acquire);
         for level in (1..height).rev() {
-            // SAFETY: a node of this map, which stays (G2).
+            // SAFETY: a node of this map, which stays (page-map-G2).
             let here = unsafe { &*node };
             node = word(here, page, level).load(Ordering::Acquire).cast();
             if node.is_null() {
                 return None;
             }
         }
-        // SAFETY: a leaf of this map, which stays (G2).
+        // SAFETY: a leaf of this map, which stays (page-map-G2).
         unsafe { node.as_ref() }
     }
 
@@ -183,7 +183,7 @@ impl PageMap {
         let height = self.height.load(Ordering::Relaxed);
         let mut node = self.tops[height - 1].node.load(Ordering::Relaxed);
         for level in (1..height).rev() {
-            // SAFETY: a node of this map, which stays (G2).
+            // SAFETY: a node of this map, which stays (page-map-G2).
             let here = unsafe { &*node };
             let next = word(here, page, level);
             node = next.load(Ordering::Relaxed).cast();
@@ -192,7 +192,7 @@ impl PageMap {
                 next.store(node.cast(), Ordering::Release);
             }
         }
-        // SAFETY: a leaf of this map, which stays (G2).
+        // SAFETY: a leaf of this map, which stays (page-map-G2).
         unsafe { node.as_ref() }
     }
 
@@ -269,7 +269,7 @@ impl PageMap {
         if level == 0 {
             return show(at);
         }
-        // SAFETY: a node of this map, which stays (G2).
+        // SAFETY: a node of this map, which stays (page-map-G2).
         let node = unsafe { &*at.cast::<Node>() };
         node.iter()
             .for_each(|word| Self::each_below(word.load(Ordering::Acquire), level - 1, show));

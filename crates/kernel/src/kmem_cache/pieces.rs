@@ -7,8 +7,8 @@
 //!            └──────────────────────────┴───────┴───────┴─ … ─┴───────┘
 //! ```
 //!
-//! - **I1** a span is in the list exactly when one of its pieces is free; `used` counts the others.
-//! - **I2** `held` is the number of spans, `taken` that of pieces in use.
+//! - **kmem-pieces-I1** a span is in the list exactly when one of its pieces is free; `used` counts the others.
+//! - **kmem-pieces-I2** `held` is the number of spans, `taken` that of pieces in use.
 //!
 //! One empty span is kept. O(1).
 use core::ptr::NonNull;
@@ -173,9 +173,13 @@ impl Pieces {
         }
     }
 
-    /// Proves I1 and I2 as far as the list shows them, given how many pieces the user has.
+    /// Proves kmem-pieces-I1 and kmem-pieces-I2 as far as the list shows them, given how many pieces the user has.
     pub(super) fn check(&self, in_use: usize) -> Result<(), Broken> {
-        ensure(self.taken == in_use, "I2: taken is the number of pieces in use", self.taken)?;
+        ensure(
+            self.taken == in_use,
+            "kmem-pieces-I2: taken is the number of pieces in use",
+            self.taken,
+        )?;
         let (mut free, mut spans, mut at) = (0, 0, self.partial);
         while let Some(here) = at {
             // SAFETY: a span of ours.
@@ -187,15 +191,23 @@ impl Pieces {
                 // SAFETY: a free piece of ours.
                 piece = unsafe { one.as_ref() }.next;
             }
-            ensure(chained > 0, "I1: a span in the list has a free piece", here.addr().get())?;
+            ensure(
+                chained > 0,
+                "kmem-pieces-I1: a span in the list has a free piece",
+                here.addr().get(),
+            )?;
             let room = (self.span - LINE) / self.size;
-            ensure(chained + span.used == room, "I1: used counts the others", here.addr().get())?;
+            ensure(
+                chained + span.used == room,
+                "kmem-pieces-I1: used counts the others",
+                here.addr().get(),
+            )?;
             free += chained;
             at = span.next;
         }
-        ensure(spans <= self.held, "I2: held is the number of spans", spans)?;
+        ensure(spans <= self.held, "kmem-pieces-I2: held is the number of spans", spans)?;
         let room = self.held * ((self.span - LINE) / self.size);
-        ensure(free + in_use == room, "I2: a piece is free or in use", free)
+        ensure(free + in_use == room, "kmem-pieces-I2: a piece is free or in use", free)
     }
 }
 

@@ -4,8 +4,8 @@
 //! pages of the reserve  [ object │ object │ object │   │   ]      len 3, capacity 5
 //! ```
 //!
-//! - **E1** the first `len` places are objects that nobody else has.
-//! - **E2** only the cache that made it, which has the same number, touches the places: without the cache nothing can.
+//! - **reserve-E1** the first `len` places are objects that nobody else has.
+//! - **reserve-E2** only the cache that made it, which has the same number, touches the places: without the cache nothing can.
 //!
 //! Numbers are given out by a compare-and-exchange: a processor without one, as thumbv6m, has no reserves.
 use core::num::NonZeroUsize;
@@ -88,7 +88,7 @@ impl Reserve {
         Some(Self { owner, places, len: 0, capacity })
     }
 
-    /// That this is a reserve of the cache with this identity (E2).
+    /// That this is a reserve of the cache with this identity (reserve-E2).
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl Reserve {
     /// The objects that are left.
     pub(super) fn objects(&self) -> &[NonNull<u8>] {
         let objects = NonNull::slice_from_raw_parts(self.places.cast(), self.len);
-        // SAFETY: none of them is missing (E1).
+        // SAFETY: none of them is missing (reserve-E1).
         unsafe { objects.as_ref() }
     }
 
@@ -138,7 +138,7 @@ impl Reserve {
     pub(super) fn take(&mut self) -> Option<NonNull<u8>> {
         let last = self.len.checked_sub(1)?;
         self.len = last;
-        // SAFETY: a place with an object (E1).
+        // SAFETY: a place with an object (reserve-E1).
         let place = unsafe { self.places.add(last) };
         // SAFETY: as above.
         unsafe { place.read() }

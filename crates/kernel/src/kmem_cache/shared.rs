@@ -8,9 +8,9 @@
 //!  slabs        one lock; pages come from the same side of it
 //! ```
 //!
-//! - **V1** an object in a magazine is in no other, and in use as far as its slab knows.
-//! - **V2** of the depot's magazines the full ones are full, and the empty ones empty.
-//! - **V3** of two locks none is taken while the other is held, but for a slot's, inside which the depot's or the slabs' is taken.
+//! - **kmem-shared-V1** an object in a magazine is in no other, and in use as far as its slab knows.
+//! - **kmem-shared-V2** of the depot's magazines the full ones are full, and the empty ones empty.
+//! - **kmem-shared-V3** of two locks none is taken while the other is held, but for a slot's, inside which the depot's or the slabs' is taken.
 //!
 //! No object has an owner: a thread that frees what another allocated puts it into its own magazine. In a steady state a thread
 //! takes a lock once in as many calls as two magazines have rounds, and what crosses between threads does so a magazine at a

@@ -6,7 +6,7 @@
 //! └──────┴─────┴──────────┴───────┴───────┴────────┴────────┴─ … ─┘
 //! ```
 //!
-//! - **F1** the first `len` rounds are objects that nobody else has; `len` is at most `capacity`.
+//! - **sheaf-F1** the first `len` rounds are objects that nobody else has; `len` is at most `capacity`.
 //!
 //! The one that everybody without a magazine points at has capacity 0: it is empty and full, and never written. Only its owner
 //! changes a magazine; others may read its `len` to count. Layer *kernel*. O(1).
@@ -119,7 +119,7 @@ impl Sheaf {
     pub(super) fn pop(self) -> Option<NonNull<u8>> {
         let len = self.len().checked_sub(1)?;
         self.set_len(len);
-        // SAFETY: a round that `push` wrote (F1).
+        // SAFETY: a round that `push` wrote (sheaf-F1).
         Some(unsafe { self.round(len).read() })
     }
 
@@ -139,7 +139,7 @@ impl Sheaf {
     /// The object that came last.
     #[inline(always)]
     pub(super) fn top(self) -> Option<NonNull<u8>> {
-        // SAFETY: a round that `push` wrote (F1).
+        // SAFETY: a round that `push` wrote (sheaf-F1).
         self.len().checked_sub(1).map(|last| unsafe { self.round(last).read() })
     }
 
@@ -149,7 +149,7 @@ impl Sheaf {
         let count = out.len().min(len);
         if count > 0 {
             let from = self.round(len - count).cast::<Option<NonNull<u8>>>().as_ptr();
-            // SAFETY: rounds that `push` wrote (F1), and as many places; an optional pointer has a pointer's form.
+            // SAFETY: rounds that `push` wrote (sheaf-F1), and as many places; an optional pointer has a pointer's form.
             unsafe { from.copy_to_nonoverlapping(out.as_mut_ptr(), count) };
         }
         self.set_len(len - count);
@@ -193,7 +193,7 @@ impl Sheaf {
 
     /// All objects in it, in the order in which they came.
     pub(super) fn iter(self) -> impl DoubleEndedIterator<Item = NonNull<u8>> {
-        // SAFETY: rounds that `push` wrote (F1).
+        // SAFETY: rounds that `push` wrote (sheaf-F1).
         (0..self.len()).map(move |index| unsafe { self.round(index).read() })
     }
 }

@@ -8,8 +8,8 @@
 //!            └────────┴────────┴────────┴────────┘
 //! ```
 //!
-//! - **D1** the chain from `free` through the links has every free object once; an object that is in use has the link `TAKEN`.
-//! - **D2** `live` objects are in use.
+//! - **kmem-slab-D1** the chain from `free` through the links has every free object once; an object that is in use has the link `TAKEN`.
+//! - **kmem-slab-D2** `live` objects are in use.
 //!
 //! Last in, first out, as in the kernel, but the links lie beside the objects and not in them: a free object keeps what its
 //! constructor made of it, and a double free shows. Layer *kernel*. O(1).
@@ -244,9 +244,9 @@ impl Slab {
         self.header_mut().on = on;
     }
 
-    /// Proves D1 and D2.
+    /// Proves kmem-slab-D1 and kmem-slab-D2.
     pub(super) fn check(self) -> Result<(), Broken> {
-        const D1: &str = "D1: the chain has every free object once";
+        const D1: &str = "kmem-slab-D1: the chain has every free object once";
         let at = self.first();
         let (mut free, mut index) = (0, self.header().free);
         while index != END {
@@ -256,7 +256,7 @@ impl Slab {
         }
         let taken = (0..self.header().objects).filter(|&index| self.is_taken(index)).count();
         ensure(free + taken == self.objects(), D1, at)?;
-        ensure(taken == self.live(), "D2: `live` objects are in use", at)
+        ensure(taken == self.live(), "kmem-slab-D2: `live` objects are in use", at)
     }
 }
 

@@ -7,10 +7,10 @@
 //!  pages ──► new            empty, and enough are partial ──► pages
 //! ```
 //!
-//! - **N1** a slab is the current one, on the list of partial ones, where some of its objects are free, or on that of full ones,
+//! - **kmem-slabs-N1** a slab is the current one, on the list of partial ones, where some of its objects are free, or on that of full ones,
 //!   where none is.
-//! - **N2** `count`, `objects` and `live` are the sums over all slabs; so is what the pieces have given out.
-//! - **N3** the map leads from each page of a slab to its descriptor, and to no other page.
+//! - **kmem-slabs-N2** `count`, `objects` and `live` are the sums over all slabs; so is what the pieces have given out.
+//! - **kmem-slabs-N3** the map leads from each page of a slab to its descriptor, and to no other page.
 //!
 //! Objects are taken from one slab until none is left, whatever is freed elsewhere meanwhile: what is allocated together lies
 //! together. Layer *kernel*. O(1); O(objects of a slab) for a new one. Bonwick, "The Slab Allocator", 1994; SLUB of Linux 6.12.
@@ -328,7 +328,7 @@ impl Slabs {
         }
     }
 
-    /// Puts a slab where it belongs after objects of it were freed (N1).
+    /// Puts a slab where it belongs after objects of it were freed (kmem-slabs-N1).
     #[inline]
     fn settle<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>, slab: Slab) {
         match slab.on() {

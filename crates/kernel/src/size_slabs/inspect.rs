@@ -6,7 +6,7 @@ use super::SizeSlabs;
 use super::class::Class;
 use super::slab::Z1;
 
-const Z3: &str = "Z3: used is the sum of what was handed out";
+const Z3: &str = "size-slabs-Z3: used is the sum of what was handed out";
 
 impl<const PAGE: usize> Stats for SizeSlabs<PAGE> {
     /// Free objects of slabs count as free, headers and the kept slabs too.

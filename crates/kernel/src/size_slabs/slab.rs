@@ -18,8 +18,10 @@ use base::check::ensure;
 
 use super::class::Class;
 
-pub(super) const Z1: &str = "Z1: a slab is in its class's list when one of its objects is free";
-const Z2: &str = "Z2: a slab's chain, its fresh objects and its live ones are all it has room for";
+pub(super) const Z1: &str =
+    "size-slabs-Z1: a slab is in its class's list when one of its objects is free";
+const Z2: &str =
+    "size-slabs-Z2: a slab's chain, its fresh objects and its live ones are all it has room for";
 
 struct Header {
     next: Option<Slab>,
@@ -156,7 +158,7 @@ impl Slab {
         }
     }
 
-    /// Z2 of this slab, and its place in the list; returns its live objects.
+    /// size-slabs-Z2 of this slab, and its place in the list; returns its live objects.
     pub(super) fn check(
         self,
         class: Class,

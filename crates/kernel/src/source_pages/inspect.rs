@@ -6,8 +6,8 @@ use source::PageSource;
 use super::SourcePages;
 use super::kept::{MOST, Piece};
 
-const S2: &str = "S2: used, kept and free pages are those below the mark";
-const S3: &str = "S3: kept runs overlap neither each other nor free pages";
+const S2: &str = "source-pages-S2: used, kept and free pages are those below the mark";
+const S3: &str = "source-pages-S3: kept runs overlap neither each other nor free pages";
 
 /// What a [`SourcePages`] has. Bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,10 +8,10 @@
 //! lists      1 page ──────────────────────┘       2 pages ─► …       freed, still mapped: used again as they are
 //! ```
 //!
-//! - **A1** a page below the mark is taken exactly if its entry names an area, which it lies in.
-//! - **A2** the last page of an area has no frame: it is the guard, unless the area is `bare`.
-//! - **A3** list n holds exactly the lazy areas of n pages that are `listed`.
-//! - **A4** `lazy` pages are in lazy areas, guards included.
+//! - **vmalloc-addresses-A1** a page below the mark is taken exactly if its entry names an area, which it lies in.
+//! - **vmalloc-addresses-A2** the last page of an area has no frame: it is the guard, unless the area is `bare`.
+//! - **vmalloc-addresses-A3** list n holds exactly the lazy areas of n pages that are `listed`.
+//! - **vmalloc-addresses-A4** `lazy` pages are in lazy areas, guards included.
 //!
 //! The lowest addresses that fit are taken, O(log pages); an area from a list is taken in O(1).
 use core::slice;

@@ -7,16 +7,19 @@ use super::Vmalloc;
 use super::addresses::{Kind, LISTED};
 use super::frames::{DIRTY, FREE, GIVEN, HELD, INHERITED, RETIRED};
 
-const A1: &str = "A1: a page is taken exactly if its entry names an area, which it lies in";
-const A2: &str = "A2: of an area with frames each page has one, but for the guard";
-const A3: &str = "A3: list n holds exactly the lazy areas of n pages that are listed";
-const A4: &str = "A4: lazy counts the pages of lazy areas, guards included";
-const F1: &str = "F1: a frame is free exactly if its state says so";
-const F2: &str = "F2: held, given and retired count the frames of these states";
-const W1: &str = "W1: a frame that is held is behind exactly one page";
-const W2: &str = "W2: a frame that was handed out is mapped as often as its state says";
-const W3: &str = "W3: mappings counts the runs of frames and the guards of areas";
-const W4: &str = "W4: areas, live and requested count live areas, their pages and bytes";
+const A1: &str =
+    "vmalloc-addresses-A1: a page is taken exactly if its entry names an area, which it lies in";
+const A2: &str =
+    "vmalloc-addresses-A2: of an area with frames each page has one, but for the guard";
+const A3: &str =
+    "vmalloc-addresses-A3: list n holds exactly the lazy areas of n pages that are listed";
+const A4: &str = "vmalloc-addresses-A4: lazy counts the pages of lazy areas, guards included";
+const F1: &str = "vmalloc-frames-F1: a frame is free exactly if its state says so";
+const F2: &str = "vmalloc-frames-F2: held, given and retired count the frames of these states";
+const W1: &str = "vmalloc-W1: a frame that is held is behind exactly one page";
+const W2: &str = "vmalloc-W2: a frame that was handed out is mapped as often as its state says";
+const W3: &str = "vmalloc-W3: mappings counts the runs of frames and the guards of areas";
+const W4: &str = "vmalloc-W4: areas, live and requested count live areas, their pages and bytes";
 
 /// What is found while areas are walked.
 #[derive(Default)]
@@ -72,7 +75,7 @@ impl<S: FrameSource> Vmalloc<S> {
         Ok(())
     }
 
-    /// A3: that each listed area is in its list.
+    /// vmalloc-addresses-A3: that each listed area is in its list.
     fn check_lists(&self, mut listed: usize) -> Result<(), Broken> {
         for pages in 1..=LISTED {
             for first in self.addresses.listed(pages) {
@@ -85,7 +88,7 @@ impl<S: FrameSource> Vmalloc<S> {
         ensure(listed == 0, A3, listed)
     }
 
-    /// F1, F2 and the sum of W2.
+    /// vmalloc-frames-F1, vmalloc-frames-F2 and the sum of vmalloc-W2.
     fn check_frames(&self, pins: usize) -> Result<(), Broken> {
         let (mut held, mut given, mut pinned, mut retired) = (0, 0, 0, 0);
         let (mut frame, mark) = (0, self.frames.row.mark());

@@ -5,7 +5,7 @@
 //! child     the same                                                          new ones: none, they are the parent's
 //! ```
 //!
-//! What was live at a fork is never punched nor used again, by neither (F3 of the frames), so each of them may free it when it
+//! What was live at a fork is never punched nor used again, by neither (vmalloc-frames-F3 of the frames), so each of them may free it when it
 //! likes. The price: its memory stays in the file after its `vfree`, until both processes have ended or dropped the
 //! allocator, and counts against the limit of memory.
 use source::FrameSource;

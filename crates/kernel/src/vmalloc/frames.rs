@@ -1,8 +1,8 @@
 //! Frames by their numbers: which are free, which an area holds, which were handed out.
 //!
-//! - **F1** a frame below the mark is free exactly if its state is [`FREE`] or [`DIRTY`].
-//! - **F2** `held` frames have the state [`HELD`], `given` ones [`GIVEN`] or more, and `retired` ones [`RETIRED`].
-//! - **F3** who frees a frame that is [`INHERITED`] retires it: it is neither punched nor taken again.
+//! - **vmalloc-frames-F1** a frame below the mark is free exactly if its state is [`FREE`] or [`DIRTY`].
+//! - **vmalloc-frames-F2** `held` frames have the state [`HELD`], `given` ones [`GIVEN`] or more, and `retired` ones [`RETIRED`].
+//! - **vmalloc-frames-F3** who frees a frame that is [`INHERITED`] retires it: it is neither punched nor taken again.
 //!
 //! Frames in a row are one mapping, so a run that is long enough comes first, then frames never used, then the
 //! longest runs there are. O(run / word bits + log frames) each.
@@ -148,7 +148,7 @@ impl Frames {
         Some(Run { first, len, dirty })
     }
 
-    /// Takes a run back that an area held, or that was handed out and is not mapped (F3).
+    /// Takes a run back that an area held, or that was handed out and is not mapped (vmalloc-frames-F3).
     pub(super) fn give(&mut self, run: Run) {
         let state = if run.dirty { DIRTY } else { FREE };
         if self.state(run.first) == Some(HELD) {

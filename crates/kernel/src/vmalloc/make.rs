@@ -109,11 +109,11 @@ impl<S: FrameSource> Vmalloc<S> {
         while page < end {
             let (frame, len) = self.addresses.run(page, end);
             let Some(frame) = frame else {
-                unreachable!("A2: each page but the guard has a frame")
+                unreachable!("vmalloc-addresses-A2: each page but the guard has a frame")
             };
             let at = self.addresses.address(page);
             let left = if page == first { Left::Unmapped } else { Left::Mapped };
-            // SAFETY: pages of an area that nobody has seen, and frames that are its own (W1) or the caller's (W2).
+            // SAFETY: pages of an area that nobody has seen, and frames that are its own (vmalloc-W1) or the caller's (vmalloc-W2).
             match unsafe { self.source.map_frames(self.file, frame, len, at) } {
                 Mapped::Done => page += len,
                 Mapped::Refused if !purged && self.purge() > 0 => purged = true,

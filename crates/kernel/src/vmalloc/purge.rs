@@ -78,7 +78,7 @@ impl<S: FrameSource> Vmalloc<S> {
         while page < end {
             let (frame, len) = self.addresses.run(page, end);
             if let Some(frame) = frame {
-                // SAFETY: frames of an area that nobody uses (W1).
+                // SAFETY: frames of an area that nobody uses (vmalloc-W1).
                 all &= unsafe { self.punch_own(frame, len) };
             }
             page += len;
@@ -86,7 +86,7 @@ impl<S: FrameSource> Vmalloc<S> {
         all
     }
 
-    /// Punches frames in a row, but for those that another process has too (F3). Whether the source did all.
+    /// Punches frames in a row, but for those that another process has too (vmalloc-frames-F3). Whether the source did all.
     ///
     /// # Safety
     ///
@@ -115,13 +115,13 @@ impl<S: FrameSource> Vmalloc<S> {
             }
             if let Some(first) = frame {
                 if self.frames.state(first) == Some(HELD) {
-                    // SAFETY: frames of an area that nobody uses (W1).
+                    // SAFETY: frames of an area that nobody uses (vmalloc-W1).
                     let clean = !dirty || unsafe { self.punch_own(first, len) };
                     self.frames.give(Run { first, len, dirty: !clean });
                 } else {
                     for frame in first..first + len {
                         let state = self.frames.states.entry_mut(frame);
-                        debug_assert!(*state & !INHERITED > GIVEN, "W2");
+                        debug_assert!(*state & !INHERITED > GIVEN, "vmalloc-W2");
                         *state -= 1;
                     }
                 }

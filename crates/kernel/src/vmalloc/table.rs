@@ -1,6 +1,6 @@
 //! A table in reserved addresses: its entries become usable as they are needed, and are zero at first.
 //!
-//! - **T1** the bytes below `ready` are usable.
+//! - **vmalloc-table-T1** the bytes below `ready` are usable.
 use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
 
@@ -48,7 +48,7 @@ impl<T: Plain> Table<T> {
         if ready <= self.ready {
             return true;
         }
-        // SAFETY: reserved addresses of the table, not usable yet (T1).
+        // SAFETY: reserved addresses of the table, not usable yet (vmalloc-table-T1).
         if !unsafe { source.commit(self.at + self.ready, ready - self.ready) } {
             return false;
         }
@@ -57,7 +57,10 @@ impl<T: Plain> Table<T> {
     }
 
     fn entry(&self, index: usize) -> NonNull<T> {
-        assert!((index + 1) * size_of::<T>() <= self.ready, "T1: an entry that is not usable");
+        assert!(
+            (index + 1) * size_of::<T>() <= self.ready,
+            "vmalloc-table-T1: an entry that is not usable"
+        );
         let at = ptr::with_exposed_provenance_mut::<T>(self.at + index * size_of::<T>());
         // SAFETY: addresses that were reserved do not begin at 0.
         unsafe { NonNull::new_unchecked(at) }
@@ -65,20 +68,20 @@ impl<T: Plain> Table<T> {
 
     /// An entry that is usable.
     pub(super) fn get(&self, index: usize) -> T {
-        // SAFETY: usable (T1), and zeros are a value.
+        // SAFETY: usable (vmalloc-table-T1), and zeros are a value.
         unsafe { self.entry(index).read() }
     }
 
     /// Writes an entry that is usable.
     pub(super) fn set(&mut self, index: usize, value: T) {
-        // SAFETY: usable (T1), and the table's alone.
+        // SAFETY: usable (vmalloc-table-T1), and the table's alone.
         unsafe { self.entry(index).write(value) };
     }
 
     /// An entry that is usable.
     pub(super) fn entry_mut(&mut self, index: usize) -> &mut T {
         let mut entry = self.entry(index);
-        // SAFETY: usable (T1), zeros are a value, and the table is borrowed.
+        // SAFETY: usable (vmalloc-table-T1), zeros are a value, and the table is borrowed.
         unsafe { entry.as_mut() }
     }
 }

@@ -140,7 +140,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         match kept {
             Kept::Yes => (),
             Kept::No if region.end_run(granule, count) => self.pages.deallocate(address, count),
-            // Another thread was faster (R5).
+            // Another thread was faster (region-R5).
             Kept::No | Kept::Twice => {
                 self.end_process_on_fault(caller, Err(Fault::DoubleFree(address)))
             }

@@ -96,7 +96,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return self.move_or_copy(ptr, old * GRANULE, size, caller);
         }
         if !self.pages.region.resize_run(granule, old, new) {
-            // Another thread was freeing it (R5).
+            // Another thread was freeing it (region-R5).
             self.foreign(caller, address);
         }
         if new < old {

@@ -84,7 +84,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         })
     }
 
-    /// Gives one object back that is in no magazine, and counts it (X1).
+    /// Gives one object back that is in no magazine, and counts it (slack-X1).
     pub(crate) fn give_back_one(&self, address: usize) -> Result<(), Fault> {
         if S::is_busy() {
             return Ok(());
@@ -161,7 +161,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     /// What the calling thread keeps goes back, and it has no cache any more. It is emptied before
-    /// it leaves the registry, so that nothing it has moved is unseen (X1).
+    /// it leaves the registry, so that nothing it has moved is unseen (slack-X1).
     pub(crate) fn drop_cache(&self, caller: &'static str) {
         if let Some(cache) = ThreadCache::current(&self.tls) {
             // A handler that comes meanwhile has no cache to take from.

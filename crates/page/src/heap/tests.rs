@@ -239,7 +239,7 @@ fn a_call_gives_back_little_more_than_it_freed_and_the_next_ones_the_rest() {
         heap.deallocate(run.at, 1);
         heap.check().expect("intact");
         let given = before + GRANULE - heap.dirty_bytes();
-        // Twice what was freed, half a block, and a block that was begun (G5).
+        // Twice what was freed, half a block, and a block that was begun (purge-G5).
         assert!(given <= 2 * GRANULE + BLOCK / 2 + BLOCK, "{given} bytes by call {number}");
         most = most.max(given);
     }

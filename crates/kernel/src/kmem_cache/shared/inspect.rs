@@ -67,16 +67,16 @@ impl<L: Park, P: PageAllocator> Check for SharedKmemCache<L, P> {
             let at = object.addr().get();
             let is_taken =
                 back.slabs.find(&self.map, object).is_ok_and(|(slab, index)| slab.is_taken(index));
-            ensure(is_taken, "V1: an object in a magazine is in use", at)?;
+            ensure(is_taken, "kmem-shared-V1: an object in a magazine is in use", at)?;
             let times = back.known.iter().flat_map(Sheaf::iter).filter(|&one| one == object);
-            ensure(times.count() == 1, "V1: it is in no other", at)?;
+            ensure(times.count() == 1, "kmem-shared-V1: it is in no other", at)?;
         }
         drop(back);
         let depot = self.depot();
         let full = depot.full.iter().all(|sheaf| sheaf.len() == self.capacity);
-        ensure(full, "V2: a full magazine is full", depot.full.len())?;
+        ensure(full, "kmem-shared-V2: a full magazine is full", depot.full.len())?;
         let empty = depot.empty.iter().all(Sheaf::is_empty);
-        ensure(empty, "V2: an empty one is empty", depot.empty.len())
+        ensure(empty, "kmem-shared-V2: an empty one is empty", depot.empty.len())
     }
 }
 

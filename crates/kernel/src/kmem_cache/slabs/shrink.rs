@@ -59,7 +59,7 @@ impl Slabs {
         self.counts.live
     }
 
-    /// Proves N1 to N3, D1 and D2.
+    /// Proves kmem-slabs-N1 to kmem-slabs-N3, kmem-slab-D1 and kmem-slab-D2.
     pub(in crate::kmem_cache) fn check(&self, map: &PageMap) -> Result<(), Broken> {
         let mut sum = Counts {
             made: self.counts.made,
@@ -74,7 +74,7 @@ impl Slabs {
                 On::Partial => slab.live() < slab.objects(),
                 On::Full => slab.live() == slab.objects(),
             };
-            ensure(is_listed, "N1: a slab is on the list of its state", at)?;
+            ensure(is_listed, "kmem-slabs-N1: a slab is on the list of its state", at)?;
             sum.slabs += 1;
             sum.objects += slab.objects();
             sum.live += slab.live();
@@ -82,10 +82,14 @@ impl Slabs {
             for page in 0..1 << slab.order() {
                 let entry = map.get(slab.base().addr().get() + page * self.shape.page);
                 let wanted = slab.as_ptr().addr() | self.tag;
-                ensure(entry.addr() == wanted, "N3: the map leads to the slab", at)?;
+                ensure(entry.addr() == wanted, "kmem-slabs-N3: the map leads to the slab", at)?;
             }
         }
-        ensure(sum == self.counts, "N2: the counts are the sums over all slabs", sum.slabs)?;
+        ensure(
+            sum == self.counts,
+            "kmem-slabs-N2: the counts are the sums over all slabs",
+            sum.slabs,
+        )?;
         let shuffled = usize::from(self.shuffle.as_ref().is_some_and(Shuffle::is_ready));
         self.pieces.check(self.counts.slabs + shuffled)
     }

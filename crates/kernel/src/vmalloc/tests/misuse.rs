@@ -165,16 +165,19 @@ fn check_names_what_is_broken() {
         let broken = areas.check().unwrap_err().invariant;
         broken.split(':').next().unwrap().to_string()
     };
-    assert_eq!(broken(&|areas| areas.addresses.row.give(4, 1)), "A1");
-    assert_eq!(broken(&|areas| areas.addresses.areas.entry_mut(3).kind = Kind::None), "A1");
-    assert_eq!(broken(&|areas| areas.addresses.set_frame(4, None)), "A2");
-    assert_eq!(broken(&|areas| areas.addresses.set_frame(6, Some(1))), "A2");
-    assert_eq!(broken(&|areas| areas.addresses.forget_lists()), "A3");
-    assert_eq!(broken(&|areas| areas.addresses.lazy += 1), "A4");
-    assert_eq!(broken(&|areas| areas.frames.row.give(2, 1)), "F1");
-    assert_eq!(broken(&|areas| areas.frames.given += 1), "F2");
-    assert_eq!(broken(&|areas| areas.addresses.set_frame(4, Some(9))), "W1");
-    assert_eq!(broken(&|areas| areas.frames.states.set(6, frames::GIVEN + 2)), "W2");
-    assert_eq!(broken(&|areas| areas.mappings += 1), "W3");
-    assert_eq!(broken(&|areas| areas.requested -= 1), "W4");
+    assert_eq!(broken(&|areas| areas.addresses.row.give(4, 1)), "vmalloc-addresses-A1");
+    assert_eq!(
+        broken(&|areas| areas.addresses.areas.entry_mut(3).kind = Kind::None),
+        "vmalloc-addresses-A1"
+    );
+    assert_eq!(broken(&|areas| areas.addresses.set_frame(4, None)), "vmalloc-addresses-A2");
+    assert_eq!(broken(&|areas| areas.addresses.set_frame(6, Some(1))), "vmalloc-addresses-A2");
+    assert_eq!(broken(&|areas| areas.addresses.forget_lists()), "vmalloc-addresses-A3");
+    assert_eq!(broken(&|areas| areas.addresses.lazy += 1), "vmalloc-addresses-A4");
+    assert_eq!(broken(&|areas| areas.frames.row.give(2, 1)), "vmalloc-frames-F1");
+    assert_eq!(broken(&|areas| areas.frames.given += 1), "vmalloc-frames-F2");
+    assert_eq!(broken(&|areas| areas.addresses.set_frame(4, Some(9))), "vmalloc-W1");
+    assert_eq!(broken(&|areas| areas.frames.states.set(6, frames::GIVEN + 2)), "vmalloc-W2");
+    assert_eq!(broken(&|areas| areas.mappings += 1), "vmalloc-W3");
+    assert_eq!(broken(&|areas| areas.requested -= 1), "vmalloc-W4");
 }
