@@ -176,8 +176,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.pages.limit_changed();
     }
 
-    /// Whoever confines the process from now on calls [`before_confinement`](Self::before_confinement) first: until then
-    /// the system may be asked what few programs ask it.
+    /// From now on [`before_confinement`](Self::before_confinement) is called before a filter of system calls is installed: until
+    /// then `process_madvise` may be used, which hardly any program calls and a filter may therefore kill.
     pub fn hears_of_confinement(&self) {
         self.pages.hears_of_confinement();
     }

@@ -136,7 +136,7 @@ impl<S: System> Central<S> {
         if got == 0 { self.claim_last(supply, class, out) } else { got }
     }
 
-    /// There is no memory for a slab: any shard's objects, also where somebody is at them, with lines that others share.
+    /// There is no memory for a slab: objects of any shard, whose lock is waited for, in cache lines that other threads share.
     #[cold]
     fn claim_last(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let mut shelves = (0..self.shards()).map(|shard| self.shelf(shard, class));

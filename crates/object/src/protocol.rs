@@ -8,7 +8,7 @@
 //! ```
 //!
 //! - **protocol-P1** a bit is cleared only under the shelf's lock, so a bit seen there stays set.
-//! - **protocol-P2** whoever turns a word from 0 and then reads UNLISTED lists the slab again; whoever
+//! - **protocol-P2** a thread that turns a word from 0 and then reads UNLISTED lists the slab again; one that
 //!   writes UNLISTED reads the words again afterwards. Between each write and read stands a
 //!   full barrier, so at least one of the two sees the other, and no free object is lost.
 //! - **protocol-P3** a tag is one word, so state, class and owner are read together.

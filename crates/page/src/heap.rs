@@ -60,7 +60,7 @@ pub struct PageHeap<S> {
     /// Where its memory comes from.
     pub source: S,
     pub(crate) state: Guarded<S, State>,
-    /// heap-H1, heap-H2: changed inside, read by anybody.
+    /// heap-H1, heap-H2: changed under the lock, read without.
     pub(crate) frontier: AtomicU32,
     /// Blocks before the frontier of a reserved region that were given up (charge-L1).
     given_up: AtomicU32,

@@ -35,7 +35,7 @@ struct Slot {
 #[derive(Debug)]
 pub struct Huge<S> {
     table: Guarded<S, Table>,
-    /// What the table adds up to: changed inside, read by anybody.
+    /// What the table adds up to: changed under the lock, read without.
     count: AtomicUsize,
     bytes: AtomicUsize,
 }
@@ -104,7 +104,8 @@ impl<S: System> Huge<S> {
         table.len_of(at)
     }
 
-    /// As [`len_of`](Self::len_of), without waiting: `None` if somebody is inside, the interrupted thread itself perhaps.
+    /// As [`len_of`](Self::len_of), without waiting: `None` if a thread holds the lock, perhaps the one that a signal
+    /// interrupted.
     pub fn try_len_of(&self, at: usize) -> Option<Option<usize>> {
         let mut table = self.table.try_lock()?;
         Some(table.len_of(at))

@@ -101,7 +101,7 @@ impl Keep {
     }
 }
 
-/// What has gone back so far, and what anybody may ask for without the lock.
+/// What has gone back so far, and what threads read without the lock.
 #[derive(Debug)]
 pub struct Purge {
     tick: AtomicU32,
@@ -172,7 +172,7 @@ impl Purge {
         self.allowance.charges()
     }
 
-    /// Whether a `fork` of a process that uses so many bytes may be refused.
+    /// Whether a `fork` of a process that uses `used` bytes may be refused.
     pub(crate) fn may_refuse_fork<S: System>(&self, source: &S, used: usize) -> bool {
         self.allowance.may_refuse_fork(source, used)
     }
@@ -283,13 +283,14 @@ impl<S: System> PageHeap<S> {
     /// The same, where a memory limit leaves this much room.
     fn limit_in(&self, room: usize) -> usize {
         let (floor, kept) = (self.purge.floor.load(Ordering::Relaxed), self.purge.kept());
-        // Of who goes on with large blocks slack-X3 knows nothing, but the floor does.
-        let goes_on = self.slack.goes_on() || keep::is_highest(floor, kept);
+        // slack-X3 counts objects of slabs only. Where large blocks come and go, a floor that is the highest says that freed
+        // memory was needed again soon.
+        let is_steady = self.slack.is_steady() || keep::is_highest(floor, kept);
         let held = Held {
             live: self.live.load(Ordering::Relaxed),
             slack: self.slack.bytes() / GRANULE,
             holes: self.hole_bytes() / GRANULE,
-            beside_slack: if goes_on { kept / GRANULE } else { 0 },
+            beside_slack: if is_steady { kept / GRANULE } else { 0 },
         };
         keep::limit(held, floor / GRANULE, room)
     }
@@ -316,7 +317,8 @@ impl<S: System> PageHeap<S> {
         loop {
             let now = bytes();
             self.mapped.store(now / GRANULE, Ordering::Relaxed);
-            // Whoever changed it meanwhile may have stored before; whoever changes it from here on stores after.
+            // A thread that changed the bytes before this fence may have stored its figure before ours, which is older: read them
+            // again. One that changes them later also stores later.
             fence(Ordering::SeqCst);
             if bytes() == now {
                 break;

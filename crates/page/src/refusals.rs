@@ -44,7 +44,7 @@ impl Refusals {
         Some(self.begin(tick, MOST_REFUSALS))
     }
 
-    /// Begins an attempt that somebody asked for: it goes on to its end.
+    /// Begins an attempt that the program asked for, as `malloc_trim` does: no refusal ends it.
     pub fn order(&self, tick: u32) -> Attempt<'_> {
         self.begin(tick, u32::MAX)
     }

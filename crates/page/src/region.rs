@@ -12,7 +12,7 @@
 //! - **region-R3** `span[g]` is 0 for granules that nobody looks up: free ones, the maps, and all
 //!   but the first of a large run.
 //! - **region-R4** below each map, below the blocks and below the descriptors lies a guard: what is
-//!   written behind a block, whoever's it is, ends in a fault before it reaches them.
+//!   written behind a block of any part ends in a fault before it reaches them.
 //! - **region-R5** a run's word is changed from what the changer read, in one atomic step, and is live or
 //!   kept: of two threads that free a run, or keep it, one finds that it is too late.
 //!

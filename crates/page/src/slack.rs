@@ -7,8 +7,8 @@
 //!
 //! - **slack-X1** claimed − given back = held: `claimed`, with what threads have not reported yet, is
 //!   what the objects taken from slabs add up to, in whole classes. `slabs` and `holes` are
-//!   what the slabs add up to. Nothing drifts: whoever gives objects back counts what their
-//!   slabs say of them. Threads report in batches, so a moment's figure may be off by some
+//!   what the slabs add up to. Nothing drifts: a thread that gives objects back counts the sizes
+//!   of their slabs. Threads report in batches, so a moment's figure may be off by some
 //!   64 KiB each. A `fork` leaves threads behind that were about to report; where it does, the
 //!   child's figures are off by what they were moving, at most a magazine each, and are
 //!   [`uncounted`](Slack::accounts) from then on.
@@ -130,7 +130,7 @@ impl Slack {
     }
 
     /// Whether the program goes on (slack-X3).
-    pub(crate) fn goes_on(&self) -> bool {
+    pub(crate) fn is_steady(&self) -> bool {
         self.covered.load(Ordering::Relaxed) != 0
     }
 
@@ -144,7 +144,7 @@ impl Slack {
     /// How soon after the last look the next may come.
     fn pace(&self, now: u32, kept: usize) -> Pace {
         let long_ago = self.is_long_since_look(now);
-        let busy = self.goes_on() && is_soon(self.looked_at.load(Ordering::Relaxed), now);
+        let busy = self.is_steady() && is_soon(self.looked_at.load(Ordering::Relaxed), now);
         Pace::of(long_ago, busy, kept)
     }
 
@@ -258,7 +258,7 @@ impl<S: System> PageHeap<S> {
         self.may_have_holes(self.slack.freed.load(Ordering::Relaxed)) && self.is_worth_a_look()
     }
 
-    /// Whether so much was freed, and is slack, that it is worth to look at the clock and ask slack-X2.
+    /// Whether enough was freed, and is slack, to look at the clock and ask slack-X2.
     fn may_have_holes(&self, freed: usize) -> bool {
         let slack = &self.slack;
         let least = holes::least(slack.claimed(), Pace::Seldom);
@@ -276,7 +276,7 @@ impl<S: System> PageHeap<S> {
         let pace = slack.pace(now, self.purge.kept());
         let worth = slack.worth(pace, room);
         let freed = slack.freed.load(Ordering::Relaxed);
-        // Whoever finds it so first does it.
+        // Of several threads that find it so the first does it.
         if freed < worth || slack.bytes() < worth || slack.freed.swap(0, Ordering::Relaxed) < worth
         {
             return false;
@@ -329,12 +329,12 @@ mod tests {
         let slack = with(200 * MIB, 40 * MIB);
         slack.looked_at.store(1000, Ordering::Relaxed);
         slack.note_covered(MIB, 4 * MIB);
-        assert!(!slack.goes_on(), "a quarter, and no more");
+        assert!(!slack.is_steady(), "a quarter, and no more");
         slack.note_covered(2 * MIB, 4 * MIB);
         let worth = |now| slack.worth(slack.pace(now, FLOOR), usize::MAX) / MIB;
-        assert_eq!((slack.goes_on(), worth(1004), worth(1005), worth(1017)), (true, 160, 40, 5));
+        assert_eq!((slack.is_steady(), worth(1004), worth(1005), worth(1017)), (true, 160, 40, 5));
         slack.note_covered(0, 4 * MIB);
-        assert_eq!((slack.goes_on(), worth(1004)), (false, 40), "it only frees");
+        assert_eq!((slack.is_steady(), worth(1004)), (false, 40), "it only frees");
     }
 
     #[test]

@@ -43,14 +43,14 @@ pub const fn granules_together(bytes: usize, granule: usize) -> usize {
     bytes.div_ceil(granule) + 1
 }
 
-/// Bytes that each of so many threads may put away.
+/// Bytes that each of `threads` threads may put away.
 #[inline]
 #[must_use]
 pub fn depot(threads: u32) -> usize {
     (ALL_DEPOTS / (threads as usize).max(1)).clamp(LEAST_DEPOT, MOST_DEPOT)
 }
 
-/// Bytes in runs that each of so many threads may keep.
+/// Bytes in runs that each of `threads` threads may keep.
 #[inline]
 #[must_use]
 pub fn runs(threads: u32) -> usize {

@@ -65,8 +65,8 @@ pub fn raised(floor: usize, least: usize) -> usize {
     floor.saturating_mul(2).min(MAX_FLOOR).max(least)
 }
 
-/// Whether regret has raised the floor as far as it goes (purge-G1): beside more slack than that nothing would stay, however often it
-/// is needed again.
+/// Whether regret has raised the floor as far as it goes (purge-G1). The limit then leaves slack out: where there is more slack
+/// than the floor no free memory would stay, however often it is needed again.
 #[inline]
 #[must_use]
 pub const fn is_highest(floor: usize, least: usize) -> bool {

@@ -8,7 +8,7 @@
 //! - **account-Y1** objects change hands between a thread and the slabs only while `passes` is odd, and
 //!   when it is even again the account says how many bytes did.
 //!
-//! So whoever finds `passes` even, and the same before and after looking at slabs and accounts,
+//! So a reader that finds `passes` even, and the same before and after looking at slabs and accounts,
 //! has seen both at rest. Only the thread itself writes here, with plain stores.
 use base::lock::{Busy, Park};
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering, fence};

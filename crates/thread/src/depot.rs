@@ -182,7 +182,7 @@ impl Depot {
         places.flat_map(|place| self.bundle(place)).copied()
     }
 
-    /// The cells that it has, for whoever ends it empty.
+    /// The cells that it has: an empty depot that ends gives them back.
     pub(crate) fn cells(&self) -> impl Iterator<Item = usize> {
         self.cells.iter().map(|cell| cell.load(Ordering::Relaxed)).filter(|&cell| cell != 0)
     }
@@ -212,7 +212,7 @@ impl Depot {
 
     fn bundle(&self, place: usize) -> &[usize] {
         let count = usize::from(self.count[place].load(Ordering::Relaxed));
-        // SAFETY: so many words were written at the place (depot-D1).
+        // SAFETY: `count` words were written at the place (depot-D1).
         unsafe { slice::from_raw_parts(self.words(place), count) }
     }
 

@@ -6,8 +6,8 @@
 //!
 //! - **runs-K1** the first of a row's slots, as many as it holds, have a run each, which is marked as kept
 //!   in the span map, or 0 where another thread took it to give it back. It is marked before it is put in, and
-//!   unmarked after it was taken out: whoever frees it again, on any thread, finds the mark, and a thread that
-//!   `fork` left behind loses it at worst. It is taken out by an exchange with 0: of two that do one has it.
+//!   unmarked after it was taken out: a second free of it, on any thread, finds the mark, and with a thread that
+//!   `fork` left behind at worst the run is lost. It is taken out by an exchange with 0: of two threads one gets it.
 //!
 //! A malloc and free of 100 KiB then costs no lock and no search. At most 1 MiB a thread, and less where there are many.
 use base::Broken;

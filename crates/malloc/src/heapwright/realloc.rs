@@ -194,7 +194,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         match moves.then(|| unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) }) {
             Some(Move::Done) if len == held && self.free_moved_run(ptr.addr()) => return new,
             Some(Move::Done) => {}
-            // The new run's addresses stay taken, and nobody's.
+            // The kernel has unmapped the new run: its addresses are never used again.
             Some(Move::Lost) => return ptr::null_mut(),
             Some(Move::Refused) | None => {
                 // SAFETY: two live blocks, `held.min(size)` bytes within both.

@@ -12,7 +12,7 @@ use page::region::Span;
 use page::{GRANULE, System, try_purging};
 use policy::caches::looks_at_clock;
 use policy::table::MOST_LATE_FREES;
-use thread::cache::Look;
+use thread::cache::SlotSnapshot;
 use thread::tls::{A_FREE, ENDS};
 use thread::{ThreadCache, Tls};
 
@@ -64,13 +64,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.trim();
     }
 
-    /// A thread that uses only what it keeps looks at the clock too, now and then, and around itself.
+    /// Once in `SLOW_PATHS_PER_LOOK` slow paths of a thread: purges what is due by the clock, and finds out the thread's NUMA
+    /// node. Else a thread that uses only what it keeps would do neither.
     fn look_at_clock(&self, cache: &ThreadCache) {
         let (refills, flushes) = cache.slow_paths();
         if looks_at_clock(refills + flushes) {
             let _ = self.pages.look();
             self.meta.look(&self.pages);
-            cache.see(self.backend());
+            cache.learn_node(self.backend());
         }
     }
 
@@ -136,7 +137,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
-        cache.see(self.backend());
+        cache.learn_node(self.backend());
         if self.threads.begun() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
             self.pages.look_at_memory_limit();
@@ -175,7 +176,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Gives back what a thread kept that no longer exists, by what its slots looked like. It
     /// has left the registry.
-    pub(crate) fn reclaim_dead(&self, cache: &ThreadCache, look: &Look) {
+    pub(crate) fn reclaim_dead(&self, cache: &ThreadCache, look: &SlotSnapshot) {
         self.note_end(cache);
         cache.reclaim(self.backend(), look);
     }

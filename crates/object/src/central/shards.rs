@@ -109,10 +109,10 @@ impl<S: System> Shards<S> {
         }
     }
 
-    /// From now on there are so many, a power of two and at most [`SHARDS`], whatever happens.
+    /// From now on there are `count`, a power of two and at most [`SHARDS`], whatever happens.
     pub(super) fn fix(&self, count: u32) {
         self.count.store(count, Ordering::Relaxed);
-        // Whoever would split finds somebody at it, for good.
+        // Held for good: no thread splits the shards any more.
         core::mem::forget(self.splitting.lock());
         // By a thread that goes on.
         S::end();

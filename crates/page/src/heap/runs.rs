@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! find: the fullest bin ─► a block in which the run fits ─► its bits
-//! hand_out: free → taken, dirty         give_back: taken → free, dirty if somebody may have written
+//! hand_out: free → taken, dirty         give_back: taken → free, dirty if it may have been written
 //! ```
 //!
 //! Layer *page*, inside the page heap's lock. O(1) for a run up to a block, O(blocks) when there is no memory.

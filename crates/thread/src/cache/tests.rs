@@ -491,7 +491,7 @@ fn what_a_lost_thread_kept_comes_back() {
         let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
         swing_twice(&whole, cache, 2, 1000);
         let in_magazine = cache.held(&cache.look(&whole.tls), 2) - cache.depot.held(2);
-        let look = if is_there { cache.look(&whole.tls) } else { Look::Gone };
+        let look = if is_there { cache.look(&whole.tls) } else { SlotSnapshot::Gone };
         cache.reclaim(whole.backend(), &look);
         // Of a thread whose slots are gone, what its magazines held is lost.
         let lost = if is_there { (0, 0) } else { (whole.taken(7) - live.len(), in_magazine) };
