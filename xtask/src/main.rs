@@ -29,7 +29,6 @@ mod programs;
 mod qemu;
 mod reach;
 mod rows;
-mod scaling;
 mod size;
 mod slowest;
 mod split;
@@ -73,8 +72,6 @@ enum Chore {
     Kernel(kernel::Options),
     /// The slowest malloc and free of each workload, without first touches of memory
     Slowest(slowest::Options),
-    /// Throughput of the flagship on 1 to 128 simulated processors
-    Scaling(scaling::Options),
     /// The block allocators beside others
     Blocks(Words),
     /// The recorded run of docs/benchmarks.md is the newest of bench/record
@@ -101,7 +98,7 @@ enum Chore {
     Deny,
     /// The fuzz targets, from the inputs of fuzz/seeds
     Fuzz(fuzz::Options),
-    /// The tests of base, block and object in Miri, where a nightly toolchain has it
+    /// The tests of base, block and kernel in Miri, where a nightly toolchain has it
     Miri(miri::Options),
     /// A tarball to install from, tried without Rust
     Dist(dist::Options),
@@ -158,7 +155,6 @@ impl Cli {
             Chore::Slowest(options) => ("slowest", slowest::run(&options)),
             Chore::Split(options) => ("split", split::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),
-            Chore::Scaling(options) => ("scaling", scaling::run(&options)),
             Chore::Agree(options) => ("agree", agree::run(&options)),
             Chore::Qemu(options) => ("qemu", qemu::run(&options)),
             Chore::Wcet(options) => ("wcet", wcet::run(&options)),

@@ -15,7 +15,7 @@
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// A tick of the clock in milliseconds: whoever waits a second waits four of them, a quarter off.
+/// A tick of the clock in milliseconds: a wait of a second is four of them, a quarter off.
 pub const TICK_MS: u64 = 250;
 /// Ticks in which memory is needed again *soon*, and that an empty block is kept: a second. Shorter
 /// would purge between the frames and requests of a busy program, longer holds what an idle one has.
@@ -122,8 +122,8 @@ pub const COPY_AT_MOST: usize = 4 * MIB;
 /// mapping of its own it leaves nothing behind, where each step left all of it.
 pub const STEP_SHARE: usize = 8;
 
-/// A shelf keeps its last slab when it is empty, if it is no larger than this: whoever frees and
-/// allocates one object would make and end a slab each time. More, or larger ones, cost memory in
+/// A shelf keeps its last slab when it is empty, if it is no larger than this: a program that frees
+/// and allocates one object would make and end a slab each time. More, or larger ones, cost memory in
 /// each of 76 classes (decision 18).
 pub const KEEP_EMPTY_SLAB: usize = 64 * KIB;
 /// The most that the first capacity of a thread's magazine follows an ended thread's: two steps of growth are saved, and a

@@ -7,11 +7,11 @@
 //! free granules of a block in use go back                  ─► small pages, or the kernel would fill them again
 //! ```
 //!
-//! - **HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects, what HP3
-//!   grants, and free granules, which count as dirty (H1). So what a huge page makes resident is counted, bounded and given back as
+//! - **huge-pages-HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects,
+//!   what filled-HP3 grants, and free granules, which count as dirty (heap-H1). So what a huge page makes resident is counted, bounded and given back as
 //!   all free memory is. Three exceptions count their free granules too, and not what is untouched of what they hand out: the
-//!   user has asked for huge pages (`hugepages=on`), the system makes them unasked, or HP2 forbids a change.
-//! - **HP2** neighbours with different advice are [`MOST_SEAMS`] at most: each pair is a mapping more in the kernel's list.
+//!   user has asked for huge pages (`hugepages=on`), the system makes them unasked, or huge-pages-HP2 forbids a change.
+//! - **huge-pages-HP2** neighbours with different advice are [`MOST_SEAMS`] at most: each pair is a mapping more in the kernel's list.
 //!
 //! Nothing is asked of the system to decide, so filters of system calls, limits and other threads make no difference.
 //! Layer *page*, inside the page heap's lock. O(1); one system call for a block whose advice changes.
@@ -47,7 +47,7 @@ impl HugePages {
         }
     }
 
-    /// Whether HP1 holds, but for HP2.
+    /// Whether huge-pages-HP1 holds, but for huge-pages-HP2.
     fn are_for_small_objects(&self) -> bool {
         !self.for_all.load(Ordering::Relaxed) && !self.always.load(Ordering::Relaxed)
     }
@@ -75,7 +75,7 @@ impl<S: System> PageHeap<S> {
         whose == Whose::SmallObjects || !self.huge_pages.are_for_small_objects()
     }
 
-    /// Whether a block that `whose` opens gets huge pages. A memory limit has to have room for the whole of it (G3).
+    /// Whether a block that `whose` opens gets huge pages. A memory limit has to have room for the whole of it (purge-G3).
     fn wants_huge(&self, whose: Whose) -> bool {
         let is_for =
             whose == Whose::SmallObjects || self.huge_pages.for_all.load(Ordering::Relaxed);
@@ -84,7 +84,7 @@ impl<S: System> PageHeap<S> {
             && self.dirty.load(Ordering::Relaxed) + GRANULES_PER_BLOCK <= self.room()
     }
 
-    /// Whether it matters what runs have filled (HP3).
+    /// Whether it matters what runs have filled (filled-HP3).
     pub(super) fn asks_whether_filled(&self) -> bool {
         self.huge_pages.are_for_small_objects() && self.is_large_enough()
     }
@@ -98,7 +98,7 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// The first of a block is about to be handed out: decides of which pages it is (HP1).
+    /// The first of a block is about to be handed out: decides of which pages it is (huge-pages-HP1).
     pub(super) fn choose_pages(&self, state: &mut State, block: u32, whose: Whose, is_whole: bool) {
         let info = self.region.block(block);
         let is_huge = info.is_huge();
@@ -125,7 +125,7 @@ impl<S: System> PageHeap<S> {
             info.set_dirty(info.dirty() | info.free());
             let come = self.dirty_free(info).count_ones() - before;
             self.note_dirty(state, block, come);
-            // The system fills it again as a whole (G1).
+            // The system fills it again as a whole (purge-G1).
             state.keep.note_reuse(&self.purge, come);
         }
     }
@@ -137,14 +137,14 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// [`use_small_pages`](Self::use_small_pages) under the lock: no pages are moved meanwhile (P3).
+    /// [`use_small_pages`](Self::use_small_pages) under the lock: no pages are moved meanwhile (moved-P3).
     pub(crate) fn split_huge_pages(&self, state: &mut State, block: u32) {
         if self.lies_in_huge(self.region.block(block)) {
             self.advise(state, block, Advice::Small);
         }
     }
 
-    /// Says of which pages a block is to be, unless HP2 forbids it.
+    /// Says of which pages a block is to be, unless huge-pages-HP2 forbids it.
     fn advise(&self, state: &mut State, block: u32, advice: Advice) {
         let before = self.region.block(block).advice();
         self.note_advice(state, block, advice);
@@ -177,7 +177,7 @@ impl<S: System> PageHeap<S> {
         u32::from(below) + u32::from(of(block + 1) != advice)
     }
 
-    /// HP2, under the lock.
+    /// huge-pages-HP2, under the lock.
     pub(super) fn check_seams(&self, state: &State) -> Result<(), Broken> {
         let advice = |block| self.region.block(block).advice();
         let blocks = self.region.first_block()..self.frontier();
@@ -185,7 +185,7 @@ impl<S: System> PageHeap<S> {
         let inner = (blocks.start + 1..behind).filter(|&block| advice(block - 1) != advice(block));
         let last = blocks.end > blocks.start && advice(blocks.end - 1) != Advice::None;
         let seams = low32(inner.count()) + u32::from(last);
-        ensure(seams == state.growth.seams, "HP2: seams add up", seams as usize)
+        ensure(seams == state.growth.seams, "huge-pages-HP2: seams add up", seams as usize)
     }
 }
 
