@@ -61,7 +61,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "blocks",
         what: "the comparison of block allocators runs, memories get as full as they should",
-        run: || chore(&["blocks", "--quick"]),
+        run: blocks,
     },
     Step {
         name: "fuzz",
@@ -217,6 +217,18 @@ fn storm() -> Outcome {
         Some(missing) => absent(&missing),
         None => chore(&["storm", "--minutes", "2"]),
     }
+}
+
+fn blocks() -> Outcome {
+    command(cargo().args([
+        "run",
+        "--release",
+        "--quiet",
+        "--package",
+        "heapwright-blocks",
+        "--",
+        "--quick",
+    ]))
 }
 
 /// In a target folder of its own: `--cfg loom` changes every crate.
