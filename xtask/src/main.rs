@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 #[cfg(test)]
 use xtask::parsed;
-use xtask::{Words, command, figures, measured, peers, programs};
+use xtask::{command, figures, measured, peers, programs};
 
 /// The project's own chores
 #[derive(Debug, Parser)]
@@ -88,8 +88,7 @@ enum Chore {
     Storm(storm::Options),
     #[command(flatten)]
     Measured(measured::Chore),
-    /// The steps of .ci/run, one by one or all
-    Ci(Words),
+    Ci(ci::Options),
 }
 
 fn main() -> ExitCode {
@@ -114,7 +113,7 @@ impl Cli {
         let (name, ended) = match self.chore {
             Chore::Layers => return layers::run(),
             Chore::Paths => return paths::run(),
-            Chore::Ci(given) => return ci::run(&given.words),
+            Chore::Ci(options) => return ci::run(options),
             Chore::Measured(_) => return measured::run(),
             Chore::Peers(options) => return peers::run(&options),
             Chore::Adding => ("adding", adding::run()),
