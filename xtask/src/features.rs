@@ -36,7 +36,7 @@ pub(crate) fn run() -> Result<bool, String> {
     let mut scaling = cargo();
     scaling.args(["test", "--release", "--package", "heapwright-scaling", "--target-dir"]);
     finish(scaling.arg(simulated).env("RUSTFLAGS", crate::scaling::flags()))?;
-    let mut bare = toolchain::cargo(toolchain::THUMBV6M, &[])?;
+    let mut bare = toolchain::cargo(toolchain::THUMBV6M)?;
     bare.current_dir(crate::peers::root());
     bare.args(["--package", "heapwright", "--no-default-features"]).args(["--features", BARE]);
     finish(&mut bare)?;
