@@ -147,25 +147,30 @@ impl State {
 /// Runs this program with other words; each line of what it says is shown with its name in front.
 fn child(name: &str, words: &[String], embed: Option<&Path>) -> Said {
     let mut said = Said { name: name.to_owned(), log: String::new(), success: false };
-    match started(words, embed, |line| {
-        println!("{name:>9} | {line}");
-        said.log += line;
-        said.log.push('\n');
-    }) {
+    let started = std::env::current_exe().and_then(|program| {
+        started(&program, words, embed, |line| {
+            println!("{name:>9} | {line}");
+            said.log += line;
+            said.log.push('\n');
+        })
+    });
+    match started {
         Ok(status) => said.success = status.success(),
         Err(why) => said.log += &format!("{name} did not start: {why}\n"),
     }
     said
 }
 
+/// Starts a program and reads to its end what it and its children write to standard output and error.
 fn started(
+    program: &Path,
     words: &[String],
     embed: Option<&Path>,
     mut line: impl FnMut(&str),
 ) -> std::io::Result<ExitStatus> {
     let (out, into) = pipe()?;
     let mut child = {
-        let mut program = Command::new(std::env::current_exe()?);
+        let mut program = Command::new(program);
         program.args(words).stdin(Stdio::null()).stderr(into.try_clone()?).stdout(into);
         if let Some(folder) = embed {
             program.env("HEAPWRIGHT_EMBED", folder);

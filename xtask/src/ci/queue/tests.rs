@@ -39,3 +39,15 @@ fn without_a_step_of_the_workspace_no_library_is_built() {
     let mut state = state(&["fmt", "loom"], Libraries::ToBuild);
     assert_eq!([next(&mut state), next(&mut state), next(&mut state)], ["loom", "fmt", "end"]);
 }
+
+#[test]
+fn what_a_step_writes_is_read_line_by_line_from_both_its_streams() {
+    let script = "echo one; echo two >&2; echo $HEAPWRIGHT_EMBED; printf end; exit 3";
+    let mut lines = Vec::new();
+    let words = ["-c".to_owned(), script.to_owned()];
+    let status = started(Path::new("/bin/sh"), &words, Some(Path::new("/libraries")), |line| {
+        lines.push(line.to_owned());
+    });
+    assert_eq!(lines, ["one", "two", "/libraries", "end"]);
+    assert_eq!(status.unwrap().code(), Some(3));
+}
