@@ -17,6 +17,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use clap::Args;
 
 use crate::layers;
+use crate::peers::root;
 use forms::{Form, Outcome};
 use plan::Plan;
 pub(crate) use steps::table;
@@ -73,7 +74,7 @@ pub(crate) fn run(options: Options) -> ExitCode {
 
 /// What this change takes.
 fn this_change() -> Result<Plan, String> {
-    match change::since_verified() {
+    match change::since_verified(&root()) {
         Ok((paths, verified)) => {
             println!("ci: {} paths differ from {verified}, for which all passed", paths.len());
             of(paths)
@@ -95,7 +96,7 @@ fn taken(plan: &Plan) -> Result<bool, String> {
     // Said last, where it is found.
     print!("{failures}");
     if plan.all && tally.failed == 0 {
-        println!("ci: {}", change::verified()?);
+        println!("ci: {}", change::verified(&root())?);
     }
     println!("{}", tally.line(began.elapsed().unwrap_or_default()));
     Ok(tally.failed == 0)

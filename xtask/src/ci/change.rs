@@ -4,9 +4,10 @@
 //! work tree; whoever ran it commits the file.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use crate::peers::{output, root};
+use crate::peers::output;
 
 const FILE: &str = ".ci/verified";
 
@@ -18,8 +19,9 @@ const FAR: u32 = 60;
 /// # Errors
 ///
 /// Why that is not known.
-pub(super) fn since_verified() -> Result<(Vec<String>, String), String> {
-    let text = fs::read_to_string(root().join(FILE)).map_err(|_| format!("there is no {FILE}"))?;
+pub(super) fn since_verified(top: &Path) -> Result<(Vec<String>, String), String> {
+    let git = |words: &[&str]| git(top, words);
+    let text = fs::read_to_string(top.join(FILE)).map_err(|_| format!("there is no {FILE}"))?;
     let verified = text.trim();
     // An option or a range would mean something else to git.
     if verified.is_empty() || !verified.chars().all(|c| c.is_ascii_hexdigit()) {
@@ -37,19 +39,23 @@ pub(super) fn since_verified() -> Result<(Vec<String>, String), String> {
 }
 
 /// Notes that all passed for HEAD; what it says of that.
-pub(super) fn verified() -> Result<String, String> {
+pub(super) fn verified(top: &Path) -> Result<String, String> {
+    let git = |words: &[&str]| git(top, words);
     if !git(&["status", "--porcelain"])?.trim().is_empty() {
         return Ok(format!("the work tree differs from HEAD, so {FILE} stays as it is"));
     }
     let head = git(&["rev-parse", "HEAD"])?;
-    fs::write(root().join(FILE), head).map_err(|why| format!("{FILE}: {why}"))?;
+    fs::write(top.join(FILE), head).map_err(|why| format!("{FILE}: {why}"))?;
     Ok(format!("wrote {FILE}: commit it"))
 }
 
-fn git(words: &[&str]) -> Result<String, String> {
-    output(Command::new("git").current_dir(root()).args(words))
+fn git(top: &Path, words: &[&str]) -> Result<String, String> {
+    output(Command::new("git").current_dir(top).args(words))
 }
 
 fn split(names: &str) -> Vec<String> {
     names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests;
