@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         return Ok(true);
     }
     if let Some(library) = &options.lib {
-        crate::golden::must_be_a_malloc(library)?;
+        command::must_be_a_malloc(library)?;
     }
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let mut table = Table::new();
