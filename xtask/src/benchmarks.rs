@@ -1,7 +1,7 @@
 //! `cargo xtask benchmarks`: what the pages say of the benchmarks is what the newest record of `bench/record` says.
 //!
 //! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
-//! the picture and the table of `README.md`, the figures of `docs/performance.md`, and beside the result `tables.md`, which
+//! the table of `README.md`, the figures and the picture of `docs/performance.md`, and beside the result `tables.md`, which
 //! has them all. A `cold.json` beside it is the result of `heapwright bench real … --cold`: a row of its own. With `--write`
 //! they are put there, without they are compared. Nothing else is kept of a run: its page and its plots are made again by
 //! `--page`.
@@ -31,7 +31,7 @@ use record::Record;
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct Options {
-    /// Make README.md's table and picture, docs/performance.md's figures and the record's own tables.md out of the newest
+    /// Make README.md's table, docs/performance.md's figures and picture and the record's own tables.md out of the newest
     /// result.json
     #[arg(long)]
     write: bool,
@@ -172,7 +172,7 @@ fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<Strin
         "## Against the bounds of the second version".to_owned(),
         bounds::table(all.report),
         "What limits the lines that fail: [below](#what-limits-the-bounds-that-fail).".to_owned(),
-        "## Where heapwright loses".to_owned(),
+        "## Workload by workload".to_owned(),
         losses::table(all.report)?,
     ]
     .join("\n\n"))
