@@ -17,7 +17,7 @@
 //! | to 1 MiB     | slices of 64 KiB, one block            | as above                          |
 //! | above        | a mapping of its own                   | an entry in a table               |
 //!
-//! `docs/sharded.md` walks one malloc and one free through it; `docs/memory-order.md` has every atomic, `model` the protocol in
+//! `docs/classic-mallocs.md` walks one malloc and one free through it; `docs/how-it-works.md` has every atomic, `model` the protocol in
 //! every interleaving. After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019.
 use core::ptr;
 

@@ -15,7 +15,7 @@
 //! | to 32 MiB  | span of its own       | as above                                        |
 //! | above      | a mapping of its own  | an entry in a table                             |
 //!
-//! What a thread may cache depends on how many there are: 128 MiB together, 8 MiB at most. `docs/thread-caching.md` walks one
+//! What a thread may cache depends on how many there are: 128 MiB together, 8 MiB at most. `docs/classic-mallocs.md` walks one
 //! malloc and one free through it. After Ghemawat and Menage, "TCMalloc: Thread-Caching Malloc"; what is better than the text
 //! is that memory goes back to the system.
 use core::{fmt, ptr};
