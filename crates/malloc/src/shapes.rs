@@ -6,6 +6,12 @@ use std::thread;
 use std::vec::Vec;
 
 use base::{Check, Malloc};
+use page::System;
+use source::Failing;
+use source::os::Os;
+
+use crate::DropIn;
+use crate::chunks::{Chunk, Chunks};
 
 /// Sends the address of a block to another thread.
 #[derive(Debug)]
@@ -32,15 +38,47 @@ pub(crate) fn come_back<M: Malloc + Check + Sync>(heap: &M, mapped: impl Fn() ->
     heap.check().unwrap();
 }
 
-/// Threads that have allocated and freed, and end all at once: `during` is given what lets them go and waits until they are gone.
-pub(crate) fn ends_under<M: Malloc + Sync>(
-    heap: &'static M,
-    threads: usize,
-    during: impl FnOnce(&dyn Fn()),
+/// A heap of many chunks asks for several by one call, and for one where it is refused several.
+pub(crate) fn maps_ahead<M: Malloc, C: Chunk, const SHIFT: u32>(
+    heap: &M,
+    chunks: &Chunks<Failing<Os>, C, SHIFT>,
 ) {
-    let barrier = Arc::new(Barrier::new(threads + 1));
+    let source = &chunks.source;
+    let fill = |mib: usize| {
+        let before = chunks.mapped_bytes();
+        let blocks = (0..mib).map(|_| heap.malloc(1 << 20)).collect::<Vec<_>>();
+        assert!(blocks.iter().all(|block| !block.is_null()));
+        (blocks, (chunks.mapped_bytes() - before) / C::LEN)
+    };
+    let (mut blocks, _) = fill(256);
+    source.fail_nth(0);
+    let (more, count) = fill(512);
+    blocks.extend(more);
+    assert!(count >= 128 && source.calls() < count as u64 / 4, "{count} by {}", source.calls());
+    // What is ahead now is used up soon.
+    for _ in 0..64 {
+        source.fail_nth(1);
+        blocks.extend(fill(2).0);
+    }
+    source.fail_nth(0);
+    // SAFETY: live blocks of this heap.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    chunks.trim();
+    assert_eq!(chunks.mapped_bytes(), 0);
+}
+
+/// Threads that have allocated and freed, and end all at once, while nobody gets the pool's lock: they unmap nothing. `live`: how
+/// many are known.
+pub(crate) fn ends_at_once<M: DropIn + Sync, S: System, C: Chunk, const SHIFT: u32>(
+    heap: &'static M,
+    chunks: &Chunks<S, C, SHIFT>,
+    live: impl Fn() -> u32,
+) {
+    const THREADS: usize = 20;
+    heap.begin();
+    let barrier = Arc::new(Barrier::new(THREADS + 1));
     let (gone, waits) = mpsc::channel();
-    for _ in 0..threads {
+    for _ in 0..THREADS {
         let (barrier, gone) = (Arc::clone(&barrier), gone.clone());
         thread::spawn(move || {
             let work = thread::spawn(move || {
@@ -54,8 +92,14 @@ pub(crate) fn ends_under<M: Malloc + Sync>(
         });
     }
     barrier.wait();
-    during(&|| {
+    let mapped = chunks.mapped_bytes();
+    chunks.while_locked(|| {
         barrier.wait();
-        (0..threads).for_each(|_| waits.recv_timeout(Duration::from_secs(60)).unwrap());
+        (0..THREADS).for_each(|_| waits.recv_timeout(Duration::from_secs(60)).unwrap());
     });
+    assert_eq!(chunks.mapped_bytes(), mapped, "a thread that ends unmaps nothing");
+    assert!(chunks.costing_bytes() < 16 << 20, "{}", chunks.costing_bytes());
+    assert_eq!(live(), 0);
+    heap.trim();
+    assert_eq!((chunks.mapped_bytes(), chunks.pooled_bytes(), chunks.costing_bytes()), (0, 0, 0));
 }

@@ -9,7 +9,7 @@ use source::Failing;
 
 use super::*;
 use crate::drop_in::DropIn;
-use crate::shapes::{Sent, come_back, ends_under};
+use crate::shapes::{Sent, come_back, ends_at_once, maps_ahead};
 
 fn heap() -> Box<Superslab<Failing<Os>>> {
     Box::new(Superslab::new(Failing::new(Os)))
@@ -108,17 +108,13 @@ fn a_slab_that_the_system_does_not_unmap_serves_again() {
 #[test]
 fn threads_that_end_at_once_unmap_nothing_and_wait_for_nobody() {
     let heap: &'static Superslab<Os> = Box::leak(Box::new(Superslab::new(Os)));
-    DropIn::begin(heap);
-    let chunks = &heap.pool.supers;
-    ends_under(heap, 20, |threads| {
-        let mapped = chunks.mapped_bytes();
-        chunks.while_locked(threads);
-        assert_eq!(chunks.mapped_bytes(), mapped, "who ends unmaps nothing");
-    });
-    assert!(chunks.costing_bytes() < 16 << 20, "{}", chunks.costing_bytes());
-    assert_eq!(heap.threads.live(), 0);
-    heap.trim_all();
-    assert_eq!((chunks.mapped_bytes(), chunks.pooled_bytes(), chunks.costing_bytes()), (0, 0, 0));
+    ends_at_once(heap, &heap.pool.supers, || heap.threads.live());
+}
+
+#[test]
+fn a_large_heap_maps_many_chunks_by_one_call() {
+    let heap = heap();
+    maps_ahead(&*heap, &heap.pool.supers);
 }
 
 #[test]
