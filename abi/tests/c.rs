@@ -180,11 +180,6 @@ mod drop_ins {
         ),
         (
             &["superslab", "sharded"],
-            "a block above a MiB is a mapping of its own, and the next one's pages are faulted in anew",
-            &["realloc_vectors"],
-        ),
-        (
-            &["superslab", "sharded"],
             "a large block that another thread freed is live until its owner looks",
             &["realloc_kept_thread"],
         ),

@@ -28,10 +28,13 @@ use crate::links::{self, Linked as _, List, Queue};
 use crate::regret::Regret;
 
 mod ahead;
+mod beside;
 mod owned;
 mod pieces;
 
 use ahead::Ahead;
+use beside::Beside;
+pub(crate) use beside::MIN_MAPPING;
 pub(crate) use owned::{Owned, Row};
 pub(crate) use pieces::{Chunk, PIECE, Pieces};
 
@@ -78,8 +81,7 @@ pub(crate) struct Chunks<S, C, const SHIFT: u32> {
     mapped: AtomicUsize,
     pooled: AtomicUsize,
     clean: AtomicUsize,
-    /// Bytes in use that are in no chunk.
-    beside: AtomicUsize,
+    beside: Beside<S>,
     regret: Regret,
     allowance: Allowance,
     refusals: Refusals,
@@ -97,15 +99,17 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             mapped: AtomicUsize::new(0),
             pooled: AtomicUsize::new(0),
             clean: AtomicUsize::new(0),
-            beside: AtomicUsize::new(0),
+            beside: Beside::new(),
             regret: Regret::new(),
             allowance: Allowance::new(),
             refusals: Refusals::new(),
         }
     }
 
-    pub(crate) fn lock_for_fork(&self) -> &Lock<S> {
-        self.pool.bare()
+    /// The locks, in the order in which they nest.
+    pub(crate) fn locks(&self) -> [&Lock<S>; 4] {
+        let [huge, kept] = self.beside.locks();
+        [huge, kept, self.pool.bare(), self.arena.lock_for_fork()]
     }
 
     /// What descriptors are made from.
@@ -124,9 +128,10 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.pooled.load(Ordering::Relaxed)
     }
 
-    /// Bytes that came from the system, but for chunks in the pool that cost little.
+    /// Bytes that came from the system, but for chunks in the pool that cost little, and live mappings.
     pub(crate) fn costing_bytes(&self) -> usize {
-        self.mapped.load(Ordering::Relaxed).saturating_sub(self.clean.load(Ordering::Relaxed))
+        let chunks = self.mapped.load(Ordering::Relaxed);
+        chunks.saturating_sub(self.clean.load(Ordering::Relaxed)) + self.beside.kept_bytes()
     }
 
     /// The chunk that an address lies in; `None`: it is in none of ours.
@@ -158,6 +163,10 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             return Some((pooled, pooled.is_clean()));
         }
         self.grow(C::LEN);
+        if self.room_for_free(0) < C::LEN {
+            // A memory limit, and no chunk can take the place of a mapping that waits.
+            self.release_kept();
+        }
         let base = self.map_one()?;
         if !self.covers(base) {
             // SAFETY: mapped above, and nobody has seen it.
@@ -305,6 +314,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// What has waited for long in the pool goes, if there is much.
     fn expire_pool(&self, now: u32) {
+        self.release_old(now);
         if self.pooled_bytes() > LEAST / 2 {
             let pool = self.pool();
             self.regret.calm(now);
@@ -314,35 +324,31 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// What may be free beside what is in use, of which `free` bytes are not: as much as a memory limit leaves.
     fn room_for_free(&self, free: usize) -> usize {
-        let used = self.bytes().saturating_add(self.beside.load(Ordering::Relaxed));
-        self.allowance.room(used.saturating_sub(free), 1)
+        let used = self.bytes().saturating_add(self.huge().bytes());
+        let room = self.allowance.room(used.saturating_sub(free), 1);
+        room.saturating_sub(self.beside.kept_bytes())
     }
 
     /// The heap grows by `len` bytes: the memory limit is read while no other thread can notice the descriptor that it takes.
     fn grow(&self, len: usize) {
-        let bytes = self.mapped.load(Ordering::Relaxed) + self.beside.load(Ordering::Relaxed);
+        let bytes = self.mapped.load(Ordering::Relaxed) + self.huge().bytes();
         let is_large = bytes.saturating_add(len) > SMALL_HEAP;
         if is_large && !self.allowance.has_looked() && self.source.is_only_thread() {
             self.look_at_memory_limit();
         }
     }
 
-    /// `beside` bytes are in use that are in no chunk.
-    pub(crate) fn note_beside(&self, beside: usize) {
-        self.beside.store(beside, Ordering::Relaxed);
-    }
-
-    /// So many are now, or are about to be: where memory is limited, what the
-    /// pool and the caller keep makes way.
-    pub(crate) fn make_way(&self, of: Option<&Owned<C>>, beside: usize) {
-        self.note_beside(beside);
-        self.grow(0);
+    /// A mapping is to have `more` bytes: where memory is limited, what the pool and the caller keep makes way.
+    fn make_way(&self, of: Option<&Owned<C>>, more: usize) {
+        self.grow(more);
         let kept = of.map_or(0, Owned::kept);
-        let room = self.room_for_free(kept);
+        let used = self.bytes().saturating_add(self.huge().bytes()).saturating_add(more);
+        let room = self.allowance.room(used.saturating_sub(kept), 1);
         if room == usize::MAX {
             return;
         }
         let now = self.tick();
+        self.release_kept();
         if self.pooled_bytes() + kept > room {
             self.expire(self.pool(), now, room.saturating_sub(kept));
         }
@@ -385,7 +391,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         let ahead = pool.ahead.take_all();
         drop(pool);
         self.unmap_ahead(ahead);
-        self.unmap_each(&all)
+        self.release_kept() + self.unmap_each(&all)
     }
 
     /// Begins to give several pieces back; `None`: the kernel has refused lately.

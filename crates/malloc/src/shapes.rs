@@ -38,6 +38,20 @@ pub(crate) fn come_back<M: Malloc + Check + Sync>(heap: &M, mapped: impl Fn() ->
     heap.check().unwrap();
 }
 
+/// One block each of twenty sizes touches few pages; many of a size have their own.
+pub(crate) fn few_share_pages<M: Malloc>(heap: &M) {
+    let blocks: Vec<_> = (0..20).map(|i| heap.malloc(16 + i * 50)).collect();
+    let mut pages: Vec<_> = blocks.iter().map(|block| block.addr() / 4096).collect();
+    pages.dedup();
+    assert!(pages.len() <= 10, "{pages:?}");
+    let many: Vec<_> = (0..1000).map(|_| heap.malloc(520)).collect();
+    // SAFETY: live blocks of this heap.
+    let is_tight = |&block: &*mut u8| unsafe { heap.usable_size(block) } < 600;
+    assert!(many[8..].iter().all(is_tight), "a class with many has pages of its own");
+    // SAFETY: as above.
+    blocks.into_iter().chain(many).for_each(|block| unsafe { heap.free(block) });
+}
+
 /// A heap of many chunks asks for several by one call, and for one where it is refused several.
 pub(crate) fn maps_ahead<M: Malloc, C: Chunk, const SHIFT: u32>(
     heap: &M,
@@ -65,6 +79,39 @@ pub(crate) fn maps_ahead<M: Malloc, C: Chunk, const SHIFT: u32>(
     blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
     chunks.trim();
     assert_eq!(chunks.mapped_bytes(), 0);
+}
+
+/// A mapping that is freed serves the next block of about its length, and goes after a second, at a trim, or where the system is
+/// out of addresses.
+pub(crate) fn mappings_wait<M: Malloc + Check, C: Chunk, const SHIFT: u32>(
+    heap: &M,
+    chunks: &Chunks<Failing<Os>, C, SHIFT>,
+) {
+    const LEN: usize = 2 << 20;
+    let blocks: Vec<_> = (0..12).map(|_| heap.malloc(LEN)).collect();
+    let free = |block: *mut u8| {
+        // SAFETY: a live block of this heap, of more bytes.
+        unsafe { block.write_bytes(1, LEN / 2) };
+        // SAFETY: a live block of this heap.
+        unsafe { heap.free(block) };
+    };
+    let before = chunks.costing_bytes();
+    let waiting = || chunks.costing_bytes() - before;
+    blocks.into_iter().for_each(free);
+    assert_eq!(waiting(), 10 * LEN, "20 MiB wait");
+    let [larger, smaller] = [LEN + 4096, LEN * 3 / 4].map(|size| heap.malloc(size));
+    assert_eq!(waiting(), 10 * LEN, "they fit neither");
+    let zeroes = heap.calloc(LEN - 4096, 1);
+    assert_eq!((waiting(), chunks.huge().count()), (9 * LEN, 3));
+    // SAFETY: a live block.
+    assert!(unsafe { core::slice::from_raw_parts(zeroes, LEN / 2) }.iter().all(|&byte| byte == 0));
+    heap.check().unwrap();
+    chunks.source.pass_ms(3000);
+    [larger, smaller, zeroes].into_iter().for_each(free);
+    assert!(waiting() < 3 * LEN, "what waited for a second has gone");
+    chunks.trim();
+    assert_eq!(waiting(), 0);
+    heap.check().unwrap();
 }
 
 /// Threads that have allocated and freed, and end all at once, while nobody gets the pool's lock: they unmap nothing. `live`: how

@@ -4,12 +4,12 @@ use std::boxed::Box;
 use std::thread;
 use std::vec::Vec;
 
-use base::Malloc as _;
+use base::{Check as _, Malloc as _};
 use source::Failing;
 
 use super::*;
 use crate::drop_in::DropIn;
-use crate::shapes::{Sent, come_back, ends_at_once, maps_ahead};
+use crate::shapes::{Sent, come_back, ends_at_once, few_share_pages, mappings_wait, maps_ahead};
 
 fn heap() -> Box<Sharded<Failing<Os>>> {
     Box::new(Sharded::new(Failing::new(Os)))
@@ -217,6 +217,17 @@ fn a_thread_that_allocated_before_the_beginning_is_known_when_it_ends() {
 fn threads_that_end_at_once_unmap_nothing_and_wait_for_nobody() {
     let heap: &'static Sharded<Os> = Box::leak(Box::new(Sharded::new(Os)));
     ends_at_once(heap, &heap.segments, || heap.threads.live());
+}
+
+#[test]
+fn the_first_few_blocks_of_many_sizes_share_pages() {
+    few_share_pages(&*heap());
+}
+
+#[test]
+fn freed_mappings_wait_for_the_next_block() {
+    let heap = heap();
+    mappings_wait(&*heap, &heap.segments);
 }
 
 #[test]
