@@ -53,7 +53,7 @@ mod c {
         dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads dlopen_library dlopen_mode dlopen_origin
         dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc exhaustion exit_detached
         exit_with_threads fork_chain fork_few_faults fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool
-        fork_raw fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads
+        fork_raw fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads fork_untouched
         free_aligned_sized free_errno free_null free_sized growth_asks_nothing header hidden_thread huge_disabled huge_sparse huge_unasked huge_waste interrupted_exit interrupted_threads late_malloc libc_aliases
         libc_internal_callers linked linked_archive linked_static mallinfo mallinfo_first_thread mallinfo_trim malloc_alignment malloc_disjoint malloc_info
         malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_trim_keep malloc_zero mallopt maps_exhausted maps_few
@@ -177,11 +177,6 @@ mod drop_ins {
             &["superslab", "sharded"],
             "what was freed serves again at once, in blocks of any size",
             &["free_twice_kept_70000", "free_twice_large_thread"],
-        ),
-        (
-            &["superslab", "sharded"],
-            "a block above a MiB is a mapping of its own, and the next one's pages are faulted in anew",
-            &["realloc_vectors"],
         ),
         (
             &["superslab", "sharded"],
