@@ -1,8 +1,7 @@
 //! `cargo xtask golden`: what the fast paths execute, exactly, against a file that a reviewer sees change.
 //!
 //! A small program calls malloc(16), free and free_sized on their hit paths while another steps it one
-//! instruction at a time ([`trace`]); the executed instructions are looked up in the library's
-//! disassembly and counted by kind ([`decode`]). The file `bench/golden/ARCH.toml` holds the counts;
+//! instruction at a time ([`trace`]); the executed instructions are decoded and counted by kind ([`decode`]). The file `bench/golden/ARCH.toml` holds the counts;
 //! the bounds below hold whatever the file says.
 
 pub(crate) mod decode;
@@ -115,12 +114,12 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 
 /// Preloading a library without malloc would measure libc under its name.
 pub(crate) fn must_be_a_malloc(library: &Path) -> Result<(), String> {
-    let symbols = output(Command::new("nm").args(["-D", "--defined-only"]).arg(library))?;
-    let defines = |name: &str| {
-        let names = symbols.lines().filter_map(|line| line.split_whitespace().last());
-        names.map(|n| n.split('@').next().unwrap_or_default()).any(|n| n == name)
-    };
-    match ["malloc", "free", "calloc", "realloc"].into_iter().find(|name| !defines(name)) {
+    let bytes = fs::read(library).map_err(|why| format!("{}: {why}", library.display()))?;
+    let file =
+        object::File::parse(&*bytes).map_err(|why| format!("{}: {why}", library.display()))?;
+    let names: Vec<String> = decode::defined(&file).map(|(name, _)| name).collect();
+    let needed = ["malloc", "free", "calloc", "realloc"];
+    match needed.into_iter().find(|needed| !names.iter().any(|name| name == needed)) {
         Some(name) => Err(format!("{} does not define {name}", library.display())),
         None => Ok(()),
     }

@@ -1,7 +1,6 @@
 //! The project's own chores: `cargo xtask NAME`; `cargo xtask help NAME` has a chore's options.
 
 mod adding;
-mod agree;
 mod arceos;
 mod benchmarks;
 mod blocks;
@@ -32,7 +31,6 @@ mod rows;
 mod scaling;
 mod size;
 mod slowest;
-mod split;
 mod storm;
 mod wcet;
 
@@ -63,8 +61,6 @@ enum Chore {
     Golden(golden::Options),
     /// The figures that the project set itself, each against its bound
     Reach(reach::Options),
-    /// What the peak memory of workloads is made of
-    Split(split::Options),
     /// Locked operations for each object that workloads allocate
     Locked(locked::Options),
     /// The figures of the classic mallocs for threads, each against its bound
@@ -79,8 +75,6 @@ enum Chore {
     Blocks(Words),
     /// The recorded run of docs/benchmarks.md is the newest of bench/record
     Benchmarks(benchmarks::Options),
-    /// heapwright bench against hyperfine, on the same workloads
-    Agree(agree::Options),
     /// Installs or finds the allocators to compare with
     Peers(peers::Options),
     /// Boots the kernels of bare-metal in QEMU, and what they say
@@ -156,10 +150,8 @@ impl Cli {
             Chore::Classics(options) => ("classics", classics::run(&options)),
             Chore::Kernel(options) => ("kernel", kernel::run(&options)),
             Chore::Slowest(options) => ("slowest", slowest::run(&options)),
-            Chore::Split(options) => ("split", split::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),
             Chore::Scaling(options) => ("scaling", scaling::run(&options)),
-            Chore::Agree(options) => ("agree", agree::run(&options)),
             Chore::Qemu(options) => ("qemu", qemu::run(&options)),
             Chore::Wcet(options) => ("wcet", wcet::run(&options)),
             Chore::Size(options) => ("size", size::run(&options)),
