@@ -1,8 +1,7 @@
 //! `cargo xtask golden`: what the fast paths execute, exactly, against a file that a reviewer sees change.
 //!
 //! A small program calls malloc(16), free and free_sized on their hit paths while another steps it one
-//! instruction at a time ([`trace`]); the executed instructions are looked up in the library's
-//! disassembly and counted by kind ([`decode`]). The file `bench/golden/ARCH.toml` holds the counts;
+//! instruction at a time ([`trace`]); the executed instructions are decoded and counted by kind ([`decode`]). The file `bench/golden/ARCH.toml` holds the counts;
 //! the bounds below hold whatever the file says.
 
 pub(crate) mod decode;

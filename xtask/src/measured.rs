@@ -13,8 +13,6 @@ use clap::Subcommand;
 pub enum Chore {
     /// The figures that the project set itself, each against its bound
     Reach(Words),
-    /// What the peak memory of workloads is made of
-    Split(Words),
     /// The figures of the classic mallocs for threads, each against its bound
     Classics(Words),
     /// The figures of the kernel's allocators, each against its bound
@@ -25,8 +23,6 @@ pub enum Chore {
     Blocks(Words),
     /// The recorded run of docs/performance.md is the newest of bench/record
     Benchmarks(Words),
-    /// heapwright bench against hyperfine, on the same workloads
-    Agree(Words),
 }
 
 /// Builds the other package and hands it the command line.

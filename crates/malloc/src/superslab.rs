@@ -16,7 +16,8 @@
 //! | above         | a mapping of its own      | an entry in a table                        |
 //!
 //! The design is that of a text whose first version lost 5.2 % by it; each part it suspected can be switched off
-//! (`superslab/switches.rs`), and `heapwright bench superslab` measures them. `docs/classic-mallocs.md` walks one malloc and one free through it.
+//! (`superslab/switches.rs`), and `heapwright bench -a superslab,superslab:magazine=0` measures them.
+//! `docs/classic-mallocs.md` walks one malloc and one free through it.
 use core::ptr;
 
 use base::lock::{Busy, Lock};

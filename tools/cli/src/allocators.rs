@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use bench::allocator::{Allocator, GLIBC};
 use bench::closest::closest;
+use bench::environment::Setting;
 use bench::inspect::elf;
 use bench::{discover, environment};
 
 use crate::embedded::{self, Embedded};
 use crate::exit::Usage;
 use crate::flags::allocator::AllocatorArg;
+use crate::flags::settings::knows;
 use crate::unpack;
 
 /// This executable, to start as helper or probe.
@@ -56,12 +58,24 @@ pub(crate) fn all(warnings: &mut Vec<String>) -> anyhow::Result<Vec<Allocator>> 
 pub(crate) fn find(arg: &AllocatorArg) -> anyhow::Result<Allocator> {
     let name = match arg {
         AllocatorArg::Library { name, path } => return library(name, path),
+        AllocatorArg::Variant { name, of, settings } => {
+            return variant(name, of, settings);
+        }
         AllocatorArg::Name(name) => name,
     };
     match embedded::find(name) {
         Some(library) => unpacked(library),
         None if name == GLIBC => Ok(Allocator::glibc()),
         None => installed(name),
+    }
+}
+
+/// A library of ours under another name, which says what is set in it.
+fn variant(name: &str, of: &str, settings: &[Setting]) -> anyhow::Result<Allocator> {
+    let found = find(&AllocatorArg::Name(of.to_owned()))?;
+    match settings.iter().find(|setting| embedded::find(of).is_none() || !knows(&found, setting)) {
+        Some(setting) => bail!(Usage(format!("-a {name}: {of} has no setting {}", setting.key))),
+        None => Ok(Allocator { name: name.to_owned(), ..found }),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | figure | from |
 //! |---|---|
-//! | densities on distributions of lengths, beside a simulation of the kernel's rules | `tools/store/examples/kernel_bounds.rs` |
+//! | densities on distributions of lengths, beside a simulation of the kernel's rules | `crates/handle/examples/store` |
 //! | ten million random operations with compaction: every handle and byte | the same |
 //! | the store on real files: memory, what compaction gives back, the time of `get` | the same |
 //! | a pair of a cache, alone and in bulk, beside the flagship's malloc | the workload `kernel-pairs`, all three in turn in one process |
@@ -177,12 +177,13 @@ fn point(metrics: &Metrics, series: &str, x: f64) -> Option<f64> {
 
 fn handles(quick: bool) -> Result<Vec<Line>, String> {
     eprintln!("kernel: handles and the store");
-    let package = ["--release", "--quiet", "--package", "heapwright-store"];
-    finish(cargo().arg("build").args(package).args(["--example", "kernel_bounds"]))?;
-    let mut program = Command::new(target_dir().join("release/examples/kernel_bounds"));
+    let package = ["--release", "--quiet", "--package", "heapwright-handle"];
+    finish(cargo().arg("build").args(package).args(["--example", "store"]))?;
+    let mut program = Command::new(target_dir().join("release/examples/store"));
     let operations = if quick { 1e6 } else { 1e7 };
+    program.args(["--bounds", &operations.to_string()]);
     if quick {
-        program.args(["--operations", "1000000", "--size", "64"]);
+        program.args(["--size", "64"]);
     }
     let found = measure(&mut program)?;
     let least_bytes = if quick { 0.0 } else { f64::from(256 << 20) };

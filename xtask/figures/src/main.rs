@@ -1,6 +1,5 @@
 //! The chores that measure, which `cargo xtask` starts by this program: `cargo xtask NAME --help` has a chore's options.
 
-mod agree;
 mod benchmarks;
 mod blocks;
 mod classics;
@@ -8,7 +7,6 @@ mod command;
 mod kernel;
 mod reach;
 mod slowest;
-mod split;
 
 use std::process::ExitCode;
 
@@ -23,8 +21,6 @@ use xtask::{Words, figures, peers, programs};
 enum Chore {
     /// The figures that the project set itself, each against its bound
     Reach(reach::Options),
-    /// What the peak memory of workloads is made of
-    Split(split::Options),
     /// The figures of the classic mallocs for threads, each against its bound
     Classics(classics::Options),
     /// The figures of the kernel's allocators, each against its bound
@@ -35,20 +31,16 @@ enum Chore {
     Blocks(Words),
     /// The recorded run of docs/performance.md is the newest of bench/record
     Benchmarks(benchmarks::Options),
-    /// heapwright bench against hyperfine, on the same workloads
-    Agree(agree::Options),
 }
 
 fn main() -> ExitCode {
     let (name, ended) = match Chore::parse() {
         Chore::Blocks(given) => return blocks::run(&given.words),
         Chore::Reach(options) => ("reach", reach::run(&options)),
-        Chore::Split(options) => ("split", split::run(&options)),
         Chore::Classics(options) => ("classics", classics::run(&options)),
         Chore::Kernel(options) => ("kernel", kernel::run(&options)),
         Chore::Slowest(options) => ("slowest", slowest::run(&options)),
         Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
-        Chore::Agree(options) => ("agree", agree::run(&options)),
     };
     match ended {
         Ok(true) => ExitCode::SUCCESS,

@@ -5,16 +5,16 @@
 //! and so is waiting for a lock. A virtual machine's host may stop a processor unseen: so each workload runs a few times,
 //! and the middle run counts. All workloads at a tenth of their length take some three minutes.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bench::definition::Definition;
+use bench::definition::{Definition, parse_all};
 use clap::Args;
 
 use crate::command;
 use crate::figures;
-use crate::peers::output;
-use crate::split::chosen;
+use crate::peers::{output, root};
 
 /// The slowest malloc and free of workloads, in microseconds, without first touches of memory
 #[derive(Debug, Args)]
@@ -51,6 +51,28 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     println!("{table}\n\n{kept} of {all} workloads have no call above {MOST} µs.");
     Ok(true)
+}
+
+/// The definitions of workloads of ours that the names mean.
+fn chosen(names: &[String]) -> Result<Vec<Definition>, String> {
+    let folder = root().join("bench/definitions");
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?.flatten()
+    {
+        let text = fs::read_to_string(entry.path())
+            .map_err(|e| format!("{}: {e}", entry.path().display()))?;
+        texts.push((entry.file_name().to_string_lossy().into_owned(), text));
+    }
+    let mut all = parse_all(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+        .map_err(|e| e.to_string())?;
+    let group = |d: &Definition| format!("{:?}", d.group).to_lowercase();
+    if let Some(name) =
+        names.iter().find(|name| !all.iter().any(|d| d.name == **name || group(d) == **name))
+    {
+        return Err(format!("there is no workload or group {name}"));
+    }
+    all.retain(|d| d.is_in_process() && names.iter().any(|n| *n == d.name || *n == group(d)));
+    Ok(all)
 }
 
 /// The middle of the rounds' slowest calls, of malloc and of free.
@@ -95,5 +117,16 @@ mod tests {
         let said = "hist malloc 3.0 4\nslowest malloc 1500\nslowest free 20\nslowest malloc 900\nslowest free 2000\n";
         assert_eq!(read(said), Some([1.5, 2.0]));
         assert_eq!(read("slowest malloc 3\n"), None);
+    }
+
+    #[test]
+    fn groups_and_names_are_found() {
+        let names = |words: &[&str]| -> Vec<String> {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            chosen(&words).unwrap().into_iter().map(|d| d.name).collect()
+        };
+        assert_eq!(names(&["larson"]), ["larson"]);
+        assert!(names(&["texts"]).len() > 5);
+        assert!(chosen(&["no-such".to_owned()]).is_err());
     }
 }

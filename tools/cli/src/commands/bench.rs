@@ -6,7 +6,6 @@ mod kernel;
 mod list;
 mod next;
 mod progress;
-mod superslab;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
@@ -61,7 +60,7 @@ Examples:
   heapwright bench --for 20s --drive 'redis-benchmark -p 7777 -n 200000 -q' -- redis-server --port 7777
                                                    a server, and the command that drives it
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
-  heapwright bench superslab                       superslab with each part on and off, and what that says
+  heapwright bench t-test1 -a superslab,superslab:magazine=0    one library with other settings
   heapwright bench kernel-sweep                    the kernel's allocators by size: time, and bytes wasted
   heapwright bench kmem-stack                      in which order the kernel's caches hand objects out
   heapwright bench chain                           a hash chain out of a shared cache, and out of one of its own
@@ -135,14 +134,8 @@ impl Bench {
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
         let inspection = self.inspection(&mut warnings)?;
         let input = self.input();
-        let is_experiment = superslab::is_asked(&self.workloads);
         self.workloads = kernel::words(self.workloads);
-        let subjects = if is_experiment {
-            self.workloads = superslab::workloads();
-            self.experiment()?
-        } else {
-            self.subjects(inspection.as_ref(), &mut warnings)?
-        };
+        let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
@@ -216,9 +209,6 @@ impl Bench {
         let report = summary::report(&session, &options, circumstances);
         let written = self.output.write(&report, folder.as_deref());
         written?;
-        if is_experiment && self.output.is_for_people() {
-            out::print(&format!("{}\n", superslab::verdicts(&report)))?;
-        }
         if self.output.is_for_people() {
             out::print(&kernel::sequences(&report))?;
         }
@@ -250,7 +240,8 @@ impl Bench {
         let mut subjects = line_up(chosen, self.program.is_absent());
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
-            let settings = self.settings.of(&subject.allocator);
+            let mut settings = self.settings.of(&subject.allocator);
+            settings.extend_from_slice(self.allocators.settings(&subject.allocator.name));
             subject.environment = variables(&subject.allocator, &settings, inspection)?;
         }
         Ok(subjects)
@@ -266,26 +257,6 @@ impl Bench {
             Some((kernels, true)) => Among::Alone(kernels),
             Some((kernels, false)) => Among::Kernels(kernels),
         })
-    }
-
-    /// Those of `bench superslab`, which are one library with other settings.
-    fn experiment(&self) -> anyhow::Result<Vec<session::Subject>> {
-        if !self.allocators.allocators.is_empty() || self.measure.region {
-            bail!(Usage(
-                "bench superslab has allocators of its own: the design with each part on and off"
-                    .to_owned()
-            ));
-        }
-        let mut subjects = superslab::subjects()?;
-        for subject in &mut subjects {
-            let own = superslab::settings(subject).unwrap_or_default();
-            let mut settings = self.settings.settings.clone();
-            for item in own.split(',').filter(|item| !item.is_empty()) {
-                settings.push(item.parse()?);
-            }
-            subject.environment = variables(&subject.allocator, &settings, None)?;
-        }
-        Ok(subjects)
     }
 
     /// What is known of the user's own program before it runs.

@@ -119,6 +119,7 @@ pub(super) fn chosen(
 fn one(arg: &AllocatorArg, among: &Among) -> anyhow::Result<Allocator> {
     let name = match arg {
         AllocatorArg::Name(name) => name,
+        AllocatorArg::Variant { .. } => return allocators::find(arg),
         AllocatorArg::Library { name, .. } => {
             if let Some(why) = taken(name, among) {
                 bail!(Usage(format!("no library can be called '{name}' here: {why}")));

@@ -1,13 +1,9 @@
-//! How much memory the process has, as the kernel counts it.
+//! How much memory the process has, as the kernel counts it: `/proc/self/smaps_rollup`.
 
 use std::{fs, io};
 
-/// Bytes of the process that are in memory, exactly: `/proc/self/smaps_rollup`.
-///
-/// # Errors
-///
-/// The file cannot be read, or says nothing of it: this is no Linux of 2017 or later.
-pub fn resident() -> io::Result<usize> {
+/// Bytes of the process that are in memory, exactly.
+pub(crate) fn resident() -> io::Result<usize> {
     let text = fs::read_to_string("/proc/self/smaps_rollup")?;
     let line = text.lines().find_map(|line| line.strip_prefix("Rss:"));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok());

@@ -1,11 +1,16 @@
 //! Memory goes back to the system as the statistics say: a test by itself, as it measures its process.
 
+#[path = "../examples/store/random.rs"]
+mod random;
+#[path = "../examples/store/resident.rs"]
+mod resident;
+
 use base::{Compact as _, HandleAllocator as _};
-use handle::ZsMalloc;
-use handle::zsmalloc::Classes;
-use heapwright_store::density::Random;
-use heapwright_store::resident::resident;
+use heapwright_handle::ZsMalloc;
+use heapwright_handle::zsmalloc::Classes;
 use kernel::SourcePages;
+use random::Random;
+use resident::resident;
 use source::os::Os;
 
 #[test]
@@ -24,9 +29,7 @@ fn memory_is_what_the_statistics_say_before_and_after_compacting() {
     };
     let said = |heap: &ZsMalloc<_>| heap.usage().pages + heap.usage().tables;
     close(resident().unwrap() - before, said(&heap));
-    for at in (1..live.len()).rev() {
-        live.swap(at, random.below(at + 1));
-    }
+    random.shuffle(&mut live);
     for handle in live.split_off(20_000) {
         heap.free(handle).unwrap();
     }
