@@ -38,6 +38,7 @@ use policy::table::SMALL_OBJECT;
 mod charge;
 mod check;
 mod confined;
+mod filled;
 mod growth;
 mod huge_pages;
 mod runs;

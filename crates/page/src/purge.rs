@@ -359,7 +359,8 @@ impl<S: System> PageHeap<S> {
         self.set_tick();
         let now = purge.tick();
         let dirty = self.dirty.load(Ordering::Relaxed);
-        if purge.due.load(Ordering::Relaxed) == usize::MAX {
+        let begins = purge.due.load(Ordering::Relaxed) == usize::MAX;
+        if begins {
             let floor = state.keep.regret(now, purge.floor.load(Ordering::Relaxed), purge.kept());
             purge.floor.store(floor, Ordering::Relaxed);
             if dirty <= self.begin() {
@@ -370,7 +371,10 @@ impl<S: System> PageHeap<S> {
         let until = target.max(dirty.saturating_sub(most));
         if dirty > until {
             self.purge_to(state, until, &attempt);
-            state.keep.purged_at = now;
+            // What was not needed (purge-G6) has been due before, and its going says nothing for a higher floor (purge-G1).
+            if begins {
+                state.keep.purged_at = now;
+            }
         }
         // What could not be found, or was refused, is no longer due.
         let is_more = until > target && self.dirty.load(Ordering::Relaxed) <= until;
@@ -538,6 +542,27 @@ mod tests {
         heap.deallocate(runs[2] + 7 * GRANULE, 1);
         assert!(heap.extend(runs[1] + 8 * GRANULE, 1, 2), "the granule that was freed");
         assert_eq!(heap.purge_all(), GRANULE);
+        heap.check().expect("intact");
+    }
+
+    #[test]
+    fn what_nobody_needed_for_four_seconds_goes_back_and_is_not_regretted() {
+        let heap = PageHeap::new(source::Failing::new(source::os::Os));
+        heap.look();
+        let start = heap.now();
+        heap.state.lock().keep.purged_at = start;
+        for tick in 0..4 * 17 {
+            if tick % 17 == 0 {
+                // Of blocks that are in use.
+                let runs = [0; 4].map(|_| heap.allocate(128, 1).expect("memory").at);
+                runs.iter().for_each(|at| heap.deallocate(at + GRANULE, 100));
+            }
+            heap.source.pass_ms(TICK_MS);
+            heap.look();
+        }
+        assert_eq!(heap.purge.total_bytes(), 3 * 4 * 100 * GRANULE as u64);
+        assert_eq!(heap.state.lock().keep.purged_at, start);
+        assert_eq!(heap.purge.floor.load(Ordering::Relaxed), FLOOR);
         heap.check().expect("intact");
     }
 

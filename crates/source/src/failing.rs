@@ -196,6 +196,10 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         unsafe { self.inner.move_pages(from, to, len) }
     }
 
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
+        self.allows() && self.inner.resident(at, pages)
+    }
+
     fn address_limit(&self) -> Option<usize> {
         let pretended = Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != 0);
         pretended.or_else(|| self.inner.address_limit())

@@ -412,6 +412,10 @@ unsafe impl PageSource for Os {
         unsafe { madvise(at, len, advice) };
     }
 
+    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
+        residency(at, pages, page_size()) == Residency::Known
+    }
+
     fn is_confined(&self) -> bool {
         super::process::is_confined()
     }
