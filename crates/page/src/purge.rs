@@ -70,6 +70,12 @@ impl Keep {
         self.reused += again as usize;
     }
 
+    /// Purged granules handed out again, of late.
+    #[cfg(test)]
+    pub(crate) fn reused(&self) -> usize {
+        self.reused
+    }
+
     /// What nobody needed for four seconds (purge-G6); 0 while they have not passed. So much is dirty now.
     fn unneeded(&mut self, now: u32, dirty: usize) -> usize {
         if !is_long_ago(self.low_since, now) {

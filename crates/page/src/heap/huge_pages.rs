@@ -123,7 +123,10 @@ impl<S: System> PageHeap<S> {
         if self.lies_in_huge(info) {
             let before = self.dirty_free(info).count_ones();
             info.set_dirty(info.dirty() | info.free());
-            self.note_dirty(state, block, self.dirty_free(info).count_ones() - before);
+            let come = self.dirty_free(info).count_ones() - before;
+            self.note_dirty(state, block, come);
+            // The system fills it again as a whole (purge-G1).
+            state.keep.note_reuse(&self.purge, come);
         }
     }
 
