@@ -31,7 +31,7 @@ pub(crate) fn run() -> Result<bool, String> {
             "static_pool",
         ]))?;
     }
-    let mut bare = toolchain::cargo(toolchain::THUMBV6M, &[])?;
+    let mut bare = toolchain::cargo(toolchain::THUMBV6M)?;
     bare.current_dir(crate::peers::root());
     bare.args(["--package", "heapwright", "--no-default-features"]).args(["--features", BARE]);
     finish(&mut bare)?;

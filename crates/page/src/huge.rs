@@ -85,17 +85,24 @@ impl<S: System> Huge<S> {
     pub fn allocate(&self, source: &S, size: usize, align: usize) -> Option<usize> {
         let len = round(source, size)?;
         let at = source.map(len, align.max(BLOCK))?;
-        let mut table = self.table.lock();
-        if !table.make_room(source) {
-            drop(table);
+        if !self.enter(source, at, len) {
             // SAFETY: mapped above, nobody has seen it.
             unsafe { source.release(at, len) };
             return None;
         }
-        table.insert(at, len);
-        self.count.raise(1);
-        self.bytes.raise(len);
         Some(at)
+    }
+
+    /// A mapping of `len` bytes at `at` is one of these from now on. `false`: there is no memory to know it by.
+    pub fn enter(&self, source: &S, at: usize, len: usize) -> bool {
+        let mut table = self.table.lock();
+        let has_room = table.make_room(source);
+        if has_room {
+            table.insert(at, len);
+            self.count.raise(1);
+            self.bytes.raise(len);
+        }
+        has_room
     }
 
     /// The length of the mapping that starts at `at`.

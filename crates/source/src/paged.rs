@@ -124,21 +124,9 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         }
     }
 
-    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
-        let each = PAGE / self.inner.page_size();
-        let mut parts = [0; 64];
-        let part = &mut parts[..each.min(64)];
-        self.whole([at])
-            && pages.iter_mut().enumerate().all(|(page, byte)| {
-                let known = self.inner.resident(at + page * PAGE, part);
-                *byte = part.iter().fold(0, |any, one| any | one);
-                known
-            })
-    }
-
     pass_on! {
         self: self.inner =>
-            is_confined address_limit has_addresses physical_memory huge_pages memory_limit charges_commit now_ms
+            is_confined is_resident address_limit has_addresses physical_memory huge_pages memory_limit charges_commit now_ms
             is_only_thread node
     }
 }

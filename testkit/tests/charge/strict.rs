@@ -63,7 +63,7 @@ impl Strict {
 unsafe impl PageSource for Strict {
     source::pass_on! {
         self: self.inner =>
-            page_size reserve reserve_at purge purge_each renew move_pages prefer_huge resident huge_pages is_confined
+            page_size reserve reserve_at purge purge_each renew move_pages prefer_huge huge_pages is_confined
             address_limit has_addresses physical_memory memory_limit charges_commit now_ms is_only_thread node
     }
 

@@ -36,11 +36,8 @@ impl<S: System> PageHeap<S> {
             return;
         }
         let at = self.region.address_of_block(block);
-        let is_resident = |spot: usize| {
-            let mut page = [0];
-            let spot = (at + (spot << 12)) & !(self.source.page_size() - 1);
-            self.source.resident(spot, &mut page) && page[0] & 1 == 1
-        };
+        let is_resident =
+            |spot| self.source.is_resident((at + (spot << 12)) & !(self.source.page_size() - 1));
         // `None`: it may not be asked, and nothing is known.
         match self.confined.ask(|| SPOTS.into_iter().all(is_resident)) {
             Some(true) => {

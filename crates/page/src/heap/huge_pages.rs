@@ -7,9 +7,9 @@
 //! free granules of a block in use go back                  ─► small pages, or the kernel would fill them again
 //! ```
 //!
-//! - **huge-pages-HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects, what
-//!   filled-HP3 grants, and free granules, which count as dirty (heap-H1). So what a huge page makes resident is counted,
-//!   bounded and given back as all free memory is. Three exceptions count their free granules too, and not what is untouched of what they hand out: the
+//! - **huge-pages-HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects,
+//!   what filled-HP3 grants, and free granules, which count as dirty (heap-H1). So what a huge page makes resident is counted, bounded and given back as
+//!   all free memory is. Three exceptions count their free granules too, and not what is untouched of what they hand out: the
 //!   user has asked for huge pages (`hugepages=on`), the system makes them unasked, or huge-pages-HP2 forbids a change.
 //! - **huge-pages-HP2** neighbours with different advice are [`MOST_SEAMS`] at most: each pair is a mapping more in the kernel's list.
 //!

@@ -3,6 +3,7 @@ use super::*;
 use crate::geometry::BLOCK;
 use base::Check;
 use source::os::Os;
+use source::os::linux::residency::{Residency, residency};
 use source::{Failing, PageSource as _, Paged};
 
 fn fill(run: Run, count: usize) {
@@ -277,7 +278,7 @@ fn all_of_an_empty_block_goes_back() {
     assert_eq!(heap.purge_all(), GRANULE);
     let mut pages = [0; BLOCK / 4096];
     let pages = &mut pages[..BLOCK / Os.page_size()];
-    if Os.resident(run.at, pages) {
+    if residency(run.at, pages, Os.page_size()) == Residency::Known {
         assert!(pages.iter().all(|page| page & 1 == 0), "nothing is resident");
     }
     heap.check().expect("intact");

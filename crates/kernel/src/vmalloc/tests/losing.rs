@@ -26,7 +26,7 @@ unsafe impl PageSource for &'static Losing {
     source::pass_on! {
         self: Os =>
             page_size reserve reserve_at claim map commit decommit purge purge_each resize renew move_pages
-            prefer_huge resident is_confined address_limit has_addresses physical_memory huge_pages memory_limit
+            prefer_huge is_confined address_limit has_addresses physical_memory huge_pages memory_limit
             charges_commit now_ms is_only_thread node
     }
     unsafe fn release(&self, at: usize, len: usize) -> bool {

@@ -24,7 +24,7 @@ unsafe impl PageSource for Machine {
     source::pass_on! {
         self: Os =>
             page_size reserve reserve_at claim map commit decommit purge release resize move_pages renew
-            prefer_huge resident now_ms
+            prefer_huge now_ms
     }
     unsafe fn purge_each(&self, _: &[Stretch]) -> usize {
         0
