@@ -76,7 +76,7 @@ pub struct Flagship<S, T> {
     slow_calls: slow_calls::SlowCalls,
     /// Whether threads go without magazines, so that every free is checked at once.
     pub(crate) safe: AtomicBool,
-    /// Up to this size a block is freed by its size alone: 0 once there was a heap of its own (W5).
+    /// Up to this size a block is freed by its size alone: 0 once there was a heap of its own (own-heap-W5).
     pub(crate) freed_by_size: AtomicUsize,
     /// Operations of threads that have no cache.
     pub(crate) uncached: AtomicU32,

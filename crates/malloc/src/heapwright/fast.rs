@@ -53,7 +53,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         unsafe { magazine::push(&self.tls, class, address) }
     }
 
-    /// Whether there was a heap of its own, so that a size no longer tells which magazine takes a block (W5).
+    /// Whether there was a heap of its own, so that a size no longer tells which magazine takes a block (own-heap-W5).
     #[inline(always)]
     pub fn had_own_heaps(&self) -> bool {
         self.freed_by_size.load(Ordering::Relaxed) == 0
