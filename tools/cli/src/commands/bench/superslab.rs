@@ -3,12 +3,12 @@
 //!
 //! A subject is the library `superslab` with other settings; the baseline has all parts on.
 
-use bench::allocator::Allocator;
 use bench::claim::Claim;
 use bench::fail_if::Metric;
 use bench::result::{Cell, Report};
 use bench::session::{Role, Subject, line_up};
 use bench::stats::{ENOUGH_PAIRS, Ratio};
+use launch::allocator::Allocator;
 
 use crate::allocators;
 use crate::flags::allocator::AllocatorArg;
