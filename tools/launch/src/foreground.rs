@@ -6,8 +6,8 @@
 //!            the shell ─► SIGCONT ──────► goes on
 //! ```
 //!
-//! - **foreground-F1** a stop signal never stops us by itself: only the program's stop does, once it is seen. Both at once would
-//!   stop us a second time after the shell has let us go on.
+//! - **foreground-F1** no signal of the terminal stops this process by itself: only the program's stop does, once it is seen.
+//!   Else it would stop a second time after the shell has let it go on.
 
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
@@ -58,12 +58,12 @@ pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
         let waited = retry_on_intr(|| waitpid(program(), WaitOptions::UNTRACED))?;
         let Some((_, status)) = waited else { continue };
         match status.stopping_signal() {
-            // SIGSTOP is for this process of ours only: who sent it there will have it go on there.
             Some(signal) if STOPS.contains(&signal) => {
-                // Until somebody sends us SIGCONT, which may have been for us alone.
+                // This process stops here. It goes on with SIGCONT, which the program may not have got.
                 let _ = kill_process(rustix::process::getpid(), Signal::STOP);
                 send(libc::SIGCONT);
             }
+            // SIGSTOP was sent to the program alone, and so will SIGCONT be.
             Some(_) => {}
             None => return Ok(ExitStatus::from_raw(status.as_raw())),
         }

@@ -42,7 +42,7 @@ impl Stream {
     /// Of this read end; without one nothing will come.
     #[must_use]
     pub fn new(fd: Option<OwnedFd>, keep: Keep) -> Self {
-        // One that could not be told so would have to be waited for.
+        // Reading from one that cannot be set would wait.
         let is_set = |fd: &OwnedFd| {
             fcntl_getfl(fd).and_then(|flags| fcntl_setfl(fd, flags | OFlags::NONBLOCK)).is_ok()
         };

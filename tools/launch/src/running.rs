@@ -7,8 +7,8 @@
 //!                    └─ kill, drop: ends it; of a group everything, and what is below it too
 //! ```
 //!
-//! - **running-R1** until the program is collected its number, which is its group's too, means nobody else: so it is collected
-//!   last, after everything was signalled.
+//! - **running-R1** until the program is collected, its number, which is its group's too, is given to no other process: so it is
+//!   collected last, after all signals were sent.
 
 use core::mem;
 use core::time::Duration;
@@ -169,7 +169,7 @@ impl Running {
         self.kill().map(Some)
     }
 
-    /// Sends it a signal. One that has ended is sent none, and that is as good.
+    /// Sends it a signal, unless it has ended.
     pub fn signal(&self, signal: Signal) {
         if let Some(pid) = self.pid().filter(|_| self.end.is_none()) {
             let _ = kill_process(pid, signal);
@@ -186,9 +186,9 @@ impl Running {
             return Ok(status);
         }
         if self.in_group {
-            // Some make sessions of their own, out of the group's reach.
+            // A process that has made a session of its own is out of the group's reach.
             let below = tree::descendants(self.number());
-            // Nobody may be left, and that is as good.
+            // An error means that none of the group is left.
             let _ = self.pid().map(|pid| kill_process_group(pid, Signal::KILL));
             tree::signal(&below, Signal::KILL);
         } else {
