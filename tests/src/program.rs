@@ -10,7 +10,9 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 /// Whose malloc a program runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,6 +164,7 @@ impl Program {
             if is_asked && is_mapped(running.number(), &self.library) {
                 ours.insert(shown.clone());
             }
+            progress(&shown);
         }
         let in_time = running.has_ended();
         let status = running.kill().expect("a child can be waited for");
@@ -203,6 +206,18 @@ impl core::fmt::Display for Finished {
             tail(&self.stdout),
             tail(&self.stderr)
         )
+    }
+}
+
+/// Says on standard error which program runs, past libtest, which shows nothing of a test until it has ended.
+fn progress(shown: &str) {
+    static SAID: Mutex<Option<Instant>> = Mutex::new(None);
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.is_none_or(|said| said.elapsed() >= Duration::from_secs(5)) {
+        *said = Some(Instant::now());
+        // Without standard error nobody waits for a line.
+        let line = shown.lines().next().unwrap_or_default();
+        let _ = writeln!(std::io::stderr(), "running {line:.100}");
     }
 }
 
