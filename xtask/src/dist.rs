@@ -107,12 +107,8 @@ fn libraries(
 /// Builds the command around these libraries; where it is.
 fn command(dist: &Path, target: &str, built: &Path) -> Result<PathBuf, String> {
     let embed = dist.join("libraries");
-    for name in registry::mallocs() {
-        let from = built.join(format!("libheapwright_{}.so", name.replace('-', "_")));
-        copy(&from, &embed.join(format!("libheapwright-{name}.so")), 0o755)?;
-    }
-    for name in ["libheapwright.so", "heapwright-workloads"] {
-        copy(&built.join(name), &embed.join(name), 0o755)?;
+    for artefact in launch::artefact::all() {
+        copy(&built.join(&artefact.built), &embed.join(&artefact.file), 0o755)?;
     }
     let mut cargo = cargo(dist, target);
     cargo.args(["--package", "heapwright-cli"]).env("HEAPWRIGHT_EMBED", embed);

@@ -16,9 +16,9 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::allocator::HEAPWRIGHT;
 use crate::closest::closest;
 use crate::stats::Ratio;
+use launch::allocator::HEAPWRIGHT;
 
 /// What a ratio is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use core::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use bench::resolve;
+use launch::resolve;
 
 use crate::{format, style};
 

@@ -58,6 +58,16 @@ fn doctor_says_whether_a_child_runs_on_ours() {
 }
 
 #[test]
+fn doctor_for_programs() {
+    let (out, err, code) = outcome(heapwright().args(["doctor", "--format", "json"]));
+    let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+    assert_eq!((&json["fit"], code), (&true.into(), Some(0)), "{out}");
+    let findings = json["findings"].as_array().unwrap();
+    let is_one = |f: &Value| f["subject"] == "preload" && f["level"] == "ok";
+    assert!(findings.iter().any(is_one), "{out}");
+}
+
+#[test]
 fn doctor_tells_what_children_inherit() {
     let (out, _, _) = outcome(heapwright().env("HEAPWRIGHT", "stats=1").arg("doctor"));
     assert!(out.lines().any(|l| l.contains("warn  HEAPWRIGHT")), "{out}");

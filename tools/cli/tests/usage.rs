@@ -29,12 +29,22 @@ fn every_command_has_help_with_examples() {
 }
 
 #[test]
+fn short_help_of_run_fits_a_screen_and_long_help_says_the_rest() {
+    let of = |flag: &str| outcome(heapwright().args(["run", flag])).0;
+    let (short, long) = (of("-h"), of("--help"));
+    assert!(short.lines().count() <= 45, "{short}");
+    assert!(short.contains("Examples:") && !short.contains("LD_PRELOAD stays there"), "{short}");
+    assert!(long.contains("LD_PRELOAD stays there") && long.contains("%p is"), "{long}");
+}
+
+#[test]
 fn wrong_usage_is_2() {
     for args in [
         &[][..],
         &["nonsense"],
         &["run"],
         &["run", "--nonsense", "--", "true"],
+        &["run", "--format", "json", "--", "true"],
         &["run", "--set", "nonsense", "--", "true"],
         &["bench", "--rounds", "0", "--", "true"],
         &["bench", "--time", "soon", "--", "true"],

@@ -16,24 +16,26 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
-use bench::allocator::HEAPWRIGHT;
 use bench::fail_if::Rule;
-use bench::inspect::Inspection;
-use bench::launch::{Given, Input, Launcher};
 use bench::machine::{Busyness, Machine};
+use bench::measured::{Given, Input, Launcher};
 use bench::prepare;
 use bench::result::{Report, without_folders};
 use bench::session::{self, How, LEAST_ROUNDS, Role, Session, Stop, WorkloadIndex, line_up};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
 use clap::Args;
+use launch::allocator::HEAPWRIGHT;
+use launch::environment::variables;
+use launch::inspect::Inspection;
+use launch::resolve;
 use tempfile::TempDir;
 
 use self::allocators::Among;
 use self::interrupts::Interrupts;
 use self::words::Words;
 use self::workloads::Chosen;
-use super::run::{inspected, not_executed, variables};
+use super::run::inspected;
 use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
@@ -496,7 +498,7 @@ fn fails_everywhere(session: &Session) -> anyhow::Error {
             text.push_str("\n  | ");
             text.push_str(line);
         }
-        if matches!(failure.how, How::Ended(bench::launch::Exit::Code(_))) {
+        if matches!(failure.how, How::Ended(launch::Exit::Code(_))) {
             text.push_str("\n  (if that is no failure: --ignore-failure)");
         }
     }
@@ -515,7 +517,8 @@ fn not_started(session: &Session) -> Option<anyhow::Error> {
     let mut failures = session.failures[w].iter().flatten();
     match (session.workloads[w].group, failures.next()?.how) {
         (bench::definition::Group::Own, How::NotStarted(errno)) => {
-            Some(not_executed(&session.workloads[w].file, &io::Error::from_raw_os_error(errno)))
+            let why = io::Error::from_raw_os_error(errno);
+            Some(resolve::Error::not_executed(&session.workloads[w].file, why).into())
         }
         _ => None,
     }

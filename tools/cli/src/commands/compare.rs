@@ -5,11 +5,11 @@ mod show;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use bench::allocator::HEAPWRIGHT;
 use bench::compare::{self, Comparison, Error};
 use bench::fail_if::{self, Rule};
 use bench::result::Report;
 use clap::{Args, ValueEnum, ValueHint};
+use launch::allocator::HEAPWRIGHT;
 
 use crate::commands::bench::words::Words;
 use crate::exit::{self, Usage};

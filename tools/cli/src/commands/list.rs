@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use bench::allocator::Allocator;
-use bench::discover::{self, Found};
-use bench::probe;
 use clap::{Args, ValueEnum};
+use launch::allocator::Allocator;
+use launch::discover::{self, Found};
+use launch::probe;
 use serde_json::json;
 
 use crate::{allocators, columns, embedded, format, out};

@@ -4,11 +4,11 @@ use core::str::FromStr;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use bench::allocator::GLIBC;
-use bench::discover;
-use bench::environment::Setting;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Command};
+use launch::allocator::GLIBC;
+use launch::discover;
+use launch::environment::Setting;
 
 use crate::embedded;
 
@@ -93,7 +93,7 @@ impl TypedValueParser for Names {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let ours = embedded::ALL.iter().map(|library| library.name);
+        let ours = embedded::mallocs().map(|library| library.name);
         let names = ours.chain([GLIBC]).chain(discover::known());
         Some(Box::new(names.map(PossibleValue::new)))
     }

@@ -1,10 +1,10 @@
 //! Which allocators take part, each seen to work before the first run.
 
 use anyhow::{anyhow, bail};
-use bench::allocator::{Allocator, GLIBC};
 use bench::closest::closest;
-use bench::inspect::{Inspection, loader};
-use bench::probe;
+use launch::allocator::{Allocator, GLIBC};
+use launch::inspect::{Inspection, loader};
+use launch::probe;
 use registry::{BLOCKS, PEERS};
 
 use crate::exit::Usage;

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
@@ -12,12 +12,12 @@ use bench::definition::{Definition, Group, parse_all};
 use bench::session::{LEAST_ROUNDS, Role, Subject};
 use bench::stats::ENOUGH_PAIRS;
 use bench::workload::{Places, Workload};
+use launch::unpack::unpack;
 use tempfile::TempDir;
 
-use crate::embedded::{DEFINITIONS, FILES, WORKLOADS};
+use crate::embedded::{self, DEFINITIONS, FILES};
 use crate::exit::Usage;
 use crate::flags::workload::WorkloadArg;
-use crate::unpack::unpack;
 
 /// The sets, and what they are.
 pub(super) const SETS: [(&str, &str); 7] = [
@@ -129,7 +129,7 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
     // Servers that do not run as root read their files too.
     open_to_all(folder.path())?;
     let mut places = Places {
-        workloads: unpack(&WORKLOADS)?,
+        workloads: workloads_program()?,
         files,
         temporary: folder.path().to_owned(),
         scale: wanted.scale.unwrap_or(1.0),
@@ -173,6 +173,12 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
         bail!("none of these workloads can be run on this machine");
     }
     Ok(Chosen { workloads, scale: places.scale, budget, left_out, folder: Some(folder) })
+}
+
+/// The program of workloads, unpacked.
+fn workloads_program() -> anyhow::Result<PathBuf> {
+    let program = embedded::program("heapwright-workloads").context("there are no workloads")?;
+    Ok(unpack(program)?)
 }
 
 /// Sees that a workload has these parameters.
@@ -244,7 +250,7 @@ fn unknown(name: &str, all: &[Definition]) -> String {
     } else {
         format!("did you mean {}? 'heapwright bench --list' shows all", near.join(" or "))
     };
-    let program = if bench::resolve::command(name.as_ref()).is_ok() {
+    let program = if launch::resolve::command(name.as_ref()).is_ok() {
         format!("; to measure the program {name}: heapwright bench -- {name}")
     } else {
         String::new()
@@ -343,7 +349,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_said_and_gets_its_time() {
         let all = definitions().unwrap();
-        let subjects = bench::session::line_up(vec![bench::allocator::Allocator::glibc()], true);
+        let subjects = bench::session::line_up(vec![launch::allocator::Allocator::glibc()], true);
         let chosen: Vec<Selected> = all.into_iter().map(|d| (d, vec![])).collect();
         let wanted = Wanted {
             names: &[],
@@ -362,7 +368,7 @@ mod tests {
     #[test]
     fn the_time_decides_the_scale() {
         let all = definitions().unwrap();
-        let subjects = bench::session::line_up(vec![bench::allocator::Allocator::glibc()], true);
+        let subjects = bench::session::line_up(vec![launch::allocator::Allocator::glibc()], true);
         let fitted = |time: u64, standard: bool| {
             let mut chosen: Vec<Selected> =
                 all.iter().filter(|d| d.standard.is_some()).map(|d| (d.clone(), vec![])).collect();

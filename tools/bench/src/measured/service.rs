@@ -11,16 +11,14 @@
 use core::mem;
 use core::time::Duration;
 use std::ffi::OsString;
-use std::io;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use launch::pipe::{Keep, Stream};
+use launch::{Launch, Running, tree};
+use rustix::process::Signal;
 
-use super::{Error, TAIL, listens, new_pipe, stream};
-use crate::pipe::{Keep, Stream};
-use crate::tree;
+use super::{Error, TAIL, listens};
 
 /// After SIGTERM a server may take this long to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -46,7 +44,8 @@ pub(super) struct Serving<'a> {
     /// What it is below.
     helper: i32,
     began: Instant,
-    driver: Option<Driver>,
+    /// In a group of its own, which ends with it, and since when.
+    driver: Option<(Running, Instant)>,
     /// Whether the server was seen to listen, or is taken to.
     is_ready: bool,
     /// When to start the driver.
@@ -59,12 +58,6 @@ pub(super) struct Serving<'a> {
     kill: Option<Instant>,
     /// Processor time of all drivers.
     pub(super) drivers_us: u64,
-}
-
-struct Driver {
-    child: Child,
-    began: Instant,
-    said: Stream,
 }
 
 impl<'a> Serving<'a> {
@@ -86,7 +79,7 @@ impl<'a> Serving<'a> {
 
     /// What to listen to.
     pub(super) fn stream(&self) -> Option<&Stream> {
-        self.driver.as_ref().map(|driver| &driver.said)
+        self.driver.as_ref().map(|(driver, _)| &driver.stderr)
     }
 
     /// Does what is due; `false` if the time is over and the driver did not end well.
@@ -106,14 +99,14 @@ impl<'a> Serving<'a> {
             }
             return Ok(true);
         };
-        if let Some(driver) = &mut self.driver {
-            driver.said.read_what_is_there();
-            if let Some((status, us)) =
-                driver.ended().map_err(|e| Error::System("wait for the driver", e))?
-            {
-                let took = driver.began.elapsed();
-                self.drivers_us += us;
-                self.said = driver.said.text();
+        if let Some((driver, began)) = &mut self.driver {
+            driver.read_what_is_there();
+            if driver.has_ended() {
+                let took = began.elapsed();
+                let status = driver.kill().map_err(|e| Error::System("end the driver", e))?;
+                let cpu = driver.cpu().unwrap_or_default();
+                self.drivers_us += u64::try_from(cpu.as_micros()).unwrap_or(0);
+                self.said = driver.stderr.text();
                 self.driver = None;
                 if status.success() {
                     self.stop(took);
@@ -123,12 +116,13 @@ impl<'a> Serving<'a> {
         } else if !self.is_ready {
             self.is_ready = listens::does(self.helper) || now.duration_since(self.began) >= UNSEEN;
         } else if now >= self.next {
-            self.driver = Some(Driver::start(command)?);
+            self.driver = Some((start(command)?, now));
         }
         if is_over && self.took.is_none() {
             if !self.is_ready {
                 self.said = "the server was not seen to listen on a socket\n".to_owned();
-            } else if let Some(text) = self.driver.as_mut().map(|driver| driver.said.text()) {
+            } else if let Some(text) = self.driver.as_mut().map(|(driver, _)| driver.stderr.text())
+            {
                 // What the one before said, if this one has said nothing yet.
                 self.said = if text.is_empty() { mem::take(&mut self.said) } else { text };
                 self.said.insert_str(0, "the last one had not ended\n");
@@ -146,50 +140,14 @@ impl<'a> Serving<'a> {
 
     /// To all of its processes, as Ctrl-C does.
     fn signal(&self, signal: Signal) {
-        for process in tree::descendants(self.helper).into_iter().filter_map(Pid::from_raw) {
-            // An error means that it has ended.
-            let _ = kill_process(process, signal);
-        }
+        tree::signal(&tree::descendants(self.helper), signal);
     }
 }
 
-impl Driver {
-    fn start(command: &OsString) -> Result<Self, Error> {
-        let (said, said_in) = new_pipe()?;
-        let began = Instant::now();
-        let mut shell = Command::new("/bin/sh");
-        shell.arg("-c").arg(command).process_group(0);
-        shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said_in);
-        let child = shell.spawn().map_err(|e| Error::System("start the driver", e))?;
-        Ok(Self { child, began, said: stream(said, Keep::Last(TAIL))? })
-    }
-
-    /// How it ended, and the processor time of what it waited for.
-    fn ended(&self) -> io::Result<Option<(ExitStatus, u64)>> {
-        let number = i32::try_from(self.child.id()).unwrap_or(0);
-        let mut status = 0;
-        // SAFETY: all-zero bytes are a valid `rusage`.
-        let mut usage: libc::rusage = unsafe { mem::zeroed() };
-        // SAFETY: both out-pointers are to live locals of the right type.
-        match unsafe { libc::wait4(number, &raw mut status, libc::WNOHANG, &raw mut usage) } {
-            0 => Ok(None),
-            1.. => {
-                let us = |time: libc::timeval| {
-                    u64::try_from(time.tv_sec * 1_000_000 + time.tv_usec).unwrap_or(0)
-                };
-                Ok(Some((ExitStatus::from_raw(status), us(usage.ru_utime) + us(usage.ru_stime))))
-            }
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-}
-
-impl Drop for Driver {
-    /// Ends it and what it left in its group, however the run came to its end.
-    fn drop(&mut self) {
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        let _ = self.child.wait();
-    }
+fn start(command: &OsString) -> Result<Running, Error> {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(command);
+    shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let launch = Launch::new(&mut shell).group().keep(Keep::ALL, Keep::Last(TAIL));
+    launch.spawn().map_err(|e| Error::System("start the driver", e))
 }

@@ -7,8 +7,6 @@ use std::path::Path;
 use rustix::fs::{StatVfsMountFlags, getxattr, statvfs};
 use rustix::process::{getegid, geteuid};
 
-use crate::machine::kib_field;
-
 const SET_UID: u32 = 0o4000;
 const SET_GID: u32 = 0o2000;
 const GROUP_EXECUTE: u32 = 0o010;
@@ -64,5 +62,7 @@ fn disabled(file: &Path) -> Option<&'static str> {
         return Some("its file system is mounted nosuid");
     }
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    (kib_field(&status, "NoNewPrivs") == Some(1)).then_some("this process may not gain privileges")
+    let is_bound =
+        status.lines().any(|line| line.starts_with("NoNewPrivs:") && line.ends_with('1'));
+    is_bound.then_some("this process may not gain privileges")
 }

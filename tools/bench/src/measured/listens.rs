@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 
-use crate::tree;
+use launch::tree;
 
 /// The state of a TCP socket that listens.
 const LISTEN: &str = "0A";

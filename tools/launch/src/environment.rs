@@ -3,6 +3,7 @@
 //! For glibc's malloc the C library itself is preloaded. It is in every program, but not always first: a distribution may have
 //! linked a program to another malloc, and also one that a script starts.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -10,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 use malloc::heapwright::options::{KEYS, Mistake, Options};
 use registry::MALLOCS;
+
+use crate::allocator::Allocator;
+use crate::inspect::Inspection;
 
 /// The variable the dynamic loader reads.
 pub const PRELOAD: &str = "LD_PRELOAD";
@@ -45,6 +49,38 @@ pub enum Error {
 #[must_use]
 pub fn can_be_preloaded(path: &Path) -> bool {
     !path.as_os_str().as_bytes().iter().any(|b| b" :\t\n$".contains(b))
+}
+
+/// What to put into the environment of a program on `allocator`, of which this is known.
+///
+/// # Errors
+///
+/// The library's path holds a character that `LD_PRELOAD` cannot carry.
+pub fn variables(
+    allocator: &Allocator,
+    settings: &[Setting],
+    program: Option<&Inspection>,
+) -> Result<Vec<(OsString, OsString)>, Error> {
+    let inherited = env::var_os(PRELOAD);
+    let value = match allocator.library() {
+        Some(library) => Some(preload(library, inherited.as_deref())?),
+        None if allocator.in_process.is_some() => None,
+        None => {
+            let has_other_new = program.is_some_and(|p| p.is_cxx && p.linked_to.is_some());
+            preload_glibc(has_other_new, inherited.as_deref())
+        }
+    };
+    let mut variables: Vec<_> = value.map(|value| (PRELOAD.into(), value)).into_iter().collect();
+    if !settings.is_empty() {
+        let value = self::settings(env::var_os(SETTINGS).as_deref(), settings);
+        variables.push((SETTINGS.into(), value));
+    }
+    Ok(variables)
+}
+
+/// The files that a value of `LD_PRELOAD` names.
+pub fn entries(list: &str) -> impl Iterator<Item = &str> {
+    list.split([' ', ':']).filter(|entry| !entry.is_empty())
 }
 
 /// `LD_PRELOAD` with `library` first and what was there after it.

@@ -12,17 +12,12 @@ use core::time::Duration;
 use core::{mem, ptr};
 use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Instant;
 
 use crate::allocator::Allocator;
-use crate::environment;
-use crate::launch::Exit;
-use crate::pipe::{self, Keep, Stream};
-use crate::session::How;
+use crate::pipe::Keep;
+use crate::{Exit, Launch, environment};
 
 /// The hidden subcommand under which the command calls [`answer`].
 pub const SUBCOMMAND: &str = "__probe";
@@ -85,7 +80,7 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
     if !status.success() {
         let last = last_line(&complaint).or_else(|| undefined(&mut command));
         let last = last.map(|line| format!(" ({line})")).unwrap_or_default();
-        return Err(Error::Broken(library, how(status) + &last));
+        return Err(Error::Broken(library, format!("{}{last}", Exit::from(status))));
     }
     let answer = parse(&out)
         .ok_or_else(|| Error::Broken(library.clone(), "it gives no answer".to_owned()))?;
@@ -105,28 +100,9 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
 
 /// How `command` ended, what it printed and what it complained of, of each the end; `None` if it had to be killed.
 fn finished(command: &mut Command) -> io::Result<Option<(ExitStatus, String, String)>> {
-    let mut child = command.spawn()?;
-    let deadline = Instant::now() + TIMEOUT;
-    let stream = |pipe: Option<OwnedFd>| -> io::Result<Stream> {
-        Stream::new(pipe.ok_or_else(|| io::Error::other("no pipe"))?, Keep::Last(KEPT))
-    };
-    let mut out = stream(child.stdout.take().map(OwnedFd::from))?;
-    let mut complaint = stream(child.stderr.take().map(OwnedFd::from))?;
-    // Read all the time: a process whose pipe is full waits for us.
-    loop {
-        pipe::wait(&[&out, &complaint], Duration::from_millis(2))?;
-        let ended = child.try_wait()?;
-        out.read_what_is_there();
-        complaint.read_what_is_there();
-        if let Some(status) = ended {
-            return Ok(Some((status, out.text(), complaint.text())));
-        }
-        if Instant::now() > deadline {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-    }
+    let kept = Keep::Last(KEPT);
+    let mut probe = Launch::new(command).limit(TIMEOUT).keep(kept, kept).spawn()?;
+    Ok(probe.wait()?.map(|status| (status, probe.stdout.text(), probe.stderr.text())))
 }
 
 /// The symbol that the library lacks, in the loader's words. It cannot say so once malloc is what it lacks it for: its own
@@ -140,14 +116,6 @@ fn last_line(text: &str) -> Option<String> {
     // What Rust's library adds to "memory allocation of 64 bytes failed" says nothing of the allocator.
     let is_of_use = |line: &&str| !line.is_empty() && !line.starts_with("skipping backtrace");
     text.lines().rev().map(str::trim).find(is_of_use).map(str::to_owned)
-}
-
-fn how(status: ExitStatus) -> String {
-    let exit = match (status.code(), status.signal()) {
-        (None, Some(signal)) => Exit::Signal(signal),
-        (code, _) => Exit::Code(code.unwrap_or(-1)),
-    };
-    How::Ended(exit).words()
 }
 
 fn field<'a>(out: &'a str, name: &str) -> Option<&'a str> {

@@ -4,7 +4,6 @@
 //! it said on standard error is kept for the case that it fails. Everything the run started is below the helper, and what
 //! is left of it is killed when the run is over: the next run shall have the machine to itself.
 
-mod answer;
 mod input;
 mod listens;
 mod service;
@@ -13,23 +12,24 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::process::CommandExt as _;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use launch::follow::Program;
+use launch::pipe::{self, Keep, Stream};
+use launch::{Exit, Launch, Running, tree};
 use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
 
 pub use input::{Given, Input};
 pub use service::Service;
 
 use self::service::Serving;
-use crate::pipe::{self, Keep, Stream};
-use crate::{helper, tree, warm};
+use crate::helper::Answer;
+use crate::{helper, warm};
 
 /// The bytes of a failing program's standard error that are kept: its end.
 const TAIL: usize = 4096;
@@ -37,7 +37,7 @@ const TAIL: usize = 4096;
 /// The bytes of what a program prints that are kept; the rest is read and dropped.
 const PRINTED: usize = 4 << 20;
 
-/// The bytes of the helper's line that are kept; it has about a hundred thousand bytes when memory was looked at for long.
+/// The bytes of the helper's line that are kept; it has some two hundred thousand bytes when memory was looked at for long.
 const LINE: usize = 1 << 20;
 
 /// How often a waiting parent looks at the clock and at Ctrl-C.
@@ -66,16 +66,6 @@ pub struct Job<'a> {
     pub sample: Option<Duration>,
     /// Keep what it prints on standard output, up to 4 MiB.
     pub capture: bool,
-}
-
-/// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Exit {
-    /// With this exit code.
-    Code(i32),
-    /// By this signal.
-    Signal(i32),
 }
 
 /// The figures of one run.
@@ -112,18 +102,6 @@ pub struct Figures {
     pub waited_us: Option<u64>,
 }
 
-/// A program that was seen in a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
-    /// Its name, as `ps` and the kernel know it.
-    pub name: String,
-    /// The malloc that it had: `None` if that is the library which comes first in [`Job::environment`]'s `LD_PRELOAD`, else
-    /// the name of a library, `glibc`, `musl` or `its own`.
-    pub malloc: Option<String>,
-    /// How long it was seen to compute; of what ended between two looks nothing is known.
-    pub cpu_us: u64,
-}
-
 /// The resident memory of all processes of a run, at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
@@ -146,7 +124,8 @@ pub struct Ran {
     pub printed: String,
     /// Its memory over time, if that was to be looked at.
     pub samples: Vec<Sample>,
-    /// The programs that were seen, and their mallocs.
+    /// The programs that were seen, and their mallocs: asked for is the library that comes first in [`Job::environment`]'s
+    /// `LD_PRELOAD`.
     pub programs: Vec<Program>,
 }
 
@@ -216,9 +195,8 @@ impl Launcher {
     ///
     /// Only when heapwright itself cannot do its part; whatever the program does is an [`Outcome`].
     pub fn run(&self, job: &Job<'_>, interrupted: &AtomicBool) -> Result<Outcome, Error> {
-        let (figures, figures_in) = new_pipe()?;
-        let (said, said_in) = new_pipe()?;
-        let (printed, printed_in) = new_pipe()?;
+        let (figures, figures_in) =
+            pipe_with(PipeFlags::CLOEXEC).map_err(|e| Error::System("make a pipe", e.into()))?;
         fcntl_setfd(&figures_in, FdFlags::empty())
             .map_err(|e| Error::System("share a pipe", e.into()))?;
         let mut command = Command::new(&self.executable);
@@ -230,47 +208,41 @@ impl Launcher {
             entry.push(value);
             command.arg(entry);
         }
-        command.arg("--").arg(job.file).args(job.argv).process_group(0);
+        command.arg("--").arg(job.file).args(job.argv);
         command.stdin(match &self.input {
             Some(input) => {
                 input.open().map_err(|e| Error::System("open standard input again", e))?.into()
             }
             None => Stdio::null(),
         });
-        // A write end that is not handed over is closed, so that its reading end is not waited for.
-        if job.capture {
-            // The program shall not wait for us to read; if this is refused it has 64 KiB.
-            let _ = fcntl_setpipe_size(&printed_in, 1 << 20);
-            command.stdout(printed_in);
-        } else {
-            drop(printed_in);
-            command.stdout(if job.show_output { io::stderr().into() } else { Stdio::null() });
-        }
-        if job.show_output {
-            drop(said_in);
-            command.stderr(Stdio::inherit());
-        } else {
-            command.stderr(said_in);
-        }
-        let child = command.spawn().map_err(|e| Error::System("start the helper", e))?;
-        let mut group = Group { child };
-        // `command` holds the write ends.
-        drop((figures_in, command));
+        command.stdout(match (job.capture, job.show_output) {
+            (true, _) => Stdio::piped(),
+            (false, true) => io::stderr().into(),
+            (false, false) => Stdio::null(),
+        });
+        command.stderr(if job.show_output { Stdio::inherit() } else { Stdio::piped() });
+        let launch = Launch::new(&mut command).group();
+        let launch = launch.keep(Keep::First(PRINTED), Keep::Last(TAIL));
+        let helper = launch.spawn().map_err(|e| Error::System("start the helper", e))?;
+        // The program shall not wait for us to read; if this is refused it has 64 KiB.
+        helper.stdout.widen(1 << 20);
+        drop(figures_in);
+        let number = helper.number();
         let mut run = Listening {
-            figures: stream(figures, Keep::Last(LINE))?,
-            said: stream(said, Keep::Last(TAIL))?,
-            printed: stream(printed, Keep::First(PRINTED))?,
+            helper,
+            figures: Stream::new(Some(figures), Keep::Last(LINE)),
             // A limit beyond what the clock can say is none.
             deadline: job.timeout.and_then(|t| Instant::now().checked_add(t)),
-            limit: job.limit.map(|limit| Limit::new(limit, group.number())),
-            serving: job.service.map(|service| Serving::new(service, group.number())),
+            limit: job.limit.map(|limit| Limit::new(limit, number)),
+            serving: job.service.map(|service| Serving::new(service, number)),
         };
         let ended = run.until_the_line(interrupted)?;
-        group.kill();
-        let said = run.said.text();
+        // The next run shall have the machine to itself.
+        run.helper.kill().map_err(|e| Error::System("end the helper", e))?;
+        let said = run.helper.stderr.text();
         match ended {
             Ended::Line(line) => {
-                let outcome = answer::parse(&line, said, run.printed.text())?;
+                let outcome = outcome(&line, said, run.helper.stdout.text())?;
                 Ok(match &run.serving {
                     Some(serving) => served(outcome, serving),
                     None => outcome,
@@ -280,6 +252,22 @@ impl Launcher {
             Ended::NotDriven(driver) => Ok(Outcome::NotDriven(driver + &said)),
             Ended::Interrupted => Ok(Outcome::Interrupted),
         }
+    }
+}
+
+/// What the helper's line means.
+fn outcome(line: &str, said: String, printed: String) -> Result<Outcome, Error> {
+    // A line without its end is one that the helper did not finish.
+    let answer = line.strip_suffix('\n').map(serde_json::from_str);
+    match answer {
+        Some(Ok(Answer::Ran { figures, began_ns, samples, programs })) => {
+            Ok(Outcome::Ran(Box::new(Ran { figures, began_ns, said, printed, samples, programs })))
+        }
+        Some(Ok(Answer::NotStarted(errno))) => Ok(Outcome::NotStarted(errno)),
+        Some(Ok(Answer::Failed(why))) => Err(Error::Helper(why)),
+        _ if line.is_empty() => Err(Error::Helper("no answer".to_owned())),
+        // Its samples would fill the screen.
+        _ => Err(Error::Helper(line.chars().take(200).collect())),
     }
 }
 
@@ -327,41 +315,6 @@ impl Limit {
     }
 }
 
-/// The helper and whatever it started.
-struct Group {
-    child: Child,
-}
-
-impl Group {
-    /// The helper's.
-    fn number(&self) -> i32 {
-        i32::try_from(self.child.id()).unwrap_or(0)
-    }
-
-    /// Ends what still runs, then collects the helper; until that its number cannot mean anyone else.
-    fn kill(&mut self) {
-        let helper = self.number();
-        // A process may have left the group; if the helper has ended itself, it has seen to that before.
-        let below = tree::descendants(helper);
-        // Errors mean that nothing was left.
-        if let Some(group) = Pid::from_raw(helper) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        for process in below.into_iter().filter_map(Pid::from_raw) {
-            let _ = kill_process(process, Signal::KILL);
-        }
-        let _ = self.child.wait();
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if matches!(self.child.try_wait(), Ok(None)) {
-            self.kill();
-        }
-    }
-}
-
 enum Ended {
     Line(String),
     TimedOut,
@@ -369,11 +322,10 @@ enum Ended {
     Interrupted,
 }
 
-/// The pipes of a run.
+/// A run: the helper with all that it started, and what is heard of it.
 struct Listening<'a> {
+    helper: Running,
     figures: Stream,
-    said: Stream,
-    printed: Stream,
     deadline: Option<Instant>,
     limit: Option<Limit>,
     serving: Option<Serving<'a>>,
@@ -394,26 +346,50 @@ impl Listening<'_> {
             {
                 return Ok(Ended::NotDriven(core::mem::take(&mut serving.said)));
             }
-            let mut streams = vec![&self.figures, &self.said, &self.printed];
+            let mut streams = vec![&self.figures, &self.helper.stdout, &self.helper.stderr];
             streams.extend(self.serving.as_ref().and_then(Serving::stream));
             pipe::wait(&streams, TICK).map_err(|e| Error::System("wait for the helper", e))?;
-            self.said.read_what_is_there();
-            self.printed.read_what_is_there();
+            self.helper.read_what_is_there();
             self.figures.read_what_is_there();
             if self.figures.is_closed() || self.figures.ends_with_a_line() {
                 // What was said before the end is in the pipes by now.
-                self.said.read_what_is_there();
-                self.printed.read_what_is_there();
+                self.helper.read_what_is_there();
                 return Ok(Ended::Line(self.figures.text()));
             }
         }
     }
 }
 
-fn stream(fd: OwnedFd, keep: Keep) -> Result<Stream, Error> {
-    Stream::new(fd, keep).map_err(|e| Error::System("set pipe flags", e))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn new_pipe() -> Result<(OwnedFd, OwnedFd), Error> {
-    pipe_with(PipeFlags::CLOEXEC).map_err(|e| Error::System("make a pipe", e.into()))
+    #[test]
+    fn what_the_helper_says_is_understood_and_what_it_did_not_finish_is_not() {
+        let read = |line: &str| outcome(line, "oh".to_owned(), "text".to_owned());
+        let programs = vec![
+            Program { name: "a b".to_owned(), malloc: None, cpu_us: 1 },
+            Program { name: "b".to_owned(), malloc: Some("lib_x.so".to_owned()), cpu_us: 2 },
+        ];
+        let samples = vec![Sample { ns: 5, rss_bytes: 4096 }];
+        let figures = crate::testing::figures(1000);
+        let ran = Ran {
+            figures: figures.clone(),
+            began_ns: 7,
+            said: "oh".to_owned(),
+            printed: "text".to_owned(),
+            samples: samples.clone(),
+            programs: programs.clone(),
+        };
+        let answer = Answer::Ran { figures, began_ns: 7, samples, programs };
+        let line = serde_json::to_string(&answer).unwrap();
+        assert_eq!(read(&format!("{line}\n")).unwrap(), Outcome::Ran(Box::new(ran)));
+        assert!(read(&line).unwrap_err().to_string().len() < 300);
+        let not_started = serde_json::to_string(&Answer::NotStarted(8)).unwrap() + "\n";
+        assert_eq!(read(&not_started).unwrap(), Outcome::NotStarted(8));
+        let failed = serde_json::to_string(&Answer::Failed("fork: no".to_owned())).unwrap() + "\n";
+        assert!(read(&failed).unwrap_err().to_string().contains("fork: no"));
+        assert!(read("").unwrap_err().to_string().contains("no answer"));
+        assert!(read("ran 1 2\n").is_err());
+    }
 }

@@ -13,11 +13,14 @@ use core::ffi::{c_int, c_long};
 use std::fs::{self, File};
 use std::io::Read as _;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// `kcmp`: whether two processes have the same memory.
 const KCMP_VM: c_int = 1;
 
 /// The processes below `root`, in no particular order.
-pub(crate) fn descendants(root: i32) -> Vec<i32> {
+#[must_use]
+pub fn descendants(root: i32) -> Vec<i32> {
     let mut found = Vec::new();
     walk(root, &mut |_, process| {
         found.push(process);
@@ -26,11 +29,19 @@ pub(crate) fn descendants(root: i32) -> Vec<i32> {
     found
 }
 
+/// Sends `signal` to each of `processes`. One that has ended gets none.
+pub fn signal(processes: &[i32], signal: Signal) {
+    for process in processes.iter().filter_map(|&process| Pid::from_raw(process)) {
+        let _ = kill_process(process, signal);
+    }
+}
+
 /// The resident bytes of all processes below `root`; a page that several of them share counts in equal parts. `None`: there
 /// are none.
 ///
 /// A child between `vfork` and `exec` has its parent's own memory and is left out.
-pub(crate) fn resident(root: i32, page: u64) -> Option<u64> {
+#[must_use]
+pub fn resident(root: i32, page: u64) -> Option<u64> {
     let mut found = Vec::new();
     walk(root, &mut |parent, process| {
         let counts = parent == root || !same_memory(parent, process);
@@ -51,14 +62,16 @@ pub(crate) fn resident(root: i32, page: u64) -> Option<u64> {
 
 /// How long a task computed, and how long it waited for a processor while it could have; nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Scheduled {
-    pub(crate) ran: u64,
-    pub(crate) waited: u64,
+pub struct Scheduled {
+    /// It was on a processor.
+    pub ran: u64,
+    /// It was ready to be.
+    pub waited: u64,
 }
 
 /// Calls `visit` with each task of `process` that is there, and how it was scheduled so far. The kernel keeps the first task of
 /// a process until its end was waited for. On a kernel without `CONFIG_SCHED_INFO` nothing is found.
-pub(crate) fn for_each_task(process: i32, visit: &mut dyn FnMut(i32, Scheduled)) {
+pub fn for_each_task(process: i32, visit: &mut dyn FnMut(i32, Scheduled)) {
     let tasks = format!("/proc/{process}/task");
     for_each_thread(process, &tasks, &mut |thread| {
         let mut text = String::new();
@@ -78,7 +91,8 @@ fn scheduled(text: &str) -> Option<Scheduled> {
 }
 
 /// The longest time, in nanoseconds, that one task of the processes below `root` has waited for a processor.
-pub(crate) fn longest_wait(root: i32) -> u64 {
+#[must_use]
+pub fn longest_wait(root: i32) -> u64 {
     let mut longest = 0;
     for process in descendants(root) {
         for_each_task(process, &mut |_, task| longest = longest.max(task.waited));
@@ -203,8 +217,7 @@ mod tests {
         let pages: u64 = both.iter().map(|&one| resident_pages(one).unwrap() * 4096).sum();
         let shares: u64 = both.iter().map(|&one| proportional(one).unwrap()).sum();
         assert!(shares < pages - 45_000_000, "{shares} of {pages}");
-        // SAFETY: a signal for a process that this test has started.
-        unsafe { libc::kill(both[1], libc::SIGKILL) };
+        signal(&both[1..], Signal::KILL);
         perl.kill().unwrap();
         perl.wait().unwrap();
     }

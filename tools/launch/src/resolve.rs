@@ -20,6 +20,9 @@ pub enum Error {
     /// There is a file, but it cannot be executed.
     #[error("{path}: cannot be executed: {1}", path = .0.display())]
     NotExecutable(PathBuf, &'static str),
+    /// The system has not executed it, for a reason that may be gone the next time.
+    #[error("cannot execute {path}: {1}", path = .0.display())]
+    Refused(PathBuf, #[source] io::Error),
 }
 
 impl Error {
@@ -29,7 +32,24 @@ impl Error {
         match self {
             Self::NotFound(_) | Self::Empty => 127,
             Self::NotExecutable(..) => 126,
+            Self::Refused(..) => 125,
         }
+    }
+
+    /// The system's reason not to start `file`, which was found.
+    #[must_use]
+    pub fn not_executed(file: &Path, error: io::Error) -> Self {
+        Self::NotExecutable(
+            file.to_owned(),
+            match error.kind() {
+                io::ErrorKind::NotFound => "its interpreter or loader does not exist",
+                io::ErrorKind::PermissionDenied => "permission denied",
+                _ if error.raw_os_error() == Some(libc::ENOEXEC) => {
+                    "not a program this system can run"
+                }
+                _ => return Self::Refused(file.to_owned(), error),
+            },
+        )
     }
 }
 

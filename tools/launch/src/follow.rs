@@ -1,46 +1,57 @@
-//! What the looks have seen of the processes of a run: how long they computed and waited for a processor, and on which malloc.
+//! Follows what a process starts, by looks at it: how long each program computed and waited for a processor, and on which malloc.
 //!
 //! ```text
-//! a look:  each process below the helper ─► each of its tasks: what it ran and waited since the last look
+//! a look:  each process below one       ─► each of its tasks: what it ran and waited since the last look
 //!                     └─ the file it executes ─► its malloc, read from its maps once and again after each exec
 //! ```
 //!
 //! What a task did after the last look at it is not seen, but for the program itself, and nothing of who was never looked at.
 //! Therefore the time waited is taken as a share of the time computed, of which the kernel knows all.
 
-use core::fmt;
+mod malloc;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::malloc;
+use serde::{Deserialize, Serialize};
+
+use self::malloc::Malloc;
 use crate::tree::{self, Scheduled};
 
 /// The most programs that are told apart.
 const MOST: usize = 64;
 
-/// What stands for the malloc that is preloaded.
-pub(crate) const AS_ASKED: &str = "=";
+/// A program that was seen below a process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its name, as `ps` and the kernel know it.
+    pub name: String,
+    /// The malloc that it had: `None` if that is the library which was asked for, else the name of a library, `glibc`, `musl` or
+    /// `its own`.
+    pub malloc: Option<String>,
+    /// How long it was seen to compute; of what ended between two looks nothing is known.
+    pub cpu_us: u64,
+}
 
-pub(super) struct Seen {
+/// What was seen so far.
+#[derive(Debug)]
+pub struct Seen {
     /// The library that comes before all others.
     preloaded: Option<PathBuf>,
     /// By number, as last seen.
     tasks: HashMap<i32, Scheduled>,
     /// By number: the file that it executes, and its malloc, if that is known by now.
-    processes: HashMap<i32, (PathBuf, Option<String>)>,
+    processes: HashMap<i32, (PathBuf, Option<Malloc>)>,
     all: Scheduled,
-    programs: Vec<Program>,
-}
-
-struct Program {
-    name: String,
-    malloc: String,
-    ran: u64,
+    /// By name and malloc: nanoseconds.
+    programs: Vec<(String, Malloc, u64)>,
 }
 
 impl Seen {
-    pub(super) fn new(preloaded: Option<&Path>) -> Self {
+    /// Nothing yet, of programs that are to run on the library `preloaded`.
+    #[must_use]
+    pub fn new(preloaded: Option<&Path>) -> Self {
         let preloaded = preloaded.map(|path| path.canonicalize().unwrap_or_else(|_| path.into()));
         Self {
             preloaded,
@@ -52,14 +63,14 @@ impl Seen {
     }
 
     /// Looks at every process below `root`.
-    pub(super) fn look(&mut self, root: i32) {
+    pub fn look(&mut self, root: i32) {
         for process in tree::descendants(root) {
             self.look_at(process);
         }
     }
 
     /// Looks at one process; it may have ended, if nobody has waited for it.
-    pub(super) fn look_at(&mut self, process: i32) {
+    pub fn look_at(&mut self, process: i32) {
         let mut ran = 0;
         tree::for_each_task(process, &mut |task, now| {
             let before = self.tasks.insert(task, now).unwrap_or_default();
@@ -77,41 +88,36 @@ impl Seen {
         if let Some((_, Some(malloc))) = self.processes.get(&process) {
             // What its file is called may be another program's name: Debian's redis-server is a link to redis-check-rdb.
             let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
-            let name = word(name.trim_end());
-            match self.programs.iter().position(|p| p.name == name && p.malloc == *malloc) {
-                Some(at) => self.programs[at].ran += ran,
+            let name = name.trim_end();
+            match self.programs.iter().position(|(n, m, _)| n == name && m == malloc) {
+                Some(at) => self.programs[at].2 += ran,
                 None if self.programs.len() < MOST => {
-                    self.programs.push(Program { name, malloc: malloc.clone(), ran });
+                    self.programs.push((name.to_owned(), malloc.clone(), ran));
                 }
                 None => {}
             }
         }
     }
 
+    /// The programs, as they were first seen.
+    #[must_use]
+    pub fn programs(&self) -> Vec<Program> {
+        let program = |(name, malloc, ran): &(String, Malloc, u64)| Program {
+            name: name.clone(),
+            malloc: match malloc {
+                Malloc::Asked => None,
+                Malloc::Other(malloc) => Some(malloc.clone()),
+            },
+            cpu_us: ran / 1000,
+        };
+        self.programs.iter().map(program).collect()
+    }
+
     /// How long all of them waited for a processor, when they computed for `cpu_us`. `None`: nobody was seen to compute.
-    pub(super) fn waited_us(&self, cpu_us: u64) -> Option<u64> {
+    #[must_use]
+    pub fn waited_us(&self, cpu_us: u64) -> Option<u64> {
         let Scheduled { ran, waited } = self.all;
         let share = u128::from(cpu_us) * u128::from(waited);
         u64::try_from(share.checked_div(ran.into())?).ok()
     }
-}
-
-impl fmt::Display for Seen {
-    /// As the launcher reads it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.programs.is_empty() {
-            return Ok(());
-        }
-        write!(f, " programs {}", self.programs.len())?;
-        for Program { name, malloc, ran } in &self.programs {
-            write!(f, " {name} {} {}", word(malloc), ran / 1000)?;
-        }
-        Ok(())
-    }
-}
-
-/// A name as one word of the answer.
-fn word(name: &str) -> String {
-    let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
-    if name.is_empty() { "?".to_owned() } else { name.chars().map(plain).collect() }
 }

@@ -6,17 +6,30 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::seen::AS_ASKED;
-use crate::environment::PRELOAD;
+use crate::environment::{PRELOAD, entries};
 use crate::inspect::elf::Elf;
 use crate::inspect::is_allocator;
 
 /// C++'s library, whose `operator new` calls malloc.
 const CXX: &str = "libstdc++.so";
 
-/// The malloc of `process`, which executes `executable`: [`AS_ASKED`] if it is `preloaded`'s. `None`: it cannot be seen, or not
-/// yet.
-pub(super) fn of(process: i32, executable: &Path, preloaded: Option<&Path>) -> Option<String> {
+/// A process's malloc.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Malloc {
+    /// Of the library that was to be preloaded.
+    Asked,
+    /// Another library's, `glibc`, `musl` or `its own`.
+    Other(String),
+}
+
+impl Malloc {
+    fn other(name: &str) -> Self {
+        Self::Other(name.to_owned())
+    }
+}
+
+/// The malloc of `process`, which executes `executable`. `None`: it cannot be seen, or not yet.
+pub(super) fn of(process: i32, executable: &Path, preloaded: Option<&Path>) -> Option<Malloc> {
     let maps = fs::read(format!("/proc/{process}/maps")).ok()?;
     let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
     // Between the two it may have executed another file.
@@ -35,24 +48,19 @@ fn preload(environment: &str) -> Option<&str> {
     Some(entries.find(|(key, _)| *key == PRELOAD).map_or("", |(_, value)| value))
 }
 
-/// The files that a value of `LD_PRELOAD` names.
-pub(super) fn entries(list: &str) -> impl Iterator<Item = &str> {
-    list.split([' ', ':']).filter(|entry| !entry.is_empty())
-}
-
 fn decide(
     maps: &str,
     preload: Option<&str>,
     preloaded: Option<&Path>,
     elf: impl FnOnce() -> Option<Elf>,
-) -> Option<String> {
+) -> Option<Malloc> {
     let files = || maps.lines().filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])));
     if files().any(|file| name(file).starts_with("ld-musl")) {
-        return Some("musl".to_owned());
+        return Some(Malloc::other("musl"));
     }
     if !files().any(is_libc) {
         // The loader is not done, or there is none.
-        return elf()?.loader.is_none().then(|| "its_own".to_owned());
+        return elf()?.loader.is_none().then(|| Malloc::other("its own"));
     }
     let mapped = |entry: &str| {
         let path = Path::new(entry).canonicalize().unwrap_or_else(|_| PathBuf::from(entry));
@@ -77,11 +85,11 @@ fn decide(
         && elf().is_some_and(|elf| elf.needed.iter().any(|needed| needed.starts_with(CXX)));
     let found = if new_is_elsewhere { linked() } else { found };
     Some(match found {
-        Some(file) if is_asked(file) => AS_ASKED.to_owned(),
-        Some(file) if !is_libc(file) => name(file).to_owned(),
+        Some(file) if is_asked(file) => Malloc::Asked,
+        Some(file) if !is_libc(file) => Malloc::other(name(file)),
         // It is glibc's also where nothing was preloaded.
-        _ if preloaded.is_some_and(is_libc) => AS_ASKED.to_owned(),
-        _ => "glibc".to_owned(),
+        _ if preloaded.is_some_and(is_libc) => Malloc::Asked,
+        _ => Malloc::other("glibc"),
     })
 }
 
@@ -111,7 +119,14 @@ mod tests {
         let maps: Vec<String> =
             files.iter().map(|f| format!("7f00-7f01 r-xp 00000000 fe:00 99    {f}")).collect();
         let maps = "0400-0401 rw-p 00000000 00:00 0\n".to_owned() + &maps.join("\n");
-        decide(&maps, Some(preload), asked.map(Path::new), || None)
+        decide(&maps, Some(preload), asked.map(Path::new), || None).map(word)
+    }
+
+    fn word(malloc: Malloc) -> String {
+        match malloc {
+            Malloc::Asked => "=".to_owned(),
+            Malloc::Other(name) => name,
+        }
     }
 
     #[test]
@@ -154,7 +169,7 @@ mod tests {
         );
         let map = |file| format!("7f00-7f01 r-xp 00000000 fe:00 99    {file}\n");
         let maps = [JEMALLOC, MINE, LIBC].map(map).concat();
-        let found = |asked| decide(&maps, None, Some(Path::new(asked)), || None).unwrap();
+        let found = |asked| decide(&maps, None, Some(Path::new(asked)), || None).map(word).unwrap();
         assert_eq!(
             (found(MINE), found(LIBC), found("/z.so")),
             ("=".into(), "=".into(), "libjemalloc.so.2".into())

@@ -27,12 +27,7 @@ impl Allocator {
     /// The C library's own malloc.
     #[must_use]
     pub fn glibc() -> Self {
-        Self {
-            name: GLIBC.to_owned(),
-            library: None,
-            version: crate::machine::glibc_version(),
-            in_process: None,
-        }
+        Self { name: GLIBC.to_owned(), library: None, version: glibc_version(), in_process: None }
     }
 
     /// An allocator that is preloaded from `library`.
@@ -60,4 +55,19 @@ impl Allocator {
     pub fn library(&self) -> Option<&Path> {
         self.library.as_deref()
     }
+}
+
+/// The version of the C library this process runs on.
+#[must_use]
+pub fn glibc_version() -> Option<String> {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: it takes nothing and returns a static C string.
+        let version = unsafe { libc::gnu_get_libc_version() };
+        // SAFETY: as above.
+        let version = unsafe { core::ffi::CStr::from_ptr(version) };
+        Some(version.to_string_lossy().into_owned())
+    }
+    #[cfg(not(target_env = "gnu"))]
+    None
 }

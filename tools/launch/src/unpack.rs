@@ -17,15 +17,48 @@ use std::os::unix::fs::{
 use std::path::{Path, PathBuf};
 use std::process;
 
-use anyhow::Context as _;
-use bench::environment::can_be_preloaded;
 use rustix::fs::{MemfdFlags, StatVfsMountFlags, memfd_create, statvfs};
 use rustix::process::geteuid;
 
-use crate::embedded::Embedded;
+use crate::artefact::Kind;
+use crate::environment::can_be_preloaded;
+
+/// A library or a program that an executable carries along.
+#[derive(Debug)]
+pub struct Embedded {
+    /// The allocator's name, as `-a` takes it; or the program's.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// What its file is called where it is installed.
+    pub file: &'static str,
+    /// The file itself.
+    pub bytes: &'static [u8],
+    /// A hash of the content, for the unpacked file's name.
+    pub hash: &'static str,
+}
+
+impl Embedded {
+    /// The name of the unpacked file, in front of the hash and behind it.
+    fn parts(&self) -> (&str, &str) {
+        match self.file.strip_suffix(".so") {
+            Some(stem) => (stem, ".so"),
+            None => (self.file, ""),
+        }
+    }
+}
+
+/// There is no place to unpack to.
+#[derive(Debug, thiserror::Error)]
+#[error("no directory can be written to, and the library cannot be put into memory: {0}")]
+pub struct Error(#[from] io::Error);
 
 /// The path of `library` as a file that a child can load.
-pub(crate) fn unpack(library: &Embedded) -> anyhow::Result<PathBuf> {
+///
+/// # Errors
+///
+/// Nothing can be written, and not even a file in memory can be made.
+pub fn unpack(library: &Embedded) -> Result<PathBuf, Error> {
     let candidates = directories(
         env::var_os("XDG_CACHE_HOME").map(PathBuf::from),
         env::var_os("HOME").map(PathBuf::from),
@@ -36,8 +69,7 @@ pub(crate) fn unpack(library: &Embedded) -> anyhow::Result<PathBuf> {
             return Ok(path);
         }
     }
-    in_memory(library)
-        .context("no directory can be written to, and the library cannot be put into memory")
+    Ok(in_memory(library)?)
 }
 
 fn directories(cache: Option<PathBuf>, home: Option<PathBuf>, user: u32) -> Vec<PathBuf> {
@@ -64,11 +96,12 @@ fn unpack_into(directory: &Path, library: &Embedded) -> io::Result<PathBuf> {
     if statvfs(directory)?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
         return Err(io::Error::other("libraries cannot be loaded from there"));
     }
-    let path = directory.join(format!("{}-{}{}", library.stem, library.hash, library.suffix));
+    let (stem, suffix) = library.parts();
+    let path = directory.join(format!("{stem}-{}{suffix}", library.hash));
     if is_unpacked(&path, library) {
         return Ok(path);
     }
-    let temporary = directory.join(format!(".{}-{}.{}", library.stem, library.hash, process::id()));
+    let temporary = directory.join(format!(".{stem}-{}.{}", library.hash, process::id()));
     let written = write_new(&temporary, library).and_then(|()| fs::rename(&temporary, &path));
     if written.is_err() {
         // Nothing to do about a file that cannot even be removed.
@@ -93,7 +126,7 @@ fn write_new(path: &Path, library: &Embedded) -> io::Result<()> {
 
 /// A file without a name. It stays open, across exec too, so that its path stays valid for the program's lifetime.
 fn in_memory(library: &Embedded) -> io::Result<PathBuf> {
-    let mut file = fs::File::from(memfd_create(library.stem, MemfdFlags::empty())?);
+    let mut file = fs::File::from(memfd_create(library.parts().0, MemfdFlags::empty())?);
     file.write_all(library.bytes)?;
     let path = format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd());
     let _ = file.into_raw_fd();
@@ -106,8 +139,8 @@ mod tests {
 
     const LIBRARY: Embedded = Embedded {
         name: "other",
-        stem: "libtest",
-        suffix: ".so",
+        kind: Kind::Malloc,
+        file: "libtest.so",
         bytes: b"the content",
         hash: "0123",
     };

@@ -9,6 +9,7 @@
 
 pub mod elf;
 mod env;
+mod inside;
 pub mod loader;
 pub mod privilege;
 pub mod script;
@@ -132,6 +133,11 @@ pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
             describe(&mut found, &target, &elf);
             privileges(&mut found, &target);
             symbols(&mut found, &elf);
+            if found.is_usable()
+                && let Some(note) = inside::note(&target, &elf)
+            {
+                found.say("note", Level::Warn, note);
+            }
             if is_shell(&target) {
                 let text = "what a shell starts inherits LD_PRELOAD, but is not looked at here";
                 found.say("note", Level::Ok, text);
@@ -260,13 +266,6 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
             format!("{own} is linked in: what calls that directly, as Rust's global allocator does, is not replaced"),
         );
         found.own_malloc = Some(own.clone());
-    }
-    if elf.is_go {
-        found.say(
-            "note",
-            Level::Warn,
-            "a Go program: its own heap does not use malloc, only C code in it does",
-        );
     }
 }
 
