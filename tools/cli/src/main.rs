@@ -9,7 +9,6 @@
 
 mod allocators;
 mod cli;
-mod columns;
 mod commands;
 mod embedded;
 mod exit;
@@ -17,7 +16,6 @@ mod flags;
 mod format;
 mod out;
 mod style;
-mod table;
 mod unpack;
 
 use std::env;

@@ -7,10 +7,11 @@ use bench::allocator::Allocator;
 use bench::inspect::elf::{Defined, Elf};
 use bench::inspect::loader::{self, Answer};
 use bench::inspect::{Finding, Inspection, Level};
+use show::text::{self, wrapped};
 
 use super::run::inspected;
 use crate::flags::program::Program;
-use crate::{columns, format, out, style};
+use crate::{format, out, style};
 
 /// Prints what was found; the exit code is 0 when the program is usable, else 1.
 pub(crate) fn check(
@@ -92,7 +93,7 @@ pub(crate) fn lines(findings: &[Finding]) -> String {
         lines += &format!(
             "  {level}{gap}  {:width$}  {}\n",
             finding.subject,
-            columns::wrapped(&format::visible(&finding.text), width + 10, columns::width())
+            wrapped(&format::visible(&finding.text), width + 10, text::width())
         );
     }
     lines
