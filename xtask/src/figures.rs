@@ -1,5 +1,7 @@
 //! Tables of figures, as chores print them.
 
+pub(crate) mod judge;
+
 use comfy_table::{CellAlignment, Table, presets};
 
 /// An empty table with this header: names to the left, figures to the right.
