@@ -254,14 +254,33 @@ mod drop_ins {
         crate::run::drop_in(design, misuse, &without);
     }
 
-    macro_rules! drop_ins {
-        ($({
-            name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt, abilities: $abilities:tt,
-        })*) => {$(
+    /// Those that share the most with the others are tried when they are asked for: `cargo xtask ci designs`.
+    macro_rules! tried {
+        (best_fit $($rest:tt)*) => { tried! { @ignored best_fit $($rest)* } };
+        (buddy $($rest:tt)*) => { tried! { @ignored buddy $($rest)* } };
+        (first_fit $($rest:tt)*) => { tried! { @ignored first_fit $($rest)* } };
+        (next_fit $($rest:tt)*) => { tried! { @ignored next_fit $($rest)* } };
+        (worst_fit $($rest:tt)*) => { tried! { @ignored worst_fit $($rest)* } };
+        (@ignored $id:ident $name:literal) => {
+            #[test]
+            #[ignore = "half a minute and more: cargo xtask ci designs"]
+            fn $id() {
+                all_programs_on($name);
+            }
+        };
+        ($id:ident $name:literal) => {
             #[test]
             fn $id() {
                 all_programs_on($name);
             }
+        };
+    }
+
+    macro_rules! drop_ins {
+        ($({
+            name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt, abilities: $abilities:tt,
+        })*) => {$(
+            tried! { $id $name }
         )*};
     }
 

@@ -11,6 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -166,6 +167,7 @@ impl Program {
             if malloc == Malloc::Ours && log.is_none() && is_mapped(group.id(), &self.library) {
                 ours.insert(shown.clone());
             }
+            progress(&shown);
             std::thread::sleep(Duration::from_millis(2));
         }
         let in_time = group.ended();
@@ -207,6 +209,18 @@ impl core::fmt::Display for Finished {
             tail(&self.stdout),
             tail(&self.stderr)
         )
+    }
+}
+
+/// Says on standard error which program runs, past libtest, which shows nothing of a test until it has ended.
+fn progress(shown: &str) {
+    static SAID: Mutex<Option<Instant>> = Mutex::new(None);
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.is_none_or(|said| said.elapsed() >= Duration::from_secs(5)) {
+        *said = Some(Instant::now());
+        // Without standard error nobody waits for a line.
+        let line = shown.lines().next().unwrap_or_default();
+        let _ = writeln!(std::io::stderr(), "running {line:.100}");
     }
 }
 

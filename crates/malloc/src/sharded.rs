@@ -416,7 +416,7 @@ impl<S: System> Sharded<S> {
             self.thread().map(|thread| &thread.segments),
             self.huge.bytes().saturating_add(size),
         );
-        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, false);
+        let map = || self.huge.allocate(&self.segments.source, size.max(1), align);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             if let Some(thread) = self.thread() {

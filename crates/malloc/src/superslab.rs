@@ -345,7 +345,7 @@ impl<S: System> Superslab<S> {
         self.pool
             .supers
             .make_way(self.heap().map(|heap| &heap.supers), self.huge.bytes().saturating_add(size));
-        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, false);
+        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             match self.heap() {

@@ -267,8 +267,7 @@ impl<S: System> ThreadCaching<S> {
                 fits.then(|| self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0))??;
             Some((span.start(), zero))
         };
-        let mapping =
-            || Some((self.huge.allocate(&self.pages.source, size.max(1), align, false)?, true));
+        let mapping = || Some((self.huge.allocate(&self.pages.source, size.max(1), align)?, true));
         let found =
             own_span().or_else(mapping).or_else(|| self.make_room(|| own_span().or_else(mapping)));
         let (at, zero) = found.unwrap_or((0, false));
