@@ -8,7 +8,6 @@
 
 mod allocators;
 mod cli;
-mod columns;
 mod commands;
 mod embedded;
 mod exit;
@@ -16,7 +15,6 @@ mod flags;
 mod format;
 mod out;
 mod style;
-mod table;
 
 use std::env;
 use std::ffi::OsString;

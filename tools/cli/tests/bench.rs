@@ -73,7 +73,7 @@ fn the_table_and_the_next_command() {
         "glibc again",
         "noise ",
         "too few",
-        "± range of the rounds",
+        "ratios   to glibc's figure ± range of the rounds",
         "\nnext     heapwright ",
     ] {
         assert!(out.contains(expected), "{expected:?} is missing in {out}");

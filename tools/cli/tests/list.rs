@@ -16,7 +16,9 @@ fn ours_and_glibc_are_always_there() {
     assert_eq!(list[1]["name"], "glibc");
     assert_eq!(list[1]["library"], Value::Null);
     assert_eq!(list[1]["abilities"], Value::Null, "it is not ours to say");
-    let (table, _, _) = outcome(heapwright().arg("list"));
+    let (table, _, _) = outcome(heapwright().env("COLUMNS", "80").arg("list"));
+    let ours = table.lines().find(|line| line.starts_with("  heapwright")).unwrap();
+    assert!(ours.ends_with("built in: threads returns misuse heaps safe"), "in one line: {table}");
     assert!(table.contains("heapwright") && table.contains("next     heapwright bench -- CMD"));
 }
 

@@ -38,6 +38,20 @@ fn short_help_of_run_fits_a_screen_and_long_help_says_the_rest() {
 }
 
 #[test]
+fn one_letter_asks_for_less() {
+    for command in [&["bench"][..], &["list"], &["compare"], &[]] {
+        let lines = |flag: &str| {
+            let (out, _, code) = outcome(heapwright().args(command).arg(flag));
+            assert_eq!(code, Some(0), "{command:?}");
+            (out.lines().count(), out)
+        };
+        let ((brief, text), (whole, _)) = (lines("-h"), lines("--help"));
+        assert!(2 * brief < whole + 20 && brief <= 60, "{command:?}: {brief} of {whole}\n{text}");
+        assert!(text.contains("--help has all of it"), "{command:?}");
+    }
+}
+
+#[test]
 fn wrong_usage_is_2() {
     for args in [
         &[][..],

@@ -170,7 +170,7 @@ fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<Strin
         time.to_string(),
         memory.to_string(),
         "## Against the bounds of the second version".to_owned(),
-        bounds::table(all.report),
+        bounds::table(all.report)?,
         "What limits the lines that fail: [below](#what-limits-the-bounds-that-fail).".to_owned(),
         "## Workload by workload".to_owned(),
         losses::table(all.report)?,

@@ -23,7 +23,8 @@ use bench::result::Report;
 use bench::stats::ENOUGH_PAIRS;
 use clap::Args;
 
-use crate::{command, figures};
+use crate::command;
+use crate::judge::{self, Bounds, Figure};
 
 /// The figures of the classic mallocs for threads, each against its bound
 #[derive(Debug, Args)]
@@ -54,34 +55,15 @@ enum Part {
     Programs,
 }
 
-/// A figure and its bound.
-struct Line {
-    says: String,
-    figure: String,
-    bound: String,
-    /// `None`: it cannot be told.
-    holds: Option<bool>,
-}
-
-impl Line {
-    fn new(says: String, figure: String, bound: &str, holds: bool) -> Self {
-        Self { says, figure, bound: bound.to_owned(), holds: Some(holds) }
+/// A figure out of a comparison: from fewer rounds than a claim needs nothing can be told.
+fn compared(value: Option<f64>, shown: Option<String>, report: &Report) -> Figure {
+    let rounds = report.workloads.iter().map(|work| work.rounds).min().unwrap_or(0);
+    if usize::try_from(rounds).is_ok_and(|rounds| rounds >= ENOUGH_PAIRS) {
+        return Figure { value, shown, is_untold: false };
     }
-
-    /// The same of a comparison: from fewer rounds than a claim needs nothing can be told.
-    fn compared(self, report: &Report) -> Self {
-        let rounds = report.workloads.iter().map(|work| work.rounds).min().unwrap_or(0);
-        if usize::try_from(rounds).is_ok_and(|rounds| rounds >= ENOUGH_PAIRS) {
-            return self;
-        }
-        let figure = format!("{} ({rounds} of {ENOUGH_PAIRS} rounds)", self.figure);
-        Self { figure, holds: None, ..self }
-    }
-
-    /// What should have been measured was not.
-    fn missing(says: String, bound: &str) -> Self {
-        Self::new(says, "not measured".to_owned(), bound, false)
-    }
+    let shown = shown.or(value.map(|v| format!("{v:.3}")));
+    let few = |shown| format!("{shown} ({rounds} of {ENOUGH_PAIRS} rounds)");
+    Figure { value, shown: shown.map(few), is_untold: true }
 }
 
 /// The mallocs of the registry that are none behind one lock.
@@ -95,33 +77,24 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
     let wants = |part| options.only.is_empty() || options.only.contains(&part);
     let quick = options.quick;
+    let bounds = Bounds::read("classics")?;
     let mut lines = Vec::new();
     if wants(Part::Objects) {
-        lines.extend(programs::objects(&heapwright)?);
+        lines.extend(programs::objects(&bounds, &heapwright)?);
     }
     if wants(Part::Grid) {
-        lines.extend(grid::lines(&heapwright, quick)?);
+        lines.extend(grid::lines(&bounds, &heapwright, quick)?);
     }
     if wants(Part::Workloads) {
-        lines.extend(peers::lines(&heapwright, quick)?);
+        lines.extend(peers::lines(&bounds, &heapwright, quick)?);
     }
     if wants(Part::Handover) {
-        lines.extend(programs::handover(&heapwright, quick)?);
+        lines.extend(programs::handover(&bounds, &heapwright, quick)?);
     }
     if wants(Part::Programs) {
-        lines.extend(real::lines()?);
+        lines.extend(real::lines(&bounds)?);
     }
-    let mut table = figures::table(&["", "figure", "bound", ""]);
-    for line in &lines {
-        let verdict = match line.holds {
-            Some(true) => "pass",
-            Some(false) => "**FAIL**",
-            None => "cannot be told",
-        };
-        table.add_row([&line.says, &line.figure, &line.bound, verdict]);
-    }
-    println!("{table}");
-    Ok(lines.iter().all(|line| line.holds == Some(true)))
+    Ok(judge::print(&lines))
 }
 
 #[cfg(test)]
@@ -132,10 +105,10 @@ mod tests {
     fn three_rounds_tell_nothing() {
         let of = |rounds| {
             let report = bench::testing::rounds(&["larson"], rounds, |_, _| 0.01);
-            let line = Line::new("time".to_owned(), "0.90".to_owned(), "at most 1", true);
-            line.compared(&report)
+            let figure = compared(Some(0.9), None, &report);
+            (figure.is_untold, figure.shown)
         };
-        assert_eq!((of(3).holds, of(3).figure.as_str()), (None, "0.90 (3 of 6 rounds)"));
-        assert_eq!((of(6).holds, of(6).figure.as_str()), (Some(true), "0.90"));
+        assert_eq!(of(3), (true, Some("0.900 (3 of 6 rounds)".to_owned())));
+        assert_eq!(of(6), (false, None));
     }
 }

@@ -21,6 +21,7 @@ use clap::Args;
 
 use crate::command::{self, cargo, finish, workloads};
 use crate::figures;
+use crate::judge::{self, Bounds};
 use crate::peers::{root, target_dir};
 
 /// The figures of the kernel's allocators, each against its bound
@@ -62,42 +63,6 @@ enum Part {
     Chain,
 }
 
-/// A figure and its bound.
-struct Line {
-    says: &'static str,
-    figure: Option<f64>,
-    /// How it is written.
-    digits: usize,
-    bound: Bound,
-}
-
-/// What a figure may be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Bound {
-    Most(f64),
-    Least(f64),
-    /// This far from 1 at the most.
-    Near(f64),
-}
-
-impl Bound {
-    fn holds(self, figure: f64) -> bool {
-        match self {
-            Self::Most(bound) => figure <= bound,
-            Self::Least(bound) => figure >= bound,
-            Self::Near(most) => (figure - 1.0).abs() <= most,
-        }
-    }
-
-    fn words(self) -> String {
-        match self {
-            Self::Most(bound) => format!("at most {bound}"),
-            Self::Least(bound) => format!("at least {bound}"),
-            Self::Near(most) => format!("within {most} of 1"),
-        }
-    }
-}
-
 /// The chore; whether every figure is within its bound.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if options.pictures {
@@ -105,33 +70,28 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     let wants = |part| options.only.is_empty() || options.only.contains(&part);
     let quick = options.quick;
+    let bounds = Bounds::read("kernel")?;
     let mut lines = Vec::new();
     if wants(Part::Handles) {
-        lines.extend(handles(quick)?);
+        let found = handles(quick)?;
+        lines.extend(bounds.judge("handles", quick, |name| value(&found, name)));
     }
     if wants(Part::Pairs) || wants(Part::Stack) || wants(Part::Chain) {
         let (program, library) = workloads(None)?;
         if wants(Part::Pairs) {
-            lines.extend(pairs(&program, &library, quick)?);
+            let found = pairs(&program, &library, quick)?;
+            lines.extend(bounds.judge("pairs", quick, |name| value(&found, name)));
         }
         if wants(Part::Stack) {
-            lines.push(stack(&program)?);
+            let share = stack(&program)?;
+            lines.extend(bounds.judge("stack", quick, |_| share));
         }
         if wants(Part::Chain) {
-            lines.extend(chain(&program, &library, quick)?);
+            let ratio = chain(&program, &library, quick)?;
+            lines.extend(bounds.judge("chain", quick, |_| ratio));
         }
     }
-    let mut table = figures::table(&["", "figure", "bound", ""]);
-    let mut good = true;
-    for Line { says, figure, digits, bound } in lines {
-        let holds = figure.is_some_and(|figure| bound.holds(figure));
-        good &= holds;
-        let shown = figure.map_or("not measured".to_owned(), |figure| format!("{figure:.digits$}"));
-        let verdict = if holds { "pass" } else { "**FAIL**" };
-        table.add_row([says, &shown, &bound.words(), verdict]);
-    }
-    println!("{table}");
-    Ok(good)
+    Ok(judge::print(&lines))
 }
 
 /// Draws the pictures.
@@ -175,7 +135,7 @@ fn point(metrics: &Metrics, series: &str, x: f64) -> Option<f64> {
     metrics.points.iter().find(is_it).map(|point| point.2)
 }
 
-fn handles(quick: bool) -> Result<Vec<Line>, String> {
+fn handles(quick: bool) -> Result<Metrics, String> {
     eprintln!("kernel: handles and the store");
     let package = ["--release", "--quiet", "--package", "heapwright-handle"];
     finish(cargo().arg("build").args(package).args(["--example", "store"]))?;
@@ -185,75 +145,10 @@ fn handles(quick: bool) -> Result<Vec<Line>, String> {
     if quick {
         program.args(["--size", "64"]);
     }
-    let found = measure(&mut program)?;
-    let least_bytes = if quick { 0.0 } else { f64::from(256 << 20) };
-    let all = [
-        (
-            "density of xvmalloc, filled, half freed and filled again: from the table",
-            "density-xvmalloc",
-            4,
-            Bound::Most(0.01),
-        ),
-        (
-            "density of zsmalloc with chains of 4: from the table",
-            "density-zsmalloc-4",
-            4,
-            Bound::Most(0.01),
-        ),
-        (
-            "density of zsmalloc with chains of 8: from the table",
-            "density-zsmalloc-8",
-            4,
-            Bound::Most(0.01),
-        ),
-        (
-            "density of zsmalloc with chains of 16: from the table",
-            "density-zsmalloc-16",
-            4,
-            Bound::Most(0.01),
-        ),
-        ("density of zbud: from the table", "density-zbud", 4, Bound::Most(0.01)),
-        (
-            "density of zsmalloc after compaction, chains of 4: from the table",
-            "compacted-zsmalloc-4",
-            4,
-            Bound::Most(0.01),
-        ),
-        ("the same, chains of 8", "compacted-zsmalloc-8", 4, Bound::Most(0.01)),
-        ("the same, chains of 16", "compacted-zsmalloc-16", 4, Bound::Most(0.01)),
-        (
-            "memory that the process has less after compaction ÷ what was promised",
-            "resident",
-            3,
-            Bound::Near(0.05),
-        ),
-        (
-            "random operations with compaction, every handle and byte right",
-            "operations",
-            0,
-            Bound::Least(operations),
-        ),
-        ("bytes of real files in the store", "store-bytes", 0, Bound::Least(least_bytes)),
-        (
-            "store on zsmalloc, chains of 8, compacted: used ÷ compressed",
-            "store-used-compacted",
-            3,
-            Bound::Most(1.05),
-        ),
-        (
-            "get of a page ÷ decompressing it, one page after the other",
-            "get-in-order",
-            3,
-            Bound::Most(1.15),
-        ),
-        ("the same, pages at random", "get-at-random", 3, Bound::Most(1.15)),
-    ];
-    let line =
-        |(says, name, digits, bound)| Line { says, figure: value(&found, name), digits, bound };
-    Ok(all.map(line).into())
+    measure(&mut program)
 }
 
-fn pairs(program: &Path, library: &Path, quick: bool) -> Result<Vec<Line>, String> {
+fn pairs(program: &Path, library: &Path, quick: bool) -> Result<Metrics, String> {
     eprintln!("kernel: caches beside malloc");
     let mut command = Command::new(program);
     command.args(["kernel-pairs", if quick { "scale=0.1" } else { "scale=1" }]);
@@ -265,41 +160,23 @@ fn pairs(program: &Path, library: &Path, quick: bool) -> Result<Vec<Line>, Strin
         show("cache"),
         show("bulk")
     );
-    Ok(vec![
-        Line {
-            says: "a cache's pair of 64 bytes ÷ the flagship's malloc and free",
-            figure: value(&found, "cache_over_malloc"),
-            digits: 3,
-            bound: Bound::Most(1.0),
-        },
-        Line {
-            says: "in bulk of 16, an object ÷ that pair",
-            figure: value(&found, "bulk_over_cache"),
-            digits: 3,
-            bound: Bound::Most(0.5),
-        },
-    ])
+    Ok(found)
 }
 
-fn stack(program: &Path) -> Result<Line, String> {
+fn stack(program: &Path) -> Result<Option<f64>, String> {
     eprintln!("kernel: the order of objects");
     let found = measure(Command::new(program).arg("kmem-stack"))?;
     let orders: Vec<f64> = found.values.iter().map(|value| value.1).collect();
     let right = orders.iter().sum::<f64>();
     #[expect(clippy::cast_precision_loss, reason = "some dozen sequences")]
     let share = (!orders.is_empty()).then(|| right / orders.len() as f64);
-    Ok(Line {
-        says: "sequences A, B and C of a cache as expected, of all",
-        figure: share,
-        digits: 3,
-        bound: Bound::Least(1.0),
-    })
+    Ok(share)
 }
 
 /// How often each way is run.
 const RUNS: usize = 11;
 
-fn chain(program: &Path, library: &Path, quick: bool) -> Result<Vec<Line>, String> {
+fn chain(program: &Path, library: &Path, quick: bool) -> Result<Option<f64>, String> {
     eprintln!("kernel: a hash chain");
     let ways = [("kmem_cache", false), ("kmalloc", false), ("malloc", false), ("malloc", true)];
     let mut all: [Vec<Metrics>; 4] = Default::default();
@@ -349,25 +226,12 @@ fn chain(program: &Path, library: &Path, quick: bool) -> Result<Vec<Line>, Strin
         .zip(&all[1])
         .filter_map(|(own, shared)| Some(point(shared, "walk", 40.0)? / point(own, "walk", 40.0)?))
         .collect();
-    Ok(vec![Line {
-        says: "items of 40 bytes: walking them in kmalloc's shared cache ÷ in one of their own",
-        figure: bench::stats::median(&ratios),
-        digits: 3,
-        bound: Bound::Least(1.3),
-    }])
+    Ok(bench::stats::median(&ratios))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bounds_hold_at_their_ends() {
-        assert!(Bound::Most(1.0).holds(1.0) && !Bound::Most(1.0).holds(1.001));
-        assert!(Bound::Least(1.3).holds(1.3) && !Bound::Least(1.3).holds(1.29));
-        assert!(Bound::Near(0.05).holds(0.96) && !Bound::Near(0.05).holds(1.06));
-        assert!(!Bound::Most(1.0).holds(f64::NAN));
-    }
 
     #[test]
     fn options_are_read() {

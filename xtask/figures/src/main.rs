@@ -4,6 +4,7 @@ mod benchmarks;
 mod blocks;
 mod classics;
 mod command;
+mod judge;
 mod kernel;
 mod reach;
 mod slowest;

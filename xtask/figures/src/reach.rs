@@ -9,12 +9,12 @@ mod bounds;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use comfy_table::{Table, presets};
 
 use crate::command;
+use crate::judge::{self, Line};
 use crate::peers;
 use crate::programs;
-use bounds::{Entry, Line};
+use bounds::Entry;
 
 /// The figures the project set itself, each against its bound
 #[derive(Debug, Args)]
@@ -58,18 +58,12 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         command::must_be_a_malloc(library)?;
     }
     let heapwright = command::heapwright(options.heapwright.as_deref())?;
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN).set_header(["", "figure", "bound", ""]);
-    let mut all_hold = true;
+    let mut lines = Vec::new();
     for entry in &entries {
         eprintln!("reach: {}", entry.name);
-        for Line { says, figure, bound, holds } in measure(entry, &heapwright, options)? {
-            table.add_row([says, figure, bound, if holds { "pass" } else { "**FAIL**" }.into()]);
-            all_hold &= holds;
-        }
+        lines.extend(measure(entry, &heapwright, options)?);
     }
-    println!("{table}");
-    Ok(all_hold)
+    Ok(judge::print(&lines))
 }
 
 fn measure(entry: &Entry, heapwright: &Path, options: &Options) -> Result<Vec<Line>, String> {

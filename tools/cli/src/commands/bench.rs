@@ -44,7 +44,7 @@ use crate::flags::program::LastProgram;
 use crate::flags::serve::ServeFlags;
 use crate::flags::settings::{SettingsFlags, knows};
 use crate::flags::workload::{self, WorkloadArg};
-use crate::{allocators as known, exit, format, out, table};
+use crate::{allocators as known, exit, format, out};
 
 /// What starting and stopping a server takes beside its time.
 const BESIDE: Duration = Duration::from_millis(500);
@@ -161,8 +161,8 @@ impl Bench {
         for warning in &warnings {
             exit::warn(warning);
         }
-        if !left_out.is_empty() {
-            exit::warn(&table::left_out(&left_out, workloads.len()));
+        if let Some(text) = report::left_out(&left_out, workloads.len()) {
+            exit::warn(&text);
         }
         let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
@@ -494,7 +494,7 @@ fn fails_everywhere(session: &Session) -> anyhow::Error {
             _ => " fails on every allocator:",
         };
         text += &format!("{}{on} {}", name(w), failure.how.words());
-        for line in table::last_lines(&failure.stderr, 5) {
+        for line in report::last_lines(&failure.stderr, 5) {
             text.push_str("\n  | ");
             text.push_str(line);
         }

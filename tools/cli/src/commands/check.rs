@@ -8,11 +8,12 @@ use launch::inspect::elf::{Defined, Elf};
 use launch::inspect::loader::{self, Answer};
 use launch::inspect::{Finding, Inspection, Level};
 use serde_json::json;
+use show::text::{self, wrapped};
 
 use super::run::inspected;
 use crate::flags::form::Form;
 use crate::flags::program::Program;
-use crate::{columns, format, style};
+use crate::{format, style};
 
 /// Prints what was found; the exit code is 0 when the program is usable, else 1.
 pub(crate) fn check(
@@ -101,7 +102,7 @@ pub(crate) fn lines(findings: &[Finding]) -> String {
         lines += &format!(
             "  {level}{gap}  {:width$}  {}\n",
             finding.subject,
-            columns::wrapped(&format::visible(&finding.text), width + 10, columns::width())
+            wrapped(&format::visible(&finding.text), width + 10, text::width())
         );
     }
     lines

@@ -89,7 +89,10 @@ impl Compare {
         }
         let names = [&self.old, &self.new].map(|path| path.display().to_string());
         let text = match self.format {
-            Format::Table => format::visible(&show::table(&comparison, &names)).into_owned(),
+            Format::Table => {
+                format::visible(&show::table(&comparison, &names, ::show::text::width()))
+                    .into_owned()
+            }
             Format::Csv => show::csv(&comparison),
             Format::Json => serde_json::to_string_pretty(&comparison)? + "\n",
         };
@@ -104,7 +107,9 @@ impl Compare {
             let is_alike = old.scale.total_cmp(&new.scale).is_eq();
             let next = (!is_alike)
                 .then(|| format!("next     {}   does the same work as OLD", alike(&old)));
-            let below: String = verdicts.into_iter().chain(next).map(|line| line + "\n").collect();
+            let width = ::show::text::width();
+            let verdicts = verdicts.iter().map(|line| ::show::text::wrapped(line, 0, width));
+            let below: String = verdicts.chain(next).map(|line| line + "\n").collect();
             out::print(&format::visible(&below))?;
         }
         Ok(ExitCode::from(if has_failed { exit::CROSSED } else { 0 }))

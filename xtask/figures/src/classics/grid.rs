@@ -6,7 +6,8 @@ use std::path::Path;
 use bench::definition::Curve;
 use bench::result::{Report, Series};
 
-use super::Line;
+use super::compared;
+use crate::judge::{Bounds, Line};
 use crate::peers::target_dir;
 use crate::{command, figures};
 
@@ -17,9 +18,6 @@ const GLIBC: &str = "glibc";
 const THREADS: [u32; 6] = [1, 2, 4, 8, 16, 20];
 /// The largest sizes: 64 bytes to 128 KiB.
 const SIZES: [u32; 12] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131_072];
-/// Cells in ten that are to be ahead, and what 20 threads are to keep of the throughput of 2.
-const AHEAD: f64 = 0.9;
-const KEPT: f64 = 0.9;
 
 /// What an allocator's curves say of a point: million operations a second.
 fn at(report: &Report, allocator: &str, series: &str, size: u32) -> Option<f64> {
@@ -35,7 +33,7 @@ fn name(threads: u32) -> String {
 }
 
 /// All lines of this part.
-pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
+pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
     // 20 times the workload's 50,000 are a million operations a thread.
     let (scale, rounds) = if quick { ("2", "6") } else { ("20", "6") };
     eprintln!("classics: the grid of t-test1");
@@ -44,7 +42,11 @@ pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String>
     let report = command::bench(heapwright, &words.map(str::to_owned))?;
     print_table(&report);
     draw(&report)?;
-    Ok(vec![ahead(&report).compared(&report), kept(&report).compared(&report)])
+    let figure = |name: &str| {
+        let (value, shown) = if name == "ahead" { ahead(&report) } else { kept(&report) };
+        compared(value, shown, &report)
+    };
+    Ok(bounds.judge("grid", quick, figure).into_iter().map(|line| line.of(OURS)).collect())
 }
 
 fn print_table(report: &Report) {
@@ -64,7 +66,7 @@ fn print_table(report: &Report) {
 }
 
 /// Cells in which it is ahead.
-fn ahead(report: &Report) -> Line {
+fn ahead(report: &Report) -> (Option<f64>, Option<String>) {
     let (mut ahead, mut missing) = (0_u32, 0_u32);
     for threads in THREADS {
         for size in SIZES {
@@ -76,28 +78,24 @@ fn ahead(report: &Report) -> Line {
         }
     }
     let all = u32::try_from(THREADS.len() * SIZES.len()).unwrap_or(u32::MAX);
-    let says = format!("{OURS}: cells of the grid in which it is ahead of glibc");
-    let figure =
-        format!("{ahead} of {all}{}", if missing > 0 { "; some not measured" } else { "" });
-    Line::new(says, figure, "nine in ten", f64::from(ahead) >= AHEAD * f64::from(all))
+    let some = if missing > 0 { "; some not measured" } else { "" };
+    let shown = format!("{ahead} of {all}{some}");
+    (Some(f64::from(ahead) / f64::from(all)), Some(shown))
 }
 
 /// Its throughput with 20 threads ÷ that with 2: the mean over all sizes.
-fn kept(report: &Report) -> Line {
-    let says = format!("{OURS}: throughput of 20 threads ÷ that of 2, mean over the sizes");
-    let bound = "at least 0.90";
+fn kept(report: &Report) -> (Option<f64>, Option<String>) {
     let ratio = |size: &u32| {
         let [two, twenty] = [2, 20].map(|threads| at(report, OURS, &name(threads), *size));
         Some((*size, twenty? / two?))
     };
     let Some(ratios) = SIZES.iter().map(ratio).collect::<Option<Vec<_>>>() else {
-        return Line::missing(says, bound);
+        return (None, None);
     };
     let all: Vec<f64> = ratios.iter().map(|(_, ratio)| *ratio).collect();
-    let Some(mean) = figures::geometric_mean(&all) else { return Line::missing(says, bound) };
     let least = ratios.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
-    let figure = format!("{mean:.3} (least {:.2}, to {} B)", least.1, least.0);
-    Line::new(says, figure, bound, mean >= KEPT)
+    let mean = figures::geometric_mean(&all);
+    (mean, mean.map(|mean| format!("{mean:.3} (least {:.2}, to {} B)", least.1, least.0)))
 }
 
 /// The text's plots: operations a second by largest size, and a second of processor time by threads.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use bench::result::{Cell, Report, Work};
 
-use super::{Line, designs};
+use super::{compared, designs};
+use crate::judge::{Bounds, Line};
 use crate::{command, figures, peers};
 
 /// Workloads in which threads allocate at the same time, or one after the other.
@@ -33,11 +34,6 @@ const WORKLOADS: [&str; 19] = [
 /// Others that count as peers, by the beginnings of their names.
 const PEERS: [&str; 3] = ["mimalloc", "jemalloc", "tcmalloc"];
 
-/// No workload of a design above this many times the best peer's time.
-const MOST: f64 = 2.0;
-/// `sharded` beside mimalloc 2, on the mean of time and of peak memory.
-const BESIDE: f64 = 1.10;
-
 fn time(cell: &Cell) -> Option<f64> {
     cell.time.map(|time| time.median)
 }
@@ -61,7 +57,7 @@ fn beside(report: &Report, design: &str, other: &str, of: fn(&Cell) -> Option<f6
 }
 
 /// All lines of this part.
-pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
+pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
     eprintln!("classics: workloads of threads");
     let mut found = peers::find();
     found.retain(|peer| PEERS.iter().any(|name| peer.name.starts_with(name)));
@@ -84,31 +80,31 @@ pub(super) fn lines(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String>
     let report = command::bench(heapwright, &words)?;
     let mut lines = Vec::new();
     for design in designs() {
-        lines.push(against_best(&report, design, &found).compared(&report));
+        let (worst, shown) = against_best(&report, design, &found);
+        let figure = |_: &str| compared(worst, shown.clone(), &report);
+        let judged = bounds.judge("workloads", quick, figure);
+        lines.extend(judged.into_iter().map(|line| line.of(design)));
     }
-    let sharded = designs().contains(&"sharded");
-    for (what, of) in [("time", time as fn(&Cell) -> Option<f64>), ("peak memory", peak)] {
-        if !sharded {
-            continue;
-        }
-        let says = format!("sharded: {what} ÷ mimalloc 2's over {} workloads", WORKLOADS.len());
-        let bound = "at most 1.10";
-        // The newest of its second generation: the one that is compiled, before a distribution's.
-        let name = ["mimalloc-2", "mimalloc"]
-            .into_iter()
-            .find(|name| found.iter().any(|peer| peer.name == *name));
-        lines.push(match name.and_then(|name| beside(&report, "sharded", name, of)) {
-            Some(ratio) => {
-                Line::new(says, format!("{ratio:.3}"), bound, ratio <= BESIDE).compared(&report)
-            }
-            None => Line::missing(says, bound),
-        });
+    // The newest of its second generation: the one that is compiled, before a distribution's.
+    let is_there = |name: &&str| found.iter().any(|peer| peer.name == *name);
+    let other = ["mimalloc-2", "mimalloc"].into_iter().find(is_there);
+    if designs().contains(&"sharded") {
+        let figure = |name: &str| {
+            let of = if name == "time" { time } else { peak };
+            compared(other.and_then(|other| beside(&report, "sharded", other, of)), None, &report)
+        };
+        let judged = bounds.judge("beside-mimalloc", quick, figure);
+        lines.extend(judged.into_iter().map(|line| line.of("sharded")));
     }
     Ok(lines)
 }
 
 /// A design against the best peer in each workload; the table goes to the console.
-fn against_best(report: &Report, design: &str, peers: &[peers::Allocator]) -> Line {
+fn against_best(
+    report: &Report,
+    design: &str,
+    peers: &[peers::Allocator],
+) -> (Option<f64>, Option<String>) {
     let mut table = figures::table(&[design, "time ÷ the best peer's", "peak ÷ the least"]);
     let (mut worst, mut complete) = ((0.0, String::new()), true);
     for name in WORKLOADS {
@@ -129,8 +125,6 @@ fn against_best(report: &Report, design: &str, peers: &[peers::Allocator]) -> Li
         }
     }
     println!("{table}\n");
-    let says = format!("{design}: the workload farthest behind the best peer");
-    let figure =
-        format!("{:.2}, {}{}", worst.0, worst.1, if complete { "" } else { "; some not measured" });
-    Line::new(says, figure, "at most 2", complete && worst.0 <= MOST)
+    // A worst that is not known of all is none.
+    (complete.then_some(worst.0), complete.then(|| format!("{:.2}, {}", worst.0, worst.1)))
 }

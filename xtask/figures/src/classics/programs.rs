@@ -4,14 +4,12 @@ use std::path::Path;
 
 use bench::result::Report;
 
-use super::{Line, designs};
+use super::designs;
+use crate::judge::{Bounds, Figure, Line};
 use crate::{command, programs};
 
-/// The most bytes that an object of 8 may cost, in thousandths: 8.1.
-const MOST: f64 = 8100.0;
-/// What memory may grow by after the first ten seconds and be called flat: a twentieth, and never less than a mebibyte.
-const FLAT: f64 = 1.05;
-const FLAT_KIB: f64 = 1024.0;
+/// Growth below a mebibyte is none, whatever it is a part of.
+const LEAST_KIB: f64 = 20.0 * 1024.0;
 
 /// One program's result on all designs.
 fn measure(heapwright: &Path, words: &[&str]) -> Result<Report, String> {
@@ -33,41 +31,35 @@ fn value(report: &Report, design: &str, name: &str) -> Option<f64> {
 }
 
 /// 10 million objects of 8 bytes.
-pub(super) fn objects(heapwright: &Path) -> Result<Vec<Line>, String> {
+pub(super) fn objects(bounds: &Bounds, heapwright: &Path) -> Result<Vec<Line>, String> {
     eprintln!("classics: objects of 8 bytes");
     let report = measure(heapwright, &["objects", "10000000", "8"])?;
     let line = |design: &&str| {
-        let says = format!("{design}: bytes for each of 10 million objects of 8 bytes");
-        let is_bound = *design == "thread-caching";
-        let bound = if is_bound { "at most 8.1" } else { "none" };
-        match value(&report, design, "millibytes_per_object") {
-            Some(milli) => {
-                Line::new(says, format!("{:.3}", milli / 1e3), bound, !is_bound || milli <= MOST)
-            }
-            None => Line::missing(says, bound),
-        }
+        let bytes = value(&report, design, "millibytes_per_object").map(|milli| milli / 1e3);
+        let of = |name: &str| bounds.part("objects").iter().find(|bound| bound.figure == name);
+        of(design).or(of("any")).map(|bound| bound.judge(bytes, false).of(design))
     };
-    Ok(designs().iter().map(line).collect())
+    Ok(designs().iter().filter_map(line).collect())
 }
 
 /// Five minutes of handing objects over.
-pub(super) fn handover(heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
+pub(super) fn handover(
+    bounds: &Bounds,
+    heapwright: &Path,
+    quick: bool,
+) -> Result<Vec<Line>, String> {
     let seconds = if quick { "30" } else { "300" };
     eprintln!("classics: handing over for {seconds} seconds on each design");
     let report = measure(heapwright, &["handover", seconds])?;
     let line = |design: &&str| {
-        let says =
-            format!("{design}: memory in {seconds} s of handing over ÷ that of the first ten");
-        let bound = "at most 1.05, or 1 MiB more";
         let get = |name| value(&report, design, name);
-        match get("warm_kib").zip(get("most_kib")) {
-            Some((warm, most)) => {
-                let holds = most <= (warm * FLAT).max(warm + FLAT_KIB);
-                let figure = format!("{:.3} ({warm:.0} to {most:.0} KiB)", most / warm);
-                Line::new(says, figure, bound, holds)
-            }
-            None => Line::missing(says, bound),
-        }
+        let both = get("warm_kib").zip(get("most_kib"));
+        let growth = |(warm, most): (f64, f64)| 1.0 + (most - warm) / warm.max(LEAST_KIB);
+        let shown = |(warm, most)| format!("{:.3} ({warm:.0} to {most:.0} KiB)", most / warm);
+        let figure =
+            |_: &str| Figure { value: both.map(growth), shown: both.map(shown), is_untold: false };
+        let judged = bounds.judge("handover", quick, figure);
+        judged.into_iter().map(|line| line.of(design)).collect::<Vec<_>>()
     };
-    Ok(designs().iter().map(line).collect())
+    Ok(designs().iter().flat_map(line).collect())
 }

@@ -8,6 +8,7 @@ use bench::session::Role;
 use serde::Deserialize;
 
 use crate::figures;
+use crate::judge::{Line, Verdict};
 
 /// Whose figures these are.
 pub(super) const SUBJECT: &str = "heapwright";
@@ -63,15 +64,6 @@ fn one() -> f64 {
     1.0
 }
 
-/// One line of the table.
-#[derive(Debug)]
-pub(super) struct Line {
-    pub(super) says: String,
-    pub(super) figure: String,
-    pub(super) bound: String,
-    pub(super) holds: bool,
-}
-
 /// Reads the file of bounds.
 pub(super) fn load(file: &Path) -> Result<Vec<Entry>, String> {
     let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -109,7 +101,8 @@ fn line(bound: &Bound, report: &Report) -> Line {
             }
         },
     };
-    Line { says: bound.says.clone(), figure, bound: format!("≤ {}", limit.trim_end()), holds }
+    let (says, verdict) = (bound.says.clone(), Verdict::of(holds));
+    Line { says, figure, bound: format!("≤ {}", limit.trim_end()), verdict }
 }
 
 /// The allocator with the least value, of all that heapwright is compared with.

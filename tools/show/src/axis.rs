@@ -1,11 +1,11 @@
 //! An axis: from values to pixels, and where its ticks are.
 
-use crate::format::Unit;
+use crate::number::Unit;
 use crate::svg::width_of;
 
 /// How values are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Evenly, from 0 where the values allow it.
     Even,
     /// By powers of ten.
@@ -16,18 +16,25 @@ pub(crate) enum Kind {
 
 /// An axis over a range, on the pixels `from` to `to`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Axis {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
-    pub(crate) kind: Kind,
-    pub(crate) unit: Unit,
-    pub(crate) from: f64,
-    pub(crate) to: f64,
+pub struct Axis {
+    /// The least value.
+    pub low: f64,
+    /// The largest value.
+    pub high: f64,
+    /// How they are spread.
+    pub kind: Kind,
+    /// What they count.
+    pub unit: Unit,
+    /// The pixel of the least value.
+    pub from: f64,
+    /// The pixel of the largest.
+    pub to: f64,
 }
 
 impl Axis {
     /// Holds all finite `values` (above 0 unless it is even); `None` when there are none.
-    pub(crate) fn around(
+    #[must_use]
+    pub fn around(
         values: impl Iterator<Item = f64>,
         kind: Kind,
         unit: Unit,
@@ -54,7 +61,8 @@ impl Axis {
     }
 
     /// The same with `share` of its length more at both ends (only above, where it begins at 0).
-    pub(crate) fn padded(mut self, share: f64) -> Self {
+    #[must_use]
+    pub fn padded(mut self, share: f64) -> Self {
         if self.kind == Kind::Even {
             let more = (self.high - self.low) * share;
             self.high += more;
@@ -78,19 +86,22 @@ impl Axis {
     }
 
     /// The pixel of `v`; what is beyond an end is drawn at that end.
-    pub(crate) fn at(&self, v: f64) -> f64 {
+    #[must_use]
+    pub fn at(&self, v: f64) -> f64 {
         let place = self.place(v);
         let place = if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 };
         self.from + place * (self.to - self.from)
     }
 
     /// Whether `v` can be drawn.
-    pub(crate) fn takes(&self, v: f64) -> bool {
+    #[must_use]
+    pub fn takes(&self, v: f64) -> bool {
         v.is_finite() && (self.kind == Kind::Even || v > 0.0)
     }
 
     /// At most about `most` round values within the range.
-    pub(crate) fn ticks(&self, most: usize) -> Vec<f64> {
+    #[must_use]
+    pub fn ticks(&self, most: usize) -> Vec<f64> {
         let most = most.max(2);
         match self.kind {
             Kind::Even => self.even_ticks(most),
@@ -100,7 +111,8 @@ impl Axis {
     }
 
     /// Those of `ticks` whose labels of `size` do not touch each other along a horizontal axis; 1 goes before others.
-    pub(crate) fn labelled(&self, ticks: &[f64], size: f64) -> Vec<f64> {
+    #[must_use]
+    pub fn labelled(&self, ticks: &[f64], size: f64) -> Vec<f64> {
         const GAP: f64 = 6.0;
         let reach = |v: f64| {
             let half = width_of(&self.unit.tick(v), size) / 2.0;
@@ -190,7 +202,8 @@ impl Axis {
     }
 
     /// For the page's script: pixels, range, spread, unit.
-    pub(crate) fn attribute(&self) -> String {
+    #[must_use]
+    pub fn attribute(&self) -> String {
         let kind = match self.kind {
             Kind::Even => "even",
             Kind::Decades => "decades",

@@ -5,14 +5,17 @@
 
 use core::fmt::Write;
 
-use crate::format::escape;
 use crate::style::{Marker, Style};
+use crate::text::escape;
 
 /// Where a text's point is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Anchor {
+pub enum Anchor {
+    /// Its left end.
     Start,
+    /// Its middle.
     Middle,
+    /// Its right end.
     End,
 }
 
@@ -28,36 +31,40 @@ impl Anchor {
 
 /// A picture that is being drawn.
 #[derive(Debug)]
-pub(crate) struct Svg {
+pub struct Svg {
     body: String,
-    pub(crate) width: f64,
-    pub(crate) height: f64,
+    /// In pixels.
+    pub width: f64,
+    /// In pixels.
+    pub height: f64,
 }
 
 /// So wide is a text of 12 pixels at most, on average: fonts differ.
-pub(crate) fn width_of(text: &str, size: f64) -> f64 {
+#[must_use]
+pub fn width_of(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.6
 }
 
+/// The same of a name, which may be bold.
+#[must_use]
+pub fn name_width(name: &str, style: &Style) -> f64 {
+    width_of(name, 12.0) * if style.is_ours { 1.2 } else { 1.0 }
+}
+
 impl Svg {
-    pub(crate) fn new(width: f64, height: f64) -> Self {
+    /// An empty one.
+    #[must_use]
+    pub fn new(width: f64, height: f64) -> Self {
         Self { body: String::new(), width, height }
     }
 
     /// Markup as it is.
-    pub(crate) fn raw(&mut self, markup: &str) {
+    pub fn raw(&mut self, markup: &str) {
         self.body.push_str(markup);
     }
 
-    /// `class` is `ink`, `mute` or `f` and a colour's number.
-    pub(crate) fn text(
-        &mut self,
-        at: (f64, f64),
-        anchor: Anchor,
-        size: f64,
-        class: &str,
-        text: &str,
-    ) {
+    /// Words; `class` is `ink`, `mute` or `f` and a colour's number.
+    pub fn text(&mut self, at: (f64, f64), anchor: Anchor, size: f64, class: &str, text: &str) {
         let anchor = anchor.attribute();
         self.put(format_args!(
             "<text x=\"{:.1}\" y=\"{:.1}\"{anchor} font-size=\"{size}\" class=\"{class}\" fill=\"{}\">{}</text>",
@@ -69,14 +76,7 @@ impl Svg {
     }
 
     /// The same in an allocator's colour; `full` is its whole name, for pointing at.
-    pub(crate) fn name(
-        &mut self,
-        at: (f64, f64),
-        anchor: Anchor,
-        style: &Style,
-        shown: &str,
-        full: &str,
-    ) {
+    pub fn name(&mut self, at: (f64, f64), anchor: Anchor, style: &Style, shown: &str, full: &str) {
         let anchor = anchor.attribute();
         let title =
             if shown == full { String::new() } else { format!("<title>{}</title>", escape(full)) };
@@ -85,15 +85,15 @@ impl Svg {
             at.0,
             at.1,
             if style.is_ours { " font-weight=\"bold\"" } else { "" },
-            style.who.0,
+            style.who,
             style.colour,
             style.light(),
             escape(shown)
         ));
     }
 
-    /// `class` is `grid` or `axis`.
-    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
+    /// A line; `class` is `grid` or `axis`.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
         self.put(format_args!(
             "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" class=\"{class}\" stroke=\"{}\"/>",
             from.0,
@@ -105,7 +105,7 @@ impl Svg {
     }
 
     /// A line in an allocator's colour, undashed.
-    pub(crate) fn stroke(
+    pub fn stroke(
         &mut self,
         from: (f64, f64),
         to: (f64, f64),
@@ -119,14 +119,14 @@ impl Svg {
             from.1,
             to.0,
             to.1,
-            style.who.0,
+            style.who,
             style.colour,
             style.light()
         ));
     }
 
-    /// `class` is `bg`, `live` or `band`.
-    pub(crate) fn rect(&mut self, at: (f64, f64), size: (f64, f64), class: &str) {
+    /// A filled rectangle; `class` is `bg`, `live` or `band`.
+    pub fn rect(&mut self, at: (f64, f64), size: (f64, f64), class: &str) {
         self.put(format_args!(
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" class=\"{class}\" fill=\"{}\"/>",
             at.0,
@@ -138,9 +138,9 @@ impl Svg {
     }
 
     /// An allocator's marker around a point.
-    pub(crate) fn marker(&mut self, (x, y): (f64, f64), style: &Style, r: f64, what: &str) {
+    pub fn marker(&mut self, (x, y): (f64, f64), style: &Style, r: f64, what: &str) {
         let (c, colour) = (style.colour, style.light());
-        let who = style.who.0;
+        let who = style.who;
         let filled = format!("data-a=\"{who}\" class=\"f{c}\" fill=\"{colour}\"");
         let drawn = format!(
             "data-a=\"{who}\" class=\"s{c}\" stroke=\"{colour}\" stroke-width=\"2\" fill=\"none\""
@@ -185,13 +185,15 @@ impl Svg {
         }
     }
 
-    pub(crate) fn put(&mut self, markup: core::fmt::Arguments<'_>) {
+    /// More markup.
+    pub fn put(&mut self, markup: core::fmt::Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = self.body.write_fmt(markup);
     }
 
     /// A picture without words, beside a name.
-    pub(crate) fn small(self) -> String {
+    #[must_use]
+    pub fn small(self) -> String {
         let (w, h) = (self.width, self.height);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
@@ -200,8 +202,19 @@ impl Svg {
         )
     }
 
+    /// A picture inside another one; `place` is where, and further attributes.
+    #[must_use]
+    pub fn nested(&self, place: &str) -> String {
+        let (w, h) = (self.width, self.height);
+        format!(
+            "<svg {place} viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\">{}</svg>",
+            self.body
+        )
+    }
+
     /// The whole picture. `attributes` go into its first tag.
-    pub(crate) fn finish(self, title: &str, attributes: &str) -> String {
+    #[must_use]
+    pub fn finish(self, title: &str, attributes: &str) -> String {
         let (w, h) = (self.width, self.height);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" aria-label=\"{}\" \

@@ -1,24 +1,22 @@
-//! How an allocator looks, the same in every picture: a colour, a dash and a marker, so that no two are told apart by
-//! colour alone.
+//! How somebody's figures look, the same in every picture: a colour, a dash and a marker, so that no two are told apart
+//! by colour alone.
 //!
 //! The colours follow Okabe and Ito's set for colour-blind readers ("Color Universal Design", 2008), darkened until each
 //! has a contrast of 4.5 to 1 with white, as names are written in them, and lightened for the dark page.
-
-use bench::allocator::HEAPWRIGHT;
-use bench::result::{Entry, Report};
-use bench::session::{Role, SubjectIndex};
 
 use crate::svg::Svg;
 
 /// A colour on the light and on the dark page.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Colour {
-    pub(crate) light: &'static str,
-    pub(crate) dark: &'static str,
+pub struct Colour {
+    /// For a light page.
+    pub light: &'static str,
+    /// For a dark one.
+    pub dark: &'static str,
 }
 
-/// The contenders', then the baseline's, then the null allocator's.
-pub(crate) const COLOURS: [Colour; 9] = [
+/// Ours, the others', then that of the baseline, then that of the floor.
+const COLOURS: [Colour; 9] = [
     Colour { light: "#0068ad", dark: "#58b0f0" },
     Colour { light: "#c24e00", dark: "#ff8f4d" },
     Colour { light: "#007f63", dark: "#2fd0a5" },
@@ -32,47 +30,89 @@ pub(crate) const COLOURS: [Colour; 9] = [
 
 const BASELINE: usize = 7;
 const FLOOR: usize = 8;
-const CONTENDERS: usize = 7;
+const OTHERS: usize = 6;
 
-/// Dashes; five of them, so that with seven colours the pair repeats after 35.
+/// Dashes; five of them, so that with six colours the pair repeats after 30.
 const DASHES: [&str; 5] = ["", "7 3", "2 2.5", "10 3 2 3", "5 2 1.5 2 1.5 2"];
 
 /// The shape at points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Marker {
+pub enum Marker {
+    /// A disc.
     Circle,
+    /// A square.
     Square,
+    /// A triangle on its side.
     Triangle,
+    /// A square on its corner.
     Diamond,
+    /// A triangle on its corner.
     Down,
+    /// Two strokes, slanting.
     Cross,
+    /// Two strokes, upright.
     Plus,
+    /// A circle.
     Ring,
 }
 
 const MARKERS: [Marker; 6] =
     [Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Down, Marker::Cross, Marker::Plus];
 
-/// How one allocator looks.
+/// Whose look it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// What all others are compared with.
+    Baseline,
+    /// Of what nobody can be below.
+    Floor,
+    /// Shares its look with nobody.
+    Ours,
+    /// The others, by their number.
+    Other(usize),
+}
+
+/// How the figures of one look.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Style {
-    /// The allocator's place in the result.
-    pub(crate) who: SubjectIndex,
-    /// Whether it is ours, which stands out.
-    pub(crate) is_ours: bool,
-    /// Its place in [`COLOURS`]; the page's classes `s0`, `f0` … are by this.
-    pub(crate) colour: usize,
-    pub(crate) dash: &'static str,
-    pub(crate) marker: Marker,
+pub struct Style {
+    /// The number in the page's key.
+    pub who: usize,
+    /// Whether it stands out.
+    pub is_ours: bool,
+    /// The number of its colour; the page's classes `s0`, `f0` … are by this.
+    pub colour: usize,
+    /// The dashes of its lines; nothing: they are whole.
+    pub dash: &'static str,
+    /// The shape of its points.
+    pub marker: Marker,
 }
 
 impl Style {
-    pub(crate) fn light(&self) -> &'static str {
+    /// The look of the one with this number.
+    #[must_use]
+    pub fn of(who: usize, part: Part) -> Self {
+        let (colour, dash, marker) = match part {
+            Part::Baseline => (BASELINE, "", Marker::Circle),
+            Part::Floor => (FLOOR, "1.5 3", Marker::Ring),
+            Part::Ours => (0, DASHES[0], MARKERS[0]),
+            Part::Other(i) => (
+                1 + i % OTHERS,
+                DASHES[(1 + i) % DASHES.len()],
+                MARKERS[1 + i % (MARKERS.len() - 1)],
+            ),
+        };
+        Self { who, is_ours: part == Part::Ours, colour, dash, marker }
+    }
+
+    /// Its colour in a file, whose viewer may know no other page than a light one.
+    #[must_use]
+    pub fn light(&self) -> &'static str {
         COLOURS.get(self.colour).map_or("#000", |c| c.light)
     }
 
     /// As an attribute; nothing for a plain line.
-    pub(crate) fn dashes(&self) -> String {
+    #[must_use]
+    pub fn dashes(&self) -> String {
         if self.dash.is_empty() {
             String::new()
         } else {
@@ -81,33 +121,9 @@ impl Style {
     }
 }
 
-/// By allocator.
-pub(crate) fn styles(report: &Report) -> Vec<Style> {
-    let ours = |name: &str| name == HEAPWRIGHT;
-    // Ours has the first colour and look, and shares them with nobody.
-    let others = if report.allocators.iter().any(|e| ours(&e.name)) { 1 } else { 0 };
-    let mut contender = 0;
-    let look = |(who, entry): (SubjectIndex, &Entry)| {
-        let is_ours = ours(&entry.name) && entry.role == Role::Contender;
-        let (colour, dash, marker) = match entry.role {
-            Role::Baseline | Role::Control => (BASELINE, "", Marker::Circle),
-            Role::Floor => (FLOOR, "1.5 3", Marker::Ring),
-            Role::Contender if is_ours => (0, DASHES[0], MARKERS[0]),
-            Role::Contender => {
-                let i = contender;
-                contender += 1;
-                let colour = others + i % (CONTENDERS - others);
-                let marker = others + i % (MARKERS.len() - others);
-                (colour, DASHES[(others + i) % DASHES.len()], MARKERS[marker])
-            }
-        };
-        Style { who, is_ours, colour, dash, marker }
-    };
-    report.subject_indices().zip(&report.allocators).map(look).collect()
-}
-
 /// A piece of its line with its marker, for the page's key.
-pub(crate) fn swatch(style: &Style) -> String {
+#[must_use]
+pub fn swatch(style: &Style) -> String {
     let mut svg = Svg::new(28.0, 12.0);
     svg.put(format_args!(
         "<path d=\"M0 6L28 6\" class=\"s{}\" stroke=\"{}\" stroke-width=\"1.8\"{}/>",
@@ -120,7 +136,8 @@ pub(crate) fn swatch(style: &Style) -> String {
 }
 
 /// The page's rules for the colours of pictures, for one theme.
-pub(crate) fn variables(dark: bool) -> String {
+#[must_use]
+pub fn variables(dark: bool) -> String {
     COLOURS
         .iter()
         .enumerate()
@@ -129,7 +146,8 @@ pub(crate) fn variables(dark: bool) -> String {
 }
 
 /// The classes that use them.
-pub(crate) fn classes() -> String {
+#[must_use]
+pub fn classes() -> String {
     (0..COLOURS.len())
         .map(|i| {
             format!(".s{i}{{stroke:var(--s{i})}}.f{i}{{fill:var(--s{i});--own:var(--s{i})}}\n")
