@@ -137,7 +137,7 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "designs",
         what: "the C suite and the real programs on the drop-ins that `cargo test` leaves out: best, first, next and worst fit, buddy",
-        when: Reads(&["crates/block/", "crates/compose/", "abi/drop-ins/"]),
+        when: Reads(&["crates/block/src/buddy", "crates/block/src/fit", "abi/drop-ins/"]),
         more: "",
         builds: Workspace,
         seconds: (250, 250),
