@@ -19,7 +19,6 @@ mod paths;
 mod port;
 mod qemu;
 mod rows;
-mod scaling;
 mod size;
 mod storm;
 mod wcet;
@@ -54,8 +53,6 @@ enum Chore {
     Golden(golden::Options),
     /// Locked operations for each object that workloads allocate
     Locked(locked::Options),
-    /// Throughput of the flagship on 1 to 128 simulated processors
-    Scaling(scaling::Options),
     /// Installs or finds the allocators to compare with
     Peers(peers::Options),
     /// Boots the kernels of bare-metal in QEMU, and what they say
@@ -76,7 +73,7 @@ enum Chore {
     Deny,
     /// The fuzz targets, from the inputs of fuzz/seeds
     Fuzz(fuzz::Options),
-    /// The tests of base, block and object in Miri, where a nightly toolchain has it
+    /// The tests of base, block and kernel in Miri, where a nightly toolchain has it
     Miri(miri::Options),
     /// A tarball to install from, tried without Rust
     Dist(dist::Options),
@@ -120,7 +117,6 @@ impl Cli {
             Chore::Registry(options) => ("registry", rows::run(&options)),
             Chore::Golden(options) => ("golden", golden::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),
-            Chore::Scaling(options) => ("scaling", scaling::run(&options)),
             Chore::Qemu(options) => ("qemu", qemu::run(&options)),
             Chore::Wcet(options) => ("wcet", wcet::run(&options)),
             Chore::Size(options) => ("size", size::run(&options)),

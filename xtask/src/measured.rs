@@ -23,7 +23,7 @@ pub enum Chore {
     Slowest(Words),
     /// The block allocators beside others
     Blocks(Words),
-    /// The recorded run of docs/benchmarks.md is the newest of bench/record
+    /// The recorded run of docs/performance.md is the newest of bench/record
     Benchmarks(Words),
     /// heapwright bench against hyperfine, on the same workloads
     Agree(Words),

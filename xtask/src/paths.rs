@@ -1,7 +1,7 @@
 //! `cargo xtask paths`: every path the documents name exists.
 //!
 //! A path is the target of a markdown link, or a code span that starts with one of the tree's top folders and has a
-//! slash: `[the walk](docs/life-of-a-malloc.md)`, `` `crates/base` ``, `` `crates/{base,page}` ``, `` `docs/*.md` ``.
+//! slash: `[the walk](docs/how-it-works.md)`, `` `crates/base` ``, `` `crates/{base,page}` ``, `` `docs/*.md` ``.
 //! Links are followed from the document's own folder, code spans from the top of the tree.
 
 mod markdown;

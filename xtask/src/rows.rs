@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! abi/drop-ins/NAME/Cargo.toml          a package for each design that is a malloc
-//! docs/choosing-a-block-allocator.md    the table of what there is
+//! docs/blocks.md                        the table of what there is
 //! docs/kernel-allocators.md             the table of the kernel's
 //! CONTRIBUTING.md                       the table of the steps of `.ci/run`, which `crate::ci` has
 //! crates/heapwright/Cargo.toml          the features alloc-*: compared only
@@ -19,7 +19,7 @@ use registry::{BLOCKS, KERNELS};
 use crate::peers::root;
 
 const DROP_INS: &str = "abi/drop-ins";
-pub(crate) const TABLE: &str = "docs/choosing-a-block-allocator.md";
+pub(crate) const TABLE: &str = "docs/blocks.md";
 const KERNEL_TABLE: &str = "docs/kernel-allocators.md";
 const STEPS: &str = "CONTRIBUTING.md";
 const FACADE: &str = "crates/heapwright/Cargo.toml";

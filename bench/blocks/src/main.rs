@@ -51,7 +51,7 @@ usage: cargo xtask blocks [--quick] [--only PART]… [--rounds N] [--write]
   --rounds N     how many rounds (11; 2 with --quick)
   --csv FILE     every value of every round
   --pictures DIR the pictures
-  --write        (by xtask) all into bench/record and docs/choosing-a-block-allocator.md
+  --write        (by xtask) all into bench/record and docs/blocks.md
 
 Exits with 1 when a bound does not hold; with --quick, when an exact one does not.
 ";

@@ -85,7 +85,7 @@ pub(crate) fn show(samples: &Samples) -> String {
     format!(
         "### Under attack\n\nThe memory in which an adversary with 64 KiB of payload, in requests of 24 bytes \
          and more, is not refused, in multiples of 64 KiB: Robson's adversary, the worst of {SEEDS} random \
-         ones, and what is proved to be enough for any (`docs/worst-case-memory.md`). 64 stands for 4 MiB \
+         ones, and what is proved to be enough for any ([below](#worst-case-memory)). 64 stands for 4 MiB \
          or more.\n\n{table}\n"
     )
 }

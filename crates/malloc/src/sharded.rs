@@ -17,7 +17,7 @@
 //! | to 1 MiB     | slices of 64 KiB, one block            | as above                          |
 //! | above        | a mapping of its own                   | an entry in a table               |
 //!
-//! `docs/sharded.md` walks one malloc and one free through it; `docs/memory-order.md` has every atomic, `model` the protocol in
+//! `docs/classic-mallocs.md` walks one malloc and one free through it; `docs/how-it-works.md` has every atomic, `model` the protocol in
 //! every interleaving. After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019.
 use core::ptr;
 
@@ -416,7 +416,7 @@ impl<S: System> Sharded<S> {
             self.thread().map(|thread| &thread.segments),
             self.huge.bytes().saturating_add(size),
         );
-        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, false);
+        let map = || self.huge.allocate(&self.segments.source, size.max(1), align);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             if let Some(thread) = self.thread() {

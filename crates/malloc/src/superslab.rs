@@ -16,7 +16,7 @@
 //! | above         | a mapping of its own      | an entry in a table                        |
 //!
 //! The design is that of a text whose first version lost 5.2 % by it; each part it suspected can be switched off
-//! (`superslab/switches.rs`), and `heapwright bench superslab` measures them. `docs/superslab.md` walks one malloc and one free through it.
+//! (`superslab/switches.rs`), and `heapwright bench superslab` measures them. `docs/classic-mallocs.md` walks one malloc and one free through it.
 use core::ptr;
 
 use base::check::ensure;
@@ -345,7 +345,7 @@ impl<S: System> Superslab<S> {
         self.pool
             .supers
             .make_way(self.heap().map(|heap| &heap.supers), self.huge.bytes().saturating_add(size));
-        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, false);
+        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align);
         // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
         let at = map().or_else(|| {
             match self.heap() {

@@ -15,7 +15,7 @@
 //! | to 32 MiB  | span of its own       | as above                                        |
 //! | above      | a mapping of its own  | an entry in a table                             |
 //!
-//! What a thread may cache depends on how many there are: 128 MiB together, 8 MiB at most. `docs/thread-caching.md` walks one
+//! What a thread may cache depends on how many there are: 128 MiB together, 8 MiB at most. `docs/classic-mallocs.md` walks one
 //! malloc and one free through it. After Ghemawat and Menage, "TCMalloc: Thread-Caching Malloc"; what is better than the text
 //! is that memory goes back to the system.
 use core::{fmt, ptr};
@@ -267,8 +267,7 @@ impl<S: System> ThreadCaching<S> {
                 fits.then(|| self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0))??;
             Some((span.start(), zero))
         };
-        let mapping =
-            || Some((self.huge.allocate(&self.pages.source, size.max(1), align, false)?, true));
+        let mapping = || Some((self.huge.allocate(&self.pages.source, size.max(1), align)?, true));
         let found =
             own_span().or_else(mapping).or_else(|| self.make_room(|| own_span().or_else(mapping)));
         let (at, zero) = found.unwrap_or((0, false));

@@ -9,7 +9,7 @@ use heapwright_store::blocks::{BlockHeap, CBlocks, KernelBlocks};
 use heapwright_store::compress::{Either, Lz4, Zstd};
 use heapwright_store::files::{Which, load};
 use heapwright_store::trial::{Gets, Moment, Nanoseconds, Store, Trial, TrialError, run};
-use page::SourcePages;
+use kernel::SourcePages;
 use source::os::Os;
 use std::io::{self, Write as _};
 use std::path::PathBuf;

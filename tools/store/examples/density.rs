@@ -7,7 +7,7 @@ use handle::zsmalloc::{Classes, Rule};
 use handle::{XvMalloc, Zbud, ZsMalloc};
 use heapwright_store::density::{Densities, Lengths, OBJECTS, mean};
 use heapwright_store::files::{Which, load};
-use page::SourcePages;
+use kernel::SourcePages;
 use source::os::Os;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -14,7 +14,7 @@ use heapwright_store::files::{Which, load};
 use heapwright_store::pages::ProgramPages;
 use heapwright_store::soak::{self, compact_as_promised};
 use heapwright_store::trial::{Store, run};
-use page::SourcePages;
+use kernel::SourcePages;
 use source::os::Os;
 
 /// Prints density, compaction, a long random run and the store on real files, as figures

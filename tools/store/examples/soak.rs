@@ -4,7 +4,7 @@ use clap::Parser;
 use handle::zsmalloc::{Classes, Rule};
 use handle::{XvMalloc, Zbud, ZsMalloc};
 use heapwright_store::soak::{Report, compact_as_promised, run};
-use page::SourcePages;
+use kernel::SourcePages;
 use source::os::Os;
 use std::process::ExitCode;
 use std::time::Instant;

@@ -6,8 +6,8 @@
 use base::{HandleAllocator, HandleError, HandleUsage, Map};
 use core::fmt;
 use core::ptr::NonNull;
-use object::kmalloc::{Kmalloc, Options};
-use page::SourcePages;
+use kernel::SourcePages;
+use kernel::kmalloc::{Kmalloc, Options};
 use source::PageSource;
 
 /// The most bytes of a block here.

@@ -9,7 +9,7 @@ use crate::resident::resident;
 use base::HandleAllocator;
 use core::hint::black_box;
 use handle::store::{CompressedStore, Compressor, Page, Report, StoreError};
-use page::SourcePages;
+use kernel::SourcePages;
 use source::os::Os;
 use std::{fmt, io, time::Instant};
 

@@ -5,7 +5,7 @@ use handle::ZsMalloc;
 use handle::zsmalloc::Classes;
 use heapwright_store::density::Random;
 use heapwright_store::resident::resident;
-use page::SourcePages;
+use kernel::SourcePages;
 use source::os::Os;
 
 #[test]

@@ -1,7 +1,7 @@
 //! `cargo xtask benchmarks`: what the pages say of the benchmarks is what the newest record of `bench/record` says.
 //!
 //! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
-//! the picture and the table of `README.md`, the figures of `docs/benchmarks.md`, and beside the result `tables.md`, which
+//! the table of `README.md`, the figures and the picture of `docs/performance.md`, and beside the result `tables.md`, which
 //! has them all. A `cold.json` beside it is the result of `heapwright bench real … --cold`: a row of its own. With `--write`
 //! they are put there, without they are compared. Nothing else is kept of a run: its page and its plots are made again by
 //! `--page`.
@@ -31,7 +31,7 @@ use record::Record;
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct Options {
-    /// Make README.md's table and picture, docs/benchmarks.md's figures and the record's own tables.md out of the newest
+    /// Make README.md's table, docs/performance.md's figures and picture and the record's own tables.md out of the newest
     /// result.json
     #[arg(long)]
     write: bool,
@@ -115,7 +115,7 @@ fn age(top: &Path, record: &Record, ask: Ask) -> Result<String, String> {
     match (record.commits_since(top), ask) {
         (Ok(0), _) => Ok("the allocator has not changed since".to_owned()),
         (Ok(count), Ask::Release) => Err(format!(
-            "{count} commits have touched the allocator since {} was recorded: measure it again (docs/benchmarks.md says how)",
+            "{count} commits have touched the allocator since {} was recorded: measure it again (docs/performance.md says how)",
             record.folder.display()
         )),
         (Ok(count), _) => Ok(format!("{count} commits have touched the allocator since")),
@@ -129,25 +129,25 @@ fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> 
     let (report, commit) = (&record.report, record.commit(top)?);
     let real = means::real(report);
     let parts = [
-        Part { name: format!("all {} workloads", report.workloads.len()), report },
         Part { name: format!("the {} real programs", real.workloads.len()), report: &real },
+        Part { name: format!("all {} workloads", report.workloads.len()), report },
     ];
     let picture = front::picture(&parts)
         .ok_or("the record has nothing to draw: no allocator was compared with glibc")?;
     Ok(vec![
-        ("README.md".into(), between(top, "README.md", &front::page(&parts))?),
+        ("README.md".into(), between(top, "README.md", &front::page(&parts, report))?),
         (front::PICTURE.into(), picture + "\n"),
         (
-            "docs/benchmarks.md".into(),
-            between(top, "docs/benchmarks.md", &figures(record, &commit, &parts)?)?,
+            "docs/performance.md".into(),
+            between(top, "docs/performance.md", &figures(record, &commit, &parts)?)?,
         ),
         (record.folder.join("tables.md"), tables::all(report, &commit)),
     ])
 }
 
-/// The figures of `docs/benchmarks.md`.
+/// The figures of `docs/performance.md`.
 fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<String, String> {
-    let [all, real] = parts;
+    let [real, all] = parts;
     let works: Vec<WorkloadIndex> = real.report.workload_indices().collect();
     let mut time = tables::ratios(real.report, &works, "time ÷ glibc's", Metric::Time);
     let mut memory = tables::ratios(real.report, &works, "peak memory ÷ glibc's", Metric::Memory);
@@ -165,13 +165,14 @@ fn figures(record: &Record, commit: &str, parts: &[Part<'_>; 2]) -> Result<Strin
         "![Time and memory of every allocator, glibc = 1](pictures/benchmarks.svg)".to_owned(),
         front::table(parts, front::long),
         circumstances(record, commit),
+        losses::failed(all.report),
         "## Real programs".to_owned(),
         time.to_string(),
         memory.to_string(),
         "## Against the bounds of the second version".to_owned(),
         bounds::table(all.report),
-        "What limits the lines that fail: [bounds.md](bounds.md#the-second-version).".to_owned(),
-        "## Where heapwright loses".to_owned(),
+        "What limits the lines that fail: [below](#what-limits-the-bounds-that-fail).".to_owned(),
+        "## Workload by workload".to_owned(),
         losses::table(all.report)?,
     ]
     .join("\n\n"))
@@ -186,7 +187,7 @@ fn circumstances(record: &Record, commit: &str) -> String {
         record.report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
     let command = record.report.command_line.join(" ");
     let text = front::wrapped(&format!(
-        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more. Measured {started} at commit \
+        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more, in time only where the noise is at most 5 %. Measured {started} at commit \
          `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length (short ones more), on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
          figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \

@@ -1,5 +1,5 @@
 //! `cargo xtask blocks`: the block allocators beside others, by `bench/blocks`; with `--write` the
-//! raw values go to `bench/record`, the pictures and tables to `docs/choosing-a-block-allocator.md`.
+//! raw values go to `bench/record`, the pictures and tables to `docs/blocks.md`.
 
 use crate::command::cargo;
 use crate::peers::{output, root};
@@ -59,7 +59,7 @@ fn act(args: &[&String], write: bool) -> Result<ExitCode, String> {
         let commit = output(Command::new("git").args(["rev-parse", "--short", "HEAD"]))?;
         let machine =
             format!("{}\n\nMeasured {when} on commit {}{busy}.", machine.line(), commit.trim());
-        let doc = root().join("docs/choosing-a-block-allocator.md");
+        let doc = root().join("docs/blocks.md");
         splice(&doc, &format!("{tables}\n\n### Machine\n\n{machine}"))?;
         eprintln!("wrote {} and {}", csv.display(), doc.display());
     }

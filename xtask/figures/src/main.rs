@@ -33,7 +33,7 @@ enum Chore {
     Slowest(slowest::Options),
     /// The block allocators beside others
     Blocks(Words),
-    /// The recorded run of docs/benchmarks.md is the newest of bench/record
+    /// The recorded run of docs/performance.md is the newest of bench/record
     Benchmarks(benchmarks::Options),
     /// heapwright bench against hyperfine, on the same workloads
     Agree(agree::Options),

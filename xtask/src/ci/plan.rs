@@ -18,7 +18,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("abi", &["abi/drop-ins/", "tests/misuse/", "README.md"]),
     ("abi/kernel", &["abi/include/", "abi/tests/"]),
     ("abi/block", &["abi/include/", "abi/tests/"]),
-    ("tests", &["abi", "crates/heapwright", "testkit", "bench/workloads", "docs/size-classes.md"]),
+    ("tests", &["abi", "crates/heapwright", "testkit", "bench/workloads", "docs/how-it-works.md"]),
     ("tools/bench", &["bench/definitions/"]),
     (
         "tools/cli",
@@ -33,7 +33,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ),
     (
         "xtask/figures",
-        &["bench/definitions/", "bench/record/", "bench/reach/", "docs/benchmarks.md"],
+        &["bench/definitions/", "bench/record/", "bench/reach/", "docs/performance.md"],
     ),
 ];
 
@@ -60,7 +60,6 @@ const BY_EVERY_CHANGE: &[&str] = &[
     "xtask/src/miri.rs",
     "xtask/src/paths",
     "xtask/src/programs.rs",
-    "xtask/src/scaling",
 ];
 
 /// About how many seconds the tests of a package take, where it is long; those of the others and compiling take the rest.

@@ -8,7 +8,7 @@ const ORDER: &[&[&str]] = &[
     &["base"],
     &["policy"],
     &["source"],
-    &["page"],
+    &["page", "kernel"],
     &["block", "object", "handle"],
     &["thread"],
     &["compose"],

@@ -14,7 +14,7 @@ use object::size_class::{CLASSES, info};
 use page::System;
 use source::os::imp::console::Console;
 use source::os::imp::process::{Resident, process_id, resident};
-use thread::cache::Look;
+use thread::cache::SlotSnapshot;
 use thread::{ThreadCache, Tls};
 
 use super::{Flagship, Split};
@@ -77,7 +77,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let mut kept_runs = 0;
         let visit = |cache: &ThreadCache| {
             let look = cache.look(&self.tls);
-            if look == Look::Gone {
+            if look == SlotSnapshot::Gone {
                 return false;
             }
             for (class, live) in live_objects.iter_mut().enumerate().skip(1) {
@@ -92,7 +92,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             true
         };
         if !is_busy {
-            self.threads.retain(visit, |gone| self.reclaim_dead(gone, &Look::Gone));
+            self.threads.retain(visit, |gone| self.reclaim_dead(gone, &SlotSnapshot::Gone));
         }
         let huge = (self.huge.bytes(), self.huge.count());
         let bytes = |objects: &[usize; CLASSES]| -> usize {

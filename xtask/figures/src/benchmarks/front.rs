@@ -7,7 +7,7 @@ use bench::result::Report;
 use bench::session::{Role, SubjectIndex};
 use bench::stats::Ratio;
 
-use super::losses;
+use super::bounds;
 use super::tables::{contestants, interval, markdown};
 
 /// Where the picture is.
@@ -23,10 +23,17 @@ pub(super) struct Part<'a> {
 }
 
 /// The section of the front page. Links are followed from the top of the tree.
-pub(super) fn page(parts: &[Part<'_>; 2]) -> String {
-    let alt = "Time and memory of every allocator, glibc = 1";
-    let losses = losses::sentences(parts[0].report);
-    format!("{}\n\n![{alt}]({PICTURE})\n\n{}\n\n{losses}", sentences(parts), table(parts, short))
+pub(super) fn page(parts: &[Part<'_>; 2], report: &Report) -> String {
+    let noise = bounds::middle_noise(report)
+        .map_or_else(String::new, |noise| format!(" (noise {:.0} %)", 100.0 * noise));
+    let where_and_when = wrapped(&format!(
+        "Measured {} on {} × {}{noise}. **Bold** is the least and all that cannot be told from it; above 5 % of noise no time is. \
+         Every program, and how to measure it yourself: [docs/performance.md](docs/performance.md).",
+        report.started.get(..10).unwrap_or_default(),
+        report.machine.cores,
+        report.machine.cpu
+    ));
+    format!("{}\n\n{}\n\n{where_and_when}", sentences(parts), table(parts, short))
 }
 
 /// The picture, readable on a light and on a dark page.
@@ -59,25 +66,26 @@ fn sentence(part: &Part<'_>) -> String {
     };
     let beside = Claim::of(&my_time.over(&time), part.report.mean_noise(Metric::Time));
     let verdict = match beside {
-        Claim::Less => "heapwright is **the fastest**: it".to_owned(),
-        Claim::Level => format!("heapwright is **level** with {best}: it"),
-        Claim::More => "heapwright is **not the fastest**: it".to_owned(),
-        Claim::Untold => {
-            format!("it **cannot be told** whether heapwright or {best} is faster: heapwright")
-        }
-    };
-    let smaller: Vec<&str> =
-        all.iter().filter(|one| one.2.estimate < my_memory.estimate).map(|one| one.0).collect();
-    let smaller = match smaller.as_slice() {
-        [] => "nobody needs less".to_owned(),
-        [one] => format!("only {one} needs less"),
-        [some @ .., last] => format!("{} and {last} need less", some.join(", ")),
+        _ if is_noisy(part.report) => "with its noise the run shows **no difference**",
+        Claim::Less => "heapwright is **faster**",
+        Claim::Level => "they are **level**",
+        Claim::More => "heapwright is **slower**",
+        Claim::Untold => "**no difference** can be shown",
     };
     format!(
-        "Over {} {verdict} takes {:.2} of glibc's time, and {best} {:.2}. \
-         It takes {:.2} of glibc's memory, and {best} {:.2}; {smaller}.",
-        part.name, my_time.estimate, time.estimate, my_memory.estimate, memory.estimate
+        "Over {} heapwright takes {:.2} of glibc's time, and {best}, the fastest other malloc, {:.2}: {verdict}. \
+         It takes {:.2} of {best}'s memory, and {:.2} of glibc's.",
+        part.name,
+        my_time.estimate,
+        time.estimate,
+        my_memory.over(&memory).estimate,
+        my_memory.estimate
     )
+}
+
+/// Whether glibc differs from itself by so much in the middle workload that nothing is claimed of time.
+fn is_noisy(report: &Report) -> bool {
+    bounds::middle_noise(report).is_some_and(|noise| noise > 0.05)
 }
 
 /// Names, times and memories, the fastest first.
@@ -123,25 +131,20 @@ fn called(report: &Report, name: &str) -> String {
     }
 }
 
-/// Time and memory of `name`; who may have the least is bold, and fewer workloads than others are said.
+/// Time and memory of `name`; what may be the least is bold.
 fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2] {
-    let most = report.overall.iter().map(|o| o.workloads).max().unwrap_or(0);
     let Some((at, entry)) = contestants(report).find(|(_, entry)| entry.name == name) else {
         return Default::default();
     };
     let overall = &report.overall[at];
-    let of = if overall.workloads < most {
-        format!(" (of {})", overall.workloads)
-    } else {
-        String::new()
-    };
     [Metric::Time, Metric::Memory].map(|metric| {
         let Some(ratio) = metric.mean(overall) else { return "–".to_owned() };
         let number = if entry.role == Role::Baseline { "1".to_owned() } else { show(&ratio) };
-        if report.best_mean(metric).contains(&SubjectIndex(at)) {
-            format!("**{number}**{of}")
+        let is_told = metric != Metric::Time || !is_noisy(report);
+        if is_told && report.best_mean(metric).contains(&SubjectIndex(at)) {
+            format!("**{number}**")
         } else {
-            format!("{number}{of}")
+            number
         }
     })
 }

@@ -43,7 +43,7 @@ impl Standing<'_> {
     }
 }
 
-/// A workload in which somebody is better.
+/// A workload in which another allocator is better.
 struct Row<'a> {
     workload: &'a str,
     time: Option<Standing<'a>>,
@@ -80,7 +80,7 @@ fn count(standings: &[(WorkloadIndex, Standing<'_>)], claim: Claim) -> usize {
     standings.iter().filter(|(_, standing)| standing.claim == claim).count()
 }
 
-/// Takes out where we stand in a workload, if somebody is better there.
+/// Takes out where we stand in a workload, if another allocator is better there.
 fn lost<'a>(
     all: &mut Vec<(WorkloadIndex, Standing<'a>)>,
     work: WorkloadIndex,
@@ -89,7 +89,7 @@ fn lost<'a>(
     Some(all.swap_remove(at).1)
 }
 
-/// Every workload in which somebody is better, the worst first.
+/// Every workload in which another allocator is better, the worst first.
 fn rows(report: &Report) -> Vec<Row<'_>> {
     let [mut times, mut memories] = [Metric::Time, Metric::Memory].map(|m| standings(report, m));
     let mut rows = Vec::new();
@@ -147,27 +147,8 @@ pub(super) fn table(report: &Report) -> Result<String, String> {
     ))
 }
 
-/// The same in two sentences for the front page, and whose means leave a workload out.
-pub(super) fn sentences(report: &Report) -> String {
-    let times = standings(report, Metric::Time);
-    let of = |claim| count(&times, claim);
-    let all = report.workloads.len();
-    let noise = super::bounds::middle_noise(report)
-        .map_or_else(String::new, |noise| format!(" (median noise {:.1} %)", 100.0 * noise));
-    let mut text = format!(
-        "Of the {all} workloads heapwright is the fastest in {}, level in {}, slower in {}",
-        of(Claim::Less),
-        of(Claim::Level),
-        of(Claim::More),
-    );
-    let named = times.iter().filter(|(_, s)| s.claim == Claim::More);
-    if let Some((work, worst)) = named.max_by(|a, b| a.1.factor.total_cmp(&b.1.factor)) {
-        text.push_str(&format!(
-            " (`{}`: {:.2} of {}'s time, [why](docs/benchmarks.md#where-heapwright-loses))",
-            report.workloads[work.0].name, worst.factor, worst.to
-        ));
-    }
-    text.push_str(&format!("; in {} it cannot be told{noise}.", of(Claim::Untold)));
+/// Which runs failed: the means of those allocators are over the other workloads.
+pub(super) fn failed(report: &Report) -> String {
     let missing: Vec<String> = report
         .workloads
         .iter()
@@ -175,14 +156,13 @@ pub(super) fn sentences(report: &Report) -> String {
             let lacks = |at: usize| work.cells.get(at).is_none_or(|cell| !cell.counts());
             contestants(report)
                 .filter(move |(at, _)| lacks(*at))
-                .map(|(_, entry)| format!("{} `{}`", entry.name, work.name))
+                .map(|(_, entry)| format!("{} in `{}`", entry.name, work.name))
         })
         .collect();
-    if !missing.is_empty() {
-        text.push_str(&format!(" Failed, and left out of that mean: {}.", missing.join(", ")));
+    if missing.is_empty() {
+        return "No run failed.".to_owned();
     }
-    text.push_str(" More: [docs/benchmarks.md](docs/benchmarks.md).");
-    wrapped(&text)
+    wrapped(&format!("Failed, and left out of their means: {}.", missing.join(", ")))
 }
 
 fn cause<'a>(causes: &'a [Cause], workload: &str) -> Option<&'a str> {

@@ -412,8 +412,9 @@ unsafe impl PageSource for Os {
         unsafe { madvise(at, len, advice) };
     }
 
-    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
-        residency(at, pages, page_size()) == Residency::Known
+    fn is_resident(&self, at: usize) -> bool {
+        let mut page = [0];
+        residency(at, &mut page, page_size()) == Residency::Known && page[0] & 1 == 1
     }
 
     fn is_confined(&self) -> bool {
