@@ -137,7 +137,7 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "designs",
         what: "the C suite and the real programs on the drop-ins that `cargo test` leaves out: best, first, next and worst fit, buddy",
-        when: Reads(&["crates/block/", "crates/compose/", "abi/drop-ins/"]),
+        when: Reads(&["crates/block/src/buddy", "crates/block/src/fit", "abi/drop-ins/"]),
         more: "",
         builds: Workspace,
         seconds: (250, 250),
@@ -220,7 +220,7 @@ pub(super) const STEPS: &[Step] = &[
         when: Reads(&[
             "bare-metal/",
             "crates/block",
-            "crates/object",
+            "crates/kernel",
             "testkit/bodies",
             "bench/golden/icount.toml",
             MACHINES,
@@ -236,7 +236,7 @@ pub(super) const STEPS: &[Step] = &[
         when: Reads(&[
             "bare-metal/",
             "crates/block",
-            "crates/object",
+            "crates/kernel",
             "bench/golden/wcet.toml",
             "bench/golden/icount.toml",
             MACHINES,
@@ -253,7 +253,7 @@ pub(super) const STEPS: &[Step] = &[
         when: Reads(&[
             "bare-metal/",
             "crates/block",
-            "crates/object",
+            "crates/kernel",
             "bench/golden/size.toml",
             MACHINES,
             "xtask/src/size",
@@ -289,8 +289,7 @@ pub(super) const STEPS: &[Step] = &[
             "compat/rlsf/README.md",
             "bare-metal/machine/",
             "crates/block",
-            "crates/object",
-            "crates/page",
+            "crates/kernel",
             MACHINES,
             "xtask/src/compat.rs",
         ]),
@@ -307,6 +306,7 @@ pub(super) const STEPS: &[Step] = &[
             "compat/axallocator/",
             "testkit/bodies",
             "crates/block",
+            "crates/kernel",
             MACHINES,
             "xtask/src/arceos",
         ]),

@@ -88,3 +88,28 @@ fn what_is_named_is_there() {
         assert!(there, "{read} is gone: mend xtask/src/ci");
     }
 }
+
+#[test]
+fn crates_that_other_workspaces_depend_on_break_their_steps() {
+    let top = crate::peers::root();
+    let all = [
+        ("bare-metal", &["qemu", "wcet", "size"][..]),
+        ("compat", &["compat", "arceos"]),
+        ("fuzz", &["fuzz"]),
+    ];
+    for (folder, steps) in all {
+        let manifest = std::fs::read_to_string(top.join(folder).join("Cargo.toml")).unwrap();
+        let paths: Vec<&str> = manifest
+            .lines()
+            .filter_map(|line| line.split_once("path = \"../")?.1.split('"').next())
+            .filter(|path| path.starts_with("crates/"))
+            .collect();
+        assert!(paths.len() > 2, "{folder}: {paths:?}");
+        for path in paths {
+            let plan = plan(&[&format!("{path}/src/lib.rs")]);
+            for step in steps {
+                assert!(more(&plan).contains(step), "{step} does not say that it reads {path}");
+            }
+        }
+    }
+}
