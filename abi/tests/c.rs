@@ -53,7 +53,7 @@ mod c {
         dlopen_deepbind_early dlopen_deepbind_exchange dlopen_deepbind_threads dlopen_library dlopen_mode dlopen_origin
         dlopen_plugins dlopen_same dlopen_static_tls dump_reserved early_malloc exhaustion exit_detached
         exit_with_threads fork_chain fork_few_faults fork_handlers fork_heaps fork_in_child_thread fork_locker fork_nested fork_pool
-        fork_raw fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads
+        fork_raw fork_signal fork_signal_threads fork_starting_thread fork_stdio fork_step fork_threads fork_untouched
         free_aligned_sized free_errno free_null free_sized growth_asks_nothing header hidden_thread huge_disabled huge_sparse huge_unasked huge_waste interrupted_exit interrupted_threads late_malloc libc_aliases
         libc_internal_callers linked linked_archive linked_static mallinfo mallinfo_first_thread mallinfo_trim malloc_alignment malloc_disjoint malloc_info
         malloc_info_invalid malloc_stats malloc_too_large malloc_trim malloc_trim_keep malloc_zero mallopt maps_exhausted maps_few
@@ -180,11 +180,6 @@ mod drop_ins {
         ),
         (
             &["superslab", "sharded"],
-            "a block above a MiB is a mapping of its own, and the next one's pages are faulted in anew",
-            &["realloc_vectors"],
-        ),
-        (
-            &["superslab", "sharded"],
             "a large block that another thread freed is live until its owner looks",
             &["realloc_kept_thread"],
         ),
@@ -254,14 +249,33 @@ mod drop_ins {
         crate::run::drop_in(design, misuse, &without);
     }
 
-    macro_rules! drop_ins {
-        ($({
-            name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt, abilities: $abilities:tt,
-        })*) => {$(
+    /// Those that share the most with the others are tried when they are asked for: `cargo xtask ci designs`.
+    macro_rules! tried {
+        (best_fit $($rest:tt)*) => { tried! { @ignored best_fit $($rest)* } };
+        (buddy $($rest:tt)*) => { tried! { @ignored buddy $($rest)* } };
+        (first_fit $($rest:tt)*) => { tried! { @ignored first_fit $($rest)* } };
+        (next_fit $($rest:tt)*) => { tried! { @ignored next_fit $($rest)* } };
+        (worst_fit $($rest:tt)*) => { tried! { @ignored worst_fit $($rest)* } };
+        (@ignored $id:ident $name:literal) => {
+            #[test]
+            #[ignore = "half a minute and more: cargo xtask ci designs"]
+            fn $id() {
+                all_programs_on($name);
+            }
+        };
+        ($id:ident $name:literal) => {
             #[test]
             fn $id() {
                 all_programs_on($name);
             }
+        };
+    }
+
+    macro_rules! drop_ins {
+        ($({
+            name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt, abilities: $abilities:tt,
+        })*) => {$(
+            tried! { $id $name }
         )*};
     }
 

@@ -1,4 +1,4 @@
-//! The depot of a shared cache and the map that finds its slabs, after `crates/object/src/kmem_cache/{shared,page_map}.rs`,
+//! The depot of a shared cache and the map that finds its slabs, after `crates/kernel/src/kmem_cache/{shared,page_map}.rs`,
 //! function by function.
 //!
 //! Objects are numbers from 1, each with a loom cell that is written by whoever has it. A magazine has one round. A node of the map

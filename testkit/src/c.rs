@@ -49,18 +49,6 @@ impl C {
         }
     }
 
-    /// Whether the process has C23's `free_sized`; without it `free` stands in.
-    #[must_use]
-    pub fn has_free_sized(&self) -> bool {
-        self.free_sized.is_some()
-    }
-
-    /// Whether [`Check::check`] does anything: the process's malloc is heapwright's.
-    #[must_use]
-    pub fn has_check(&self) -> bool {
-        self.check.is_some()
-    }
-
     /// Gives free memory back to the system.
     pub fn purge(&self) {
         // SAFETY: `malloc_trim` takes any number.

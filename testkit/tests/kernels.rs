@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::{Check, Compact, HandleAllocator, HandleError, Map, PageAllocator, Pin};
-use object::kmalloc::Kmalloc;
-use object::kmem_cache::{KmemCache, Refused};
-use page::vmalloc::{Caller, Vmalloc, VmallocError};
+use kernel::kmalloc::Kmalloc;
+use kernel::kmem_cache::{KmemCache, Refused};
+use kernel::vmalloc::{Caller, Vmalloc, VmallocError};
 use source::os::Os;
 
 const PAGE: usize = 4096;

@@ -1,4 +1,4 @@
-//! The adversaries against the bounds of `docs/worst-case-memory.md`.
+//! The adversaries against the bounds of `docs/blocks.md`.
 use base::{AddMemory, BlockAllocator};
 use block::buddy::Buddy;
 use block::tlsf::{Bound, HalfFit, Tlsf, required_heap};

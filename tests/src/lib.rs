@@ -5,7 +5,6 @@
 //! installed: the test is skipped with a message, or fails where `CI` is set.
 
 mod find;
-mod group;
 mod libraries;
 mod program;
 mod proof;

@@ -1,16 +1,16 @@
 //! One run of one program, under our malloc or the plain one.
 
 use crate::drop_in;
-use crate::group::Group;
 use crate::proof::{LoaderLog, Proof, is_mapped};
 use core::time::Duration;
+use launch::Launch;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -133,8 +133,6 @@ impl Program {
             }
             self.command.env("LD_PRELOAD", &self.library);
         }
-        // A group of its own, so that nothing it starts outlives it.
-        self.command.process_group(0);
     }
 
     /// The program and its arguments, for messages.
@@ -155,25 +153,26 @@ impl Program {
         let log = (malloc == Malloc::Ours && self.proof == Proof::LoaderLog)
             .then(|| LoaderLog::of(&mut self.command));
         let shown = self.shown();
-        let mut child = self.command.spawn().unwrap_or_else(|e| panic!("{shown}: {e}"));
-        let stdout = read_aside(child.stdout.take());
-        let stderr = read_aside(child.stderr.take());
-        let writer = write_aside(child.stdin.take(), core::mem::take(&mut self.input));
-        let mut group = Group::new(child);
-        let start = Instant::now();
+        // Nothing that it starts outlives it.
+        let launch = Launch::new(&mut self.command).group().limit(self.limit);
+        let mut running = launch.spawn().unwrap_or_else(|e| panic!("{shown}: {e}"));
+        let writer = write_aside(running.stdin(), core::mem::take(&mut self.input));
         let mut ours = BTreeSet::new();
-        while !group.ended() && start.elapsed() < self.limit {
-            if malloc == Malloc::Ours && log.is_none() && is_mapped(group.id(), &self.library) {
+        while !running.has_ended() && !running.is_late() {
+            running.look(Duration::from_millis(2)).expect("a child can be waited for");
+            let is_asked = malloc == Malloc::Ours && log.is_none() && ours.is_empty();
+            if is_asked && is_mapped(running.number(), &self.library) {
                 ours.insert(shown.clone());
             }
-            std::thread::sleep(Duration::from_millis(2));
+            progress(&shown);
         }
-        let in_time = group.ended();
-        let status = group.end();
+        let in_time = running.has_ended();
+        let status = running.kill().expect("a child can be waited for");
         if let Some(log) = log {
             ours = log.programs_on(&self.library);
         }
-        let finished = Finished { status, stdout: joined(&stdout), stderr: joined(&stderr), ours };
+        let [stdout, stderr] = [&mut running.stdout, &mut running.stderr].map(|s| s.text());
+        let finished = Finished { status, stdout, stderr, ours };
         writer.join().expect("the writer does not panic");
         assert!(in_time, "{shown}: still running after {:?}\n{finished}", self.limit);
         assert!(
@@ -210,6 +209,18 @@ impl core::fmt::Display for Finished {
     }
 }
 
+/// Says on standard error which program runs, past libtest, which shows nothing of a test until it has ended.
+fn progress(shown: &str) {
+    static SAID: Mutex<Option<Instant>> = Mutex::new(None);
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.is_none_or(|said| said.elapsed() >= Duration::from_secs(5)) {
+        *said = Some(Instant::now());
+        // Without standard error nobody waits for a line.
+        let line = shown.lines().next().unwrap_or_default();
+        let _ = writeln!(std::io::stderr(), "running {line:.100}");
+    }
+}
+
 /// Enough of the end of an output to see what went wrong.
 fn tail(text: &str) -> &str {
     let mut from = text.len().saturating_sub(6000);
@@ -236,20 +247,6 @@ pub fn same_on_both(what: &str, program: impl Fn() -> Program) -> Finished {
     ours.expect_success(what)
 }
 
-fn read_aside(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (send, receive) = channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut from) = from {
-            // A pipe cut short shows as missing output, which the tests compare.
-            let _ = from.read_to_end(&mut bytes);
-        }
-        // Nobody listens any more when the test has failed already.
-        let _ = send.send(bytes);
-    });
-    receive
-}
-
 fn write_aside(to: Option<impl Write + Send + 'static>, input: Vec<u8>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         if let Some(mut to) = to {
@@ -257,12 +254,4 @@ fn write_aside(to: Option<impl Write + Send + 'static>, input: Vec<u8>) -> JoinH
             let _ = to.write_all(&input);
         }
     })
-}
-
-/// What came out of a pipe. Whoever left the process group and still holds the pipe is not waited for long.
-fn joined(reader: &Receiver<Vec<u8>>) -> String {
-    let bytes = reader
-        .recv_timeout(Duration::from_secs(60))
-        .expect("the output ends with the process group");
-    String::from_utf8_lossy(&bytes).into_owned()
 }

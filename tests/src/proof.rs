@@ -14,7 +14,7 @@ pub(crate) enum Proof {
 }
 
 /// Whether process `pid` has `library` mapped. A process that has ended has nothing mapped.
-pub(crate) fn is_mapped(pid: u32, library: &Path) -> bool {
+pub(crate) fn is_mapped(pid: i32, library: &Path) -> bool {
     let Ok(maps) = std::fs::read_to_string(format!("/proc/{pid}/maps")) else { return false };
     let library = library.to_string_lossy();
     maps.lines().any(|line| line.ends_with(library.as_ref()))

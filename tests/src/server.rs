@@ -1,19 +1,22 @@
 //! A program that serves until it is told to stop.
 
-use crate::group::Group;
 use crate::proof::is_mapped;
 use crate::{Malloc, Program};
 use core::time::Duration;
-use rustix::process::{Signal, kill_process};
+use launch::{Launch, Running};
+use rustix::process::Signal;
 use std::fs::File;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Instant;
 
+/// How long a server may take to be ready, and to stop.
+const LIMIT: Duration = Duration::from_secs(120);
+
 /// A running server; killed with its whole process group when dropped.
 #[derive(Debug)]
 pub struct Server {
-    group: Group,
+    running: Running,
     name: String,
     log: std::path::PathBuf,
 }
@@ -23,7 +26,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// When it ends first, is not ready in 30 seconds, or, under [`Malloc::Ours`], runs without the library.
+    /// When it ends first, is not ready in two minutes, or, under [`Malloc::Ours`], runs without the library.
     #[must_use]
     pub fn start(
         mut program: Program,
@@ -36,20 +39,20 @@ impl Server {
         let err = out.try_clone().expect("a file can be shared");
         program.command.stdin(Stdio::null()).stdout(out).stderr(err);
         let name = program.shown();
-        let child = program.command.spawn().unwrap_or_else(|e| panic!("{name}: {e}"));
-        let mut server = Self { group: Group::new(child), name, log: log.to_path_buf() };
+        let launched = Launch::new(&mut program.command).group().spawn();
+        let running = launched.unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut server = Self { running, name, log: log.to_path_buf() };
         let start = Instant::now();
         while !ready() {
-            assert!(!server.group.ended(), "{} ended at once:\n{}", server.name, server.said());
+            server.wait_for("is not ready", start);
             assert!(
-                start.elapsed().as_secs() < 120,
-                "{} is not ready:\n{}",
+                !server.running.has_ended(),
+                "{} ended at once:\n{}",
                 server.name,
                 server.said()
             );
-            std::thread::sleep(Duration::from_millis(20));
         }
-        let mapped = is_mapped(server.group.id(), &program.library);
+        let mapped = is_mapped(server.running.number(), &program.library);
         assert!(
             malloc == Malloc::Plain || mapped,
             "{} runs without {}",
@@ -66,14 +69,8 @@ impl Server {
     }
 
     /// Sends it `signal`.
-    ///
-    /// # Panics
-    ///
-    /// When it cannot be sent.
     pub fn signal(&self, signal: Signal) {
-        if let Some(pid) = self.group.pid() {
-            kill_process(pid, signal).expect("the server is ours to signal");
-        }
+        self.running.signal(signal);
     }
 
     /// Waits for it to end by itself, after `signal` if one is given.
@@ -87,15 +84,15 @@ impl Server {
             self.signal(signal);
         }
         let start = Instant::now();
-        while !self.group.ended() {
-            assert!(
-                start.elapsed().as_secs() < 120,
-                "{} does not stop:\n{}",
-                self.name,
-                self.said()
-            );
-            std::thread::sleep(Duration::from_millis(10));
+        while !self.running.has_ended() {
+            self.wait_for("does not stop", start);
         }
-        self.group.end()
+        self.running.kill().expect("a child can be waited for")
+    }
+
+    /// Waits a moment; fails where that is too long since `start`.
+    fn wait_for(&mut self, what: &str, start: Instant) {
+        assert!(start.elapsed() < LIMIT, "{} {what}:\n{}", self.name, self.said());
+        self.running.look(Duration::from_millis(20)).expect("a child can be waited for");
     }
 }

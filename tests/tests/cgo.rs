@@ -4,6 +4,7 @@ use core::time::Duration;
 use heapwright_tests::{Malloc, Program, Scratch, need, same_on_both};
 
 #[test]
+#[ignore = "cargo xtask ci programs"]
 fn built_and_run() {
     let (Some(go), Some(_)) = (need("go"), need("gcc")) else { return };
     let scratch = Scratch::new();

@@ -3,27 +3,38 @@
 use heapwright_tests::{Malloc, Program, Scratch, classic, need, same_on_both, top};
 use std::path::Path;
 
-/// One `#[test]` per design and program.
+macro_rules! tried {
+    (best_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (buddy $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (first_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (next_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (worst_fit $($rest:tt)*) => { tried! { @ignored $($rest)* } };
+    (@ignored $name:literal $program:ident) => {
+        #[test]
+        #[ignore = "cargo xtask ci designs"]
+        fn $program() {
+            super::$program($name);
+        }
+    };
+    ($id:ident $name:literal $program:ident) => {
+        #[test]
+        fn $program() {
+            super::$program($name);
+        }
+    };
+}
+
+/// One `#[test]` per design and program. The designs that share the most with the others are tried when they are asked for:
+/// `cargo xtask ci designs`.
 macro_rules! classics {
     ($({
         name: $name:literal, id: $id:ident, about: $about:literal, module: $module:tt, settings: $settings:tt,
         abilities: $abilities:tt,
     })*) => {$(
         mod $id {
-            #[test]
-            fn python() {
-                super::python($name);
-            }
-
-            #[test]
-            fn sqlite() {
-                super::sqlite($name);
-            }
-
-            #[test]
-            fn gxx() {
-                super::gxx($name);
-            }
+            tried! { $id $name python }
+            tried! { $id $name sqlite }
+            tried! { $id $name gxx }
         }
     )*};
 }

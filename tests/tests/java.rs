@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 #[test]
+#[ignore = "cargo xtask ci programs"]
 fn compiler_and_compiled() {
     let (Some(javac), Some(java)) = (need("javac"), need("java")) else { return };
     let scratch = Scratch::new();

@@ -41,6 +41,7 @@ fn compare(php: &Path, what: &str, arguments: &[&str], script: &str) -> String {
 }
 
 #[test]
+#[ignore = "cargo xtask ci programs"]
 fn starts_and_ends_with_all_modules() {
     let Some(php) = need_php() else { return };
     assert_eq!(compare(&php, "php -r", &["-r", "echo 1;"], ""), "1");
@@ -49,6 +50,7 @@ fn starts_and_ends_with_all_modules() {
 
 /// Without modules: php's own allocator above malloc, and then malloc for every object.
 #[test]
+#[ignore = "cargo xtask ci programs"]
 fn starts_without_modules() {
     let Some(php) = need("php") else { return };
     let script = "<?php $a = range(1, 50000); shuffle($a); sort($a); echo array_sum($a), strlen(str_repeat('x', 9e6));";
@@ -61,6 +63,7 @@ fn starts_without_modules() {
 }
 
 #[test]
+#[ignore = "cargo xtask ci programs"]
 fn arrays_patterns_json_and_modules() {
     let Some(php) = need_php() else { return };
     let said =
@@ -70,6 +73,7 @@ fn arrays_patterns_json_and_modules() {
 
 /// Children of php that work, and end, on a copy of their parent's heap.
 #[test]
+#[ignore = "cargo xtask ci programs"]
 fn children() {
     let Some(php) = need_php() else { return };
     let script = "<?php

@@ -1,4 +1,4 @@
-//! The table of `docs/size-classes.md` is the table in the code.
+//! The table of `docs/how-it-works.md` is the table in the code.
 
 use heapwright_tests::top;
 use object::size_class::{CLASSES, MAX_SIZE, class_of, info};
@@ -32,7 +32,7 @@ fn table() -> String {
 
 #[test]
 fn the_document_has_the_table() {
-    let file = top().join("docs/size-classes.md");
+    let file = top().join("docs/how-it-works.md");
     let document = std::fs::read_to_string(&file).expect("the document is there");
     let table = table();
     assert!(document.contains(&table), "{} needs this table:\n{table}", file.display());

@@ -1,12 +1,16 @@
-//! Builds the drop-in libraries and the program of workloads, so that the command can carry them inside itself, with the
+//! Builds the libraries and programs that the command carries inside itself, as `artefact` lists them, and adds the
 //! definitions of the workloads and the files of the real programs.
 //!
 //! A second cargo runs inside this build script, with a target directory of its own in `OUT_DIR` (the outer cargo
 //! holds the lock of the usual one) and without the settings that the outer one hands down: the embedded libraries are
 //! always plain release builds, whether this is `cargo run`, `clippy`, `doc`, `test` or a coverage build.
 //!
-//! `HEAPWRIGHT_EMBED=/folder` embeds that folder's `libheapwright.so`, `libheapwright-NAME.so` and `heapwright-workloads`
-//! instead, for packagers who build them apart.
+//! `HEAPWRIGHT_EMBED=/folder` embeds that folder's files of these names instead, `libheapwright-tlsf.so` and the like, for
+//! packagers who build them apart.
+
+#[path = "../launch/src/artefact.rs"]
+#[expect(unreachable_pub, reason = "it is a module of the library `launch` too")]
+mod artefact;
 
 use std::env;
 use std::ffi::OsString;
@@ -14,11 +18,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, exit};
 
-/// The flagship's name; the other libraries are named after it: `heapwright-abi-tlsf` makes `libheapwright_tlsf.so`.
-const FLAGSHIP: &str = "heapwright";
-const PACKAGE: &str = "heapwright-abi";
-/// The program of workloads, and its package.
-const WORKLOADS: &str = "heapwright-workloads";
+use artefact::Artefact;
+
 /// The folders whose files real programs read, beside those of `bench/real`.
 const PROGRAMS: [&str; 4] = ["churn.py", "churn.pl", "churn.sql", "stl.cpp"];
 const GIVEN: &str = "HEAPWRIGHT_EMBED";
@@ -50,25 +51,16 @@ const DROPPED: [&str; 7] = [
 fn main() {
     let out = path("OUT_DIR");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=../launch/src/artefact.rs");
     println!("cargo::rerun-if-env-changed={GIVEN}");
     let given = env::var_os(GIVEN).map(PathBuf::from);
     let folder = given.clone().unwrap_or_else(|| build(&out));
     let mut table = String::from("/// All that is carried along, the flagship first.\n");
     table += "pub(crate) const ALL: &[Embedded] = &[\n";
-    for name in [FLAGSHIP].into_iter().chain(registry::mallocs()) {
-        // Ours are named by cargo, which has no hyphens in them; given ones as they are installed.
-        let stem =
-            if name == FLAGSHIP { FLAGSHIP.to_owned() } else { format!("{FLAGSHIP}-{name}") };
-        let built = match &given {
-            Some(folder) => folder.join(format!("lib{stem}.so")),
-            None => folder.join(format!("lib{}.so", stem.replace('-', "_"))),
-        };
-        table += &carried(name, &format!("lib{stem}"), ".so", &built, &out, given.is_some());
-        table += ",\n";
+    for artefact in artefact::all() {
+        table += &carried(&artefact, &folder, &out, given.is_some());
     }
-    table += "];\n\n/// The program of workloads.\npub(crate) const WORKLOADS: Embedded = ";
-    table += &carried(WORKLOADS, WORKLOADS, "", &folder.join(WORKLOADS), &out, given.is_some());
-    table += ";\n\n";
+    table += "];\n\n";
     table += &bench_files();
     let embedded = out.join("embedded.rs");
     if let Err(e) = fs::write(&embedded, table) {
@@ -76,24 +68,27 @@ fn main() {
     }
 }
 
-/// Copies `built` to where it is embedded from; the value of an `Embedded`.
-fn carried(name: &str, stem: &str, suffix: &str, built: &Path, out: &Path, given: bool) -> String {
+/// Copies an artefact out of `folder` to where it is embedded from; the value of an `Embedded`.
+fn carried(artefact: &Artefact, folder: &Path, out: &Path, given: bool) -> String {
+    let Artefact { name, kind, file, built, .. } = artefact;
+    // A library is named by cargo, which has no hyphens in it; a given one as it is installed.
+    let built = folder.join(if given { file } else { built });
     if given {
         println!("cargo::rerun-if-changed={}", built.display());
     }
-    let bytes = fs::read(built)
+    let bytes = fs::read(&built)
         .unwrap_or_else(|e| fail(&format!("cannot read what to embed, {}: {e}", built.display())));
     if !bytes.starts_with(b"\x7fELF") {
         fail(&format!("{} is not an ELF file", built.display()));
     }
-    let embedded = out.join(format!("{stem}{suffix}"));
+    let embedded = out.join(file);
     if let Err(e) = fs::write(&embedded, &bytes) {
         fail(&format!("cannot write {}: {e}", embedded.display()));
     }
     let hash = hash(&bytes);
     format!(
-        "Embedded {{ name: {name:?}, stem: {stem:?}, suffix: {suffix:?}, \
-         bytes: include_bytes!({embedded:?}), hash: \"{hash:016x}\" }}"
+        "    Embedded {{ name: {name:?}, kind: Kind::{kind:?}, file: {file:?}, \
+         bytes: include_bytes!({embedded:?}), hash: \"{hash:016x}\" }},\n"
     )
 }
 
@@ -133,14 +128,14 @@ fn name_of(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Builds the libraries and the program, and says in which folder they are.
+/// Builds the libraries and programs, and says in which folder they are.
 fn build(out: &Path) -> PathBuf {
     let here = path("CARGO_MANIFEST_DIR");
     let root = here.join("../..");
     let manifest = root.join("Cargo.toml");
     if !root.join("abi/Cargo.toml").is_file() {
         fail(&format!(
-            "the sources of {PACKAGE} are not beside this package; build the libraries and set {GIVEN} to their folder"
+            "the sources of the libraries are not beside this package; build them and set {GIVEN} to their folder"
         ));
     }
     let inputs = [
@@ -177,17 +172,15 @@ fn build(out: &Path) -> PathBuf {
         }
     }
     let said = last.map(|o| String::from_utf8_lossy(&o.stderr).into_owned()).unwrap_or_default();
-    fail(&format!(
-        "the drop-in libraries ({PACKAGE} and others) and {WORKLOADS} do not build:\n{said}"
-    ))
+    fail(&format!("the libraries and programs that the command carries do not build:\n{said}"))
 }
 
 fn cargo(manifest: &Path, directory: &Path, target: &str, network: &[&str]) -> Output {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(&cargo);
-    command.args(["build", "--release", "--package", PACKAGE, "--package", WORKLOADS]);
-    for name in registry::mallocs() {
-        command.arg("--package").arg(format!("{PACKAGE}-{name}"));
+    command.args(["build", "--release"]);
+    for artefact in artefact::all() {
+        command.arg("--package").arg(artefact.package);
     }
     command.arg("--manifest-path").arg(manifest);
     // With an explicit target the place of the results does not depend on the user's configuration.

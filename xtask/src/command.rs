@@ -1,28 +1,22 @@
-//! Programs that chores start: cargo, and the command `heapwright` of this checkout.
+//! Programs that chores start: cargo, and the program of the workloads.
 
 use core::num::NonZero;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 
-use bench::result::Report;
-
-use crate::golden::must_be_a_malloc;
 use crate::peers::{output, root, target_dir};
 
 /// The cargo that runs this chore, in the workspace.
-pub(crate) fn cargo() -> Command {
+pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
 }
 
-/// The exit code of `heapwright bench` when an allocator failed in a workload.
-const CONTENDER_FAILED: i32 = 3;
-
 /// Runs a command of cargo, whose output is shown; an error names its words.
-pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
+pub fn finish(command: &mut Command) -> Result<(), String> {
     let words: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
     let shown = format!("cargo {}", words.join(" "));
     match command.status() {
@@ -33,7 +27,7 @@ pub(crate) fn finish(command: &mut Command) -> Result<(), String> {
 }
 
 /// The target that rustc builds for by itself.
-pub(crate) fn host() -> Result<String, String> {
+pub fn host() -> Result<String, String> {
     let said = output(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
@@ -41,7 +35,7 @@ pub(crate) fn host() -> Result<String, String> {
 
 /// What `make` gives for each of `items`, as many at a time as there are processors: cargo builds a chain of
 /// crates, core before all, on one.
-pub(crate) fn each<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn each<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let at_once = |chunk: &[T]| {
         thread::scope(|scope| {
@@ -54,7 +48,7 @@ pub(crate) fn each<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync)
 }
 
 /// The program of the workloads, built now, and the malloc to run it on: `given`, or ours, built with it.
-pub(crate) fn workloads(given: Option<&Path>) -> Result<(PathBuf, PathBuf), String> {
+pub fn workloads(given: Option<&Path>) -> Result<(PathBuf, PathBuf), String> {
     let mut build = cargo();
     build.args(["build", "--release", "--quiet", "--package", "heapwright-workloads"]);
     if given.is_none() {
@@ -68,25 +62,15 @@ pub(crate) fn workloads(given: Option<&Path>) -> Result<(PathBuf, PathBuf), Stri
     Ok((built.join("heapwright-workloads"), library))
 }
 
-/// `given`, or what is built now.
-pub(crate) fn heapwright(given: Option<&Path>) -> Result<PathBuf, String> {
-    if let Some(path) = given {
-        return Ok(path.to_owned());
+/// Preloading a library without malloc would measure libc under its name.
+pub fn must_be_a_malloc(library: &Path) -> Result<(), String> {
+    let symbols = output(Command::new("nm").args(["-D", "--defined-only"]).arg(library))?;
+    let defines = |name: &str| {
+        let names = symbols.lines().filter_map(|line| line.split_whitespace().last());
+        names.map(|n| n.split('@').next().unwrap_or_default()).any(|n| n == name)
+    };
+    match ["malloc", "free", "calloc", "realloc"].into_iter().find(|name| !defines(name)) {
+        Some(name) => Err(format!("{} does not define {name}", library.display())),
+        None => Ok(()),
     }
-    finish(cargo().args(["build", "--release", "--quiet", "--package", "heapwright-cli"]))?;
-    Ok(target_dir().join("release/heapwright"))
-}
-
-/// The result of `heapwright bench` with these words; its progress and its complaints are shown.
-pub(crate) fn bench(heapwright: &Path, words: &[String]) -> Result<Report, String> {
-    let mut command = Command::new(heapwright);
-    command.args(["bench", "--format", "json"]).args(words).env_remove("LD_PRELOAD");
-    let done = command.stderr(Stdio::inherit()).output();
-    let done = done.map_err(|e| format!("{} did not start: {e}", heapwright.display()))?;
-    // A contender that failed somewhere is a result too: its cells are empty.
-    if !(done.status.success() || done.status.code() == Some(CONTENDER_FAILED)) {
-        return Err(format!("{} bench: {}", heapwright.display(), done.status));
-    }
-    Report::from_json(&String::from_utf8_lossy(&done.stdout))
-        .map_err(|e| format!("bench's result: {e}"))
 }

@@ -20,9 +20,8 @@ pub(crate) struct Options {
     qemu: bool,
 }
 
-/// A machine, its linker script in `bare-metal/machine/link`, and the kernel's features there.
-const KERNELS: [(&str, &str, &[&str]); 2] =
-    [("riscv32", "riscv.ld", &["esp"]), ("cortex-m3", "cortex-m.ld", &[])];
+/// A machine, and the kernel's features there.
+const KERNELS: [(&str, &[&str]); 2] = [("riscv32", &["esp"]), ("cortex-m3", &[])];
 
 /// A kernel has to power off by then.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -43,7 +42,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 
 /// Whether its machines are here and the other crates can be had; if not, what is missing.
 pub(crate) fn missing() -> Option<String> {
-    let machines = KERNELS.iter().filter_map(|(name, _, _)| machine(name));
+    let machines = KERNELS.iter().filter_map(|(name, _)| machine(name));
     let fetched = || cargo(&["fetch", "--quiet"], &[]);
     let unfetched = || fetched().err().map(|why| format!("crates cannot be fetched: {why}"));
     machines.into_iter().find_map(Machine::missing).or_else(unfetched)
@@ -78,22 +77,15 @@ fn cargo(words: &[&str], args: &[&str]) -> Result<(), String> {
 
 fn kernels() -> Result<(), String> {
     let manifest = root().join("compat/Cargo.toml");
-    for (name, script, features) in KERNELS {
+    for (name, features) in KERNELS {
         let machine = machine(name).ok_or(format!("there is no machine {name:?}"))?;
         if let Some(missing) = machine.missing() {
             return Err(missing);
         }
-        let script = root().join("bare-metal/machine/link").join(script);
-        let script = format!("-Clink-arg=-T{}", script.display());
-        let rustflags = [script.as_str()];
         // What esp-alloc is told in a project's configuration: TLSF and not its linked list.
         let env = [("ESP_ALLOC_CONFIG_HEAP_ALGORITHM", "TLSF")];
-        let build = Build {
-            features,
-            rustflags: &rustflags,
-            env: &env,
-            ..Build::new(&manifest, "compat-kernel", machine.target)
-        };
+        let build =
+            Build { features, env: &env, ..Build::new(&manifest, "compat-kernel", machine.target) };
         let run = machine.boot(&build.run()?, LIMIT)?;
         print!("{}", run.printed);
         println!("{name}: {} in {:.2} s", run.end, run.took.as_secs_f64());

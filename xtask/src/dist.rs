@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: a tarball to install from, tried by a script that has no Rust at hand.
+//! `cargo xtask dist`: a tarball and a Debian package to install from, tried by a script that has no Rust at hand.
 //!
 //! ```text
 //! bin/heapwright                              the command, which carries the libraries inside itself as well
@@ -9,8 +9,9 @@
 //! ```
 //!
 //! The soname of an installed library ends with the major version, by which the loader tells libraries apart that do
-//! not fit a program. `target/dist/root` is what `cargo deb` packs (`tools/cli/Cargo.toml`).
+//! not fit a program.
 
+mod deb;
 mod files;
 
 use std::fs;
@@ -25,7 +26,7 @@ use crate::peers::{output, root, target_dir};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What is packed is in target/dist/root, the tarball beside it.
+/// What is packed is in target/dist/root, the tarball and the package beside it.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Packs this heapwright instead of building one
@@ -38,14 +39,15 @@ pub(crate) struct Options {
 
 /// The chore.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    let tarball = make(options)?;
-    tried(&tarball)?;
-    println!("{}", tarball.display());
+    for packed in make(options)? {
+        tried(&packed)?;
+        println!("{}", packed.display());
+    }
     Ok(true)
 }
 
-/// Builds and packs; the tarball.
-fn make(options: &Options) -> Result<PathBuf, String> {
+/// Builds and packs; the tarball, and the package where `dpkg-deb` is installed.
+fn make(options: &Options) -> Result<Vec<PathBuf>, String> {
     let dist = target_dir().join("dist");
     let target = host()?;
     let all: Vec<&str> = registry::mallocs().collect();
@@ -77,7 +79,8 @@ fn make(options: &Options) -> Result<PathBuf, String> {
         copy(&top.join(name), &stage.join("share/doc/heapwright").join(name), 0o644)?;
     }
     help(&stage)?;
-    pack(&dist, &target)
+    let tarball = pack(&dist, &target)?;
+    Ok(core::iter::once(tarball).chain(deb::pack(&dist, VERSION)?).collect())
 }
 
 /// Builds the libraries, and what the command carries along besides; the folder they are in.
@@ -104,12 +107,8 @@ fn libraries(
 /// Builds the command around these libraries; where it is.
 fn command(dist: &Path, target: &str, built: &Path) -> Result<PathBuf, String> {
     let embed = dist.join("libraries");
-    for name in registry::mallocs() {
-        let from = built.join(format!("libheapwright_{}.so", name.replace('-', "_")));
-        copy(&from, &embed.join(format!("libheapwright-{name}.so")), 0o755)?;
-    }
-    for name in ["libheapwright.so", "heapwright-workloads"] {
-        copy(&built.join(name), &embed.join(name), 0o755)?;
+    for artefact in launch::artefact::all() {
+        copy(&built.join(&artefact.built), &embed.join(&artefact.file), 0o755)?;
     }
     let mut cargo = cargo(dist, target);
     cargo.args(["--package", "heapwright-cli"]).env("HEAPWRIGHT_EMBED", embed);
@@ -164,15 +163,15 @@ fn pack(dist: &Path, target: &str) -> Result<PathBuf, String> {
     Ok(tarball)
 }
 
-/// Uses all of the tarball in an empty folder, with neither Rust nor our variables in the environment.
-fn tried(tarball: &Path) -> Result<(), String> {
+/// Uses all of a tarball or package in an empty folder, with neither Rust nor our variables in the environment.
+fn tried(packed: &Path) -> Result<(), String> {
     let folder = target_dir().join("dist/try");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let tarball = tarball.canonicalize().map_err(|e| format!("{}: {e}", tarball.display()))?;
+    let packed = packed.canonicalize().map_err(|e| format!("{}: {e}", packed.display()))?;
     let script = root().join("xtask/src/dist/try.sh");
     let mut shell = Command::new("sh");
-    shell.arg(script).arg(tarball).env_clear().current_dir(&folder);
+    shell.arg(script).arg(packed).env_clear().current_dir(&folder);
     shell.env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin").env("HOME", &folder);
     done(&mut shell)
 }

@@ -1,10 +1,9 @@
 //! `cargo xtask features`: the features that a build of the whole workspace does not switch on.
 //!
-//! The simulation of many processors, compose with what others speak, the facade with each default allocator and with none
+//! Compose with what others speak, the facade with each default allocator and with none
 //! of the process's malloc, and the facade for a Cortex-M0, which has 32 bits and no atomic exchange.
 
 use crate::command::{cargo, finish};
-use crate::peers::target_dir;
 use crate::qemu::toolchain;
 
 /// What the facade can offer on a machine without an operating system.
@@ -32,11 +31,7 @@ pub(crate) fn run() -> Result<bool, String> {
             "static_pool",
         ]))?;
     }
-    let simulated = target_dir().join("simulated");
-    let mut scaling = cargo();
-    scaling.args(["test", "--release", "--package", "heapwright-scaling", "--target-dir"]);
-    finish(scaling.arg(simulated).env("RUSTFLAGS", crate::scaling::flags()))?;
-    let mut bare = toolchain::cargo(toolchain::THUMBV6M, &[])?;
+    let mut bare = toolchain::cargo(toolchain::THUMBV6M)?;
     bare.current_dir(crate::peers::root());
     bare.args(["--package", "heapwright", "--no-default-features"]).args(["--features", BARE]);
     finish(&mut bare)?;

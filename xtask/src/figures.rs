@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets};
 
 /// An empty table with this header: names to the left, figures to the right.
-pub(crate) fn table(header: &[&str]) -> Table {
+pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
     table.set_header(header);
@@ -14,7 +14,7 @@ pub(crate) fn table(header: &[&str]) -> Table {
 }
 
 /// The geometric mean of ratios, which are positive; of one it is that one. `None`: there are none.
-pub(crate) fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     match ratios {
         [] => None,
         [one] => Some(*one),

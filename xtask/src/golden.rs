@@ -1,13 +1,13 @@
 //! `cargo xtask golden`: what the fast paths execute, exactly, against a file that a reviewer sees change.
 //!
 //! A small program calls malloc(16), free and free_sized on their hit paths while another steps it one
-//! instruction at a time ([`trace`]); the executed instructions are looked up in the library's
-//! disassembly and counted by kind ([`decode`]). The file `bench/golden/ARCH.toml` holds the counts;
+//! instruction at a time ([`trace`]); the executed instructions are decoded and counted by kind ([`decode`]). The file `bench/golden/ARCH.toml` holds the counts;
 //! the bounds below hold whatever the file says.
 
 pub(crate) mod decode;
 mod trace;
 
+use crate::command::must_be_a_malloc;
 use crate::expected::Expected;
 use crate::peers::{output, root};
 use clap::Args;
@@ -111,19 +111,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         println!("{complaint}");
     }
     Ok(complaints.is_empty())
-}
-
-/// Preloading a library without malloc would measure libc under its name.
-pub(crate) fn must_be_a_malloc(library: &Path) -> Result<(), String> {
-    let symbols = output(Command::new("nm").args(["-D", "--defined-only"]).arg(library))?;
-    let defines = |name: &str| {
-        let names = symbols.lines().filter_map(|line| line.split_whitespace().last());
-        names.map(|n| n.split('@').next().unwrap_or_default()).any(|n| n == name)
-    };
-    match ["malloc", "free", "calloc", "realloc"].into_iter().find(|name| !defines(name)) {
-        Some(name) => Err(format!("{} does not define {name}", library.display())),
-        None => Ok(()),
-    }
 }
 
 /// Counts of every entry point the library has; a library without sized free lacks that one.

@@ -20,7 +20,7 @@
 //! `crates/clippy.toml` has the macros and functions that no allocator may call.
 //! testkit, tests, model, fuzz and xtask stand outside the layers and may use all of them.
 
-mod graph;
+pub(crate) mod graph;
 mod sources;
 
 use cargo_metadata::{Metadata, MetadataCommand};
@@ -52,12 +52,17 @@ pub(crate) fn run() -> ExitCode {
 
 fn offences() -> Result<Vec<String>, String> {
     let top = crate::peers::root();
-    let packages = graph::packages(&metadata(&top)?);
+    let packages = packages()?;
     let mut found = graph::judge(&packages);
     for package in packages.iter().filter(|package| package.place.is_library_layer()) {
         found.extend(sources::judge(&top, &package.folder)?);
     }
     Ok(found)
+}
+
+/// The packages of the workspace, and which of them each depends on.
+pub(crate) fn packages() -> Result<Vec<graph::Package>, String> {
+    Ok(graph::packages(&metadata(&crate::peers::root())?))
 }
 
 /// The workspace's manifests as cargo sees them; dependencies are not resolved, so nothing is fetched.

@@ -1,11 +1,11 @@
 //! `cargo xtask locked`: locked operations of the allocator for each object, in every workload.
 //!
 //! Valgrind's callgrind runs a workload on the library and counts how often each instruction is executed; those that lock
-//! the bus, or exchange with memory, are found in the disassembly. Counted are malloc's relatives that allocate, so what a
+//! the bus, or exchange with memory, are found by decoding the library. Counted are malloc's relatives that allocate, so what a
 //! realloc in place costs is on another object's account. x86-64 only. Callgrind runs threads by turns: what threads
 //! that wait for each other would add is not seen. All workloads take three minutes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         return Err("valgrind does not start: install it".to_owned());
     }
     let (program, library) = command::workloads(options.lib.as_deref())?;
-    let code = Code::of(&library)?;
+    let (locked, allocating) = decode::places(&library, &ALLOCATING)?;
     let workloads = if options.workloads.is_empty() {
         names(&output(Command::new(&program).arg("list"))?)
     } else {
@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     for workload in workloads {
         eprintln!("locked: {workload}");
         let row = match executed(&program, &workload, &options.scale, &library) {
-            Ok(counts) => row(sum(&counts, &code.allocating), sum(&counts, &code.locked)),
+            Ok(counts) => row(sum(&counts, &allocating), sum(&counts, &locked)),
             Err(why) => ["–".to_owned(), "–".to_owned(), why],
         };
         table.add_row(core::iter::once(workload).chain(row));
@@ -78,42 +78,9 @@ fn names(list: &str) -> Vec<String> {
     list.lines().filter(is_name).map(str::to_owned).collect()
 }
 
-/// Addresses in the library that matter.
-struct Code {
-    locked: Vec<u64>,
-    allocating: Vec<u64>,
-}
-
-impl Code {
-    fn of(library: &Path) -> Result<Self, String> {
-        let text = decode::lines(library, None)?;
-        let locked = text.iter().filter(|(_, text)| decode::classify(text).atomics != 0);
-        let symbols = output(Command::new("nm").args(["-D", "--defined-only"]).arg(library))?;
-        Ok(Self {
-            locked: locked.map(|(&address, _)| address).collect(),
-            allocating: functions(&symbols, &ALLOCATING),
-        })
-    }
-}
-
 /// How often the instructions at `addresses` were executed.
 fn sum(executed: &HashMap<u64, u64>, addresses: &[u64]) -> u64 {
     addresses.iter().filter_map(|address| executed.get(address)).sum()
-}
-
-/// The addresses of `wanted` functions in what `nm` prints.
-fn functions(symbols: &str, wanted: &[&str]) -> Vec<u64> {
-    let address_of = |line: &str| {
-        let [address, _, name] = line.split_whitespace().collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        // A symbol with a version is name@version.
-        let name = name.split('@').next().unwrap_or_default();
-        u64::from_str_radix(address, 16).ok().filter(|_| wanted.contains(&name))
-    };
-    // Two names of one function are one.
-    let found: BTreeSet<u64> = symbols.lines().filter_map(address_of).collect();
-    found.into_iter().collect()
 }
 
 /// How often each instruction of the library was executed by a workload.
@@ -206,12 +173,6 @@ mod tests {
         let mut found: Vec<(u64, u64)> = counts(text, "/lib/ours.so").into_iter().collect();
         found.sort_unstable();
         assert_eq!(found, [(0xf4, 3), (0x100, 5), (0x104, 5), (0x114, 2)]);
-    }
-
-    #[test]
-    fn functions_are_found_by_name_and_counted_once() {
-        let symbols = "0000000000001c90 T free\n0000000000001d00 T malloc\n0000000000001d00 T valloc\n   U memcpy\n";
-        assert_eq!(functions(symbols, &ALLOCATING), [0x1d00]);
     }
 
     #[test]

@@ -1,38 +1,25 @@
 //! The project's own chores: `cargo xtask NAME`; `cargo xtask help NAME` has a chore's options.
 
 mod adding;
-mod agree;
 mod arceos;
-mod benchmarks;
-mod blocks;
 mod ci;
-mod classics;
-mod command;
 mod compat;
 mod deny;
 mod dist;
 mod expected;
 mod features;
-mod figures;
 mod firmware;
 mod fuzz;
 mod golden;
-mod kernel;
 mod layers;
 mod libraries;
 mod locked;
 mod miri;
 mod paths;
-mod peers;
 mod port;
-mod programs;
 mod qemu;
-mod reach;
 mod rows;
-mod scaling;
 mod size;
-mod slowest;
-mod split;
 mod storm;
 mod wcet;
 
@@ -40,6 +27,9 @@ use core::iter::once;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+#[cfg(test)]
+use xtask::parsed;
+use xtask::{command, figures, measured, peers, programs};
 
 /// The project's own chores
 #[derive(Debug, Parser)]
@@ -61,26 +51,8 @@ enum Chore {
     Paths,
     /// Instruction budgets of the fast paths, against bench/golden
     Golden(golden::Options),
-    /// The figures that the project set itself, each against its bound
-    Reach(reach::Options),
-    /// What the peak memory of workloads is made of
-    Split(split::Options),
     /// Locked operations for each object that workloads allocate
     Locked(locked::Options),
-    /// The figures of the classic mallocs for threads, each against its bound
-    Classics(classics::Options),
-    /// The figures of the kernel's allocators, each against its bound
-    Kernel(kernel::Options),
-    /// The slowest malloc and free of each workload, without first touches of memory
-    Slowest(slowest::Options),
-    /// Throughput of the flagship on 1 to 128 simulated processors
-    Scaling(scaling::Options),
-    /// The block allocators beside others
-    Blocks(Words),
-    /// The recorded run of docs/benchmarks.md is the newest of bench/record
-    Benchmarks(benchmarks::Options),
-    /// heapwright bench against hyperfine, on the same workloads
-    Agree(agree::Options),
     /// Installs or finds the allocators to compare with
     Peers(peers::Options),
     /// Boots the kernels of bare-metal in QEMU, and what they say
@@ -101,7 +73,7 @@ enum Chore {
     Deny,
     /// The fuzz targets, from the inputs of fuzz/seeds
     Fuzz(fuzz::Options),
-    /// The tests of base, block and object in Miri, where a nightly toolchain has it
+    /// The tests of base, block and kernel in Miri, where a nightly toolchain has it
     Miri(miri::Options),
     /// A tarball to install from, tried without Rust
     Dist(dist::Options),
@@ -111,16 +83,9 @@ enum Chore {
     Port(port::Options),
     /// Storms of forks, threads, limits and signals against the drop-in library
     Storm(storm::Options),
-    /// The steps of .ci/run, one by one or all
-    Ci(Words),
-}
-
-/// Words that the chore reads by itself.
-#[derive(Debug, clap::Args)]
-#[command(disable_help_flag = true)]
-struct Words {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    words: Vec<String>,
+    #[command(flatten)]
+    Measured(measured::Chore),
+    Ci(ci::Options),
 }
 
 fn main() -> ExitCode {
@@ -145,21 +110,13 @@ impl Cli {
         let (name, ended) = match self.chore {
             Chore::Layers => return layers::run(),
             Chore::Paths => return paths::run(),
-            Chore::Blocks(given) => return blocks::run(&given.words),
-            Chore::Ci(given) => return ci::run(&given.words),
+            Chore::Ci(options) => return ci::run(options),
+            Chore::Measured(_) => return measured::run(),
             Chore::Peers(options) => return peers::run(&options),
             Chore::Adding => ("adding", adding::run()),
             Chore::Registry(options) => ("registry", rows::run(&options)),
             Chore::Golden(options) => ("golden", golden::run(&options)),
-            Chore::Reach(options) => ("reach", reach::run(&options)),
-            Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
-            Chore::Classics(options) => ("classics", classics::run(&options)),
-            Chore::Kernel(options) => ("kernel", kernel::run(&options)),
-            Chore::Slowest(options) => ("slowest", slowest::run(&options)),
-            Chore::Split(options) => ("split", split::run(&options)),
             Chore::Locked(options) => ("locked", locked::run(&options)),
-            Chore::Scaling(options) => ("scaling", scaling::run(&options)),
-            Chore::Agree(options) => ("agree", agree::run(&options)),
             Chore::Qemu(options) => ("qemu", qemu::run(&options)),
             Chore::Wcet(options) => ("wcet", wcet::run(&options)),
             Chore::Size(options) => ("size", size::run(&options)),
@@ -195,13 +152,6 @@ impl Chore {
             _ => None,
         }
     }
-}
-
-/// The options of one chore, for its tests.
-#[cfg(test)]
-fn parsed<T: clap::Args>(line: &str) -> Result<T, clap::Error> {
-    let command = T::augment_args(clap::Command::new("test").no_binary_name(true));
-    T::from_arg_matches(&command.try_get_matches_from(line.split_whitespace())?)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::peers::root;
 
 /// What these do to memory they do to arrays of the tests.
-const PACKAGES: [&str; 3] = ["heapwright-base", "heapwright-block", "heapwright-object"];
+const PACKAGES: [&str; 3] = ["heapwright-base", "heapwright-block", "heapwright-kernel-allocators"];
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {

@@ -1,7 +1,7 @@
 //! `cargo xtask paths`: every path the documents name exists.
 //!
 //! A path is the target of a markdown link, or a code span that starts with one of the tree's top folders and has a
-//! slash: `[the walk](docs/life-of-a-malloc.md)`, `` `crates/base` ``, `` `crates/{base,page}` ``, `` `docs/*.md` ``.
+//! slash: `[the walk](docs/how-it-works.md)`, `` `crates/base` ``, `` `crates/{base,page}` ``, `` `docs/*.md` ``.
 //! Links are followed from the document's own folder, code spans from the top of the tree.
 
 mod markdown;
@@ -51,30 +51,24 @@ pub(crate) fn run() -> ExitCode {
 
 /// How many documents there are, and `file:line: path` for every path that is not there.
 fn missing(top: &Path) -> Result<(usize, Vec<String>), String> {
-    let mut documents = Vec::new();
-    for entry in list(top)? {
-        if entry.is_file() && is_markdown(&entry) {
-            documents.push(entry);
-        }
-    }
-    let docs = top.join("docs");
-    if docs.is_dir() {
-        gather(&docs, &mut documents)?;
-    }
+    let mut documents = matches(top, "*.md")?;
+    documents.extend(matches(top, "docs/**/*.md")?);
     let mut found = Vec::new();
     for document in &documents {
         let text = std::fs::read_to_string(document)
             .map_err(|e| format!("{}: {e}", document.display()))?;
         let name = document.strip_prefix(top).unwrap_or(document);
         for Mention { line, path, is_link } in mentions(&text) {
+            let gone = |path: &str| format!("{}:{line}: {path}", name.display());
             if is_link {
-                if !exists(name.parent().unwrap_or(Path::new("")), &path, top)? {
-                    found.push(format!("{}:{line}: {path}", name.display()));
+                let folder = name.parent().unwrap_or(Path::new(""));
+                if !within(&folder.join(&path)).is_some_and(|path| top.join(path).exists()) {
+                    found.push(gone(&path));
                 }
-            } else if starts_in_tree(&path) {
+            } else if path.split_once('/').is_some_and(|(first, _)| FOLDERS.contains(&first)) {
                 for one in braces(&path) {
-                    if !exists(Path::new(""), &one, top)? {
-                        found.push(format!("{}:{line}: {one}", name.display()));
+                    if matches(top, &one)?.is_empty() {
+                        found.push(gone(&one));
                     }
                 }
             }
@@ -83,30 +77,24 @@ fn missing(top: &Path) -> Result<(usize, Vec<String>), String> {
     Ok((documents.len(), found))
 }
 
-fn gather(folder: &Path, documents: &mut Vec<PathBuf>) -> Result<(), String> {
-    for entry in list(folder)? {
-        if entry.is_dir() {
-            gather(&entry, documents)?;
-        } else if is_markdown(&entry) {
-            documents.push(entry);
+/// What there is below `top` for a pattern, in which a `*` stands for any part of one name.
+fn matches(top: &Path, pattern: &str) -> Result<Vec<PathBuf>, String> {
+    let pattern = format!("{}/{pattern}", glob::Pattern::escape(&top.to_string_lossy()));
+    let found = glob::glob(&pattern).map_err(|why| format!("{pattern}: {why}"))?;
+    found.map(|path| path.map_err(|why| why.to_string())).collect()
+}
+
+/// A path without `..`; `None` when it leads out of the tree.
+fn within(path: &Path) -> Option<PathBuf> {
+    let mut within = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => within.pop().then_some(())?,
+            Component::Normal(name) => within.push(name),
+            _ => {}
         }
     }
-    Ok(())
-}
-
-fn list(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    Ok(paths)
-}
-
-fn is_markdown(path: &Path) -> bool {
-    path.extension().is_some_and(|ext| ext == "md")
-}
-
-fn starts_in_tree(path: &str) -> bool {
-    path.split_once('/').is_some_and(|(first, _)| FOLDERS.contains(&first))
+    Some(within)
 }
 
 /// `a/{b,c}/d` as `a/b/d` and `a/c/d`.
@@ -117,56 +105,6 @@ fn braces(path: &str) -> Vec<String> {
         .split(',')
         .flat_map(|choice| braces(&format!("{before}{}{after}", choice.trim())))
         .collect()
-}
-
-/// Whether `path`, seen from `folder`, is in the tree below `top`. A `*` stands for any part of one name.
-fn exists(folder: &Path, path: &str, top: &Path) -> Result<bool, String> {
-    let mut candidates = vec![PathBuf::new()];
-    for part in folder.join(path).components() {
-        match part {
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-            Component::ParentDir => {
-                candidates.retain_mut(PathBuf::pop);
-            }
-            Component::Normal(name) => {
-                candidates = step(&candidates, &name.to_string_lossy(), top)?;
-            }
-        }
-    }
-    Ok(!candidates.is_empty())
-}
-
-fn step(candidates: &[PathBuf], name: &str, top: &Path) -> Result<Vec<PathBuf>, String> {
-    let mut next = Vec::new();
-    for candidate in candidates {
-        if !name.contains('*') {
-            let one = candidate.join(name);
-            if top.join(&one).exists() {
-                next.push(one);
-            }
-            continue;
-        }
-        for entry in list(&top.join(candidate))? {
-            let entry = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if matches_star(name, &entry) {
-                next.push(candidate.join(entry));
-            }
-        }
-    }
-    Ok(next)
-}
-
-/// Whether `name` is `pattern` with something, or nothing, in place of each `*`.
-fn matches_star(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| {
-            rest.char_indices()
-                .map(|(at, _)| at)
-                .chain([rest.len()])
-                .any(|at| matches_star(after, &rest[at..]))
-        }),
-    }
 }
 
 /// A small tree of files for the tests of `layers` and `paths`.

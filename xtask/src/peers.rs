@@ -5,7 +5,7 @@
 //! them are in `peers/allocators` of the target folder afterwards, where the command `heapwright` of this checkout
 //! finds them. [`find`] only looks, so that measuring never installs anything.
 
-pub(crate) mod sources;
+mod sources;
 
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -14,12 +14,14 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+pub use sources::NEWER;
+
 /// The allocators to compare with
 ///
 /// Puts them into peers/allocators of the target folder, where `heapwright list` and `heapwright bench` of this
 /// checkout find them; $HEAPWRIGHT_ALLOCATORS may name that folder to any other heapwright.
 #[derive(Debug, Args)]
-pub(crate) struct Options {
+pub struct Options {
     /// Only find, do not install packages or compile
     #[arg(long)]
     no_install: bool,
@@ -38,13 +40,13 @@ const PACKAGES: [&str; 7] = [
 
 /// An allocator a program can be run on.
 #[derive(Debug, Clone)]
-pub(crate) struct Allocator {
+pub struct Allocator {
     /// Short name, unique in a table: `mimalloc-3`.
-    pub(crate) name: String,
+    pub name: String,
     /// As the library or its package says.
-    pub(crate) version: String,
+    pub version: String,
     /// What `LD_PRELOAD` gets. glibc is preloaded too, because a program may be linked to another malloc.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
 }
 
 /// One peer the dynamic linker may know: its name here, its file, its package.
@@ -62,7 +64,7 @@ const KNOWN: [Known; 4] = [
 ];
 
 /// The command.
-pub(crate) fn run(options: &Options) -> ExitCode {
+pub fn run(options: &Options) -> ExitCode {
     if !options.no_install {
         install_packages();
         for problem in sources::build() {
@@ -88,7 +90,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 }
 
 /// The allocators that `reach` compares with, glibc first.
-pub(crate) fn find() -> Vec<Allocator> {
+pub fn find() -> Vec<Allocator> {
     let mut found = all();
     found.retain(|a| a.name != "snmalloc" && a.name != "rpmalloc");
     found
@@ -143,7 +145,7 @@ fn problem(library: &Path) -> Option<String> {
 }
 
 /// A table of name, version and path, in Markdown.
-pub(crate) fn table(allocators: &[Allocator]) -> Table {
+pub fn table(allocators: &[Allocator]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header(["name", "version", "path"]);
     for a in allocators {
@@ -153,7 +155,7 @@ pub(crate) fn table(allocators: &[Allocator]) -> Table {
 }
 
 /// The workspace's own folder for what is built here and thrown away by `cargo clean`.
-pub(crate) fn target_dir() -> PathBuf {
+pub fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => PathBuf::from(dir),
         None => root().join("target"),
@@ -161,13 +163,13 @@ pub(crate) fn target_dir() -> PathBuf {
 }
 
 /// The workspace's root.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
 /// Standard output of a command that succeeded, or why not.
-pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+pub fn output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let out = command.output().map_err(|e| format!("{name}: {e}"))?;
     if out.status.success() {

@@ -168,7 +168,7 @@ impl Port {
 
     /// Builds the library, in release; the static one lies beside it.
     fn build(&self) -> Result<PathBuf, String> {
-        let mut cargo = toolchain::cargo(self.target, &[])?;
+        let mut cargo = toolchain::cargo(self.target)?;
         cargo.args(["--release", "--quiet", "--package", "heapwright-abi", "--manifest-path"]);
         cargo.arg(root().join("Cargo.toml"));
         let status = cargo.status().map_err(|e| format!("cargo did not start: {e}"))?;

@@ -20,12 +20,12 @@ const OPTIONS: [&str; 9] = [
 ];
 
 /// Where the sources are.
-pub(crate) fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     root().join("bench/programs")
 }
 
 /// The compiled `bench/programs/NAME.c`; compiles it when it is missing or older than its sources.
-pub(crate) fn build(name: &str) -> Result<PathBuf, String> {
+pub fn build(name: &str) -> Result<PathBuf, String> {
     let source = folder().join(name).with_extension("c");
     let dir = target_dir().join("programs");
     let program = dir.join(name);

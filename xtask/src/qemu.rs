@@ -139,6 +139,6 @@ fn kernels(machines: &[&Machine], kernel: &str) -> Result<Vec<PathBuf>, String> 
 }
 
 /// The workspace of the kernels.
-fn manifest() -> PathBuf {
+pub(crate) fn manifest() -> PathBuf {
     crate::peers::root().join("bare-metal/Cargo.toml")
 }

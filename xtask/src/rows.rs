@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! abi/drop-ins/NAME/Cargo.toml          a package for each design that is a malloc
-//! docs/choosing-a-block-allocator.md    the table of what there is
+//! docs/blocks.md                        the table of what there is
 //! docs/kernel-allocators.md             the table of the kernel's
+//! CONTRIBUTING.md                       the table of the steps of `.ci/run`, which `crate::ci` has
 //! crates/heapwright/Cargo.toml          the features alloc-*: compared only
 //! ```
 //!
@@ -18,8 +19,9 @@ use registry::{BLOCKS, KERNELS};
 use crate::peers::root;
 
 const DROP_INS: &str = "abi/drop-ins";
-pub(crate) const TABLE: &str = "docs/choosing-a-block-allocator.md";
+pub(crate) const TABLE: &str = "docs/blocks.md";
 const KERNEL_TABLE: &str = "docs/kernel-allocators.md";
+const STEPS: &str = "CONTRIBUTING.md";
 const FACADE: &str = "crates/heapwright/Cargo.toml";
 const BEGIN: &str = "<!-- registry: cargo xtask registry --write -->\n";
 const END: &str = "<!-- registry: end -->\n";
@@ -37,7 +39,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let top = root();
     let mut wanted: Vec<(PathBuf, String)> =
         registry::mallocs().map(|name| (top.join(manifest_path(name)), manifest(name))).collect();
-    for (path, table) in [(TABLE, table()), (KERNEL_TABLE, kernel_table())] {
+    for (path, table) in
+        [(TABLE, table()), (KERNEL_TABLE, kernel_table()), (STEPS, crate::ci::table())]
+    {
         wanted.push((top.join(path), with_table(path, &read(&top.join(path))?, &table)?));
     }
     let mut good = true;

@@ -9,7 +9,7 @@ mod measure;
 
 use crate::command::each;
 use crate::expected::Expected;
-use crate::peers::root;
+use crate::qemu;
 use crate::qemu::toolchain::{self, Build, Target};
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -121,17 +121,9 @@ fn chosen(options: &Options) -> impl Iterator<Item = &'static Named> {
 
 /// Compiles the program with these features and counts.
 fn built(target: Target, features: &[&str], opt: &str) -> Result<Size, String> {
-    let folder = root().join("bare-metal/size");
-    let manifest = folder.join("Cargo.toml");
-    let script = format!("-Clink-arg=-T{}", folder.join("link.ld").display());
-    let rustflags = [script.as_str(), "-Crelocation-model=static"];
     let env = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt)];
-    let build = Build {
-        features,
-        rustflags: &rustflags,
-        env: &env,
-        ..Build::new(&manifest, "size", target)
-    };
+    let manifest = qemu::manifest();
+    let build = Build { features, env: &env, ..Build::new(&manifest, "size", target) };
     measure::measure(&build.run()?)
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         None => Some(heapwright_tests::drop_in().to_path_buf()),
     };
     if let Some(library) = &library {
-        crate::golden::must_be_a_malloc(library)?;
+        crate::command::must_be_a_malloc(library)?;
     }
     let built = programs::build(library.as_deref())?;
     let chosen =

@@ -15,7 +15,7 @@ mod program;
 
 use crate::command::each;
 use crate::expected::Expected;
-use crate::peers::{output, root};
+use crate::peers::output;
 use crate::qemu::toolchain::{self, Build, Target};
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -134,13 +134,8 @@ fn chosen(options: &Options) -> impl Iterator<Item = &'static Named> {
 
 /// Compiles the probe for a target.
 fn probe(target: Target, peers: bool) -> Result<PathBuf, String> {
-    let folder = root().join("bare-metal/probe");
-    let manifest = folder.join("Cargo.toml");
-    let script = format!("-Clink-arg=-T{}", folder.join("link.ld").display());
-    let flags = [script.as_str(), "-Crelocation-model=static"];
     let features: &[&str] = if peers { &["peers"] } else { &[] };
-    let build = Build { features, rustflags: &flags, ..Build::new(&manifest, "probe", target) };
-    build.run()
+    Build { features, ..Build::new(&crate::qemu::manifest(), "probe", target) }.run()
 }
 
 /// Searches every entry point of a program.

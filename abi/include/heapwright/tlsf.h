@@ -210,7 +210,7 @@ size_t heapwright_tlsf_block_size_max(void) HEAPWRIGHT_BLOCK_NOEXCEPT HEAPWRIGHT
  * never has more than `max_live` bytes in use, in requests of `min_request` to `max_request` bytes, none of them of
  * heapwright_tlsf_memalign(). While heapwright_tlsf_realloc() moves a block, both are in use. A library with "compact" or
  * "canaries" needs two pointers' bytes more for each of `max_live / min_request` blocks. The proof is in
- * docs/worst-case-memory.md.
+ * docs/blocks.md.
  * Cost: O(1).
  * Errors: 0 when the three contradict each other; SIZE_MAX when it is more than the machine has, as it is when `min_request`
  * is 0: of blocks of no bytes any number may be in use. */

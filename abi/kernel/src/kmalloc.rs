@@ -10,8 +10,8 @@ use core::ptr::{self, NonNull};
 
 use base::lock::Lock;
 use base::{Broken, Check};
-use object::kmalloc::{Kmalloc, Options, ZERO_SIZE, size_roundup};
-use object::kmem_cache::{Finding, Misuse, Policy};
+use kernel::kmalloc::{Kmalloc, Options, ZERO_SIZE, size_roundup};
+use kernel::kmem_cache::{Finding, Misuse, Policy};
 use source::FrameSource;
 use source::os::Os;
 use source::os::imp::console::Console;

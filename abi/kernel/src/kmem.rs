@@ -13,7 +13,7 @@ use core::ptr::{self, NonNull};
 use base::bits::low32;
 use base::lock::{Lock, Park};
 use base::{Broken, Check};
-use object::kmem_cache::{Finding, KmemCache, Misuse, SLABINFO_HEADER};
+use kernel::kmem_cache::{Finding, KmemCache, Misuse, SLABINFO_HEADER};
 use source::os::Os;
 use source::os::imp::console::Console;
 

@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use base::lock::Lock;
 use base::{Broken, Check, PageAllocator};
-use page::SourcePages;
+use kernel::SourcePages;
 use source::PageSource;
 use source::os::Os;
 

@@ -22,7 +22,7 @@ use core::ptr::{self, NonNull};
 use base::lock::Lock;
 use base::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use base::{Broken, Check, Owns};
-use page::vmalloc::{Caller, Vmalloc, VmallocError, VmallocLimits};
+use kernel::vmalloc::{Caller, Vmalloc, VmallocError, VmallocLimits};
 use source::os::Os;
 use source::os::imp::console::Console;
 use source::{FrameSource, Mapped, PageSource};

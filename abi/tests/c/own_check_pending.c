@@ -1,6 +1,6 @@
 // heapwright.h: heapwright_check sees a block that was freed twice while the calling thread still keeps it
 // link: heapwright
-// stderr: ^heapwright: invariant broken at 0x[0-9a-f]+: A5: .*double free
+// stderr: ^heapwright: invariant broken at 0x[0-9a-f]+: inspect-A5: .*double free
 #include <heapwright.h>
 
 #include "check.h"

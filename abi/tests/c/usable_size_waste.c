@@ -1,4 +1,4 @@
-// docs/size-classes.md: from 32 KiB + 1 to 4 MiB a block is at most a quarter larger than what was asked for
+// docs/how-it-works.md: from 32 KiB + 1 to 4 MiB a block is at most a quarter larger than what was asked for
 // also: glibc
 #include <malloc.h>
 

@@ -8,6 +8,7 @@ use core::{fmt::Write as _, time::Duration};
 use std::{
     collections::BTreeMap,
     env, fs,
+    io::{self, Write as _},
     os::unix::process::{CommandExt as _, ExitStatusExt as _},
     path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
@@ -215,7 +216,8 @@ fn run(source: &Source, binary: &Path, malloc: Malloc<'_>, failures: &mut String
         .map(|kind| binary.with_extension(format!("{}.{kind}", on.replace(' ', "-"))));
     command.stdin(Stdio::null()).stdout(create(&stdout)).stderr(create(&stderr)).process_group(0);
     let started = Instant::now();
-    let status = wait(&mut command, target::current().timeout(source.timeout));
+    let label = format!("{} on {on}", source.name());
+    let status = wait(&mut command, &label, target::current().timeout(source.timeout));
     let seconds = started.elapsed().as_secs_f64();
     let (stdout, stderr) = (read(&stdout), read(&stderr));
     let verdict = judge(source, status, &stdout, &stderr);
@@ -244,12 +246,24 @@ fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
+/// Says on standard error which program runs, past libtest, which shows nothing of a test until it has ended.
+fn progress(label: &str) {
+    static SAID: Mutex<Option<Instant>> = Mutex::new(None);
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.is_none_or(|said| said.elapsed() >= Duration::from_secs(5)) {
+        *said = Some(Instant::now());
+        // Without standard error nobody waits for a line.
+        let _ = writeln!(io::stderr(), "running {label}");
+    }
+}
+
 /// Runs `command`, which leads a process group of its own. `None` when the time is over: the whole group is killed then.
-fn wait(command: &mut Command, timeout: Duration) -> Option<ExitStatus> {
+fn wait(command: &mut Command, label: &str, timeout: Duration) -> Option<ExitStatus> {
     let mut child =
         command.spawn().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
     let started = Instant::now();
     loop {
+        progress(label);
         if let Some(status) = child.try_wait().expect("a child can be waited for") {
             return Some(status);
         }

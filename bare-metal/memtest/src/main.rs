@@ -19,7 +19,7 @@ use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{GRAIN, HalfFit, Tlsf};
 use machine::say;
-use object::size_slabs::SizeSlabs;
+use kernel::size_slabs::SizeSlabs;
 use trial::trial;
 
 machine::kernel!(main);

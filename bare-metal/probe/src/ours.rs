@@ -6,7 +6,7 @@ use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, SmallTlsf, Tlsf};
 use core::ptr::NonNull;
-use object::size_slabs::SizeSlabs;
+use kernel::size_slabs::SizeSlabs;
 
 entries! {
     /// TLSF for pools to 4 MiB, 1 MiB on 32 bit.

@@ -17,10 +17,10 @@ use core::ptr::NonNull;
 use std::rc::Rc;
 
 use base::{AddMemory, BlockAllocator, HandleAllocator, Map, PageAllocator};
-use object::kmalloc::Kmalloc;
-use object::kmem_cache::{KmemCache, Refused};
-use page::buddy::BuddyPages;
-use page::vmalloc::{Caller, Vmalloc, VmallocError};
+use kernel::buddy::BuddyPages;
+use kernel::kmalloc::Kmalloc;
+use kernel::kmem_cache::{KmemCache, Refused};
+use kernel::vmalloc::{Caller, Vmalloc, VmallocError};
 use source::os::Os;
 
 use crate::subjects::{self, Visit as VisitBlocks};

@@ -2,110 +2,99 @@
 //!
 //! ```text
 //! subjects   ours and others, each behind `BlockAllocator + AddMemory`
-//! work       streams of operations, made before anything is timed
-//! clock      ticks of the processor
-//! pairs      time of a free and an allocation, mean and tail                  ┐
-//! live       the same from 100 to 1,000,000 live blocks, spread and hot       │ one file each,
-//! holes      one hole and a thousand                                          ├ one table each
-//! fill       how much of a memory becomes payload                             │
-//! worst      what adversaries wring out of each                               │
-//! arena      the form that grows, and the tiers, against the plain one         │
-//! bodies     the seven test bodies                                            ┘
-//! bounds     what the project set itself, and whether it holds
-//! samples    every value of every round; table, svg   how they are shown
+//! parts      what is measured of each           churn     live blocks that are replaced
+//! samples    every value of every round, the tables, and the bounds
 //! ```
 //!
-//! Each round runs every allocator on the same memory, in another order; figures are medians of
-//! rounds, and ratios are medians of the rounds' ratios.
+//! Each round runs every allocator on the same memory, in another order; figures are medians of rounds, and ratios are medians of
+//! the rounds' ratios. Programs on these allocators, behind one lock, are measured by `heapwright bench --region`.
 
-mod arena;
-mod bodies;
-mod bounds;
-mod clock;
-mod fill;
-mod holes;
-mod live;
-mod pairs;
+mod churn;
+mod parts;
 mod samples;
-mod svg;
-mod table;
-mod work;
-mod worst;
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::{fs, path::Path};
 
+use bench::machine::{Busyness, Machine};
+use clap::Parser;
+use parts::Part;
 use samples::Samples;
-use testkit::block::Switch;
 
-/// For the test bodies, whose collections take it. Nothing that is timed elsewhere allocates.
-#[global_allocator]
-static SWITCH: Switch = Switch;
-
-const USAGE: &str = "\
-usage: cargo xtask blocks [--quick] [--only PART]… [--rounds N] [--write]
-
-  --quick        shorter runs, two rounds: whether it works, not what it measures
-  --only PART    pairs, live, holes, fill, worst, arena or bodies; may be given more than once
-  --rounds N     how many rounds (11; 2 with --quick)
-  --csv FILE     every value of every round
-  --pictures DIR the pictures
-  --write        (by xtask) all into bench/record and docs/choosing-a-block-allocator.md
-
-Exits with 1 when a bound does not hold; with --quick, when an exact one does not.
-";
-
-/// What the command line asks for.
-#[derive(Debug)]
+/// The block allocators beside others; exits with 1 when a bound does not hold, with --quick when an exact one does not
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask blocks", max_term_width = 100)]
 struct Options {
+    /// Shorter runs, two rounds: whether it works, not what it measures
+    #[arg(long)]
     quick: bool,
-    only: Vec<String>,
-    rounds: usize,
-    csv: Option<PathBuf>,
-    pictures: Option<PathBuf>,
+    /// Only these parts
+    #[arg(long, value_enum, default_values_t = Part::ALL)]
+    only: Vec<Part>,
+    /// How many rounds
+    #[arg(long, default_value_t = 11, default_value_if("quick", "true", "2"))]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
+    rounds: u16,
+    /// Write the tables into docs/blocks.md
+    #[arg(long, conflicts_with_all = ["quick", "only"])]
+    write: bool,
 }
 
-/// A part: its name, how it is measured, and the tables it makes.
-struct Part {
-    name: &'static str,
-    measure: fn(&Plan, &mut Samples),
-    show: fn(&Samples) -> String,
+const BEGIN: &str = "<!-- written by cargo xtask blocks --write: begin -->";
+const END: &str = "<!-- written by cargo xtask blocks --write: end -->";
+
+/// What a command of the system prints.
+fn said(program: &str, words: &[&str]) -> String {
+    let done = Command::new(program).args(words).output();
+    done.map_or_else(
+        |_| String::new(),
+        |done| String::from_utf8_lossy(&done.stdout).trim().to_owned(),
+    )
 }
 
-/// How much of everything.
-#[derive(Debug, Clone, Copy)]
-struct Plan {
-    quick: bool,
-    rounds: usize,
+/// Replaces what is between the markers.
+fn between(old: &str, text: &str) -> Option<String> {
+    let (before, rest) = old.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n\n{text}\n\n{END}{after}"))
 }
 
-impl Plan {
-    /// `full`, or a part of it in a quick run.
-    fn of(&self, full: usize) -> usize {
-        if self.quick { full / 20 } else { full }
+fn run(options: &Options) -> Result<bool, String> {
+    let machine = Machine::describe();
+    let busy = Busyness::now().load_warning(machine.cores);
+    if let Some(busy) = &busy {
+        eprintln!("blocks: {busy}");
     }
+    let mut samples = Samples::default();
+    let mut tables = String::new();
+    for &part in &options.only {
+        eprintln!("blocks: {part:?}");
+        part.measure(options.quick, options.rounds.into(), &mut samples);
+        tables.push_str(&format!("\n{}", samples.table(part)));
+    }
+    let (bounds, hold) = samples.bounds(options.quick);
+    // Who reads the pipe may have seen enough; the page is written all the same.
+    match write!(io::stdout(), "{bounds}{tables}") {
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => return Err(why.to_string()),
+        _ => {}
+    }
+    if options.write {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let page = page.join("../../docs/blocks.md");
+        let (when, commit) =
+            (said("date", &["-u", "+%F"]), said("git", &["rev-parse", "--short", "HEAD"]));
+        let busy = busy.map_or_else(String::new, |busy| format!("; {busy}"));
+        let machine = format!("{}\n\nMeasured {when} on commit {commit}{busy}.", machine.line());
+        let old = fs::read_to_string(&page).map_err(|why| why.to_string())?;
+        let new = between(&old, &format!("{bounds}{tables}\n### Machine\n\n{machine}"));
+        fs::write(&page, new.ok_or("the page has no markers")?).map_err(|why| why.to_string())?;
+    }
+    Ok(hold)
 }
-
-const PARTS: [Part; 7] = [
-    Part { name: "pairs", measure: pairs::measure, show: pairs::show },
-    Part { name: "live", measure: live::measure, show: live::show },
-    Part { name: "holes", measure: holes::measure, show: holes::show },
-    Part { name: "fill", measure: fill::measure, show: fill::show },
-    Part { name: "worst", measure: worst::measure, show: worst::show },
-    Part { name: "arena", measure: arena::measure, show: arena::show },
-    Part { name: "bodies", measure: bodies::measure, show: bodies::show },
-];
 
 fn main() -> ExitCode {
-    let options = match parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(why) => {
-            eprint!("blocks: {why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match run(&options) {
+    match run(&Options::parse()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
@@ -115,60 +104,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options =
-        Options { quick: false, only: Vec::new(), rounds: 0, csv: None, pictures: None };
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().ok_or(format!("{arg} needs a value"));
-        match arg.as_str() {
-            "--quick" => options.quick = true,
-            "--only" => {
-                let name = value()?;
-                if !PARTS.iter().any(|part| part.name == name) {
-                    return Err(format!("there is no part {name:?}"));
-                }
-                options.only.push(name);
-            }
-            "--rounds" => {
-                let n = value()?.parse().ok().filter(|&n| (1..=1000).contains(&n));
-                options.rounds = n.ok_or("--rounds takes a number from 1 to 1000")?;
-            }
-            "--csv" => options.csv = Some(value()?.into()),
-            "--pictures" => options.pictures = Some(value()?.into()),
-            other => return Err(format!("there is no {other:?}")),
-        }
-    }
-    if options.rounds == 0 {
-        options.rounds = if options.quick { 2 } else { 11 };
-    }
-    Ok(options)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn run(options: &Options) -> Result<bool, String> {
-    let plan = Plan { quick: options.quick, rounds: options.rounds };
-    let mut samples = Samples::default();
-    let chosen =
-        |part: &&Part| options.only.is_empty() || options.only.iter().any(|name| name == part.name);
-    let mut tables = String::new();
-    for part in PARTS.iter().filter(chosen) {
-        eprintln!("blocks: {}", part.name);
-        (part.measure)(&plan, &mut samples);
-        tables.push_str(&(part.show)(&samples));
-        tables.push('\n');
+    #[test]
+    fn only_what_is_between_the_markers_is_replaced() {
+        let old = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
+        let new = format!("before\n{BEGIN}\n\nnew\n\n{END}\nafter\n");
+        assert_eq!(between(&old, "new"), Some(new));
+        assert_eq!(between("no markers", "new"), None);
     }
-    let (bounds, hold) = bounds::show(&samples, options.quick);
-    // Whoever reads may have seen enough; the files are written all the same.
-    match writeln!(io::stdout(), "{bounds}\n{}", tables.trim_end()) {
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-            return Err(format!("cannot print the tables: {e}"));
-        }
-        _ => {}
+
+    #[test]
+    fn a_page_is_made_of_complete_runs_only() {
+        let parse = |words: &str| Options::try_parse_from(words.split(' '));
+        assert!(parse("blocks --write --quick").is_err());
+        assert_eq!(parse("blocks --quick").unwrap().rounds, 2);
+        assert_eq!(parse("blocks --only fill --rounds 5").unwrap().only, [Part::Fill]);
     }
-    if let Some(file) = &options.csv {
-        samples.write(file)?;
-    }
-    if let Some(folder) = &options.pictures {
-        svg::write(&samples, folder)?;
-    }
-    Ok(hold)
 }

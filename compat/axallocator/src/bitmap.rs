@@ -8,14 +8,14 @@ use crate::{AllocError, AllocResult, BaseAllocator, PageAllocator};
 /// Pages of `PAGE_SIZE` bytes, by a bit for each.
 #[derive(Debug)]
 pub struct BitmapPageAllocator<const PAGE_SIZE: usize> {
-    inner: page::bitmap::BitmapPages<PAGE_SIZE>,
+    inner: kernel::bitmap::BitmapPages<PAGE_SIZE>,
 }
 
 impl<const PAGE_SIZE: usize> BitmapPageAllocator<PAGE_SIZE> {
     /// Without memory.
     #[must_use]
     pub const fn new() -> Self {
-        Self { inner: page::bitmap::BitmapPages::new() }
+        Self { inner: kernel::bitmap::BitmapPages::new() }
     }
 
     /// Whether pages can be asked for so.

@@ -7,14 +7,14 @@ use crate::AllocResult;
 /// Slabs of one size each, over a buddy system of pages; larger blocks are pages.
 #[derive(Debug)]
 pub struct SlabByteAllocator {
-    inner: object::size_slabs::SizeSlabs,
+    inner: kernel::size_slabs::SizeSlabs,
 }
 
 impl SlabByteAllocator {
     /// Without memory.
     #[must_use]
     pub const fn new() -> Self {
-        Self { inner: object::size_slabs::SizeSlabs::new() }
+        Self { inner: kernel::size_slabs::SizeSlabs::new() }
     }
 
     fn more(&mut self, start: usize, size: usize) -> AllocResult {

@@ -1,7 +1,7 @@
 //! Words every layer uses: bits, layout, synchronisation and the traits.
 //!
 //! ```text
-//! ► base   policy   source   page   block, object   thread   compose   malloc   heapwright   abi   tools
+//! ► base   policy   source   page, kernel   block, object   thread   compose   malloc   heapwright   abi   tools
 //! ```
 //!
 //! Depends on nothing. `no_std`, never allocates. The traits, bits and checks are for every

@@ -1,17 +1,9 @@
-//! The one place that chooses between real atomics, loom's model of them, and those of a simulation.
+//! The one place that chooses between real atomics and loom's model of them.
 //!
 //! Lock-free protocols import from here, so that the models in `model/` run the
-//! same code under every interleaving, and `bench/scaling` runs it on 128 processors that are not there.
+//! same code under every interleaving.
 
-#[cfg(simulated)]
-pub mod simulated;
-
-#[cfg(simulated)]
-pub use simulated::{
-    AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-};
-
-#[cfg(not(any(loom, simulated)))]
+#[cfg(not(loom))]
 pub use core::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
@@ -24,10 +16,8 @@ pub use loom::sync::atomic::{
 /// Tells the processor that this is a spin loop.
 #[inline]
 pub fn spin_hint() {
-    #[cfg(not(any(loom, simulated)))]
+    #[cfg(not(loom))]
     core::hint::spin_loop();
-    #[cfg(simulated)]
-    simulated::spin();
     #[cfg(loom)]
     loom::thread::yield_now();
 }

@@ -5,7 +5,7 @@
 //! request of 100     128 of 128                    [ record │ state │ units of 2 words … ]
 //! ```
 //!
-//! It is [`page::buddy`] with units of two words, where its picture, its invariants and its code
+//! It is [`kernel::buddy`] with units of two words, where its picture, its invariants and its code
 //! stand. A block costs what is missing to the next power of two, a quarter of its size on
 //! average, and two bits for each unit of the memory (1/64). In return allocating and freeing are
 //! O(orders) whatever the number of holes; two holes that are buddies are one at once; a block
@@ -26,7 +26,7 @@
 /// // SAFETY: `block` is live and of this layout.
 /// unsafe { heap.deallocate(block, layout) };
 /// ```
-pub type Buddy = page::buddy::Buddy<{ 2 * size_of::<usize>() }>;
+pub type Buddy = kernel::buddy::Buddy<{ 2 * size_of::<usize>() }>;
 
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,7 @@
 //! Layer *block*. [`FirstFit`] keeps the high end of the memory in one piece, and the blocks
 //! freed last do not matter to it; [`NextFit`] spreads over the memory; [`BestFit`] leaves the
 //! smallest remainders; [`WorstFit`] leaves the largest ones. `heapwright bench` and
-//! `docs/choosing-a-block-allocator.md` say what that comes to.
+//! `docs/blocks.md` say what that comes to.
 use core::alloc::Layout;
 use core::fmt;
 use core::ptr::NonNull;

@@ -1,7 +1,7 @@
 //! Blocks of any size out of memory that is given: TLSF, the fits, buddy.
 //!
 //! ```text
-//! base   policy   source   page ─► ► block, object   thread   compose   malloc   heapwright   abi   tools
+//! base   policy   source   page, kernel ─► ► block, object   thread   compose   malloc   heapwright   abi   tools
 //! ```
 //!
 //! One owner, `&mut self`, no locks: [`compose`](https://docs.rs/heapwright-compose) adds those.

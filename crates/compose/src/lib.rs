@@ -1,7 +1,7 @@
 //! Layers that take an allocator and give one back, one idea each.
 //!
 //! ```text
-//! base   policy   source   page   block, object   thread ─► ► compose   malloc   heapwright   abi   tools
+//! base   policy   source   page, kernel   block, object   thread ─► ► compose   malloc   heapwright   abi   tools
 //! ```
 //!
 //! | layer | idea |

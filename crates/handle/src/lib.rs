@@ -1,7 +1,7 @@
 //! Objects behind handles: they lie where they pack best, and some of them move.
 //!
 //! ```text
-//! base   policy   source   page ─► block, object, ► handle   thread   malloc   heapwright   abi   tools
+//! base   policy   source   page, kernel ─► block, object, ► handle   thread   malloc   heapwright   abi   tools
 //!
 //! zsmalloc   chains of 1 to 16 pages cut into objects of one class; can be compacted
 //! xvmalloc   best fit within a page, 4 bytes in front of an object; cannot

@@ -31,7 +31,7 @@ use crate::zsmalloc::{Classes, Form};
 /// ```
 /// use base::{AddMemory, HandleError};
 /// use heapwright_handle::{Locked, ZsMalloc};
-/// use page::bitmap::BitmapPages;
+/// use kernel::bitmap::BitmapPages;
 /// use source::os::Os;
 ///
 /// let mut memory = vec![0u8; 256 << 10];

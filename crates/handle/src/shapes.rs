@@ -5,7 +5,7 @@ use core::alloc::Layout;
 use std::vec::Vec;
 
 use base::AddMemory as _;
-use page::bitmap::BitmapPages;
+use kernel::bitmap::BitmapPages;
 
 use crate::PAGE;
 

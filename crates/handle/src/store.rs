@@ -70,7 +70,7 @@ struct Counts {
 /// use heapwright_handle::store::{Compressor, CompressedStore, Page};
 /// use heapwright_handle::{PAGE, ZsMalloc};
 /// # use base::AddMemory;
-/// # use page::bitmap::BitmapPages;
+/// # use kernel::bitmap::BitmapPages;
 ///
 /// /// Keeps what stands before the zeros at the end.
 /// struct Trim;

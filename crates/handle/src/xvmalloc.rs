@@ -94,7 +94,7 @@ impl Handle {
 /// ```
 /// use base::{AddMemory, HandleAllocator, Map};
 /// use heapwright_handle::XvMalloc;
-/// use page::bitmap::BitmapPages;
+/// use kernel::bitmap::BitmapPages;
 ///
 /// let mut memory = vec![0u8; 64 << 10];
 /// let mut pages = BitmapPages::<4096>::new();

@@ -89,7 +89,7 @@ impl Record {
 /// ```
 /// use base::{AddMemory, HandleAllocator, Map};
 /// use heapwright_handle::{PAGE, Zbud};
-/// use page::bitmap::BitmapPages;
+/// use kernel::bitmap::BitmapPages;
 ///
 /// let mut memory = vec![0u8; 64 << 10];
 /// let mut pages = BitmapPages::<4096>::new();

@@ -104,7 +104,7 @@ unsafe impl<C> Send for Zspage<C> {}
 /// ```
 /// use base::{AddMemory, Compact, HandleAllocator, Map};
 /// use heapwright_handle::ZsMalloc;
-/// use page::bitmap::BitmapPages;
+/// use kernel::bitmap::BitmapPages;
 ///
 /// let mut memory = vec![0u8; 256 << 10];
 /// let mut pages = BitmapPages::<4096>::new();

@@ -14,7 +14,7 @@ pub use base::{
     AddError, AddMemory, BlockAllocator, BlockStats, Broken, Check, Free, Malloc, Owns, Piece,
     RemoveError, RemoveMemory, Reset, ResizeInPlace, Stats, UsableSize, Walk,
 };
-pub use object::size_slabs;
+pub use kernel::size_slabs;
 
 /// Makes the type of the first row whose feature is on [`DefaultBlock`]; without any, that of the first row.
 macro_rules! default_block {

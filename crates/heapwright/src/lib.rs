@@ -14,7 +14,7 @@
 //! ```
 //!
 //! ```text
-//! base   policy   source   page   block, object   thread   compose   malloc ─► ► heapwright   abi   tools
+//! base   policy   source   page, kernel   block, object   thread   compose   malloc ─► ► heapwright   abi   tools
 //! ```
 //!
 //! With the feature `flagship` (on by default; Linux on x86-64 and aarch64), the process's malloc:
@@ -57,5 +57,5 @@ pub mod sync {
 /// Whole pages, with one owner.
 pub mod pages {
     pub use base::{AllocatePagesAt, PageAllocator};
-    pub use page::{bitmap, buddy};
+    pub use kernel::{bitmap, buddy};
 }

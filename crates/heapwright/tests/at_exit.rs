@@ -26,6 +26,9 @@ fn the_table_is_printed() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert_eq!(said.matches("heapwright statistics of process").count(), 1, "{said}");
+    // All that is longer is for the command, which reads the file.
+    assert!(said.lines().count() < 24, "{said}");
+    assert!(said.contains("all of the heap") && said.ends_with("as JSON\n"), "{said}");
     assert!(ended("").stderr.is_empty(), "nothing is printed unasked");
 }
 

@@ -5,6 +5,7 @@
 //! address ─► map ─► chunk [ head │ … ]
 //! pool    [ chunk │ chunk │ … ]   those that waited for a second are unmapped, and the oldest beyond the bound
 //!           ▲ arrived: chunks of threads that end, empty and with few pages left
+//! ahead   [ addresses of the next few ]   of a large heap, never touched
 //! ```
 //!
 //! - **P1** the map names a chunk exactly while it is somebody's or in the pool.
@@ -26,9 +27,14 @@ use policy::table::{REGRET, SMALL_HEAP, TICK_MS};
 use crate::links::{self, Linked as _, List, Queue};
 use crate::regret::Regret;
 
+mod ahead;
+mod beside;
 mod owned;
 mod pieces;
 
+use ahead::Ahead;
+use beside::Beside;
+pub(crate) use beside::MIN_MAPPING;
 pub(crate) use owned::{Owned, Row};
 pub(crate) use pieces::{Chunk, PIECE, Pieces};
 
@@ -50,9 +56,16 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// Does something while this thread is inside of the pool's lock.
     pub(crate) fn while_locked(&self, work: impl FnOnce()) {
-        let _inside = self.empty.lock();
+        let _inside = self.pool.lock();
         work();
     }
+}
+
+/// Chunks that wait, and addresses that never were one.
+#[derive(Debug)]
+struct Pool<C> {
+    empty: Queue<C>,
+    ahead: Ahead,
 }
 
 /// Chunks of `1 << SHIFT` bytes.
@@ -61,15 +74,14 @@ pub(crate) struct Chunks<S, C, const SHIFT: u32> {
     pub(crate) source: S,
     pub(crate) arena: Arena<S>,
     map: ChunkMap<SHIFT>,
-    empty: Guarded<S, Queue<C>>,
+    pool: Guarded<S, Pool<C>>,
     /// Chunks on their way to the pool, each linked to the next (P6).
     arrived: AtomicUsize,
     /// Bytes that came from the system, of those in the pool, and of those in chunks that cost little.
     mapped: AtomicUsize,
     pooled: AtomicUsize,
     clean: AtomicUsize,
-    /// Bytes in use that are in no chunk.
-    beside: AtomicUsize,
+    beside: Beside<S>,
     regret: Regret,
     allowance: Allowance,
     refusals: Refusals,
@@ -82,20 +94,22 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             source,
             arena: Arena::new(),
             map: ChunkMap::new(),
-            empty: Guarded::new(Queue::new()),
+            pool: Guarded::new(Pool { empty: Queue::new(), ahead: Ahead::NONE }),
             arrived: AtomicUsize::new(0),
             mapped: AtomicUsize::new(0),
             pooled: AtomicUsize::new(0),
             clean: AtomicUsize::new(0),
-            beside: AtomicUsize::new(0),
+            beside: Beside::new(),
             regret: Regret::new(),
             allowance: Allowance::new(),
             refusals: Refusals::new(),
         }
     }
 
-    pub(crate) fn lock_for_fork(&self) -> &Lock<S> {
-        self.empty.bare()
+    /// The locks, in the order in which they nest.
+    pub(crate) fn locks(&self) -> [&Lock<S>; 4] {
+        let [huge, kept] = self.beside.locks();
+        [huge, kept, self.pool.bare(), self.arena.lock_for_fork()]
     }
 
     /// What descriptors are made from.
@@ -114,9 +128,10 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.pooled.load(Ordering::Relaxed)
     }
 
-    /// Bytes that came from the system, but for chunks in the pool that cost little.
+    /// Bytes that came from the system, but for chunks in the pool that cost little, and live mappings.
     pub(crate) fn costing_bytes(&self) -> usize {
-        self.mapped.load(Ordering::Relaxed).saturating_sub(self.clean.load(Ordering::Relaxed))
+        let chunks = self.mapped.load(Ordering::Relaxed);
+        chunks.saturating_sub(self.clean.load(Ordering::Relaxed)) + self.beside.kept_bytes()
     }
 
     /// The chunk that an address lies in; `None`: it is in none of ours.
@@ -139,8 +154,8 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
     /// A chunk from the pool or the system, and whether it is all zero. `None`: out of memory.
     pub(crate) fn take(&self) -> Option<(&'static C, bool)> {
         let pooled = || {
-            let empty = self.pool();
-            empty.first().inspect(|&chunk| self.remove(&empty, chunk))
+            let pool = self.pool();
+            pool.empty.first().inspect(|&chunk| self.remove(&pool, chunk))
         };
         if self.pooled_bytes() > 0
             && let Some(pooled) = pooled()
@@ -148,7 +163,11 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             return Some((pooled, pooled.is_clean()));
         }
         self.grow(C::LEN);
-        let base = self.source.map(C::LEN, C::LEN)?;
+        if self.room_for_free(0) < C::LEN {
+            // A memory limit, and no chunk can take the place of a mapping that waits.
+            self.release_kept();
+        }
+        let base = self.map_one()?;
         if !self.covers(base) {
             // SAFETY: mapped above, and nobody has seen it.
             unsafe { self.source.release(base, C::LEN) };
@@ -156,16 +175,13 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
         self.map.set(base, OURS);
         self.mapped.fetch_add(C::LEN, Ordering::Relaxed);
-        let inside = self.empty.lock();
-        self.regret.take(C::LEN);
-        drop(inside);
         Some((links::at(base)?, true))
     }
 
     /// Whether the map has a word for the chunk at `base`, by now. Under the lock if it had none.
     fn covers(&self, base: usize) -> bool {
         self.map.has(base) || {
-            let _inside = self.empty.lock();
+            let _inside = self.pool.lock();
             self.map.cover(&self.arena, &self.source, base)
         }
     }
@@ -176,14 +192,14 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         if !to_pool && self.unmap(base, base + C::LEN) {
             return;
         }
-        let (empty, now) = (self.pool(), self.tick());
-        self.push(&empty, chunk, now);
+        let (pool, now) = (self.pool(), self.tick());
+        self.push(&pool, chunk, now);
         let room = self.room_for_free(0);
         let mut most = (self.bytes() / SHARE).max(self.regret.floor(LEAST));
         if self.pooled_bytes() > most.min(room) {
             most = most.max(self.regret.due(now, (LEAST, MOST), REGRET));
         }
-        self.expire(empty, now, most.min(room));
+        self.expire(pool, now, most.min(room));
     }
 
     /// A chunk of a thread that ends is empty (P6). Where much waits in the pool its pages go back first.
@@ -210,14 +226,14 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
     }
 
     /// The pool, under its lock, with all that has arrived.
-    fn pool(&self) -> Inside<'_, S, Queue<C>> {
-        let empty = self.empty.lock();
+    fn pool(&self) -> Inside<'_, S, Pool<C>> {
+        let pool = self.pool.lock();
         let mut at = self.arrived.swap(0, Ordering::Acquire);
         while let Some(chunk) = links::at::<C>(at) {
             at = chunk.links()[0].load(Ordering::Relaxed);
-            empty.push_front(chunk);
+            pool.empty.push_front(chunk);
         }
-        empty
+        pool
     }
 
     /// A chunk is in the pool, or on its way there.
@@ -228,14 +244,14 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
     }
 
-    fn push(&self, empty: &Queue<C>, chunk: &C, now: u32) {
+    fn push(&self, pool: &Pool<C>, chunk: &C, now: u32) {
         chunk.pieces().since.store(now, Ordering::Relaxed);
-        empty.push_front(chunk);
+        pool.empty.push_front(chunk);
         self.count_in(chunk);
     }
 
-    fn remove(&self, empty: &Queue<C>, chunk: &C) {
-        empty.remove(chunk);
+    fn remove(&self, pool: &Pool<C>, chunk: &C) {
+        pool.empty.remove(chunk);
         self.pooled.fetch_sub(C::LEN, Ordering::Relaxed);
         if chunk.is_clean() {
             self.clean.fetch_sub(C::LEN, Ordering::Relaxed);
@@ -249,21 +265,21 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
     }
 
     /// Unmaps what has waited for long, and what is beyond `most` bytes.
-    fn expire(&self, empty: Inside<'_, S, Queue<C>>, now: u32, most: usize) {
+    fn expire(&self, pool: Inside<'_, S, Pool<C>>, now: u32, most: usize) {
         let gone = List::new();
         // The newest is first: the last has waited longest.
-        while let Some(old) = empty.last() {
+        while let Some(old) = pool.empty.last() {
             let before = self.pooled_bytes().saturating_sub(C::LEN);
             let is_old =
                 is_due(old.pieces().since.load(Ordering::Relaxed), now) && before >= LEAST / 2;
             if before < most && !is_old {
                 break;
             }
-            self.remove(&empty, old);
+            self.remove(&pool, old);
             gone.push(old);
             self.regret.purged(now, C::LEN);
         }
-        drop(empty);
+        drop(pool);
         self.unmap_each(&gone);
     }
 
@@ -298,44 +314,41 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// What has waited for long in the pool goes, if there is much.
     fn expire_pool(&self, now: u32) {
+        self.release_old(now);
         if self.pooled_bytes() > LEAST / 2 {
-            let empty = self.pool();
+            let pool = self.pool();
             self.regret.calm(now);
-            self.expire(empty, now, usize::MAX);
+            self.expire(pool, now, usize::MAX);
         }
     }
 
     /// What may be free beside what is in use, of which `free` bytes are not: as much as a memory limit leaves.
     fn room_for_free(&self, free: usize) -> usize {
-        let used = self.bytes().saturating_add(self.beside.load(Ordering::Relaxed));
-        self.allowance.room(used.saturating_sub(free), 1)
+        let used = self.bytes().saturating_add(self.huge().bytes());
+        let room = self.allowance.room(used.saturating_sub(free), 1);
+        room.saturating_sub(self.beside.kept_bytes())
     }
 
     /// The heap grows by `len` bytes: the memory limit is read while no other thread can notice the descriptor that it takes.
     fn grow(&self, len: usize) {
-        let bytes = self.mapped.load(Ordering::Relaxed) + self.beside.load(Ordering::Relaxed);
+        let bytes = self.mapped.load(Ordering::Relaxed) + self.huge().bytes();
         let is_large = bytes.saturating_add(len) > SMALL_HEAP;
         if is_large && !self.allowance.has_looked() && self.source.is_only_thread() {
             self.look_at_memory_limit();
         }
     }
 
-    /// `beside` bytes are in use that are in no chunk.
-    pub(crate) fn note_beside(&self, beside: usize) {
-        self.beside.store(beside, Ordering::Relaxed);
-    }
-
-    /// So many are now, or are about to be: where memory is limited, what the
-    /// pool and the caller keep makes way.
-    pub(crate) fn make_way(&self, of: Option<&Owned<C>>, beside: usize) {
-        self.note_beside(beside);
-        self.grow(0);
+    /// A mapping is to have `more` bytes: where memory is limited, what the pool and the caller keep makes way.
+    fn make_way(&self, of: Option<&Owned<C>>, more: usize) {
+        self.grow(more);
         let kept = of.map_or(0, Owned::kept);
-        let room = self.room_for_free(kept);
+        let used = self.bytes().saturating_add(self.huge().bytes()).saturating_add(more);
+        let room = self.allowance.room(used.saturating_sub(kept), 1);
         if room == usize::MAX {
             return;
         }
         let now = self.tick();
+        self.release_kept();
         if self.pooled_bytes() + kept > room {
             self.expire(self.pool(), now, room.saturating_sub(kept));
         }
@@ -367,17 +380,18 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         is_gone
     }
 
-    /// Unmaps all of the pool; the bytes.
+    /// Unmaps all of the pool and what was mapped ahead; the bytes, of which the latter cost none.
     pub(crate) fn trim(&self) -> usize {
         let all = List::new();
-        {
-            let empty = self.pool();
-            while let Some(pooled) = empty.first() {
-                self.remove(&empty, pooled);
-                all.push(pooled);
-            }
+        let mut pool = self.pool();
+        while let Some(pooled) = pool.empty.first() {
+            self.remove(&pool, pooled);
+            all.push(pooled);
         }
-        self.unmap_each(&all)
+        let ahead = pool.ahead.take_all();
+        drop(pool);
+        self.unmap_ahead(ahead);
+        self.release_kept() + self.unmap_each(&all)
     }
 
     /// Begins to give several pieces back; `None`: the kernel has refused lately.

@@ -43,8 +43,6 @@ mod peak;
 mod realloc;
 mod record;
 mod safe;
-#[cfg(simulated)]
-mod simulated;
 mod slow;
 mod slow_calls;
 pub mod split;
@@ -78,11 +76,11 @@ pub struct Flagship<S, T> {
     slow_calls: slow_calls::SlowCalls,
     /// Whether threads go without magazines, so that every free is checked at once.
     pub(crate) safe: AtomicBool,
-    /// Up to this size a block is freed by its size alone: 0 once there was a heap of its own (W5).
+    /// Up to this size a block is freed by its size alone: 0 once there was a heap of its own (own-heap-W5).
     pub(crate) freed_by_size: AtomicUsize,
     /// Operations of threads that have no cache.
     pub(crate) uncached: AtomicU32,
-    /// Operations on slabs outside of any thread's cache (Y2).
+    /// Operations on slabs outside of any thread's cache (account-Y2).
     pub(crate) outside: Outside,
     /// Refills and flushes of threads that have ended.
     pub(crate) refills: AtomicU64,
@@ -178,8 +176,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.pages.limit_changed();
     }
 
-    /// Whoever confines the process from now on calls [`before_confinement`](Self::before_confinement) first: until then
-    /// the system may be asked what few programs ask it.
+    /// From now on [`before_confinement`](Self::before_confinement) is called before a filter of system calls is installed: until
+    /// then `process_madvise` may be used, which hardly any program calls and a filter may therefore kill.
     pub fn hears_of_confinement(&self) {
         self.pages.hears_of_confinement();
     }

@@ -13,6 +13,7 @@
 mod chunks;
 mod drop_in;
 mod fallback;
+mod few;
 mod fork;
 pub mod heapwright;
 pub mod interrupted;

@@ -104,6 +104,10 @@ impl<T: Linked + 'static> Queue<T> {
         self.list.first()
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     pub(crate) fn last<'a>(&self) -> Option<&'a T> {
         at(self.last.load(Ordering::Relaxed))
     }

@@ -6,6 +6,12 @@ use std::thread;
 use std::vec::Vec;
 
 use base::{Check, Malloc};
+use page::System;
+use source::Failing;
+use source::os::Os;
+
+use crate::DropIn;
+use crate::chunks::{Chunk, Chunks};
 
 /// Sends the address of a block to another thread.
 #[derive(Debug)]
@@ -32,15 +38,94 @@ pub(crate) fn come_back<M: Malloc + Check + Sync>(heap: &M, mapped: impl Fn() ->
     heap.check().unwrap();
 }
 
-/// Threads that have allocated and freed, and end all at once: `during` is given what lets them go and waits until they are gone.
-pub(crate) fn ends_under<M: Malloc + Sync>(
-    heap: &'static M,
-    threads: usize,
-    during: impl FnOnce(&dyn Fn()),
+/// One block each of twenty sizes touches few pages; many of a size have their own.
+pub(crate) fn few_share_pages<M: Malloc>(heap: &M) {
+    let blocks: Vec<_> = (0..20).map(|i| heap.malloc(16 + i * 50)).collect();
+    let mut pages: Vec<_> = blocks.iter().map(|block| block.addr() / 4096).collect();
+    pages.dedup();
+    assert!(pages.len() <= 10, "{pages:?}");
+    let many: Vec<_> = (0..1000).map(|_| heap.malloc(520)).collect();
+    // SAFETY: live blocks of this heap.
+    let is_tight = |&block: &*mut u8| unsafe { heap.usable_size(block) } < 600;
+    assert!(many[8..].iter().all(is_tight), "a class with many has pages of its own");
+    // SAFETY: as above.
+    blocks.into_iter().chain(many).for_each(|block| unsafe { heap.free(block) });
+}
+
+/// A heap of many chunks asks for several by one call, and for one where it is refused several.
+pub(crate) fn maps_ahead<M: Malloc, C: Chunk, const SHIFT: u32>(
+    heap: &M,
+    chunks: &Chunks<Failing<Os>, C, SHIFT>,
 ) {
-    let barrier = Arc::new(Barrier::new(threads + 1));
+    let source = &chunks.source;
+    let fill = |mib: usize| {
+        let before = chunks.mapped_bytes();
+        let blocks = (0..mib).map(|_| heap.malloc(1 << 20)).collect::<Vec<_>>();
+        assert!(blocks.iter().all(|block| !block.is_null()));
+        (blocks, (chunks.mapped_bytes() - before) / C::LEN)
+    };
+    let (mut blocks, _) = fill(256);
+    source.fail_nth(0);
+    let (more, count) = fill(512);
+    blocks.extend(more);
+    assert!(count >= 128 && source.calls() < count as u64 / 4, "{count} by {}", source.calls());
+    // What is ahead now is used up soon.
+    for _ in 0..64 {
+        source.fail_nth(1);
+        blocks.extend(fill(2).0);
+    }
+    source.fail_nth(0);
+    // SAFETY: live blocks of this heap.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    chunks.trim();
+    assert_eq!(chunks.mapped_bytes(), 0);
+}
+
+/// A mapping that is freed serves the next block of about its length, and goes after a second, at a trim, or where the system is
+/// out of addresses.
+pub(crate) fn mappings_wait<M: Malloc + Check, C: Chunk, const SHIFT: u32>(
+    heap: &M,
+    chunks: &Chunks<Failing<Os>, C, SHIFT>,
+) {
+    const LEN: usize = 2 << 20;
+    let blocks: Vec<_> = (0..12).map(|_| heap.malloc(LEN)).collect();
+    let free = |block: *mut u8| {
+        // SAFETY: a live block of this heap, of more bytes.
+        unsafe { block.write_bytes(1, LEN / 2) };
+        // SAFETY: a live block of this heap.
+        unsafe { heap.free(block) };
+    };
+    let before = chunks.costing_bytes();
+    let waiting = || chunks.costing_bytes() - before;
+    blocks.into_iter().for_each(free);
+    assert_eq!(waiting(), 10 * LEN, "20 MiB wait");
+    let [larger, smaller] = [LEN + 4096, LEN * 3 / 4].map(|size| heap.malloc(size));
+    assert_eq!(waiting(), 10 * LEN, "they fit neither");
+    let zeroes = heap.calloc(LEN - 4096, 1);
+    assert_eq!((waiting(), chunks.huge().count()), (9 * LEN, 3));
+    // SAFETY: a live block.
+    assert!(unsafe { core::slice::from_raw_parts(zeroes, LEN / 2) }.iter().all(|&byte| byte == 0));
+    heap.check().unwrap();
+    chunks.source.pass_ms(3000);
+    [larger, smaller, zeroes].into_iter().for_each(free);
+    assert!(waiting() < 3 * LEN, "what waited for a second has gone");
+    chunks.trim();
+    assert_eq!(waiting(), 0);
+    heap.check().unwrap();
+}
+
+/// Threads that have allocated and freed, and end all at once, while nobody gets the pool's lock: they unmap nothing. `live`: how
+/// many are known.
+pub(crate) fn ends_at_once<M: DropIn + Sync, S: System, C: Chunk, const SHIFT: u32>(
+    heap: &'static M,
+    chunks: &Chunks<S, C, SHIFT>,
+    live: impl Fn() -> u32,
+) {
+    const THREADS: usize = 20;
+    heap.begin();
+    let barrier = Arc::new(Barrier::new(THREADS + 1));
     let (gone, waits) = mpsc::channel();
-    for _ in 0..threads {
+    for _ in 0..THREADS {
         let (barrier, gone) = (Arc::clone(&barrier), gone.clone());
         thread::spawn(move || {
             let work = thread::spawn(move || {
@@ -54,8 +139,14 @@ pub(crate) fn ends_under<M: Malloc + Sync>(
         });
     }
     barrier.wait();
-    during(&|| {
+    let mapped = chunks.mapped_bytes();
+    chunks.while_locked(|| {
         barrier.wait();
-        (0..threads).for_each(|_| waits.recv_timeout(Duration::from_secs(60)).unwrap());
+        (0..THREADS).for_each(|_| waits.recv_timeout(Duration::from_secs(60)).unwrap());
     });
+    assert_eq!(chunks.mapped_bytes(), mapped, "a thread that ends unmaps nothing");
+    assert!(chunks.costing_bytes() < 16 << 20, "{}", chunks.costing_bytes());
+    assert_eq!(live(), 0);
+    heap.trim();
+    assert_eq!((chunks.mapped_bytes(), chunks.pooled_bytes(), chunks.costing_bytes()), (0, 0, 0));
 }

@@ -17,42 +17,40 @@
 //! | to 1 MiB     | slices of 64 KiB, one block            | as above                          |
 //! | above        | a mapping of its own                   | an entry in a table               |
 //!
-//! `docs/sharded.md` walks one malloc and one free through it; `docs/memory-order.md` has every atomic, `model` the protocol in
+//! `docs/classic-mallocs.md` walks one malloc and one free through it; `docs/how-it-works.md` has every atomic, `model` the protocol in
 //! every interleaving. After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019.
 use core::ptr;
 
-use base::check::ensure;
 use base::guarded::Guarded;
 use base::lock::{Busy, Lock};
 use base::sync::{AtomicUsize, Ordering, fence};
-use base::{Broken, Check};
-use object::size_class::{MAX_SIZE, class_of, class_of_aligned, info};
-use page::{Huge, System};
+use object::size_class::{MAX_SIZE, class_of, info};
+use page::System;
 use source::os::Os;
 use thread::Members;
 
-use crate::chunks::{Chunk as _, Chunks, Row};
+use crate::chunks::{Chunks, Row};
 use crate::drop_in::Figures;
-use crate::fallback;
 use crate::fork::Missing;
 use crate::links::{self, Queue};
 use crate::misuse::{self, Misuse};
 
 mod abandon;
+mod calls;
+mod check;
 mod drop_in;
 mod heap;
 mod idle;
+mod large;
 mod own_heaps;
 mod pages;
 
 pub use heap::Heap;
 use heap::{MAX_DIRECT, Thread};
-use pages::{HEAD, MAX_SMALL, MEDIUM, Page, SEGMENT, SLICE, Segment, State};
+use pages::{MAX_SMALL, MEDIUM, Page, SEGMENT, Segment, State};
 
 /// The largest block of a segment, a quarter of one: what is longer would leave much of it empty.
 const MAX_SINGLE: usize = SEGMENT / 4;
-/// A mapping of its own that shrinks stays one down to this.
-const MIN_MAPPING: usize = 1 << 20;
 /// Bytes of fresh blocks that are counted off at a time.
 const EXTEND: usize = 4096;
 /// Slow paths that the only page of a class stays for when it is empty; one of 512 KiB goes at once.
@@ -75,7 +73,6 @@ pub struct Sharded<S> {
     segments: Chunks<S, Segment, 22>,
     /// Segments of threads that have ended.
     abandoned: Guarded<S, Queue<Segment>>,
-    huge: Huge<S>,
     threads: Members<S, Thread>,
     /// What the fork under way could not have.
     missing: Missing,
@@ -92,7 +89,6 @@ impl<S: System> Sharded<S> {
         Self {
             segments: Chunks::new(source),
             abandoned: Guarded::new(Queue::new()),
-            huge: Huge::new(),
             threads: Members::new(),
             missing: Missing::new(),
         }
@@ -163,7 +159,7 @@ impl<S: System> Sharded<S> {
     fn allocate_slow(&self, class: usize) -> *mut u8 {
         let Some(thread) = self.thread_or_new() else {
             // A thread that has no record any more.
-            return self.allocate_mapping(size_of_class(class), 1);
+            return self.allocate_mapping(size_of_class(class), 1).0;
         };
         let _busy = Busy::<S>::new();
         let block = self.allocate_in(thread, &thread.heap, class);
@@ -175,6 +171,8 @@ impl<S: System> Sharded<S> {
         self.free_delayed(thread, heap);
         self.end_idle(thread, heap);
         self.segments.pass(&thread.segments, |now| self.threads.look(self.source(), now));
+        let is_none = heap.bins[class].is_empty();
+        let class = if is_none { heap.few.instead_of(class) } else { class };
         if let Some(page) = self.find(thread, heap, class) {
             return page.pop();
         }
@@ -374,88 +372,10 @@ impl<S: System> Sharded<S> {
         }
     }
 
-    /// A block of more than a class has, and whether it is zero.
-    #[cold]
-    #[inline(never)]
-    fn allocate_large(&self, size: usize, align: usize) -> (*mut u8, bool) {
-        if size > isize::MAX.cast_unsigned() {
-            return (ptr::null_mut(), false);
-        }
-        if size <= MAX_SINGLE && align <= SLICE {
-            let slices = size.max(1).div_ceil(SLICE).max(2);
-            if let Some(thread) = self.thread_or_new()
-                && let Some((at, zero)) = self.single(thread, &thread.heap, size, slices)
-            {
-                return (ptr::with_exposed_provenance_mut(at), zero);
-            }
-        }
-        (self.allocate_mapping(size, align), true)
-    }
-
-    /// A page of one block: it is full, so that who frees it tells.
-    fn single(
-        &self,
-        thread: &Thread,
-        heap: &Heap,
-        size: usize,
-        slices: usize,
-    ) -> Option<(usize, bool)> {
-        let _busy = Busy::<S>::new();
-        self.free_delayed(thread, heap);
-        let ((page, start, _), zero) = self.take_slices(thread, slices)?;
-        page.open(heap.address(), 0, 0, start, size);
-        page.set_state(State::Full);
-        heap.full.push(page);
-        page.want(true, wait::<S>);
-        Some((start, zero))
-    }
-
-    fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
-        let _busy = Busy::<S>::new();
-        self.segments.make_way(
-            self.thread().map(|thread| &thread.segments),
-            self.huge.bytes().saturating_add(size),
-        );
-        let map = || self.huge.allocate(&self.segments.source, size.max(1), align, false);
-        // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
-        let at = map().or_else(|| {
-            if let Some(thread) = self.thread() {
-                self.make_room(thread);
-            }
-            self.segments.trim();
-            map()
-        });
-        if at.is_none() {
-            self.segments.note_beside(self.huge.bytes());
-        }
-        ptr::with_exposed_provenance_mut(at.unwrap_or(0))
-    }
-
     #[cold]
     fn end_for(&self, caller: &str, address: usize) -> ! {
         let is_ours = self.segments.of(address).is_some();
         misuse::end::<S>(caller, address, if is_ours { Misuse::NoBlock } else { Misuse::Foreign })
-    }
-
-    /// Bytes of the live block at `address`, and its page if it has one.
-    fn size_of(&self, caller: &str, address: usize) -> (usize, Option<&Page>) {
-        if self.segments.of(address).is_some() {
-            return self.size_in_page(address).unwrap_or_else(|| self.end_for(caller, address));
-        }
-        match self.huge.len_of(address) {
-            Some(len) => (len, None),
-            None => self.end_for(caller, address),
-        }
-    }
-
-    /// As [`size_of`](Self::size_of), of a block that has a page. `None`: there is no such block.
-    fn size_in_page(&self, address: usize) -> Option<(usize, Option<&Page>)> {
-        let page = self.segments.of(address)?.page_of(address);
-        match page.class() {
-            0 if page.is(State::None) || page.start() != address => None,
-            0 => Some((page.single_len(), Some(page))),
-            class => Some((size_of_class(class), Some(page))),
-        }
     }
 
     /// Gives up what is empty, where a request was refused.
@@ -502,9 +422,7 @@ impl<S: System> Sharded<S> {
     fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
         visit(self.threads.lock_for_fork())
             && visit(self.abandoned.bare())
-            && visit(self.huge.lock_for_fork())
-            && visit(self.segments.lock_for_fork())
-            && visit(self.segments.arena.lock_for_fork())
+            && self.segments.locks().into_iter().all(visit)
     }
 
     fn numbers(&self) -> Figures {
@@ -519,7 +437,7 @@ impl<S: System> Sharded<S> {
             };
         });
         used += self.abandoned.lock().iter().map(Segment::used_bytes).sum::<usize>();
-        let huge = (self.huge.bytes(), self.huge.count());
+        let huge = (self.segments.huge().bytes(), self.segments.huge().count());
         let ours = self.segments.costing_bytes();
         Figures {
             committed: ours
@@ -548,161 +466,6 @@ fn wait<S: System>(word: &AtomicUsize, old: usize) {
         }
     }
     S::nap(word, old);
-}
-
-// SAFETY: blocks of pages, single blocks and mappings are disjoint, and come back before they are handed out again; every class
-// is a multiple of 16, and every page begins at a multiple of 16 KiB.
-unsafe impl<S: System> base::Malloc for Sharded<S> {
-    #[inline]
-    fn malloc(&self, size: usize) -> *mut u8 {
-        let block = self.malloc_ready(size);
-        if block.is_null() { self.malloc_any(size) } else { block }
-    }
-
-    fn calloc(&self, count: usize, size: usize) -> *mut u8 {
-        fallback::calloc(count, size, |size| match size {
-            0..=MAX_SIZE => (self.malloc(size), false),
-            _ => self.allocate_large(size, 1),
-        })
-    }
-
-    fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
-        let class = class_of_aligned(size, align).filter(|_| align <= HEAD);
-        class.map_or_else(|| self.allocate_large(size, align).0, |class| self.allocate(class))
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
-        let address = ptr.expose_provenance();
-        if address == 0 {
-            return self.malloc(size);
-        }
-        if size > isize::MAX.cast_unsigned() {
-            return ptr::null_mut();
-        }
-        let (held, page) = self.size_of("realloc()", address);
-        match page {
-            Some(page) if page.class() != 0 && size <= held && size > held / 2 => return ptr,
-            Some(page) if page.class() == 0 && page.resize_single(size) => return ptr,
-            None if size >= MIN_MAPPING => {
-                let _busy = Busy::<S>::new();
-                if size > held {
-                    let grown = self.huge.bytes().saturating_add(size - held);
-                    self.segments.make_way(self.thread().map(|thread| &thread.segments), grown);
-                }
-                let resize = || self.huge.resize(&self.segments.source, address, size);
-                let again = || {
-                    self.make_room(self.thread()?);
-                    resize()
-                };
-                let moved = resize().or_else(again);
-                self.segments.note_beside(self.huge.bytes());
-                if let Some(at) = moved {
-                    return ptr::with_exposed_provenance_mut(at);
-                }
-            }
-            _ => {}
-        }
-        // SAFETY: the caller's promise.
-        unsafe { fallback::realloc_by_copy(self, ptr, held, size) }
-    }
-
-    #[inline]
-    unsafe fn free(&self, ptr: *mut u8) {
-        if !self.free_ready(ptr.expose_provenance()) {
-            self.free_any(ptr.addr());
-        }
-    }
-
-    #[inline]
-    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.free(ptr) };
-    }
-
-    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
-        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
-    }
-}
-
-impl<S: System> Sharded<S> {
-    /// Frees a block of the calling thread. `false`: it is none, or looks wrong.
-    #[inline(always)]
-    fn free_ready(&self, address: usize) -> bool {
-        let Some(segment) = self.segments.of(address) else { return false };
-        let page = segment.page_of(address);
-        // SAFETY: a segment's owner is 0 or a record of ours.
-        let Some(thread) = (unsafe { self.threads.current_if(segment.owner()) }) else {
-            return false;
-        };
-        address & 15 == 0 && self.free_local(thread, segment, page, address)
-    }
-
-    /// Frees what [`free_ready`](Self::free_ready) refused.
-    #[inline(never)]
-    fn free_any(&self, address: usize) {
-        if address == 0 {
-            return;
-        }
-        let Some(segment) = self.segments.of(address) else {
-            if !self.huge.deallocate(&self.segments.source, address) {
-                self.end_for("free()", address);
-            }
-            self.segments.note_beside(self.huge.bytes());
-            return;
-        };
-        let page = segment.page_of(address);
-        if page.is(State::None) || page.class() == 0 && page.start() != address {
-            self.end_for("free()", address);
-        }
-        if address & 15 != 0 {
-            misuse::end::<S>("free()", address, Misuse::Inside);
-        }
-        if self.thread().is_some_and(|thread| thread.address() == segment.owner()) {
-            misuse::end::<S>("free()", address, Misuse::Free);
-        }
-        self.free_theirs(segment, page, address);
-    }
-}
-
-impl<S: System> Check for Sharded<S> {
-    /// Of the calling thread's heaps: others' change meanwhile.
-    fn check(&self) -> Result<(), Broken> {
-        if let Some(thread) = self.thread() {
-            check_thread(thread)?;
-        }
-        self.huge.check()
-    }
-}
-
-fn check_thread(thread: &Thread) -> Result<(), Broken> {
-    // But for the block that was moving when a signal handler interrupted it and asked for this.
-    let mut may_be_off = 1;
-    for heap in thread.all_heaps() {
-        for (class, bin) in heap.bins.iter().enumerate() {
-            for page in bin.iter() {
-                let at = page.start();
-                ensure(
-                    page.class() == class && page.is(State::Queued),
-                    "H1: a page is in its queue",
-                    at,
-                )?;
-                ensure(page.heap() == heap.address(), "H1: a page is its heap's", at)?;
-                let off = page.blocks_off();
-                ensure(off <= may_be_off, "A1: a page's blocks add up", at)?;
-                may_be_off -= off;
-            }
-            let size = size_of_class(class);
-            if class > 0 && size <= MAX_DIRECT {
-                let direct = heap.direct(size).map_or(0, links::address);
-                let first = bin.first().map_or(0, links::address);
-                ensure(direct == first, "H1: direct names the first page of its queue", size)?;
-            }
-        }
-        for page in heap.full.iter() {
-            ensure(page.is(State::Full), "H1: a full page is on the list", page.start())?;
-        }
-    }
-    thread.segments.check(thread.address())
 }
 
 #[cfg(test)]

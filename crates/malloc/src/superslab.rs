@@ -16,26 +16,27 @@
 //! | above         | a mapping of its own      | an entry in a table                        |
 //!
 //! The design is that of a text whose first version lost 5.2 % by it; each part it suspected can be switched off
-//! (`superslab/switches.rs`), and `heapwright bench superslab` measures them. `docs/superslab.md` walks one malloc and one free through it.
+//! (`superslab/switches.rs`), and `heapwright bench -a superslab,superslab:magazine=0` measures them.
+//! `docs/classic-mallocs.md` walks one malloc and one free through it.
 use core::ptr;
 
-use base::check::ensure;
 use base::lock::{Busy, Lock};
 use base::sync::{OneWriter as _, Ordering};
-use base::{Broken, Check};
-use object::size_class::{CLASSES, class_of, class_of_aligned, info};
-use page::{Huge, System};
+use object::size_class::info;
+use page::System;
 use source::os::Os;
 use thread::Members;
 
 use crate::chunks::Row;
 use crate::drop_in::Figures;
-use crate::fallback;
 use crate::fork::Missing;
 use crate::misuse::{self, Misuse};
 
+mod calls;
+mod check;
 mod drop_in;
 mod heap;
+mod large;
 mod pool;
 mod remote;
 mod slab;
@@ -43,15 +44,13 @@ mod switches;
 
 use heap::{Bin, Heap, Whose};
 use pool::Pool;
-use slab::{HEAD, SLAB, SLABS, Slab, State, Super};
+use slab::{SLAB, SLABS, Slab, State, Super};
 use switches::Switches;
 
 /// The largest size of a class.
 const MAX_SIZE: usize = 32 << 10;
 /// The largest run, half a superslab: of what is longer one would leave the rest of its superslab empty.
 const MAX_RUN: usize = SLABS / 2 * SLAB;
-/// A mapping of its own that shrinks stays one down to this.
-const MIN_MAPPING: usize = 1 << 20;
 /// Empty slabs that are mappings of their own, which a heap keeps: 2 MiB.
 const KEEP: usize = SLABS;
 /// A slab of objects up to this size goes on serving when it is empty: larger ones are soon cut again.
@@ -70,7 +69,6 @@ pub const fn new() -> Malloc {
 #[derive(Debug)]
 pub struct Superslab<S> {
     pool: Pool<S>,
-    huge: Huge<S>,
     threads: Members<S, Heap>,
     switches: Switches,
     /// For queues, where they are not to be without a lock.
@@ -89,7 +87,6 @@ impl<S: System> Superslab<S> {
     pub const fn new(source: S) -> Self {
         Self {
             pool: Pool::new(source),
-            huge: Huge::new(),
             threads: Members::new(),
             switches: Switches::new(),
             remote: Lock::new(),
@@ -146,12 +143,22 @@ impl<S: System> Superslab<S> {
     fn allocate_slow(&self, class: usize) -> *mut u8 {
         let Some(heap) = self.heap_or_new() else {
             // A thread that has no heap any more.
-            return self.allocate_mapping(size_of_class(class), 1);
+            return self.allocate_mapping(size_of_class(class), 1).0;
         };
         let _busy = Busy::<S>::new();
         self.drain(heap);
         self.pool.supers.pass(&heap.supers, |now| self.threads.look(self.source(), now));
+        let (wanted, is_none) = (class, !heap.has_slab(class));
+        let class = if is_none { heap.few.instead_of(wanted) } else { wanted };
         let size = size_of_class(class);
+        if class != wanted && heap.bins[class].count() > 0 {
+            let object = heap.bins[class].pop();
+            // Of another class's magazine, which may never be flushed: what is wrong in it would not be found.
+            if self.pool.slab_of(object).is_none_or(|slab| !slab.is_object(object, size)) {
+                misuse::end::<S>("free()", object, Misuse::Inside);
+            }
+            return ptr::with_exposed_provenance_mut(object);
+        }
         let bin = heap.begin(class, size, self.switches.magazine());
         let mut object = self.take(heap, class);
         if object == 0 {
@@ -322,111 +329,10 @@ impl<S: System> Superslab<S> {
         }
     }
 
-    /// A block of more than a class has, and whether it is zero.
-    #[cold]
-    #[inline(never)]
-    fn allocate_large(&self, size: usize, align: usize) -> (*mut u8, bool) {
-        if size > isize::MAX.cast_unsigned() {
-            return (ptr::null_mut(), false);
-        }
-        if size <= MAX_RUN
-            && align <= SLAB
-            && self.switches.superslab()
-            && let Some(heap) = self.heap_or_new()
-            && let Some((at, zero)) = self.take_run(heap, size)
-        {
-            return (ptr::with_exposed_provenance_mut(at), zero);
-        }
-        (self.allocate_mapping(size, align), true)
-    }
-
-    fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
-        let _busy = Busy::<S>::new();
-        self.pool
-            .supers
-            .make_way(self.heap().map(|heap| &heap.supers), self.huge.bytes().saturating_add(size));
-        let map = || self.huge.allocate(&self.pool.supers.source, size.max(1), align, false);
-        // Where addresses are limited (`ulimit -v`), what is empty gives up its own.
-        let at = map().or_else(|| {
-            match self.heap() {
-                Some(heap) => self.make_room(heap),
-                None => _ = self.pool.supers.trim(),
-            }
-            map()
-        });
-        if at.is_none() {
-            self.pool.supers.note_beside(self.huge.bytes());
-        }
-        ptr::with_exposed_provenance_mut(at.unwrap_or(0))
-    }
-
-    /// A run of slabs of this heap.
-    fn take_run(&self, heap: &Heap, size: usize) -> Option<(usize, bool)> {
-        let _busy = Busy::<S>::new();
-        self.drain(heap);
-        let slabs = size.max(1).div_ceil(SLAB);
-        let row = Row { count: slabs, whole: true };
-        let (it, first, zero) = self.pool.supers.take_pieces(&heap.supers, heap.address(), row)?;
-        let (slab, (at, _)) = it.slab(first);
-        slab.open_run(heap.address(), at, slabs, size);
-        heap.out.raise(slabs * SLAB);
-        Some((at, zero))
-    }
-
-    fn end_run(&self, heap: &Heap, slab: &Slab) {
-        let _busy = Busy::<S>::new();
-        let slabs = slab.run();
-        slab.close();
-        heap.out.lower(slabs * SLAB);
-        if let Some(it) = self.pool.super_of(slab) {
-            self.give_slabs(heap, it, slab, slabs);
-        }
-    }
-
-    /// Frees what is no object of a class: a run, a mapping, or nothing of ours.
-    #[cold]
-    #[inline(never)]
-    fn free_large(&self, address: usize) {
-        let Some(slab) = self.pool.slab_of(address) else {
-            if !self.huge.deallocate(&self.pool.supers.source, address) {
-                self.end_for("free()", address);
-            }
-            self.pool.supers.note_beside(self.huge.bytes());
-            return;
-        };
-        if !slab.is_run_at(address) {
-            self.end_for("free()", address);
-        }
-        match self.heap() {
-            Some(heap) if slab.owner() == heap.address() => self.end_run(heap, slab),
-            _ => self.push_remote(slab.owner(), address, address),
-        }
-    }
-
     #[cold]
     fn end_for(&self, caller: &str, address: usize) -> ! {
         let is_ours = self.pool.slab_of(address).is_some();
         misuse::end::<S>(caller, address, if is_ours { Misuse::NoBlock } else { Misuse::Foreign })
-    }
-
-    /// Bytes of the live block at `address`, and what it is.
-    fn size_of(&self, caller: &str, address: usize) -> (usize, Kind) {
-        if self.pool.slab_of(address).is_some() {
-            return self.size_in_slab(address).unwrap_or_else(|| self.end_for(caller, address));
-        }
-        match self.huge.len_of(address) {
-            Some(len) => (len, Kind::Mapping),
-            None => self.end_for(caller, address),
-        }
-    }
-
-    /// As [`size_of`](Self::size_of), of a block of slabs. `None`: there is no such block.
-    fn size_in_slab(&self, address: usize) -> Option<(usize, Kind)> {
-        match self.pool.slab_of(address)? {
-            slab if slab.class() != 0 => Some((size_of_class(slab.class()), Kind::Object)),
-            slab if slab.is_run_at(address) => Some((slab.run_bytes(), Kind::Run)),
-            _ => None,
-        }
     }
 
     /// Empties the magazines of a heap that is the calling thread's, or nobody's.
@@ -477,10 +383,7 @@ impl<S: System> Superslab<S> {
 
     /// Calls `visit` with every lock, in the order in which they nest.
     fn each_lock(&self, mut visit: impl FnMut(&Lock<S>) -> bool) -> bool {
-        visit(self.threads.lock_for_fork())
-            && visit(&self.remote)
-            && visit(self.huge.lock_for_fork())
-            && self.pool.locks().into_iter().all(visit)
+        visit(self.threads.lock_for_fork()) && visit(&self.remote) && self.pool.locks().all(visit)
     }
 
     fn numbers(&self) -> Figures {
@@ -494,7 +397,7 @@ impl<S: System> Superslab<S> {
             add(heap);
             false
         });
-        let huge = (self.huge.bytes(), self.huge.count());
+        let huge = (self.pool.supers.huge().bytes(), self.pool.supers.huge().count());
         let ours = self.pool.costing_bytes();
         Figures {
             committed: ours
@@ -506,191 +409,6 @@ impl<S: System> Superslab<S> {
             huge,
         }
     }
-}
-
-/// What a block is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Object,
-    Run,
-    Mapping,
-}
-
-// SAFETY: objects of slabs, runs and mappings are disjoint, and come back before they are handed out again; every class is a
-// multiple of 16, and every slab begins at a multiple of a page.
-unsafe impl<S: System> base::Malloc for Superslab<S> {
-    #[inline]
-    fn malloc(&self, size: usize) -> *mut u8 {
-        let object = self.malloc_ready(size);
-        if object.is_null() { self.malloc_any(size) } else { object }
-    }
-
-    fn calloc(&self, count: usize, size: usize) -> *mut u8 {
-        fallback::calloc(count, size, |size| match size {
-            0..=MAX_SIZE => (self.allocate(class_of(size.max(1))), false),
-            _ => self.allocate_large(size, 1),
-        })
-    }
-
-    fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
-        let class = class_of_aligned(size, align)
-            .filter(|&class| align <= HEAD && size_of_class(class) <= MAX_SIZE);
-        class.map_or_else(|| self.allocate_large(size, align).0, |class| self.allocate(class))
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
-        let address = ptr.expose_provenance();
-        if address == 0 {
-            return self.malloc(size);
-        }
-        if size > isize::MAX.cast_unsigned() {
-            return ptr::null_mut();
-        }
-        let (held, kind) = self.size_of("realloc()", address);
-        if size <= held && size > held / 2 && kind == Kind::Object {
-            return ptr;
-        }
-        if kind == Kind::Run
-            && let Some(slab) = self.pool.slab_of(address)
-            && slab.resize_run(size)
-        {
-            return ptr;
-        }
-        if kind == Kind::Mapping && size >= MIN_MAPPING {
-            let _busy = Busy::<S>::new();
-            let resize = || self.huge.resize(&self.pool.supers.source, address, size);
-            if size > held {
-                let grown = self.huge.bytes().saturating_add(size - held);
-                self.pool.supers.make_way(self.heap().map(|heap| &heap.supers), grown);
-            }
-            let moved = resize().or_else(|| {
-                self.make_room(self.heap()?);
-                resize()
-            });
-            self.pool.supers.note_beside(self.huge.bytes());
-            if let Some(at) = moved {
-                return ptr::with_exposed_provenance_mut(at);
-            }
-        }
-        // SAFETY: the caller's promise.
-        unsafe { fallback::realloc_by_copy(self, ptr, held, size) }
-    }
-
-    #[inline]
-    unsafe fn free(&self, ptr: *mut u8) {
-        if !self.free_ready(ptr.expose_provenance()) {
-            self.free_any(ptr.addr());
-        }
-    }
-
-    #[inline]
-    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.free(ptr) };
-    }
-
-    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
-        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
-    }
-}
-
-/// The halves of malloc and free.
-impl<S: System> Superslab<S> {
-    /// What lies ready. Null: nothing.
-    #[inline(always)]
-    fn malloc_ready(&self, size: usize) -> *mut u8 {
-        if size <= MAX_SIZE { self.pop(class_of(size.max(1))) } else { ptr::null_mut() }
-    }
-
-    /// What does not lie ready. Null: out of memory.
-    #[inline(never)]
-    fn malloc_any(&self, size: usize) -> *mut u8 {
-        if size <= MAX_SIZE {
-            self.allocate_slow(class_of(size.max(1)))
-        } else {
-            self.allocate_large(size, 1).0
-        }
-    }
-
-    /// Frees to a magazine. `false`: it is full, or this is no object, or looks wrong.
-    #[inline(always)]
-    fn free_ready(&self, address: usize) -> bool {
-        let Some(it) = self.pool.supers.of(address) else { return false };
-        let class = it.slab_of(address).class();
-        let Some(heap) = self.heap().filter(|_| class != 0) else { return false };
-        // No class: something wrote over the superslab's head.
-        let Some(bin) = heap.bins.get(class) else { return false };
-        !bin.is_newest(address) && bin.push(address)
-    }
-
-    /// Frees what [`free_ready`](Self::free_ready) refused.
-    #[inline(never)]
-    fn free_any(&self, address: usize) {
-        let slab = self.pool.slab_of(address);
-        let Some((slab, class)) =
-            slab.map(|slab| (slab, slab.class())).filter(|(_, class)| (1..CLASSES).contains(class))
-        else {
-            if address != 0 {
-                self.free_large(address);
-            }
-            return;
-        };
-        let bin = self.heap().map(|heap| &heap.bins[class]);
-        if bin.is_some_and(|bin| bin.is_newest(address)) {
-            misuse::end::<S>("free()", address, Misuse::Free);
-        }
-        if !bin.is_some_and(|bin| bin.push(address)) {
-            self.free_slow(slab, class, address);
-        }
-    }
-}
-
-impl<S: System> Check for Superslab<S> {
-    /// Of the calling thread's heap, and of those that nobody owns: others' change meanwhile.
-    fn check(&self) -> Result<(), Broken> {
-        let mut answer = Ok(());
-        let mine = self.heap().map(ptr::from_ref);
-        let mut check = |heap: &Heap| {
-            let quiet = mine == Some(ptr::from_ref(heap)) || heap.is(Whose::Left);
-            if quiet && answer.is_ok() {
-                answer = check_heap(heap);
-            }
-        };
-        self.threads.each(&mut check);
-        self.threads.each_spare(|heap| {
-            check(heap);
-            false
-        });
-        answer?;
-        self.huge.check()
-    }
-}
-
-fn check_heap(heap: &Heap) -> Result<(), Broken> {
-    for (class, bin) in heap.begun() {
-        for slab in bin.open.iter() {
-            ensure(slab.class() == class, "H2: a slab is on its class's list", slab.start())?;
-            ensure(
-                slab.is(State::Open) && slab.has_free(),
-                "H2: a slab on a list has an object",
-                slab.start(),
-            )?;
-            ensure(slab.adds_up(), "S1: a slab's objects add up", slab.start())?;
-        }
-        if let Some(current) = bin.current() {
-            ensure(
-                current.is(State::Taken),
-                "H2: the current slab is on no list",
-                current.start(),
-            )?;
-            ensure(current.adds_up(), "S1: a slab's objects add up", current.start())?;
-        }
-    }
-    for it in heap.supers.iter() {
-        let ours = it.in_use().all(|slab| slab.owner() == heap.address());
-        ensure(ours, "S2: its slabs are its owner's", crate::links::address(it))?;
-    }
-    heap.supers.check(heap.address())
 }
 
 #[cfg(test)]

@@ -15,33 +15,34 @@
 //! | to 32 MiB  | span of its own       | as above                                        |
 //! | above      | a mapping of its own  | an entry in a table                             |
 //!
-//! What a thread may cache depends on how many there are: 128 MiB together, 8 MiB at most. `docs/thread-caching.md` walks one
+//! What a thread may cache depends on how many there are: 128 MiB together, 8 MiB at most. `docs/classic-mallocs.md` walks one
 //! malloc and one free through it. After Ghemawat and Menage, "TCMalloc: Thread-Caching Malloc"; what is better than the text
 //! is that memory goes back to the system.
-use core::{fmt, ptr};
+use core::ptr;
 
 use base::check::ensure;
-use base::lock::{Busy, Lock, Park as _};
+use base::lock::{Busy, Lock};
 use base::sync::{AtomicBool, Ordering};
 use base::{Broken, Check};
 use page::{Huge, System};
 use source::os::Os;
-use thread::{Members, ThreadEnds};
+use thread::Members;
 
-use crate::drop_in::{DropIn, Figures};
-use crate::fallback;
+use crate::drop_in::Figures;
 use crate::fork::Missing;
 use crate::misuse::{self, Misuse};
 
 mod cache;
+mod calls;
 mod central;
 mod classes;
+mod drop_in;
 mod pages;
 mod span;
 
 use cache::Cache;
 use central::{Central, Chain};
-use classes::{CLASSES, MAX_SIZE, class_of, class_of_aligned, info};
+use classes::{CLASSES, MAX_SIZE, info};
 use pages::{PAGE, Pages};
 use span::Span;
 
@@ -267,8 +268,7 @@ impl<S: System> ThreadCaching<S> {
                 fits.then(|| self.pages.allocate(pages, align.div_ceil(PAGE), 0, 0))??;
             Some((span.start(), zero))
         };
-        let mapping =
-            || Some((self.huge.allocate(&self.pages.source, size.max(1), align, false)?, true));
+        let mapping = || Some((self.huge.allocate(&self.pages.source, size.max(1), align)?, true));
         let found =
             own_span().or_else(mapping).or_else(|| self.make_room(|| own_span().or_else(mapping)));
         let (at, zero) = found.unwrap_or((0, false));
@@ -388,125 +388,6 @@ impl<S: System> ThreadCaching<S> {
     }
 }
 
-// SAFETY: objects of spans, spans and mappings are disjoint, and come back before they are handed out again; every class of 16
-// bytes and more is a multiple of 16, and every span begins with a page.
-unsafe impl<S: System> base::Malloc for ThreadCaching<S> {
-    #[inline]
-    fn malloc(&self, size: usize) -> *mut u8 {
-        let object = self.malloc_ready(size);
-        if object.is_null() { self.malloc_any(size) } else { object }
-    }
-
-    fn calloc(&self, count: usize, size: usize) -> *mut u8 {
-        fallback::calloc(count, size, |size| match size {
-            0..=MAX_SIZE => (self.allocate(class_of(size)), false),
-            _ => self.allocate_large(size, 1),
-        })
-    }
-
-    fn aligned_alloc(&self, align: usize, size: usize) -> *mut u8 {
-        match class_of_aligned(size.max(1), align) {
-            Some(class) => self.allocate(class),
-            None => self.allocate_large(size, align).0,
-        }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
-        let address = ptr.expose_provenance();
-        if address == 0 {
-            return self.malloc(size);
-        }
-        if size > isize::MAX.cast_unsigned() {
-            return ptr::null_mut();
-        }
-        let (held, span) = self.size_of("realloc()", address);
-        if size <= held && size > held / 2 && span.is_none() && held <= MAX_SIZE {
-            return ptr;
-        }
-        if let Some(span) = span {
-            let is_large = size > MAX_SIZE && size <= MAX_SPAN;
-            if is_large && self.pages.resize(span, size.div_ceil(PAGE)) {
-                return ptr;
-            }
-        } else if held > MAX_SIZE && size >= MIN_MAPPING {
-            let resize = || self.huge.resize(&self.pages.source, address, size);
-            if let Some(at) = resize().or_else(|| self.make_room(resize)) {
-                return ptr::with_exposed_provenance_mut(at);
-            }
-            if size <= held {
-                return ptr;
-            }
-        }
-        // SAFETY: the caller's promise.
-        unsafe { fallback::realloc_by_copy(self, ptr, held, size) }
-    }
-
-    #[inline]
-    unsafe fn free(&self, ptr: *mut u8) {
-        if !self.free_ready(ptr.expose_provenance()) {
-            self.free_any(ptr.addr());
-        }
-    }
-
-    #[inline]
-    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.free(ptr) };
-    }
-
-    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
-        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
-    }
-}
-
-/// The halves of malloc and free.
-impl<S: System> ThreadCaching<S> {
-    /// What lies ready. Null: nothing.
-    #[inline(always)]
-    fn malloc_ready(&self, size: usize) -> *mut u8 {
-        if size <= MAX_SIZE { self.pop(class_of(size)) } else { ptr::null_mut() }
-    }
-
-    /// What does not lie ready. Null: out of memory.
-    #[inline(never)]
-    fn malloc_any(&self, size: usize) -> *mut u8 {
-        if size <= MAX_SIZE {
-            self.allocate_slow(class_of(size))
-        } else {
-            self.allocate_large(size, 1).0
-        }
-    }
-
-    /// Frees to the cache. `false`: this is no object, or looks wrong, or the thread has no cache.
-    #[inline(always)]
-    fn free_ready(&self, address: usize) -> bool {
-        let class = self.pages.entry(address).class();
-        let Some(cache) = self.cache().filter(|_| class != 0) else { return false };
-        if cache.is_newest(class, address) {
-            return false;
-        }
-        if !cache.push(class, address) {
-            self.free_slow(class);
-        }
-        true
-    }
-
-    /// Frees what [`free_ready`](Self::free_ready) refused.
-    #[inline(never)]
-    fn free_any(&self, address: usize) {
-        match self.pages.entry(address).class() {
-            0 if address == 0 => {}
-            0 => self.free_large(address),
-            class => {
-                if self.cache().is_some_and(|cache| cache.is_newest(class, address)) {
-                    misuse::end::<S>("free()", address, Misuse::Free);
-                }
-                self.free_uncached(class, address);
-            }
-        }
-    }
-}
-
 impl<S: System> Check for ThreadCaching<S> {
     fn check(&self) -> Result<(), Broken> {
         for (class, central) in self.central.iter().enumerate().skip(1) {
@@ -526,108 +407,6 @@ impl<S: System> Check for ThreadCaching<S> {
         });
         lists?;
         self.huge.check()
-    }
-}
-
-impl ThreadEnds for Malloc {
-    type Record = Cache;
-
-    fn thread_ended(&'static self, cache: &Cache) {
-        if Os::is_busy() {
-            // It ends in a signal handler that interrupted this: what it has stays.
-            return;
-        }
-        let _busy = Busy::<Os>::new();
-        // Before the lock: it takes those of central lists, and may give memory back.
-        self.empty(cache);
-        self.threads.leave(cache, || true);
-    }
-}
-
-impl DropIn for Malloc {
-    const SMALL_ALIGN: usize = 8;
-
-    #[inline(always)]
-    fn malloc_fast(&self, size: usize) -> *mut u8 {
-        self.malloc_ready(size)
-    }
-
-    #[inline(always)]
-    fn malloc_slow(&self, size: usize) -> *mut u8 {
-        self.malloc_any(size)
-    }
-
-    #[inline(always)]
-    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
-        self.free_ready(ptr.expose_provenance())
-    }
-
-    #[inline(always)]
-    unsafe fn free_slow(&self, ptr: *mut u8) {
-        self.free_any(ptr.expose_provenance());
-    }
-
-    fn begin(&'static self) {
-        self.threads.announce(self);
-    }
-
-    fn before_confinement(&self) {
-        self.pages.look_at_memory_limit();
-    }
-
-    fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
-        match self.size_in_span(address) {
-            Some((len, _)) => Some(Some(len)),
-            None => self.huge.try_len_of(address),
-        }
-    }
-
-    fn before_fork(&self, mut timeout_ms: u32, last: bool) -> bool {
-        let held = crate::fork::hold_all(
-            |visit| self.each_lock(visit),
-            &self.missing,
-            &mut timeout_ms,
-            last,
-        );
-        if held && !self.missing.is_partial() {
-            self.make_way_for_fork();
-        }
-        held
-    }
-
-    fn make_way_for_fork(&self) {
-        self.make_way();
-    }
-
-    fn after_fork(&self, in_child: bool) {
-        crate::fork::release_all(|visit| self.each_lock(visit));
-        if in_child {
-            self.missing.in_child::<Os>();
-        }
-        if in_child && !self.missing.is_partial() {
-            self.pages.note_child();
-            self.threads.only_me(|_| true);
-            self.none_lost.iter().for_each(|none| none.store(false, Ordering::Relaxed));
-            self.lost.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn trim(&self) -> usize {
-        self.trim_all()
-    }
-
-    fn figures(&self) -> Figures {
-        self.numbers()
-    }
-
-    fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        let Figures { committed, live, cached, .. } = self.numbers();
-        write!(
-            out,
-            "{live} bytes in use, {cached} cached by {} threads, {committed} costing, {} given back",
-            self.threads.live(),
-            self.pages.purged_bytes()
-        )
     }
 }
 

@@ -1,11 +1,11 @@
 //! The central lists: a shelf per class and shard, and the way back for freed objects.
 //!
-//! - **C1** an object given back belongs to the slab that the span map names for its granule;
+//! - **central-C1** an object given back belongs to the slab that the span map names for its granule;
 //!   anything else is a [`Fault`], and does not keep the objects behind it from going back.
-//! - **C2** objects are grouped by bitmap word, one atomic operation a group; a group never
+//! - **central-C2** objects are grouped by bitmap word, one atomic operation a group; a group never
 //!   reaches beyond its slab.
-//! - **C3** what was given back is counted by the slabs it went to, whatever class the caller
-//!   took the objects for: a block that shrank in place is freed by its smaller size (X1).
+//! - **central-C3** what was given back is counted by the slabs it went to, whatever class the caller
+//!   took the objects for: a block that shrank in place is freed by its smaller size (slack-X1).
 //!
 //! One shard until locks are contended, then more (module `shards`); an empty shelf first looks at the
 //! other shards' before it makes a slab, so shards strand little memory.
@@ -50,7 +50,7 @@ pub enum Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct GivenBack {
-    /// Bytes of objects that are free now, in whole classes (C3). Those of first-class heaps,
+    /// Bytes of objects that are free now, in whole classes (central-C3). Those of first-class heaps,
     /// which the accounts leave out, count nothing.
     pub bytes: usize,
     /// The first object that was none, if any.
@@ -99,8 +99,8 @@ impl<S: System> Central<S> {
         self.shards.count()
     }
 
-    /// From now on there are so many, a power of two and at most [`SHARDS`], whatever happens: for tests and
-    /// simulations, which must not `fork`.
+    /// From now on there are `count`, a power of two and at most [`SHARDS`], whatever happens: for tests, which must not
+    /// `fork`.
     pub fn fix_shards(&self, count: u32) {
         self.shards.fix(count);
     }
@@ -136,7 +136,7 @@ impl<S: System> Central<S> {
         if got == 0 { self.claim_last(supply, class, out) } else { got }
     }
 
-    /// There is no memory for a slab: any shard's objects, also where somebody is at them, with lines that others share.
+    /// There is no memory for a slab: objects of any shard, whose lock is waited for, in cache lines that other threads share.
     #[cold]
     fn claim_last(&self, supply: Supply<'_, S>, class: usize, out: &mut [usize]) -> usize {
         let mut shelves = (0..self.shards()).map(|shard| self.shelf(shard, class));
@@ -290,25 +290,29 @@ pub fn check_shelf<S: System>(
         for slab in list.iter(base) {
             let at = slab.address();
             let tag = Tag::new(state, class, owner);
-            ensure(slab.tag() == tag, "F1: a slab's tag says which list it is on", at)?;
+            ensure(slab.tag() == tag, "shelf-F1: a slab's tag says which list it is on", at)?;
             for index in 0..class_info.words() {
                 let bits = slab.word(index).load(Ordering::Relaxed);
                 let beyond = bits & !class_info.word_mask(index);
-                ensure(beyond == 0, "S1: bits beyond the last object are 0", at)?;
+                ensure(beyond == 0, "slab-S1: bits beyond the last object are 0", at)?;
             }
             for granule in slab.granule()..slab.granule() + class_info.granules as usize {
-                ensure(region.span(granule) == Span::Slab(at), "C1: granules name their slab", at)?;
+                ensure(
+                    region.span(granule) == Span::Slab(at),
+                    "central-C1: granules name their slab",
+                    at,
+                )?;
                 let served = if owner < FIRST_HEAP { class } else { 0 };
                 let named = usize::from(region.class(granule));
                 ensure(
                     named == served,
-                    "R2: granules name their class",
+                    "region-R2: granules name their class",
                     region.address_of(granule),
                 )?;
             }
             count += 1;
         }
-        ensure(count == list.len(), "F1: a list's length is right", class)?;
+        ensure(count == list.len(), "shelf-F1: a list's length is right", class)?;
     }
     Ok(())
 }

@@ -6,9 +6,9 @@
 //!                                          └─ purged: nobody holds a byte of it
 //! ```
 //!
-//! - **O1** pages are purged under the shelf's lock, so no object of them is claimed meanwhile;
+//! - **holes-O1** pages are purged under the shelf's lock, so no object of them is claimed meanwhile;
 //!   objects that come back meanwhile only make more holes.
-//! - **O2** `holes` has a bit for each purged page of a slab, counted from the first page that
+//! - **holes-O2** `holes` has a bit for each purged page of a slab, counted from the first page that
 //!   lies wholly in it (a page may be larger than a slab), and is 0 after the next claim
 //!   from it: claimed objects may lie in any of them.
 //!
@@ -96,7 +96,7 @@ impl<S: System> Shelf<S> {
 }
 
 impl<'a> Found<'a> {
-    /// Notes the holes of one slab. Under the shelf's lock (O1).
+    /// Notes the holes of one slab. Under the shelf's lock (holes-O1).
     fn look_at<S: System>(
         &mut self,
         supply: Supply<'_, S>,
@@ -137,7 +137,7 @@ impl<'a> Found<'a> {
                 bytes += stretches[index].len;
             }
         };
-        // SAFETY: pages that only free objects cover, none of which can be claimed now (O1).
+        // SAFETY: pages that only free objects cover, none of which can be claimed now (holes-O1).
         unsafe { supply.pages.purge_each(stretches, attempt, gone) };
         if bytes != 0 {
             supply.pages.note_holes(bytes);
@@ -177,7 +177,7 @@ fn all_free(slab: &Slab, first: usize, last: usize) -> bool {
     })
 }
 
-/// Objects of a slab are claimed: what was purged may be touched again (O2). Under the shelf's lock.
+/// Objects of a slab are claimed: what was purged may be touched again (holes-O2). Under the shelf's lock.
 #[inline]
 pub(crate) fn fill_holes<S: System>(pages: &PageHeap<S>, slab: &Slab) {
     if slab.holes.load(Ordering::Relaxed) != 0 {
@@ -197,7 +197,7 @@ fn forget<S: System>(pages: &PageHeap<S>, slab: &Slab) -> usize {
     bytes
 }
 
-/// The bytes of the slab's holes (O2). Under the shelf's lock.
+/// The bytes of the slab's holes (holes-O2). Under the shelf's lock.
 pub(crate) fn hole_bytes<S: System>(pages: &PageHeap<S>, slab: &Slab) -> usize {
     let holes = slab.holes.load(Ordering::Relaxed);
     index(u64::from(holes.count_ones())) * pages.source.page_size()

@@ -7,13 +7,13 @@
 //!        └──── give_back ─────────┘                └── a give_back that finds 0 ──────┘
 //! ```
 //!
-//! - **P1** a bit is cleared only under the shelf's lock, so a bit seen there stays set.
-//! - **P2** whoever turns a word from 0 and then reads UNLISTED lists the slab again; whoever
+//! - **protocol-P1** a bit is cleared only under the shelf's lock, so a bit seen there stays set.
+//! - **protocol-P2** a thread that turns a word from 0 and then reads UNLISTED lists the slab again; one that
 //!   writes UNLISTED reads the words again afterwards. Between each write and read stands a
 //!   full barrier, so at least one of the two sees the other, and no free object is lost.
-//! - **P3** a tag is one word, so state, class and owner are read together.
+//! - **protocol-P3** a tag is one word, so state, class and owner are read together.
 //!
-//! Modelled in `model/`; why a release store is not enough for P2 is one of the models.
+//! Modelled in `model/`; why a release store is not enough for protocol-P2 is one of the models.
 use base::bits::{low64, lowest_ones, whole_groups};
 use base::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -28,7 +28,7 @@ pub const LARGE: u32 = 3;
 
 const STATE_MASK: u32 = 3;
 
-/// State, class and owner of a slab in one word (P3).
+/// State, class and owner of a slab in one word (protocol-P3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tag(pub u32);
 
@@ -64,7 +64,7 @@ impl Tag {
     }
 }
 
-/// Takes up to `want` free objects of a word, lowest first. Under the shelf's lock (P1).
+/// Takes up to `want` free objects of a word, lowest first. Under the shelf's lock (protocol-P1).
 #[inline]
 pub fn claim(word: &AtomicU64, want: u32) -> u64 {
     let seen = word.load(Ordering::Relaxed);
@@ -99,11 +99,11 @@ pub fn give_back(word: &AtomicU64, mask: u64) -> u64 {
 }
 
 /// Marks a slab, all of whose words were seen to be 0, as full. `false`: an object came back
-/// meanwhile, and the slab stays listed. Under the shelf's lock (P2).
+/// meanwhile, and the slab stays listed. Under the shelf's lock (protocol-P2).
 pub fn unlist<'a>(tag: &AtomicU32, mut words: impl Iterator<Item = &'a AtomicU64>) -> bool {
     let listed = Tag(tag.load(Ordering::Relaxed));
     // A swap, as on x86-64 it is the barrier too. Acquire and release both: with one of them a
-    // compiler might make a store of it, as its answer is not used, and the barrier be gone (P2).
+    // compiler might make a store of it, as its answer is not used, and the barrier be gone (protocol-P2).
     tag.swap(listed.with_state(UNLISTED).0, Ordering::AcqRel);
     barrier_after_rmw();
     if words.any(|word| word.load(Ordering::Relaxed) != 0) {

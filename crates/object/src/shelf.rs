@@ -5,8 +5,8 @@
 //! full     slab ⇄ slab             UNLISTED: none free when last looked at
 //! ```
 //!
-//! - **F1** a slab is on `partial` exactly while LISTED and on `full` exactly while UNLISTED.
-//! - **F2** a slab that is retired had all its bits set under the lock, so nobody holds an
+//! - **shelf-F1** a slab is on `partial` exactly while LISTED and on `full` exactly while UNLISTED.
+//! - **shelf-F2** a slab that is retired had all its bits set under the lock, so nobody holds an
 //!   object of it and no bit of it changes any more.
 //!
 //! A fresh slab whose objects are all wanted at once begins on `full`.
@@ -44,8 +44,8 @@ pub struct Shelf<S> {
 pub enum Share {
     /// With the owners of the objects beside them.
     Lines,
-    /// With nobody, if that can be had for a slab or a few: this number of objects, a power of two,
-    /// fills whole lines, and the claim is for a multiple of it.
+    /// With no other thread, if at most [`SLABS_FOR_LINES`] slabs have to be looked at for that: this number of objects, a
+    /// power of two, fills whole lines, and the claim is for a multiple of it.
     NoLine(u32),
 }
 
@@ -73,7 +73,7 @@ impl<S: System> Shelf<S> {
         Self { lock: Lock::new(), partial: SlabList::new(), full: SlabList::new() }
     }
 
-    /// The lock, for `fork`, and for whoever enters before [`claim_or_make`](Self::claim_or_make).
+    /// The lock, for `fork`, and for a thread that enters before [`claim_or_make`](Self::claim_or_make).
     pub fn lock_for_fork(&self) -> &Lock<S> {
         &self.lock
     }
@@ -189,7 +189,7 @@ impl<S: System> Shelf<S> {
     /// for one that is worth keeping, are retired, and full ones are listed again.
     #[cold]
     #[inline(never)]
-    pub(crate) fn settle<'a>(
+    pub(crate) fn relist_or_retire<'a>(
         &self,
         supply: Supply<'_, S>,
         whose: Tag,
@@ -197,7 +197,7 @@ impl<S: System> Shelf<S> {
     ) {
         let base = supply.pages.region.descriptors();
         let class_info = info(whose.class());
-        let mut ended = Ended::new(whose);
+        let mut ended = RetireBatch::new(whose);
         let _guard = self.lock.lock();
         for slab in slabs {
             let tag = slab.tag();
@@ -227,7 +227,7 @@ impl<S: System> Shelf<S> {
         let _guard = self.lock.lock();
         let mut next = self.partial.first(base);
         let Some(first) = next else { return };
-        let mut ended = Ended::new(first.tag());
+        let mut ended = RetireBatch::new(first.tag());
         let class = info(first.tag().class());
         while let Some(slab) = next {
             next = self.partial.after(base, slab);
@@ -249,7 +249,7 @@ impl<S: System> Shelf<S> {
         let _guard = self.lock.lock();
         for list in [&self.partial, &self.full] {
             let Some(first) = list.first(base) else { continue };
-            let mut ended = Ended::new(first.tag());
+            let mut ended = RetireBatch::new(first.tag());
             while let Some(slab) = list.first(base) {
                 list.remove(base, slab);
                 ended.close(supply, slab);
@@ -279,19 +279,19 @@ impl<S: System> Default for Shelf<S> {
 }
 
 /// Slabs of one class and owner that ended under one lock: their memory goes back together.
-struct Ended {
+struct RetireBatch {
     whose: Tag,
     runs: [usize; MOST_ENDED],
     descriptors: [usize; MOST_ENDED],
     count: usize,
 }
 
-impl Ended {
+impl RetireBatch {
     fn new(whose: Tag) -> Self {
         Self { whose, runs: [0; MOST_ENDED], descriptors: [0; MOST_ENDED], count: 0 }
     }
 
-    /// A slab, which is on no list any more, and of which nobody holds an object (F2) or will use
+    /// A slab, which is on no list any more, and of which nobody holds an object (shelf-F2) or will use
     /// one (`destroy`).
     fn close<S: System>(&mut self, supply: Supply<'_, S>, slab: &Slab) {
         if self.count == MOST_ENDED {
@@ -306,7 +306,8 @@ impl Ended {
         self.count += 1;
     }
 
-    /// Under the shelf's lock, so that `fork` finds no memory on its way.
+    /// Gives the runs and descriptors back. Under the shelf's lock: a fork between taking a slab off its list and giving back
+    /// its pages would lose them in the child.
     fn give_back<S: System>(&mut self, supply: Supply<'_, S>) {
         if self.count == 0 {
             return;
@@ -314,7 +315,7 @@ impl Ended {
         let (runs, descriptors) = (&self.runs[..self.count], &self.descriptors[..self.count]);
         let granules = info(self.whose.class()).granules as usize;
         supply.pages.deallocate_slabs(granules, runs, self.whose.owner() < FIRST_HEAP);
-        // SAFETY: from this pool, and on no list; what may still look at them only reads (S2).
+        // SAFETY: from this pool, and on no list; what may still look at them only reads (slab-S2).
         unsafe { supply.meta.deallocate_each(Slab::pool(self.whose.class()), descriptors) };
         self.count = 0;
     }

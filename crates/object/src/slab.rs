@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! ┌ link ┬ tag ┬ granule ┬ next ┬ prev ┬ holes ┬ word 0 ┬ word 1 ┬ … ┐   64, 128 or 192 bytes
-//!   Meta's  P3   first of   list links        1 = free, object 64 w + bit
+//!   Meta's  state  first of   list links        1 = free, object 64 w + bit
 //! ```
 //!
-//! - **S1** bits beyond the slab's last object are 0.
-//! - **S2** the descriptor lives in a pool of its own size (M1), so a stale reference still
+//! The tag is the state, class and owner of the slab (protocol-P3).
+//!
+//! - **slab-S1** bits beyond the slab's last object are 0.
+//! - **slab-S2** the descriptor lives in a pool of its own size (meta-M1), so a stale reference still
 //!   reads a tag and words.
 //!
 //! Layer *object*. The objects themselves are never read or written.
@@ -51,7 +53,7 @@ impl Slab {
     ///
     /// # Safety
     ///
-    /// `at` is the address of a descriptor, in use or retired (S2).
+    /// `at` is the address of a descriptor, in use or retired (slab-S2).
     #[inline]
     pub unsafe fn at<'a>(at: usize) -> &'a Self {
         // SAFETY: descriptors are never unmapped and are all atomics.

@@ -8,7 +8,7 @@ use policy::keep;
 
 use crate::System;
 
-/// What limits the process's memory, if somebody has looked.
+/// What limits the process's memory, once [`look`](Self::look) has read it.
 #[derive(Debug)]
 pub struct Allowance {
     looked: AtomicBool,
@@ -53,8 +53,8 @@ impl Allowance {
         self.charges.load(Ordering::Relaxed)
     }
 
-    /// Whether `used` bytes of the process are so many that `fork` may be refused, which charges its child for them all once
-    /// more: what else the process has is taken to be no more than that again.
+    /// Whether `fork`, which charges all of the process once more to its child, may be refused. `used` is what we use; what else
+    /// the process has is taken to be no more than that.
     pub fn may_refuse_fork<S: System>(&self, source: &S, used: usize) -> bool {
         self.charges() && !is_room_for(source, 2 * used)
     }

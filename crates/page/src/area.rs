@@ -6,8 +6,8 @@
 //!   commit ───►                     claim ──►
 //! ```
 //!
-//! - **E1** `[at, usable)` may be touched; what never was reads as zero.
-//! - **E2** `[usable, held)` is reserved; behind `held` no address is ours.
+//! - **area-E1** `[at, usable)` may be touched; what never was reads as zero.
+//! - **area-E2** `[usable, held)` is reserved; behind `held` no address is ours.
 //!
 //! A region reserved whole has `held` at the end of each area. Where addresses are limited, `held`
 //! is where the area is usable to, and more is claimed as it is needed.
@@ -76,7 +76,7 @@ impl Area {
         }
         let reserved = wanted.min(held);
         if reserved > usable {
-            // SAFETY: reserved and not touched yet (E2).
+            // SAFETY: reserved and not touched yet (area-E2).
             if !unsafe { source.commit(usable, reserved - usable) } {
                 return false;
             }
@@ -114,7 +114,7 @@ impl Area {
     pub(crate) fn give_up<S: PageSource>(&self, source: &S, keep: usize) {
         let held = self.held.load(Ordering::Relaxed);
         let from = self.usable.load(Ordering::Relaxed).saturating_add(align_up(keep, STEP));
-        // SAFETY: reserved, never touched (E2).
+        // SAFETY: reserved, never touched (area-E2).
         if from < held && unsafe { source.release(from, held - from) } {
             self.held.store(from, Ordering::Relaxed);
         }

@@ -5,7 +5,7 @@
 //! ░░ guard: nobody may touch it, so no block's overflow reaches a descriptor
 //! ```
 //!
-//! - **N1** a piece is zero when it is handed out, and nobody else's for ever.
+//! - **arena-N1** a piece is zero when it is handed out, and nobody else's for ever.
 //!
 //! Layer *page*. One lock; O(1), and two system calls a chunk. Whoever needs a piece no more keeps it for the next.
 use base::bits::align_up;

@@ -56,7 +56,7 @@ impl Bins {
         Self { empty: 0, empty_from: 0, occupied: 0, head: [NIL; BINS], tail: [NIL; BINS] }
     }
 
-    /// The bin in which a block belongs; `None`: in none (B2).
+    /// The bin in which a block belongs; `None`: in none (block-B2).
     #[must_use]
     pub fn proper(info: &BlockInfo) -> Option<usize> {
         Some(match longest_run_log2(info.free())? as usize {

@@ -5,15 +5,15 @@
 //! dirty  1 0 1 1 0 …      1: it may hold old contents; 0: it reads as zero and costs nothing
 //! ```
 //!
-//! - **B1** every granule that is ours and not free is dirty.
-//! - **B2** a block whose `free` is not 0 is in the bin of its longest free run; full and
+//! - **block-B1** every granule that is ours and not free is dirty.
+//! - **block-B2** a block whose `free` is not 0 is in the bin of its longest free run; full and
 //!   foreign blocks are in none.
 //!
-//! B3 is module `dirty_blocks`'.
+//! dirty-blocks-B3 is module `dirty_blocks`'.
 //!
 //! 64 bytes, all zero for a block that is not ours.
 use base::bits::{low64, ones, whole_groups};
-use base::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use base::sync::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// What the system was told of a block's pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct BlockInfo {
     pub(crate) younger: AtomicU32,
     /// Whether it is in that queue.
     pub(crate) queued: AtomicU8,
+    /// Whether a run took all of it when nobody had touched it, in small pages (filled-HP3).
+    pub(crate) is_fresh: AtomicBool,
 }
 
 const _: () = assert!(size_of::<BlockInfo>() == 64, "one cache line a block");

@@ -6,7 +6,7 @@
 //!            └► root: 8,192 leaves, in the map itself
 //! ```
 //!
-//! - **Q2** a leaf is zero at first, and stays for ever.
+//! - **chunk-map-Q2** a leaf is zero at first, and stays for ever.
 //!
 //! As [`RadixMap`](crate::RadixMap) with one level less: two loads a look, no lock. A leaf of chunks of 4 MiB is 64 KiB of
 //! addresses, of which what is written costs memory.
@@ -49,7 +49,7 @@ impl<const SHIFT: u32> ChunkMap<SHIFT> {
         unsafe { &*Self::word(leaf, address) }.load(Ordering::Relaxed)
     }
 
-    /// A chunk's word in its leaf: one of `1 << LEAF`, which stay (Q2).
+    /// A chunk's word in its leaf: one of `1 << LEAF`, which stay (chunk-map-Q2).
     #[inline(always)]
     fn word(leaf: usize, address: usize) -> *const AtomicUsize {
         let index = address >> SHIFT & ((1 << Self::LEAF) - 1);

@@ -4,7 +4,7 @@
 //! oldest ─► block ─► block ─► block ◄─ newest          purged from the oldest on
 //! ```
 //!
-//! - **B3** a block with free granules that cost memory is in the queue. So giving memory back walks what can
+//! - **dirty-blocks-B3** a block with free granules that cost memory is in the queue. So giving memory back walks what can
 //!   go back, not every block there is. A block that has none any more stays until it is met.
 //!
 //! Layer *page*, inside the page heap's lock. O(1); a block enters once and is met once for that.
@@ -65,7 +65,7 @@ impl DirtyBlocks {
         }
     }
 
-    /// B3, of `blocks` blocks, `queued` of which say that they are in it.
+    /// dirty-blocks-B3, of `blocks` blocks, `queued` of which say that they are in it.
     pub(crate) fn check(
         &self,
         region: &Region,
@@ -75,12 +75,12 @@ impl DirtyBlocks {
         let (mut block, mut last, mut count) = (self.oldest, NIL, 0);
         while block != NIL {
             count += 1;
-            ensure(count <= blocks, "B3: the queue ends", count)?;
+            ensure(count <= blocks, "dirty-blocks-B3: the queue ends", count)?;
             last = block;
             block = region.block(block).younger.load(Ordering::Relaxed);
         }
-        ensure(last == self.newest, "B3: the newest is the last", last as usize)?;
+        ensure(last == self.newest, "dirty-blocks-B3: the newest is the last", last as usize)?;
         // Blocks behind a frontier that has sunk may be there too.
-        ensure(count >= queued, "B3: who says so is in the queue", count)
+        ensure(count >= queued, "dirty-blocks-B3: who says so is in the queue", count)
     }
 }

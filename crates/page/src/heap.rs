@@ -6,11 +6,11 @@
 //! keep     how much of what is free stays, and what goes back                      purge.rs
 //! ```
 //!
-//! - **H1** `live` granules are handed out; `dirty` counts the free granules that cost memory
+//! - **heap-H1** `live` granules are handed out; `dirty` counts the free granules that cost memory
 //!   which can go back: where the system's page is larger than a granule, those of free pages.
-//! - **H2** blocks from `first_block` to `frontier` have been committed, or were given up, or, in a window,
+//! - **heap-H2** blocks from `first_block` to `frontier` have been committed, or were given up, or, in a window,
 //!   belong to others; those behind have not.
-//! - **H3** accounting: for each block, popcount(free) + handed-out granules = `owned`, which is 128
+//! - **heap-H3** accounting: for each block, popcount(free) + handed-out granules = `owned`, which is 128
 //!   but for the last block of a window that may have no more.
 //!
 //! Layer *page*; slabs and large blocks come from here. O(1) for runs up to a block
@@ -38,6 +38,7 @@ use policy::table::SMALL_OBJECT;
 mod charge;
 mod check;
 mod confined;
+mod filled;
 mod growth;
 mod huge_pages;
 mod runs;
@@ -60,13 +61,13 @@ pub struct PageHeap<S> {
     /// Where its memory comes from.
     pub source: S,
     pub(crate) state: Guarded<S, State>,
-    /// H1, H2: changed inside, read by anybody.
+    /// heap-H1, heap-H2: changed under the lock, read without.
     pub(crate) frontier: AtomicU32,
-    /// Blocks before the frontier of a reserved region that were given up (L1).
+    /// Blocks before the frontier of a reserved region that were given up (charge-L1).
     given_up: AtomicU32,
     pub(crate) live: AtomicUsize,
     pub(crate) dirty: AtomicUsize,
-    /// Granules of blocks that are mappings of their own, outside the region: a memory limit is for those too (G3).
+    /// Granules of blocks that are mappings of their own, outside the region: a memory limit is for those too (purge-G3).
     pub(crate) mapped: AtomicUsize,
     /// What slabs hold beyond what the program does.
     pub slack: Slack,
@@ -76,7 +77,7 @@ pub struct PageHeap<S> {
     pub(crate) confined: Confined,
     /// Whether a limit on addresses was changed where nobody could look.
     pub(crate) limit_unseen: AtomicBool,
-    /// Whether this is a child of `fork` (P4).
+    /// Whether this is a child of `fork` (moved-P4).
     pub(crate) is_child: AtomicBool,
 }
 
@@ -132,7 +133,7 @@ impl<S: System> PageHeap<S> {
         low32((self.source.page_size() >> GRANULE_SHIFT).clamp(1, GRANULES_PER_BLOCK))
     }
 
-    /// Free granules of a block that cost memory (H1).
+    /// Free granules of a block that cost memory (heap-H1).
     pub(crate) fn dirty_free(&self, info: &BlockInfo) -> u128 {
         info.dirty_free(self.granules_a_page())
     }
@@ -181,7 +182,7 @@ impl<S: System> PageHeap<S> {
         Some(run)
     }
 
-    /// `count` granules for a slab of objects of `size` bytes: the first of them. `counted`: its slack is (X1). As
+    /// `count` granules for a slab of objects of `size` bytes: the first of them. `counted`: its slack is (slack-X1). As
     /// [`allocate`](Self::allocate).
     pub fn allocate_slab(&self, count: usize, size: usize, counted: bool) -> Option<usize> {
         debug_assert!(count > 0 && count <= GRANULES_PER_BLOCK);

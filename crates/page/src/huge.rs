@@ -5,7 +5,7 @@
 //! ░░ guard: a granule that nobody may touch, so that no block's overflow reaches the table
 //! ```
 //!
-//! - **U1** the table holds exactly the live mappings; an entry lies between its home slot and
+//! - **huge-U1** the table holds exactly the live mappings; an entry lies between its home slot and
 //!   the next empty slot.
 //!
 //! Layer *page*. One lock; O(1) plus the system calls. Growing uses the kernel's page tables
@@ -35,7 +35,7 @@ struct Slot {
 #[derive(Debug)]
 pub struct Huge<S> {
     table: Guarded<S, Table>,
-    /// What the table adds up to: changed inside, read by anybody.
+    /// What the table adds up to: changed under the lock, read without.
     count: AtomicUsize,
     bytes: AtomicUsize,
 }
@@ -82,25 +82,27 @@ impl<S: System> Huge<S> {
     }
 
     /// Maps at least `size` zeroed bytes at a multiple of `align`. `None`: out of memory.
-    pub fn allocate(&self, source: &S, size: usize, align: usize, huge: bool) -> Option<usize> {
+    pub fn allocate(&self, source: &S, size: usize, align: usize) -> Option<usize> {
         let len = round(source, size)?;
         let at = source.map(len, align.max(BLOCK))?;
-        let mut table = self.table.lock();
-        if !table.make_room(source) {
-            drop(table);
+        if !self.enter(source, at, len) {
             // SAFETY: mapped above, nobody has seen it.
             unsafe { source.release(at, len) };
             return None;
         }
-        table.insert(at, len);
-        self.count.raise(1);
-        self.bytes.raise(len);
-        drop(table);
-        if huge {
-            // SAFETY: mapped above.
-            unsafe { source.prefer_huge(at, len, true) };
-        }
         Some(at)
+    }
+
+    /// A mapping of `len` bytes at `at` is one of these from now on. `false`: there is no memory to know it by.
+    pub fn enter(&self, source: &S, at: usize, len: usize) -> bool {
+        let mut table = self.table.lock();
+        let has_room = table.make_room(source);
+        if has_room {
+            table.insert(at, len);
+            self.count.raise(1);
+            self.bytes.raise(len);
+        }
+        has_room
     }
 
     /// The length of the mapping that starts at `at`.
@@ -109,7 +111,8 @@ impl<S: System> Huge<S> {
         table.len_of(at)
     }
 
-    /// As [`len_of`](Self::len_of), without waiting: `None` if somebody is inside, the interrupted thread itself perhaps.
+    /// As [`len_of`](Self::len_of), without waiting: `None` if a thread holds the lock, perhaps the one that a signal
+    /// interrupted.
     pub fn try_len_of(&self, at: usize) -> Option<Option<usize>> {
         let mut table = self.table.try_lock()?;
         Some(table.len_of(at))
@@ -228,7 +231,7 @@ impl Table {
         self.count += 1;
     }
 
-    /// Empties a slot and moves later entries back, so that U1 holds without tombstones.
+    /// Empties a slot and moves later entries back, so that huge-U1 holds without tombstones.
     fn remove(&mut self, slot: usize) {
         let mut hole = slot;
         let mut index = self.after(hole);
@@ -310,14 +313,18 @@ impl<S: System> Check for Huge<S> {
         for index in 0..table.slots {
             let Slot { at, len } = table.slots()[index];
             if at != 0 {
-                ensure(table.find(at) == Some(index), "U1: an entry is found from its home", at)?;
+                ensure(
+                    table.find(at) == Some(index),
+                    "huge-U1: an entry is found from its home",
+                    at,
+                )?;
                 count += 1;
                 bytes += len;
             }
         }
         let known = (table.count, self.count());
-        ensure(known == (count, count), "U1: entries add up", count)?;
-        ensure(bytes == self.bytes(), "U1: bytes add up", bytes)
+        ensure(known == (count, count), "huge-U1: entries add up", count)?;
+        ensure(bytes == self.bytes(), "huge-U1: bytes add up", bytes)
     }
 }
 

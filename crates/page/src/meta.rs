@@ -4,11 +4,11 @@
 //! descriptors ░░[ 16 KiB of slab descriptors │ 64 KiB of cells │ 16 KiB of … │ untouched ]
 //! ```
 //!
-//! They have a part of the region to themselves, behind a guard (R4).
+//! They have a part of the region to themselves, behind a guard (region-R4).
 //!
-//! - **M1** memory handed out for a [`Pool`] is only ever handed out for that pool again, so
+//! - **meta-M1** memory handed out for a [`Pool`] is only ever handed out for that pool again, so
 //!   that a stale pointer to a descriptor still points at a descriptor.
-//! - **M2** a free piece's first word links to the next, but for those of threads, which are in [`Pieces`]: their pages go back.
+//! - **meta-M2** a free piece's first word links to the next, but for those of threads, which are in [`Pieces`]: their pages go back.
 //!
 //! Layer *page*. One lock, O(1). Pieces come zeroed the first time, and afterwards as they were, or zeroed.
 use base::bits::align_up;
@@ -130,7 +130,7 @@ impl<S: System> Meta<S> {
     /// # Safety
     ///
     /// `at` came from [`allocate`](Self::allocate) with the same pool, and nobody writes to it
-    /// any more; stale readers of all but the first word are fine (M1).
+    /// any more; stale readers of all but the first word are fine (meta-M1).
     pub unsafe fn deallocate(&self, pool: Pool, at: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.deallocate_each(pool, &[at]) };
@@ -202,7 +202,7 @@ impl Pools {
         let linked = &mut self.linked[pool as usize];
         let free = linked.free;
         if free != 0 {
-            // SAFETY: by M2 a free piece starts with its link.
+            // SAFETY: by meta-M2 a free piece starts with its link.
             linked.free = unsafe { link_of(free).read() };
             return Some(free);
         }

@@ -6,19 +6,20 @@
 //! fresh    [ block              │ block               ]     had, so the kernel joins them to none
 //! ```
 //!
-//! - **P1** a block's `moved` says how often pages were moved into it since it was fresh; at most
+//! - **moved-P1** a block's `moved` says how often pages were moved into it since it was fresh; at most
 //!   twice as many mappings begin in it or where it ends.
-//! - **P2** the heap's `moved` is the sum over all blocks. Beyond [`MOST_MOVED`] contents are copied.
-//! - **P3** pages are moved only out of blocks that none were moved into and that are of one kind of
+//! - **moved-P2** the heap's `moved` is the sum over all blocks. Beyond [`MOST_MOVED`] contents are copied.
+//! - **moved-P3** pages are moved only out of blocks that none were moved into and that are of one kind of
 //!   page, so what is moved is one mapping, if the program itself has not split it.
 //!   The lock is held until it is moved: nobody else splits it meanwhile.
-//! - **P4** nothing is moved in a window, whose blocks are mappings of different kinds, nor where
+//! - **moved-P4** nothing is moved in a window, whose blocks are mappings of different kinds, nor where
 //!   addresses are limited and a move may be refused halfway, nor in a child that a process with
 //!   threads forked: there the kernel joins no fresh mapping to one from before.
 //!
 //! So the region is never more than 2 × 512 + 2048 + 16 mappings, and where memory that is committed counts 2 × 4096 more
-//! (L2): those of P2, seams between huge and small pages (HP2), the maps and descriptors, and what is not usable yet. In a child of a process
-//! with one thread, around whose fork nothing of ours runs, each block made fresh may be one more.
+//! (charge-L2): those of moved-P2, seams between huge and small pages (huge-pages-HP2), the maps and descriptors, and what is
+//! not usable yet. In a child of a process with one thread, around whose fork nothing of ours runs, each block made fresh may
+//! be one more.
 //!
 //! Layer *page*. A move is O(blocks of the run), three system calls; a fresh block one or two.
 use base::check::ensure;
@@ -65,7 +66,7 @@ impl<S: System> PageHeap<S> {
         unsafe { self.source.move_pages(from, to, len) }
     }
 
-    /// This process is a child of `fork`, and its parent had threads (P4).
+    /// This process is a child of `fork`, and its parent had threads (moved-P4).
     pub fn note_child(&self) {
         self.is_child.store(true, Ordering::Relaxed);
     }
@@ -85,7 +86,7 @@ impl<S: System> PageHeap<S> {
         low32(offset >> BLOCK_SHIFT)..low32((offset + len).div_ceil(BLOCK))
     }
 
-    /// Whether the pages there are one mapping (P3), under the lock.
+    /// Whether the pages there are one mapping (moved-P3), under the lock.
     fn may_leave(&self, from: usize, len: usize) -> bool {
         let mut blocks = self.blocks_of(from, len);
         let advice = self.region.block(blocks.start).advice();
@@ -141,12 +142,12 @@ impl<S: System> PageHeap<S> {
         self.note_advice(state, block, Advice::None);
     }
 
-    /// P2, under the lock.
+    /// moved-P2, under the lock.
     pub(crate) fn check_moved(&self, growth: &Growth) -> Result<(), Broken> {
         let blocks = self.region.first_block()..self.frontier();
         let moved = |block| u32::from(self.region.block(block).moved.load(Ordering::Relaxed));
         let sum = growth.moved;
-        ensure(blocks.map(moved).sum::<u32>() == sum, "P2: moves add up", sum as usize)
+        ensure(blocks.map(moved).sum::<u32>() == sum, "moved-P2: moves add up", sum as usize)
     }
 }
 

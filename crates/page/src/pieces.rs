@@ -8,9 +8,9 @@
 //! age     a piece came back ─► FRESH ─look─► OLD ─look─► DUE ─► pages of free pieces go back ─► QUIET
 //! ```
 //!
-//! - **V1** a chunk is on the list exactly while it has a free piece.
-//! - **V2** a piece is clean only if it is free, and zero.
-//! - **V3** what was a piece is never anything else, and never unmapped. A free one holds what it held, or zeroes: a stale reader finds
+//! - **pieces-V1** a chunk is on the list exactly while it has a free piece.
+//! - **pieces-V2** a piece is clean only if it is free, and zero.
+//! - **pieces-V3** what was a piece is never anything else, and never unmapped. A free one holds what it held, or zeroes: a stale reader finds
 //!   a piece, of a kind of which zeroes are one.
 //!
 //! Layer *page*. Under its owner's lock. O(1), but for looks: O(chunks with a free piece), a system call a row of free pieces.
@@ -54,7 +54,7 @@ struct Chunk {
 
 impl Chunk {
     fn at<'a>(at: usize) -> Option<&'a Self> {
-        // SAFETY: 0, or the address of a chunk, which stays (V3).
+        // SAFETY: 0, or the address of a chunk, which stays (pieces-V3).
         unsafe { core::ptr::with_exposed_provenance::<Self>(at).as_ref() }
     }
 
@@ -148,7 +148,7 @@ impl Pieces {
     ///
     /// # Safety
     ///
-    /// It came from here, and nobody uses it any more; stale readers are fine (V3).
+    /// It came from here, and nobody uses it any more; stale readers are fine (pieces-V3).
     pub unsafe fn put(&self, piece: usize) {
         let at = align_down(piece, self.len) + self.margin.load(Ordering::Relaxed);
         let Some(chunk) = Chunk::at(at) else { return };
@@ -221,7 +221,7 @@ impl Pieces {
             }
             let piece = |index: u32| self.piece(chunk, index as usize);
             let (from, to) = (align_up(piece(first), page), align_down(piece(first + count), page));
-            // SAFETY: pages of free pieces, whose contents nobody needs (V3).
+            // SAFETY: pages of free pieces, whose contents nobody needs (pieces-V3).
             if from >= to || !unsafe { source.purge(from, to - from) } {
                 continue;
             }

@@ -3,25 +3,25 @@
 //! Free granules that cost memory ("dirty") are kept, together with the slack inside slabs, up
 //! to a limit, the larger of what is live and a floor. What goes beyond goes back at once, in the
 //! calls that freed it: so a program that frees and then sleeps is small without a thread of ours in
-//! it. Of a program that goes on (X3), or whose floor is the highest (G1), the least floor stays beside the
+//! it. Of a program that goes on (slack-X3), or whose floor is the highest (purge-G1), the least floor stays beside the
 //! slack. Below the limit, blocks that have been empty for a while go back when the heap is next used.
 //!
-//! - **G1** a program that needs purged memory again soon (within a second) raises its
+//! - **purge-G1** a program that needs purged memory again soon (within a second) raises its
 //!   floor, doubling up to 256 MiB; what purges a second apart and less cost it adds up. Four seconds without a purge halve
 //!   the floor, down to 12 MiB.
-//! - **G2** empty blocks go first, oldest first; then free granules of blocks in use, again oldest first.
-//! - **G3** in a control group with a memory limit, live and dirty memory together stay below
+//! - **purge-G2** empty blocks go first, oldest first; then free granules of blocks in use, again oldest first.
+//! - **purge-G3** in a control group with a memory limit, live and dirty memory together stay below
 //!   eleven sixteenths of it; or, where that is more, dirty memory below an eighth of what live
 //!   memory leaves of the limit (from 64 % live on). So memory that swings by less than that eighth
 //!   is not faulted in again each time. Blocks that are mappings of their own are live, touched or not; as they may be touched
 //!   little, they leave the least floor to dirty memory, if what else is live does. The program's own memory, maps,
 //!   descriptors and the unused ends of huge pages are not counted. The limit is read once.
-//! - **G4** a kernel that refuses is asked ever more rarely: module `refusals`.
-//! - **G5** a call that frees gives back at most a block more than twice what it freed and half a block; a
+//! - **purge-G4** a kernel that refuses is asked ever more rarely: module `refusals`.
+//! - **purge-G5** a call that frees gives back at most a block more than twice what it freed and half a block; a
 //!   look at the clock 8 MiB more. What is due beyond goes back in the calls that follow. A thread's
 //!   report of the objects it gave back is such a call too: they are slack, which lowers the limit. Memory
-//!   limits (G3) know no such bound.
-//! - **G6** of what is dirty, the least in four seconds was not needed in them, and goes back, wherever it lies.
+//!   limits (purge-G3) know no such bound.
+//! - **purge-G6** of what is dirty, the least in four seconds was not needed in them, and goes back, wherever it lies.
 //!
 //! Layer *page*, inside the page heap's lock. O(1) a free while nothing is to be done; the clock is
 //! read once in 64 frees of granules, once in 64 refills and flushes of a thread, and at purges.
@@ -50,7 +50,7 @@ pub(crate) struct Keep {
     purged_at: u32,
     /// The tick at which the floor was last halved.
     eased_at: u32,
-    /// The least that was dirty since the tick `low_since` (G6).
+    /// The least that was dirty since the tick `low_since` (purge-G6).
     low: usize,
     low_since: u32,
 }
@@ -70,7 +70,13 @@ impl Keep {
         self.reused += again as usize;
     }
 
-    /// What nobody needed for four seconds (G6); 0 while they have not passed. So much is dirty now.
+    /// Purged granules handed out again, of late.
+    #[cfg(test)]
+    pub(crate) fn reused(&self) -> usize {
+        self.reused
+    }
+
+    /// What nobody needed for four seconds (purge-G6); 0 while they have not passed. So much is dirty now.
     fn unneeded(&mut self, now: u32, dirty: usize) -> usize {
         if !is_long_ago(self.low_since, now) {
             return 0;
@@ -79,7 +85,7 @@ impl Keep {
         core::mem::replace(&mut self.low, dirty)
     }
 
-    /// The floor for a purge (G1).
+    /// The floor for a purge (purge-G1).
     fn regret(&mut self, now: u32, floor: usize, least: usize) -> usize {
         if !is_soon(self.purged_at, now) {
             self.reused = 0;
@@ -91,7 +97,7 @@ impl Keep {
         keep::raised(floor, least)
     }
 
-    /// The floor: long after the last purge half as much (G1).
+    /// The floor: long after the last purge half as much (purge-G1).
     fn ease(&mut self, now: u32, floor: usize, least: usize) -> usize {
         if !is_long_ago(self.purged_at, now) || !is_long_ago(self.eased_at, now) {
             return floor;
@@ -101,15 +107,15 @@ impl Keep {
     }
 }
 
-/// What has gone back so far, and what anybody may ask for without the lock.
+/// What has gone back so far, and what threads read without the lock.
 #[derive(Debug)]
 pub struct Purge {
     tick: AtomicU32,
-    /// What the memory limit allows (G3).
+    /// What the memory limit allows (purge-G3).
     allowance: Allowance,
-    /// Bytes that are kept at least (G1).
+    /// Bytes that are kept at least (purge-G1).
     floor: AtomicUsize,
-    /// Down to this number of granules memory is still to go back (G5); `usize::MAX`: none is due.
+    /// Down to this number of granules memory is still to go back (purge-G5); `usize::MAX`: none is due.
     due: AtomicUsize,
     /// Whether a look at the clock left something for the next.
     more: AtomicBool,
@@ -158,7 +164,7 @@ impl Purge {
         self.kept.load(Ordering::Relaxed)
     }
 
-    /// Reads the memory limit (G3). `false`: it was read before.
+    /// Reads the memory limit (purge-G3). `false`: it was read before.
     pub(crate) fn look<S: System>(&self, source: &S) -> bool {
         self.allowance.look(source)
     }
@@ -172,12 +178,12 @@ impl Purge {
         self.allowance.charges()
     }
 
-    /// Whether a `fork` of a process that uses so many bytes may be refused.
+    /// Whether a `fork` of a process that uses `used` bytes may be refused.
     pub(crate) fn may_refuse_fork<S: System>(&self, source: &S, used: usize) -> bool {
         self.allowance.may_refuse_fork(source, used)
     }
 
-    /// Begins to give memory back; `None`: the kernel has refused lately (G4).
+    /// Begins to give memory back; `None`: the kernel has refused lately (purge-G4).
     #[inline]
     pub fn attempt(&self) -> Option<Attempt<'_>> {
         self.refusals.attempt(self.tick())
@@ -248,7 +254,7 @@ impl<S: System> PageHeap<S> {
         self.purge_due(state, keep::at_once(freed, AT_ONCE / GRANULE));
     }
 
-    /// After objects of `bytes` became slack: what may be kept beside them is less (G5). Does nothing
+    /// After objects of `bytes` became slack: what may be kept beside them is less (purge-G5). Does nothing
     /// while another thread is inside, whose next free does it.
     pub(crate) fn after_slack(&self, bytes: usize) {
         if self.dirty.load(Ordering::Relaxed) > self.begin()
@@ -283,13 +289,14 @@ impl<S: System> PageHeap<S> {
     /// The same, where a memory limit leaves this much room.
     fn limit_in(&self, room: usize) -> usize {
         let (floor, kept) = (self.purge.floor.load(Ordering::Relaxed), self.purge.kept());
-        // Of who goes on with large blocks X3 knows nothing, but the floor does.
-        let goes_on = self.slack.goes_on() || keep::is_highest(floor, kept);
+        // slack-X3 counts objects of slabs only. Where large blocks come and go, a floor that is the highest says that freed
+        // memory was needed again soon.
+        let is_steady = self.slack.is_steady() || keep::is_highest(floor, kept);
         let held = Held {
             live: self.live.load(Ordering::Relaxed),
             slack: self.slack.bytes() / GRANULE,
             holes: self.hole_bytes() / GRANULE,
-            beside_slack: if goes_on { kept / GRANULE } else { 0 },
+            beside_slack: if is_steady { kept / GRANULE } else { 0 },
         };
         keep::limit(held, floor / GRANULE, room)
     }
@@ -300,7 +307,7 @@ impl<S: System> PageHeap<S> {
         keep::begin(self.limit_in(room), self.purge.kept().min(FLOOR) / GRANULE, room)
     }
 
-    /// Granules that a memory limit leaves beside what is live (G3).
+    /// Granules that a memory limit leaves beside what is live (purge-G3).
     pub(crate) fn room(&self) -> usize {
         let live = self.live.load(Ordering::Relaxed).saturating_sub(self.hole_bytes() / GRANULE);
         let mapped = self.mapped.load(Ordering::Relaxed);
@@ -311,12 +318,13 @@ impl<S: System> PageHeap<S> {
         room.max(self.purge.allowance.room(live, GRANULE).min(FLOOR / GRANULE))
     }
 
-    /// Blocks outside the region have come or gone, and are `bytes` now: what is dirty may have to make room (G3).
+    /// Blocks outside the region have come or gone, and are `bytes` now: what is dirty may have to make room (purge-G3).
     pub fn note_mapped(&self, bytes: impl Fn() -> usize) {
         loop {
             let now = bytes();
             self.mapped.store(now / GRANULE, Ordering::Relaxed);
-            // Whoever changed it meanwhile may have stored before; whoever changes it from here on stores after.
+            // A thread that changed the bytes before this fence may have stored its figure before ours, which is older: read them
+            // again. One that changes them later also stores later.
             fence(Ordering::SeqCst);
             if bytes() == now {
                 break;
@@ -327,7 +335,7 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// After fresh memory was handed out: dirty memory elsewhere may have to make room (G3).
+    /// After fresh memory was handed out: dirty memory elsewhere may have to make room (purge-G3).
     #[inline]
     pub(crate) fn after_growth(&self, state: &mut State) {
         let room = self.room();
@@ -349,7 +357,7 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// Gives back what is beyond the limit, `most` granules in this call (G5).
+    /// Gives back what is beyond the limit, `most` granules in this call (purge-G5).
     #[cold]
     fn purge_some(&self, state: &mut State, most: usize) {
         let purge = &self.purge;
@@ -357,7 +365,8 @@ impl<S: System> PageHeap<S> {
         self.set_tick();
         let now = purge.tick();
         let dirty = self.dirty.load(Ordering::Relaxed);
-        if purge.due.load(Ordering::Relaxed) == usize::MAX {
+        let begins = purge.due.load(Ordering::Relaxed) == usize::MAX;
+        if begins {
             let floor = state.keep.regret(now, purge.floor.load(Ordering::Relaxed), purge.kept());
             purge.floor.store(floor, Ordering::Relaxed);
             if dirty <= self.begin() {
@@ -368,7 +377,10 @@ impl<S: System> PageHeap<S> {
         let until = target.max(dirty.saturating_sub(most));
         if dirty > until {
             self.purge_to(state, until, &attempt);
-            state.keep.purged_at = now;
+            // What was not needed (purge-G6) has been due before, and its going says nothing for a higher floor (purge-G1).
+            if begins {
+                state.keep.purged_at = now;
+            }
         }
         // What could not be found, or was refused, is no longer due.
         let is_more = until > target && self.dirty.load(Ordering::Relaxed) <= until;
@@ -426,7 +438,7 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// Purges until at most `target` dirty granules are left, or nothing more can be (G2).
+    /// Purges until at most `target` dirty granules are left, or nothing more can be (purge-G2).
     fn purge_to(&self, state: &mut State, target: usize, attempt: &Attempt<'_>) {
         while self.dirty.load(Ordering::Relaxed) > target {
             let block = state.bins.last(EMPTY_DIRTY);
@@ -452,7 +464,7 @@ impl<S: System> PageHeap<S> {
             if bits == 0 {
                 continue;
             }
-            // It may be refused (B3).
+            // It may be refused (dirty-blocks-B3).
             state.dirty.enter(&self.region, block);
             if info.is_empty() {
                 self.purge_block(state, block, attempt);
@@ -536,6 +548,27 @@ mod tests {
         heap.deallocate(runs[2] + 7 * GRANULE, 1);
         assert!(heap.extend(runs[1] + 8 * GRANULE, 1, 2), "the granule that was freed");
         assert_eq!(heap.purge_all(), GRANULE);
+        heap.check().expect("intact");
+    }
+
+    #[test]
+    fn what_nobody_needed_for_four_seconds_goes_back_and_is_not_regretted() {
+        let heap = PageHeap::new(source::Failing::new(source::os::Os));
+        heap.look();
+        let start = heap.now();
+        heap.state.lock().keep.purged_at = start;
+        for tick in 0..4 * 17 {
+            if tick % 17 == 0 {
+                // Of blocks that are in use.
+                let runs = [0; 4].map(|_| heap.allocate(128, 1).expect("memory").at);
+                runs.iter().for_each(|at| heap.deallocate(at + GRANULE, 100));
+            }
+            heap.source.pass_ms(TICK_MS);
+            heap.look();
+        }
+        assert_eq!(heap.purge.total_bytes(), 3 * 4 * 100 * GRANULE as u64);
+        assert_eq!(heap.state.lock().keep.purged_at, start);
+        assert_eq!(heap.purge.floor.load(Ordering::Relaxed), FLOOR);
         heap.check().expect("intact");
     }
 

@@ -7,7 +7,7 @@
 //!            └► root: ROOT nodes, in the map itself
 //! ```
 //!
-//! - **Q1** a node and a leaf are zero at first, and stay for ever.
+//! - **radix-Q1** a node and a leaf are zero at first, and stay for ever.
 //!
 //! Who may write a word is the user's business; any thread may read it. Three loads a look, no lock. A leaf is 32 KiB of
 //! addresses, of which what is written costs memory.
@@ -32,7 +32,7 @@ pub struct RadixMap<const SHIFT: u32, const ROOT: usize> {
 type Words = [AtomicUsize; WORDS];
 
 fn words<'a>(at: usize) -> Option<&'a Words> {
-    // SAFETY: 0, or the address of a node or leaf, which stays (Q1).
+    // SAFETY: 0, or the address of a node or leaf, which stays (radix-Q1).
     unsafe { core::ptr::with_exposed_provenance::<Words>(at).as_ref() }
 }
 

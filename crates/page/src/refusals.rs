@@ -5,11 +5,11 @@
 //! attempt: refused ─ 64 turned away ─ refused ─ 128 ─ refused ─ 256 … 65,536 … given ─ none
 //! ```
 //!
-//! - **Y1** after an attempt that was refused as often as given, as many are turned away as the pause says,
+//! - **refusals-Y1** after an attempt that was refused as often as given, as many are turned away as the pause says,
 //!   which doubles from 64 to 65,536; an attempt that gave more often than it was refused ends it.
-//! - **Y2** a new tick of the purge clock lets one attempt through. A clock that stands still
-//!   leaves Y1.
-//! - **Y3** an attempt that nobody asked for ends at its eighth refusal.
+//! - **refusals-Y2** a new tick of the purge clock lets one attempt through. A clock that stands still
+//!   leaves refusals-Y1.
+//! - **refusals-Y3** an attempt that nobody asked for ends at its eighth refusal.
 //!
 //! Layer *page*. O(1), no system call. Threads may count at once: a pause is then off by one.
 use core::cell::Cell;
@@ -33,7 +33,7 @@ impl Refusals {
         Self { pause: AtomicU32::new(0), left: AtomicU32::new(0), tick: AtomicU32::new(0) }
     }
 
-    /// Begins an attempt of our own at `tick`; `None`: it is turned away (Y1, Y2).
+    /// Begins an attempt of our own at `tick`; `None`: it is turned away (refusals-Y1, refusals-Y2).
     #[inline]
     pub fn attempt(&self, tick: u32) -> Option<Attempt<'_>> {
         let left = self.left.load(Ordering::Relaxed);
@@ -44,7 +44,7 @@ impl Refusals {
         Some(self.begin(tick, MOST_REFUSALS))
     }
 
-    /// Begins an attempt that somebody asked for: it goes on to its end.
+    /// Begins an attempt that the program asked for, as `malloc_trim` does: no refusal ends it.
     pub fn order(&self, tick: u32) -> Attempt<'_> {
         self.begin(tick, u32::MAX)
     }
@@ -81,7 +81,7 @@ impl Attempt<'_> {
         taken
     }
 
-    /// Whether it is to ask no more (Y3).
+    /// Whether it is to ask no more (refusals-Y3).
     pub fn is_over(&self) -> bool {
         self.refused.get() >= self.most
     }

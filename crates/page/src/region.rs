@@ -6,14 +6,14 @@
 //! ░░ guard: addresses that nobody may touch
 //! ```
 //!
-//! - **R1** the maps of the first `granules` granules are usable; no block behind them is.
-//! - **R2** `class[g]` is not 0 exactly when granule `g` belongs to a slab that magazines
+//! - **region-R1** the maps of the first `granules` granules are usable; no block behind them is.
+//! - **region-R2** `class[g]` is not 0 exactly when granule `g` belongs to a slab that magazines
 //!   serve, and is its size class.
-//! - **R3** `span[g]` is 0 for granules that nobody looks up: free ones, the maps, and all
+//! - **region-R3** `span[g]` is 0 for granules that nobody looks up: free ones, the maps, and all
 //!   but the first of a large run.
-//! - **R4** below each map, below the blocks and below the descriptors lies a guard: what is
-//!   written behind a block, whoever's it is, ends in a fault before it reaches them.
-//! - **R5** a run's word is changed from what the changer read, in one atomic step, and is live or
+//! - **region-R4** below each map, below the blocks and below the descriptors lies a guard: what is
+//!   written behind a block of any part ends in a fault before it reaches them.
+//! - **region-R5** a run's word is changed from what the changer read, in one atomic step, and is live or
 //!   kept: of two threads that free a run, or keep it, one finds that it is too late.
 //!
 //! A pointer is looked up with one subtraction, one comparison and one byte load; null and
@@ -48,7 +48,7 @@ pub enum Span {
     Slab(usize),
     /// The first granule of a live run, and how many it has.
     Run(usize),
-    /// The first granule of a free run that a thread keeps (R5).
+    /// The first granule of a free run that a thread keeps (region-R5).
     Kept(usize),
 }
 
@@ -89,7 +89,7 @@ const _: () = assert!(MAX / DESCRIPTORS / 64 < RUN as usize, "descriptors fit a 
 #[repr(C, align(64))]
 pub struct Region {
     base: AtomicUsize,
-    /// Granules whose maps are usable (R1): what the fast path compares with.
+    /// Granules whose maps are usable (region-R1): what the fast path compares with.
     granules: AtomicUsize,
     /// Granules that the maps have room for.
     total: AtomicUsize,
@@ -154,7 +154,7 @@ impl Region {
             return None;
         }
         let cell = core::ptr::with_exposed_provenance::<AtomicU8>(base + granule);
-        // SAFETY: by R1 the class map has a byte for every granule.
+        // SAFETY: by region-R1 the class map has a byte for every granule.
         let class = unsafe { &*cell };
         Some(usize::from(class.load(Ordering::Relaxed)))
     }
@@ -170,7 +170,7 @@ impl Region {
         self.base() + ((block as usize) << BLOCK_SHIFT)
     }
 
-    /// The size class whose magazines serve `granule`; 0 for none (R2).
+    /// The size class whose magazines serve `granule`; 0 for none (region-R2).
     #[inline(always)]
     pub fn class(&self, granule: usize) -> u8 {
         self.class_cell(granule).load(Ordering::Relaxed)
@@ -180,14 +180,14 @@ impl Region {
     fn class_cell(&self, granule: usize) -> &AtomicU8 {
         debug_assert!(granule < self.granules());
         let cell = core::ptr::with_exposed_provenance::<AtomicU8>(self.base() + granule);
-        // SAFETY: by R1 the class map has a byte for every granule.
+        // SAFETY: by region-R1 the class map has a byte for every granule.
         unsafe { &*cell }
     }
 
     fn span_cell(&self, granule: usize) -> &AtomicU32 {
         debug_assert!(granule < self.granules());
         let at = self.span_map.at() + granule * size_of::<u32>();
-        // SAFETY: by R1 the span map has a word for every granule.
+        // SAFETY: by region-R1 the span map has a word for every granule.
         unsafe { &*core::ptr::with_exposed_provenance::<AtomicU32>(at) }
     }
 
@@ -223,7 +223,7 @@ impl Region {
         self.span_cell(granule).store(live_run(count), Ordering::Release);
     }
 
-    /// Changes the word of a run, if it is what the caller has read (R5).
+    /// Changes the word of a run, if it is what the caller has read (region-R5).
     fn change(&self, granule: usize, from: u32, to: u32) -> bool {
         let cell = self.span_cell(granule);
         cell.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
@@ -278,7 +278,7 @@ impl Region {
     pub fn block(&self, block: u32) -> &BlockInfo {
         debug_assert!((block as usize) < self.granules() / GRANULES_PER_BLOCK);
         let at = self.block_map.at() + block as usize * size_of::<BlockInfo>();
-        // SAFETY: by R1 there is a descriptor for every block; it is all atomics, and zeroes
+        // SAFETY: by region-R1 there is a descriptor for every block; it is all atomics, and zeroes
         // are a valid one.
         unsafe { &*core::ptr::with_exposed_provenance::<BlockInfo>(at) }
     }
@@ -309,7 +309,7 @@ impl Maps {
         }
         let at = self.spans + granule * size_of::<u32>();
         let cell = core::ptr::with_exposed_provenance::<AtomicU32>(at);
-        // SAFETY: by R1 the span map has a word for every granule.
+        // SAFETY: by region-R1 the span map has a word for every granule.
         let word = unsafe { &*cell }.load(Ordering::Acquire);
         match Span::of(word, self.descriptors) {
             Span::Slab(at) => at,

@@ -5,24 +5,24 @@
 //!                                        slabs of first-class heaps are left out
 //! ```
 //!
-//! - **X1** claimed − given back = held: `claimed`, with what threads have not reported yet, is
+//! - **slack-X1** claimed − given back = held: `claimed`, with what threads have not reported yet, is
 //!   what the objects taken from slabs add up to, in whole classes. `slabs` and `holes` are
-//!   what the slabs add up to. Nothing drifts: whoever gives objects back counts what their
-//!   slabs say of them. Threads report in batches, so a moment's figure may be off by some
+//!   what the slabs add up to. Nothing drifts: a thread that gives objects back counts the sizes
+//!   of their slabs. Threads report in batches, so a moment's figure may be off by some
 //!   64 KiB each. A `fork` leaves threads behind that were about to report; where it does, the
 //!   child's figures are off by what they were moving, at most a magazine each, and are
 //!   [`uncounted`](Slack::accounts) from then on.
 //!
-//! - **X2** a program that soon (within a second) needs again half as much as a look for holes was
+//! - **slack-X2** a program that soon (within a second) needs again half as much as a look for holes was
 //!   worth makes the next look wait for twice as much, up to the most that was claimed lately or
 //!   12 MiB, whichever is more. Needed again is what is claimed in the same slabs, and, once
 //!   4 MiB of holes ended with their slabs, the granules handed out since. Every four seconds
-//!   without a look halve the wait; a memory limit (G3) leaves it no more than the room there is.
+//!   without a look halve the wait; a memory limit (purge-G3) leaves it no more than the room there is.
 //!
-//! - **X3** a program *goes on* while it claims a byte for each four that it gives back, and for an eighth of what is claimed
+//! - **slack-X3** a program *goes on* while it claims a byte for each four that it gives back, and for an eighth of what is claimed
 //!   after that: what it keeps now can go back in a later call. What it frees and takes within its magazines is neither.
 //!
-//! Slack counts against what the purge policy keeps, and says when looking for holes is worth the walk. X2 may ask for more:
+//! Slack counts against what the purge policy keeps, and says when looking for holes is worth the walk. slack-X2 may ask for more:
 //!
 //! ```text
 //! last look, or first time asked              must be slack, and have come back
@@ -46,27 +46,27 @@ use crate::heap::PageHeap;
 pub struct Slack {
     slabs: AtomicUsize,
     claimed: AtomicUsize,
-    /// The most that was claimed since the last time that X2 halved.
+    /// The most that was claimed since the last time that slack-X2 halved.
     peak: AtomicUsize,
     holes: AtomicUsize,
     freed: AtomicUsize,
-    /// Bytes that may be freed before the program does not go on any more (X3).
+    /// Bytes that may be freed before the program does not go on any more (slack-X3).
     covered: AtomicUsize,
     /// Bytes of holes whose slabs ended since the last look: free granules now.
     ended: AtomicUsize,
     /// Bytes of holes that were needed again since the last look.
     filled: AtomicUsize,
-    /// Bytes that X2 adds to those that have to come back: doubled by regret, halved by quiet.
+    /// Bytes that slack-X2 adds to those that have to come back: doubled by regret, halved by quiet.
     backoff: AtomicUsize,
     /// The tick of the last look.
     looked_at: AtomicU32,
-    /// The tick at which X2 last halved.
+    /// The tick at which slack-X2 last halved.
     eased_at: AtomicU32,
-    /// Whether a thread is gone that had not said what it moved (X1).
+    /// Whether a thread is gone that had not said what it moved (slack-X1).
     uncounted: AtomicBool,
 }
 
-/// What slabs that magazines serve hold, in bytes (X1).
+/// What slabs that magazines serve hold, in bytes (slack-X1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Accounts {
     /// Their granules.
@@ -96,7 +96,7 @@ impl Slack {
     }
 
     /// The counters as they are. `None`: they are not exact, as a thread is gone that had not
-    /// said what it moved (X1).
+    /// said what it moved (slack-X1).
     pub fn accounts(&self) -> Option<Accounts> {
         let exact = !self.uncounted.load(Ordering::Relaxed);
         exact.then(|| Accounts {
@@ -106,7 +106,7 @@ impl Slack {
         })
     }
 
-    /// A thread is gone that had not said what it moved (X1).
+    /// A thread is gone that had not said what it moved (slack-X1).
     pub fn note_uncounted(&self) {
         self.uncounted.store(true, Ordering::Relaxed);
     }
@@ -129,12 +129,12 @@ impl Slack {
         }
     }
 
-    /// Whether the program goes on (X3).
-    pub(crate) fn goes_on(&self) -> bool {
+    /// Whether the program goes on (slack-X3).
+    pub(crate) fn is_steady(&self) -> bool {
         self.covered.load(Ordering::Relaxed) != 0
     }
 
-    /// Threads at once may lose one another's claims: it is an estimate (X3).
+    /// Threads at once may lose one another's claims: it is an estimate (slack-X3).
     fn note_covered(&self, claimed: usize, given_back: usize) {
         let before = self.covered.load(Ordering::Relaxed);
         let after = holes::covered(before, claimed, given_back, self.claimed());
@@ -144,12 +144,12 @@ impl Slack {
     /// How soon after the last look the next may come.
     fn pace(&self, now: u32, kept: usize) -> Pace {
         let long_ago = self.is_long_since_look(now);
-        let busy = self.goes_on() && is_soon(self.looked_at.load(Ordering::Relaxed), now);
+        let busy = self.is_steady() && is_soon(self.looked_at.load(Ordering::Relaxed), now);
         Pace::of(long_ago, busy, kept)
     }
 
     /// Bytes that have to come back, and to be slack, before looking for holes is worth the walk;
-    /// `room` is what a memory limit leaves (X2).
+    /// `room` is what a memory limit leaves (slack-X2).
     fn worth(&self, pace: Pace, room: usize) -> usize {
         let backoff = self.backoff.load(Ordering::Relaxed);
         holes::worth(self.claimed(), pace, backoff, self.peak.load(Ordering::Relaxed), room)
@@ -161,7 +161,7 @@ impl Slack {
         begun.is_err_and(|looked_at| is_long_ago(looked_at, now))
     }
 
-    /// Long after the last look: waits for half as much (X2).
+    /// Long after the last look: waits for half as much (slack-X2).
     fn ease(&self, now: u32) {
         let looked_at = self.looked_at.load(Ordering::Relaxed);
         let eased_at = self.eased_at.load(Ordering::Relaxed);
@@ -173,7 +173,7 @@ impl Slack {
         }
     }
 
-    /// Before a look at this tick, when `worth` bytes came back: was the last one regretted (X2)?
+    /// Before a look at this tick, when `worth` bytes came back: was the last one regretted (slack-X2)?
     fn regret(&self, now: u32, worth: usize) {
         let before = self.looked_at.swap(now, Ordering::Relaxed);
         self.ended.store(0, Ordering::Relaxed);
@@ -193,7 +193,7 @@ impl Slack {
         self.slabs.lower(granules * GRANULE);
     }
 
-    /// Granules are handed out: as many bytes of holes in slabs that ended are needed again (X2).
+    /// Granules are handed out: as many bytes of holes in slabs that ended are needed again (slack-X2).
     /// Whether it is those does not matter: without the look they would have been there.
     pub(crate) fn note_reuse(&self, granules: u32) {
         let ended = self.ended.load(Ordering::Relaxed);
@@ -258,7 +258,7 @@ impl<S: System> PageHeap<S> {
         self.may_have_holes(self.slack.freed.load(Ordering::Relaxed)) && self.is_worth_a_look()
     }
 
-    /// Whether so much was freed, and is slack, that it is worth to look at the clock and ask X2.
+    /// Whether enough was freed, and is slack, to look at the clock and ask slack-X2.
     fn may_have_holes(&self, freed: usize) -> bool {
         let slack = &self.slack;
         let least = holes::least(slack.claimed(), Pace::Seldom);
@@ -266,7 +266,7 @@ impl<S: System> PageHeap<S> {
         freed >= least && slack.bytes() >= least.max(asked)
     }
 
-    /// Whether to look for holes, once X2 is asked. Once in a mebibyte, for the clock.
+    /// Whether to look for holes, once slack-X2 is asked. Once in a mebibyte, for the clock.
     #[cold]
     fn is_worth_a_look(&self) -> bool {
         let slack = &self.slack;
@@ -276,7 +276,7 @@ impl<S: System> PageHeap<S> {
         let pace = slack.pace(now, self.purge.kept());
         let worth = slack.worth(pace, room);
         let freed = slack.freed.load(Ordering::Relaxed);
-        // Whoever finds it so first does it.
+        // Of several threads that find it so the first does it.
         if freed < worth || slack.bytes() < worth || slack.freed.swap(0, Ordering::Relaxed) < worth
         {
             return false;
@@ -319,7 +319,7 @@ mod tests {
             assert_eq!(
                 slack.worth(Pace::Seldom, usize::MAX),
                 worth * MIB,
-                "at most what was claimed (X2)"
+                "at most what was claimed (slack-X2)"
             );
         }
     }
@@ -329,12 +329,12 @@ mod tests {
         let slack = with(200 * MIB, 40 * MIB);
         slack.looked_at.store(1000, Ordering::Relaxed);
         slack.note_covered(MIB, 4 * MIB);
-        assert!(!slack.goes_on(), "a quarter, and no more");
+        assert!(!slack.is_steady(), "a quarter, and no more");
         slack.note_covered(2 * MIB, 4 * MIB);
         let worth = |now| slack.worth(slack.pace(now, FLOOR), usize::MAX) / MIB;
-        assert_eq!((slack.goes_on(), worth(1004), worth(1005), worth(1017)), (true, 160, 40, 5));
+        assert_eq!((slack.is_steady(), worth(1004), worth(1005), worth(1017)), (true, 160, 40, 5));
         slack.note_covered(0, 4 * MIB);
-        assert_eq!((slack.goes_on(), worth(1004)), (false, 40), "it only frees");
+        assert_eq!((slack.is_steady(), worth(1004)), (false, 40), "it only frees");
     }
 
     #[test]

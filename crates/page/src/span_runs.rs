@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The free tail of the last block serves other runs. O(blocks) from the first empty
-//! one on: such runs are megabytes long, and whoever fills them touches far more than descriptors.
+//! one on: such runs are megabytes long, and to fill one touches far more than the descriptors.
 use base::bits::{low32, ones};
 
 use crate::System;

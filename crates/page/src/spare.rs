@@ -5,9 +5,9 @@
 //!                                                    └ next
 //! ```
 //!
-//! - **Q1** the bytes from `next` on are nobody's; what lies before it is never a second block's, but for the newest block,
+//! - **spare-Q1** the bytes from `next` on are nobody's; what lies before it is never a second block's, but for the newest block,
 //!   whose bytes are nobody's again when it is freed.
-//! - **Q2** the word before a block is its length; a chunk is never unmapped.
+//! - **spare-Q2** the word before a block is its length; a chunk is never unmapped.
 //!
 //! Layer *page*. No lock: who was interrupted may be here itself. O(chunks), of which no program has many: handlers that
 //! allocate are rare, and what they do not free last is never used again.
@@ -80,7 +80,7 @@ impl Spare {
         let (Some(len), Some(chunk)) = (self.len_of(address), self.chunk_of(address)) else {
             return false;
         };
-        // Only the newest serves again (Q1).
+        // Only the newest serves again (spare-Q1).
         let _ = chunk.next.compare_exchange(
             address + len,
             address - ALIGN,
@@ -151,7 +151,7 @@ fn add<S: System>(source: &S, slot: &AtomicUsize, len: usize) -> Option<usize> {
 }
 
 fn chunk<'a>(at: usize) -> &'a Chunk {
-    // SAFETY: a mapping of ours, which stays (Q2) and begins with one; any contents are valid atomics.
+    // SAFETY: a mapping of ours, which stays (spare-Q2) and begins with one; any contents are valid atomics.
     unsafe { &*core::ptr::with_exposed_provenance(at) }
 }
 

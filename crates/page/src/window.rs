@@ -5,9 +5,9 @@
 //!                                      ▲ claimed again      frontier ─────┘
 //! ```
 //!
-//! - **Z1** a block is ours in part only from its start on, and grows only while it is the last
+//! - **window-Z1** a block is ours in part only from its start on, and grows only while it is the last
 //!   before the frontier.
-//! - **Z2** the frontier sinks to the last block that is ours, but where a limit was lifted: limits that come and go use the
+//! - **window-Z2** the frontier sinks to the last block that is ours, but where a limit was lifted: limits that come and go use the
 //!   same addresses, and the same maps, again.
 //!
 //! A limit may be there from the start (`ulimit -v`) or be set by the running program; either way
@@ -70,7 +70,7 @@ impl<S: System> PageHeap<S> {
                         self.release_given_up(&mut state.growth);
                     }
                     self.release_blocks(state);
-                    // What was given up before the limit came lies behind the frontier now (Z2).
+                    // What was given up before the limit came lies behind the frontier now (window-Z2).
                     self.sink(&mut state.growth);
                 }
             }
@@ -115,7 +115,7 @@ impl<S: System> PageHeap<S> {
         .then_some(())
     }
 
-    /// More of the last block, if it is ours in part (Z1).
+    /// More of the last block, if it is ours in part (window-Z1).
     fn claim_rest(&self, state: &mut State) -> bool {
         let Some(last) = self.frontier().checked_sub(1) else { return false };
         if last < self.region.first_block() {
@@ -193,7 +193,7 @@ impl<S: System> PageHeap<S> {
         claim
     }
 
-    /// As much as there is of a block at the frontier (Z1).
+    /// As much as there is of a block at the frontier (window-Z1).
     fn claim_part(&self, state: &mut State) -> bool {
         if !self.region.is_bare() {
             return false;
@@ -271,12 +271,12 @@ impl<S: System> PageHeap<S> {
         }
         let dirty = self.dirty_free(info).count_ones();
         self.lower_dirty(state, dirty);
-        // A program that needs it again soon is left more (G1).
+        // A program that needs it again soon is left more (purge-G1).
         self.purge.note_given_back(dirty);
         info.owned.store(0, Ordering::Relaxed);
         info.set_free(0);
         info.set_dirty(0);
-        // Its mapping is gone, and with it what was moved there (P2).
+        // Its mapping is gone, and with it what was moved there (moved-P2).
         state.growth.moved -= u32::from(info.moved.swap(0, Ordering::Relaxed));
         self.note_advice(state, block, Advice::None);
         state.growth.longest_hole = u32::MAX;
@@ -285,7 +285,7 @@ impl<S: System> PageHeap<S> {
         true
     }
 
-    /// Blocks before the frontier that are not ours are behind it from now on (Z2).
+    /// Blocks before the frontier that are not ours are behind it from now on (window-Z2).
     fn sink(&self, growth: &mut Growth) {
         let before = self.frontier();
         while !self.is_sunk() {
@@ -294,7 +294,7 @@ impl<S: System> PageHeap<S> {
         self.note_sunk(growth, before - self.frontier());
     }
 
-    /// Whether Z2 holds.
+    /// Whether window-Z2 holds.
     pub(crate) fn is_sunk(&self) -> bool {
         let frontier = self.frontier();
         // What a lifted limit let us reserve begins behind the frontier.

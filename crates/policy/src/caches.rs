@@ -21,7 +21,7 @@ pub const fn refill(capacity: usize) -> usize {
 }
 
 /// Objects that a flush gives back: one less than a refill asks for, so that a program that takes
-/// and frees the same batch has one more each time, until it needs neither (N4).
+/// and frees the same batch has one more each time, until it needs neither (cache-N4).
 #[inline]
 #[must_use]
 pub const fn flush(capacity: usize) -> usize {
@@ -43,14 +43,14 @@ pub const fn granules_together(bytes: usize, granule: usize) -> usize {
     bytes.div_ceil(granule) + 1
 }
 
-/// Bytes that each of so many threads may put away.
+/// Bytes that each of `threads` threads may put away.
 #[inline]
 #[must_use]
 pub fn depot(threads: u32) -> usize {
     (ALL_DEPOTS / (threads as usize).max(1)).clamp(LEAST_DEPOT, MOST_DEPOT)
 }
 
-/// Bytes in runs that each of so many threads may keep.
+/// Bytes in runs that each of `threads` threads may keep.
 #[inline]
 #[must_use]
 pub fn runs(threads: u32) -> usize {

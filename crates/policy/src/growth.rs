@@ -22,7 +22,7 @@ pub const fn nears_limits(bytes: usize) -> bool {
     bytes > SMALL_HEAP
 }
 
-/// Whether pages may be moved into `count` more blocks after `moved` (P2).
+/// Whether pages may be moved into `count` more blocks after `moved` (moved-P2).
 #[must_use]
 pub const fn may_move(moved: u32, count: u32) -> bool {
     moved + count <= MOST_MOVED

@@ -1,4 +1,4 @@
-//! Holes: when slabs are worth a search for pages that only free objects cover (X2). In bytes.
+//! Holes: when slabs are worth a search for pages that only free objects cover (slack-X2). In bytes.
 use crate::table::{
     CLAIM_COVERS, CLOCK_STEP, COVERED_SHARE, FLOOR, HOLES_SHARE, LEAST_HOLES, LEAST_HOLES_NOW,
     SLACK_OF_BUSY,

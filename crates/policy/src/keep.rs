@@ -17,11 +17,11 @@ pub struct Held {
     pub slack: usize,
     /// In slabs, and given back.
     pub holes: usize,
-    /// What is kept beside the slack of a program that goes on (X3, or the floor is the highest); 0: it does not.
+    /// What is kept beside the slack of a program that goes on (slack-X3, or the floor is the highest); 0: it does not.
     pub beside_slack: usize,
 }
 
-/// How much free memory stays (G1, G3). Slack is free memory too, and counts as that; but a program that goes on needs whole
+/// How much free memory stays (purge-G1, purge-G3). Slack is free memory too, and counts as that; but a program that goes on needs whole
 /// pages sooner than what is left between objects.
 #[inline]
 #[must_use]
@@ -47,7 +47,7 @@ pub const fn target(limit: usize) -> usize {
     limit - limit / 8
 }
 
-/// What may be free beside `live` memory where `allowed` is the limit of both (G3); `usize::MAX`:
+/// What may be free beside `live` memory where `allowed` is the limit of both (purge-G3); `usize::MAX`:
 /// there is none.
 #[inline]
 #[must_use]
@@ -59,21 +59,21 @@ pub fn room(live: usize, allowed: usize) -> usize {
     share.max(allowed.saturating_sub(live) / ROOM_REST)
 }
 
-/// The floor after a purge that was regretted (G1), in bytes; `least` is what the user asked for.
+/// The floor after a purge that was regretted (purge-G1), in bytes; `least` is what the user asked for.
 #[must_use]
 pub fn raised(floor: usize, least: usize) -> usize {
     floor.saturating_mul(2).min(MAX_FLOOR).max(least)
 }
 
-/// Whether regret has raised the floor as far as it goes (G1): beside more slack than that nothing would stay, however often it
-/// is needed again.
+/// Whether regret has raised the floor as far as it goes (purge-G1). The limit then leaves slack out: where there is more slack
+/// than the floor no free memory would stay, however often it is needed again.
 #[inline]
 #[must_use]
 pub const fn is_highest(floor: usize, least: usize) -> bool {
     floor >= MAX_FLOOR && floor > least
 }
 
-/// The floor after four quiet seconds (G1).
+/// The floor after four quiet seconds (purge-G1).
 #[must_use]
 pub fn lowered(floor: usize, least: usize) -> usize {
     (floor / 2).max(least)

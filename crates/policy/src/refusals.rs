@@ -1,4 +1,4 @@
-//! A kernel that refuses to take memory back: how long it is left alone (G4).
+//! A kernel that refuses to take memory back: how long it is left alone (purge-G4).
 use crate::table::{FIRST_PAUSE, LONGEST_PAUSE};
 
 /// Attempts to be turned away after one that was refused `refused` times and given memory `given` times;

@@ -8,14 +8,14 @@
 //! | who goes on | [`CLAIM_COVERS`], [`COVERED_SHARE`] |
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
-//! | huge pages | [`HUGE_FROM`], [`SMALL_OBJECT`], [`MOST_SEAMS`], [`MOST_ROWS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
+//! | huge pages | [`HUGE_FROM`], [`SMALL_OBJECT`], [`EACH_FILLED`], [`MOST_FILLED`], [`MOST_SEAMS`], [`MOST_ROWS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
 //! | blocks that grow | [`MOVE_FROM`], [`COPY_AT_MOST`], [`STEP_SHARE`] |
 //! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`ALL_RUNS`], [`LEAST_RUNS`], [`MOST_RUNS`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`MOST_LATE_FREES`], [`CONTENTION`], [`REPORT`] |
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// A tick of the clock in milliseconds: whoever waits a second waits four of them, a quarter off.
+/// A tick of the clock in milliseconds: a wait of a second is four of them, a quarter off.
 pub const TICK_MS: u64 = 250;
 /// Ticks in which memory is needed again *soon*, and that an empty block is kept: a second. Shorter
 /// would purge between the frames and requests of a busy program, longer holds what an idle one has.
@@ -98,6 +98,10 @@ pub const HUGE_FROM: usize = 8 * MIB;
 /// The largest objects whose slabs may lie in huge pages: at least every other page of such a slab is touched with its objects. Of
 /// larger ones a program may touch a page each. With 4 KiB `batches` and `tlsf-sweep` took 1.03 of the time, 1.10 and 1.01 of the memory.
 pub const SMALL_OBJECT: usize = 8 * KIB;
+/// For each block of 2 MiB that a large run has filled, so many later ones get huge pages, and so many at most are ahead.
+pub const EACH_FILLED: u32 = 4;
+/// See [`EACH_FILLED`].
+pub const MOST_FILLED: u32 = 12;
 /// Neighbouring blocks with different kinds of pages at most: each is a mapping more in the kernel's list, which is limited
 /// (`vm.max_map_count`, 65,530 by default).
 pub const MOST_SEAMS: u32 = 2048;
@@ -118,8 +122,8 @@ pub const COPY_AT_MOST: usize = 4 * MIB;
 /// mapping of its own it leaves nothing behind, where each step left all of it.
 pub const STEP_SHARE: usize = 8;
 
-/// A shelf keeps its last slab when it is empty, if it is no larger than this: whoever frees and
-/// allocates one object would make and end a slab each time. More, or larger ones, cost memory in
+/// A shelf keeps its last slab when it is empty, if it is no larger than this: a program that frees
+/// and allocates one object would make and end a slab each time. More, or larger ones, cost memory in
 /// each of 76 classes (decision 18).
 pub const KEEP_EMPTY_SLAB: usize = 64 * KIB;
 /// The most that the first capacity of a thread's magazine follows an ended thread's: two steps of growth are saved, and a

@@ -90,7 +90,7 @@ macro_rules! blocks {
             {
                 name: "slab", id: slab,
                 about: "slabs of size classes over a buddy system of pages",
-                type: ::object::size_slabs::SizeSlabs, feature: ["alloc-slab"], malloc: [],
+                type: ::kernel::size_slabs::SizeSlabs, feature: ["alloc-slab"], malloc: [],
                 abilities: [check stats remove owns reset],
                 serves: generous, enough: 256 << 10, grows: Never, keeps: [apart],
             }
@@ -201,9 +201,9 @@ macro_rules! kernels {
                 name: "kmem_cache", id: kmem_cache,
                 about: "a cache of objects of one size: slabs, magazines, constructors, checks",
                 kind: caches,
-                make: |pages, size| ::object::kmem_cache::KmemCache::new(
-                    ::object::kmem_cache::Settings::new("cache", size)
-                        .policy(::object::kmem_cache::Policy::Magazine(0)),
+                make: |pages, size| ::kernel::kmem_cache::KmemCache::new(
+                    ::kernel::kmem_cache::Settings::new("cache", size)
+                        .policy(::kernel::kmem_cache::Policy::Magazine(0)),
                     pages,
                 ),
                 abilities: [check bulk reserve near ctor shrink misuse size],
@@ -212,7 +212,7 @@ macro_rules! kernels {
                 name: "kmalloc", id: kmalloc,
                 about: "thirteen such caches from 8 bytes to 8 KiB, and pages above",
                 kind: objects,
-                make: |pages| ::object::kmalloc::Kmalloc::new(pages, ::object::kmalloc::Options::default()),
+                make: |pages| ::kernel::kmalloc::Kmalloc::new(pages, ::kernel::kmalloc::Options::default()),
                 abilities: [check bulk shrink misuse size resize],
             }
             {
@@ -220,8 +220,8 @@ macro_rules! kernels {
                 about: "whole pages in a row over frames that lie anywhere, a guard page behind them",
                 kind: pages,
                 make: |source| {
-                    let limits = ::page::vmalloc::VmallocLimits::of(&source);
-                    ::page::vmalloc::Vmalloc::new(source, limits)
+                    let limits = ::kernel::vmalloc::VmallocLimits::of(&source);
+                    ::kernel::vmalloc::Vmalloc::new(source, limits)
                 },
                 abilities: [check misuse size resize aligned map_frames],
             }

@@ -5,12 +5,10 @@
 //! kernel under strict overcommit does.
 //!
 //! Layer *source*. Costs two relaxed loads and an increment a call.
-use core::fmt;
-
-use base::lock::Park;
 use base::sync::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use crate::{Claim, FrameFile, FrameSource, HugePages, Mapped, Move, PageSource, Report, Stretch};
+use crate::{Claim, FrameFile, FrameSource, HugePages, Mapped, Move, PageSource, Stretch};
+use crate::{park_and_report, pass_on};
 
 /// Passes calls on to `S`, except those it was told to refuse.
 #[derive(Debug, Default)]
@@ -117,9 +115,7 @@ impl<S> Failing<S> {
 
 // SAFETY: every page changes state only in `inner`, which keeps the contract.
 unsafe impl<S: PageSource> PageSource for Failing<S> {
-    fn page_size(&self) -> usize {
-        self.inner.page_size()
-    }
+    pass_on! { self: self.inner => page_size prefer_huge is_confined is_resident physical_memory is_only_thread }
 
     fn reserve(&self, len: usize, align: usize) -> Option<usize> {
         self.allows().then(|| self.inner.reserve(len, align))?
@@ -200,19 +196,6 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         unsafe { self.inner.move_pages(from, to, len) }
     }
 
-    unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { self.inner.prefer_huge(at, len, huge) }
-    }
-
-    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
-        self.allows() && self.inner.resident(at, pages)
-    }
-
-    fn is_confined(&self) -> bool {
-        self.inner.is_confined()
-    }
-
     fn address_limit(&self) -> Option<usize> {
         let pretended = Some(self.limit.load(Ordering::Relaxed)).filter(|&limit| limit != 0);
         pretended.or_else(|| self.inner.address_limit())
@@ -220,10 +203,6 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
 
     fn has_addresses(&self, len: usize) -> bool {
         self.allows() && self.inner.has_addresses(len)
-    }
-
-    fn physical_memory(&self) -> usize {
-        self.inner.physical_memory()
     }
 
     fn huge_pages(&self) -> HugePages {
@@ -250,10 +229,6 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
         self.inner.now_ms() + self.ahead.load(Ordering::Relaxed)
     }
 
-    fn is_only_thread(&self) -> bool {
-        self.inner.is_only_thread()
-    }
-
     fn node(&self) -> u32 {
         let pretended = self.node.load(Ordering::Relaxed);
         pretended.checked_sub(1).unwrap_or_else(|| self.inner.node())
@@ -262,17 +237,10 @@ unsafe impl<S: PageSource> PageSource for Failing<S> {
 
 // SAFETY: every page and frame changes state only in `inner`, which keeps the contract.
 unsafe impl<S: FrameSource> FrameSource for Failing<S> {
+    pass_on! { self: self.inner => is_open close_frames most_mappings processors }
+
     fn create_frames(&self, count: usize) -> Option<FrameFile> {
         self.allows().then(|| self.inner.create_frames(count))?
-    }
-
-    fn is_open(&self, file: FrameFile) -> bool {
-        self.inner.is_open(file)
-    }
-
-    unsafe fn close_frames(&self, file: FrameFile) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { self.inner.close_frames(file) }
     }
 
     unsafe fn map_frames(&self, file: FrameFile, first: usize, count: usize, at: usize) -> Mapped {
@@ -300,56 +268,9 @@ unsafe impl<S: FrameSource> FrameSource for Failing<S> {
         // SAFETY: the caller's promise is passed on.
         self.allows() && unsafe { self.inner.punch_frames(file, first, count) }
     }
-
-    fn most_mappings(&self) -> Option<usize> {
-        self.inner.most_mappings()
-    }
-
-    fn processors(&self) -> usize {
-        self.inner.processors()
-    }
 }
 
-// SAFETY: the inner source's numbers.
-unsafe impl<S: Park> Park for Failing<S> {
-    fn me() -> usize {
-        S::me()
-    }
-
-    fn wait(word: &AtomicUsize, expected: usize) {
-        S::wait(word, expected);
-    }
-
-    fn wake_one(word: &AtomicUsize) {
-        S::wake_one(word);
-    }
-
-    fn nap(word: &AtomicUsize, expected: usize) {
-        S::nap(word, expected);
-    }
-
-    fn begin() {
-        S::begin();
-    }
-
-    fn end() {
-        S::end();
-    }
-
-    fn is_busy() -> bool {
-        S::is_busy()
-    }
-}
-
-impl<S: Report> Report for Failing<S> {
-    fn print(message: fmt::Arguments<'_>) {
-        S::print(message);
-    }
-
-    fn fatal(message: fmt::Arguments<'_>) -> ! {
-        S::fatal(message)
-    }
-}
+park_and_report! { [S] Failing<S> => S }
 
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ pub mod os;
 pub mod page_source;
 #[cfg(target_has_atomic = "64")]
 pub mod paged;
+mod pass_on;
 pub mod report;
 
 #[cfg(target_has_atomic = "64")]

@@ -5,12 +5,9 @@
 //! [stray](Paged::strays) and refused.
 //!
 //! Layer *source*. Costs a test of the arguments a call.
-use core::fmt;
+use base::sync::{AtomicU64, Ordering};
 
-use base::lock::Park;
-use base::sync::{AtomicU64, AtomicUsize, Ordering};
-
-use crate::{Claim, HugePages, Mapped, Move, PageSource, Report, Stretch};
+use crate::{Claim, Mapped, Move, PageSource, Stretch, park_and_report, pass_on};
 
 /// Passes calls on to `S`, if they speak of whole pages of `PAGE` bytes, a power of two.
 #[derive(Debug, Default)]
@@ -127,99 +124,14 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
         }
     }
 
-    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
-        let each = PAGE / self.inner.page_size();
-        let mut parts = [0; 64];
-        let part = &mut parts[..each.min(64)];
-        self.whole([at])
-            && pages.iter_mut().enumerate().all(|(page, byte)| {
-                let known = self.inner.resident(at + page * PAGE, part);
-                *byte = part.iter().fold(0, |any, one| any | one);
-                known
-            })
-    }
-
-    fn is_confined(&self) -> bool {
-        self.inner.is_confined()
-    }
-
-    fn address_limit(&self) -> Option<usize> {
-        self.inner.address_limit()
-    }
-
-    fn has_addresses(&self, len: usize) -> bool {
-        self.inner.has_addresses(len)
-    }
-
-    fn physical_memory(&self) -> usize {
-        self.inner.physical_memory()
-    }
-
-    fn huge_pages(&self) -> HugePages {
-        self.inner.huge_pages()
-    }
-
-    fn memory_limit(&self) -> Option<usize> {
-        self.inner.memory_limit()
-    }
-
-    fn charges_commit(&self) -> bool {
-        self.inner.charges_commit()
-    }
-
-    fn now_ms(&self) -> u64 {
-        self.inner.now_ms()
-    }
-
-    fn is_only_thread(&self) -> bool {
-        self.inner.is_only_thread()
-    }
-
-    fn node(&self) -> u32 {
-        self.inner.node()
+    pass_on! {
+        self: self.inner =>
+            is_confined is_resident address_limit has_addresses physical_memory huge_pages memory_limit charges_commit now_ms
+            is_only_thread node
     }
 }
 
-// SAFETY: the inner source's numbers.
-unsafe impl<S: Park, const PAGE: usize> Park for Paged<S, PAGE> {
-    fn me() -> usize {
-        S::me()
-    }
-
-    fn wait(word: &AtomicUsize, expected: usize) {
-        S::wait(word, expected);
-    }
-
-    fn wake_one(word: &AtomicUsize) {
-        S::wake_one(word);
-    }
-
-    fn nap(word: &AtomicUsize, expected: usize) {
-        S::nap(word, expected);
-    }
-
-    fn begin() {
-        S::begin();
-    }
-
-    fn end() {
-        S::end();
-    }
-
-    fn is_busy() -> bool {
-        S::is_busy()
-    }
-}
-
-impl<S: Report, const PAGE: usize> Report for Paged<S, PAGE> {
-    fn print(message: fmt::Arguments<'_>) {
-        S::print(message);
-    }
-
-    fn fatal(message: fmt::Arguments<'_>) -> ! {
-        S::fatal(message)
-    }
-}
+park_and_report! { [S, const PAGE: usize] Paged<S, PAGE> => S }
 
 #[cfg(test)]
 mod tests;

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! passes   even: outside its slow path     odd: inside
-//! claimed, given back                      bytes since the last report (X1)
+//! claimed, given back                      bytes since the last report (slack-X1)
 //! ```
 //!
-//! - **Y1** objects change hands between a thread and the slabs only while `passes` is odd, and
+//! - **account-Y1** objects change hands between a thread and the slabs only while `passes` is odd, and
 //!   when it is even again the account says how many bytes did.
 //!
-//! So whoever finds `passes` even, and the same before and after looking at slabs and accounts,
+//! So a reader that finds `passes` even, and the same before and after looking at slabs and accounts,
 //! has seen both at rest. Only the thread itself writes here, with plain stores.
 use base::lock::{Busy, Park};
 use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering, fence};
@@ -82,7 +82,7 @@ impl Account {
 
 /// Operations on slabs by threads that have no cache, or for none: many at once.
 ///
-/// - **Y2** as Y1: objects change hands without a cache only between `begun` and `ended`.
+/// - **account-Y2** as account-Y1: objects change hands without a cache only between `begun` and `ended`.
 #[derive(Debug)]
 pub struct Outside {
     begun: AtomicU32,

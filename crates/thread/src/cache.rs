@@ -5,23 +5,23 @@
 //! put_away   between magazines and the depot            count    what changed hands
 //! ```
 //!
-//! - **N1** a class has a cell exactly while its capacity is not 0; `bottom` is then
-//!   `end − 8 × capacity`, and the word below it is 0 (A1).
-//! - **N2** capacities start at twice the objects that fill whole cache lines, and double with
+//! - **cache-N1** a class has a cell exactly while its capacity is not 0; `bottom` is then
+//!   `end − 8 × capacity`, and the word below it is 0 (magazine-A1).
+//! - **cache-N2** capacities start at twice the objects that fill whole cache lines, and double with
 //!   use: idle threads keep little. Where another thread had the same memory before, which has ended, they start at what
 //!   its capacities had come to, at most [`MOST_FIRST`]. Of objects up to 128 bytes, two of which may lie in a line: while
 //!   magazines grow, what any thread but the first claims shares no line with what others have, unless
 //!   only slabs in pieces are left; and what a thread frees of a class before it has allocated any goes
 //!   back, the first 16 of each.
-//! - **N3** a magazine's top is lowered before its objects are moved or given back and raised after
-//!   they were moved or claimed: whoever is interrupted for good (a thread that `fork` left behind, or that
-//!   calls `exit` in a signal handler) loses at worst objects, and slabs that their shelf was about to look
+//! - **cache-N3** a magazine's top is lowered before its objects are moved or given back and raised after
+//!   they were moved or claimed: a thread that never returns here (`fork` left it behind, or it calls
+//!   `exit` in a signal handler) loses at worst objects, and slabs that their shelf was about to look
 //!   at, and never has an object in two places.
-//! - **N4** a flush moves one object less than a refill, but at least one: whoever takes and frees
+//! - **cache-N4** a flush moves one object less than a refill, but at least one: a thread that takes and frees
 //!   the same batch, up to the capacity, comes to need neither, unless the search for holes
 //!   empties the magazines before.
-//! - **N5** whatever claims objects or gives them back here is a pass of the thread's account, and
-//!   counted in it (Y1).
+//! - **cache-N5** whatever claims objects or gives them back here is a pass of the thread's account, and
+//!   counted in it (account-Y1).
 //!
 //! Layer *thread*. Refilling and flushing move up to 63 objects: O(1) a call of malloc or
 //! free in the mean. About half a magazine is flushed, the half freed first.
@@ -65,7 +65,7 @@ impl<S> Copy for Backend<'_, S> {}
 /// What another thread's slots look like from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "a copy on the stack, for a moment")]
-pub enum Look {
+pub enum SlotSnapshot {
     /// This is what they hold.
     There([usize; SLOTS]),
     /// The memory is unmapped or another thread's by now: the thread has ended unannounced, by
@@ -95,9 +95,9 @@ pub struct ThreadCache {
     /// Runs of 80 to 256 KiB.
     pub runs: Runs,
     capacity: [AtomicU8; CLASSES],
-    /// The first capacities, by the thread that had this memory before; 0 where it had none (N2).
+    /// The first capacities, by the thread that had this memory before; 0 where it had none (cache-N2).
     first: [AtomicU8; CLASSES],
-    /// Objects of each class that it freed before it allocated any (N2).
+    /// Objects of each class that it freed before it allocated any (cache-N2).
     strays: [AtomicU8; CLASSES],
 }
 
@@ -164,8 +164,8 @@ impl ThreadCache {
         Place { thread: self.number(), node: self.node.load(Ordering::Relaxed) }
     }
 
-    /// Looks where the thread is running; there is no use in that while there is one shard.
-    pub fn see<S: System>(&self, backend: Backend<'_, S>) {
+    /// Finds out on which NUMA node the thread runs, unless there is one shard, for all nodes.
+    pub fn learn_node<S: System>(&self, backend: Backend<'_, S>) {
         if backend.central.shards() > 1 {
             self.node.store(backend.supply.pages.source.node(), Ordering::Relaxed);
         }
@@ -176,7 +176,7 @@ impl ThreadCache {
         (self.refills.load(Ordering::Relaxed), self.flushes.load(Ordering::Relaxed))
     }
 
-    /// Whether the thread was inside its slow path (N3).
+    /// Whether the thread was inside its slow path (cache-N3).
     pub fn is_busy(&self) -> bool {
         self.account.is_inside()
     }
@@ -185,7 +185,7 @@ impl ThreadCache {
         usize::from(self.capacity[class].load(Ordering::Relaxed))
     }
 
-    /// The bottom of the magazine of a class whose top is `top` (N1).
+    /// The bottom of the magazine of a class whose top is `top` (cache-N1).
     pub(crate) fn bottom(&self, top: usize, class: usize) -> usize {
         end_of(top) - self.capacity(class) * WORD
     }
@@ -209,12 +209,12 @@ impl ThreadCache {
     }
 
     /// A copy of the thread's slots, read while it may be running or gone. The system is asked only for other threads'.
-    pub fn look<T: Tls>(&self, tls: &T) -> Look {
+    pub fn look<T: Tls>(&self, tls: &T) -> SlotSnapshot {
         self.look_by(tls, T::peek)
     }
 
     /// As [`look`](Self::look), where the calling thread is the process's only one.
-    pub fn look_alone<T: Tls>(&self, tls: &T) -> Look {
+    pub fn look_alone<T: Tls>(&self, tls: &T) -> SlotSnapshot {
         self.look_by(tls, T::peek_alone)
     }
 
@@ -222,7 +222,7 @@ impl ThreadCache {
         &self,
         tls: &T,
         peek: impl Fn(&T, usize, &mut [usize; SLOTS]) -> Peek,
-    ) -> Look {
+    ) -> SlotSnapshot {
         let mut slots = [0; SLOTS];
         let answer = if self.slots() == tls.address() {
             slots = core::array::from_fn(|slot| tls.load(slot));
@@ -231,20 +231,20 @@ impl ThreadCache {
             peek(tls, self.slots(), &mut slots)
         };
         match answer {
-            Peek::Copied if slots[CACHE] == self.address() => Look::There(slots),
-            Peek::Copied | Peek::Gone => Look::Gone,
-            Peek::Refused => Look::Hidden,
+            Peek::Copied if slots[CACHE] == self.address() => SlotSnapshot::There(slots),
+            Peek::Copied | Peek::Gone => SlotSnapshot::Gone,
+            Peek::Refused => SlotSnapshot::Hidden,
         }
     }
 
     /// What a thread that no longer exists has kept goes back: runs, the depot, and if its slots can still
     /// be read the magazines with their cells. What it was moving when it stopped is
-    /// lost (N3) and cannot be counted (X1): of a thread that was inside its slow path all objects are, but no run (K1).
-    pub fn reclaim<S: System>(&self, backend: Backend<'_, S>, look: &Look) {
+    /// lost (cache-N3) and cannot be counted (slack-X1): of a thread that was inside its slow path all objects are, but no run (runs-K1).
+    pub fn reclaim<S: System>(&self, backend: Backend<'_, S>, look: &SlotSnapshot) {
         if self.is_busy() {
             backend.supply.pages.slack.note_uncounted();
         } else {
-            if let Look::There(slots) = look {
+            if let SlotSnapshot::There(slots) = look {
                 for (class, &top) in slots.iter().enumerate().take(CLASSES).skip(1) {
                     if self.capacity(class) != 0 {
                         self.reclaim_magazine(backend, class, top);
@@ -276,9 +276,11 @@ impl ThreadCache {
     }
 
     /// Objects of `class` in the magazine, by a copy of the slots, and in the depot: a moment's figure.
-    pub fn held(&self, look: &Look, class: usize) -> usize {
+    pub fn held(&self, look: &SlotSnapshot, class: usize) -> usize {
         let in_magazine = match look {
-            Look::There(slots) if self.capacity(class) != 0 => self.held_below(slots[class], class),
+            SlotSnapshot::There(slots) if self.capacity(class) != 0 => {
+                self.held_below(slots[class], class)
+            }
             _ => 0,
         };
         in_magazine + self.depot.held(class)

@@ -1,6 +1,6 @@
 //! Cells that a thread got ahead: all threads get theirs under one lock.
 //!
-//! - **E1** a cell is in one magazine, in one place here or of the depot, or free.
+//! - **cells-E1** a cell is in one magazine, in one place here or of the depot, or free.
 //!
 //! The first is asked for alone, then each time as many as the thread has got so far, up to [`MOST`]: a thread that uses
 //! forty classes enters the lock seven times instead of forty, and one that uses two has one cell too many at worst.

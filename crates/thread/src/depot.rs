@@ -6,17 +6,17 @@
 //! cell, 1 KiB         [ bundle, 512 B    │ bundle, 512 B    ]
 //! ```
 //!
-//! - **D1** a place's bit is set in `used`, and in `of` for its class, exactly while a bundle of the class's objects
-//!   stands there; the words of a bundle are its objects, oldest first, and perhaps nulls (A4).
-//! - **D2** `bytes` is what the bundles add up to, a null as much as an object.
-//! - **D3** bundles are put in ring order, so the newest of a class is the one nearest behind `next`. Who puts
+//! - **depot-D1** a place's bit is set in `used`, and in `of` for its class, exactly while a bundle of the class's objects
+//!   stands there; the words of a bundle are its objects, oldest first, and perhaps nulls (magazine-A4).
+//! - **depot-D2** `bytes` is what the bundles add up to, a null as much as an object.
+//! - **depot-D3** bundles are put in ring order, so the newest of a class is the one nearest behind `next`. Who puts
 //!   a bundle where another stands gives that one back first: what nobody took while 32 were put has gone back.
-//! - **D4** a class is put away as often as it was missed: `missed` counts the halves that the thread had to get, from here, or
+//! - **depot-D4** a class is put away as often as it was missed: `missed` counts the halves that the thread had to get, from here, or
 //!   from slabs once it had given some back there, and has not put since, less the bundles that were in the way of others.
 //!   So who only frees, or allocates all and then frees all, puts nothing or little.
-//! - **D5** `most` is how many objects the next bundle of a class may have: what half a magazine has ([`ALL`]), but one less than in
+//! - **depot-D5** `most` is how many objects the next bundle of a class may have: what half a magazine has ([`ALL`]), but one less than in
 //!   the bundle taken last, if the magazine was not refilled from slabs nor a bundle put since. So a thread that takes and
-//!   frees the same batch, up to the capacity, comes to need neither depot nor slabs (N4). It is 0 until the thread has given
+//!   frees the same batch, up to the capacity, comes to need neither depot nor slabs (cache-N4). It is 0 until the thread has given
 //!   objects of the class back to slabs.
 //!
 //! Bonwick's depot holds full magazines for all processors; this one half ones for one thread, so that neither
@@ -42,7 +42,7 @@ pub(crate) const CELLS: usize = PLACES * BUNDLE / CELL;
 /// Objects of a bundle at most.
 pub(crate) const MOST: usize = BUNDLE / size_of::<usize>();
 
-/// No limit but the bundle's (D5).
+/// No limit but the bundle's (depot-D5).
 const ALL: u8 = u8::MAX;
 
 /// The bundles of one thread; only it writes here.
@@ -72,7 +72,7 @@ impl Depot {
         self.cells.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
     }
 
-    /// Bytes of all bundles (D2).
+    /// Bytes of all bundles (depot-D2).
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -84,7 +84,7 @@ impl Depot {
         places.map(|place| usize::from(self.count[place].load(Ordering::Relaxed))).sum()
     }
 
-    /// How many objects the next bundle of a class may have; 0: it is not put away (D4, D5).
+    /// How many objects the next bundle of a class may have; 0: it is not put away (depot-D4, depot-D5).
     pub(crate) fn most(&self, class: usize) -> usize {
         match self.missed[class].load(Ordering::Relaxed) {
             0 => 0,
@@ -92,7 +92,7 @@ impl Depot {
         }
     }
 
-    /// The thread got half a magazine of this class (D4), and may put as much as `most` (D5).
+    /// The thread got half a magazine of this class (depot-D4), and may put as much as `most` (depot-D5).
     fn got(&self, class: usize, most: u8) {
         let missed = self.missed[class].load(Ordering::Relaxed);
         self.missed[class].store((missed + 1).min(low8(PLACES)), Ordering::Relaxed);
@@ -111,7 +111,7 @@ impl Depot {
         self.most[class].store(ALL, Ordering::Relaxed);
     }
 
-    /// This class is put away once less (D4).
+    /// This class is put away once less (depot-D4).
     pub(crate) fn less_missed(&self, class: usize) {
         let missed = self.missed[class].load(Ordering::Relaxed);
         self.missed[class].store(missed.saturating_sub(1), Ordering::Relaxed);
@@ -119,7 +119,7 @@ impl Depot {
 
     /// Where the next bundle's words will be, if it is not full; `cell` gets a cell if there is none yet. `None`: no memory.
     pub(crate) fn room(&self, cell: impl FnOnce() -> Option<usize>) -> Option<*mut usize> {
-        debug_assert!(!self.is_full(), "D1: the place is free");
+        debug_assert!(!self.is_full(), "depot-D1: the place is free");
         let place = self.next.load(Ordering::Relaxed) as usize;
         let slot = &self.cells[place / 2];
         if slot.load(Ordering::Relaxed) == 0 {
@@ -160,7 +160,7 @@ impl Depot {
         (oldest_first != 0).then(|| self.take_from(place))
     }
 
-    /// Whether a bundle stands where the next is put: it is the oldest then (D3).
+    /// Whether a bundle stands where the next is put: it is the oldest then (depot-D3).
     pub(crate) fn is_full(&self) -> bool {
         let next = self.next.load(Ordering::Relaxed);
         self.used.load(Ordering::Relaxed) >> next & 1 != 0
@@ -182,12 +182,12 @@ impl Depot {
         places.flat_map(|place| self.bundle(place)).copied()
     }
 
-    /// The cells that it has, for whoever ends it empty.
+    /// The cells that it has: an empty depot that ends gives them back.
     pub(crate) fn cells(&self) -> impl Iterator<Item = usize> {
         self.cells.iter().map(|cell| cell.load(Ordering::Relaxed)).filter(|&cell| cell != 0)
     }
 
-    /// Looks whether places and bytes add up (D1, D2).
+    /// Looks whether places and bytes add up (depot-D1, depot-D2).
     ///
     /// # Errors
     ///
@@ -196,23 +196,23 @@ impl Depot {
         let (mut seen, mut bytes) = (0, 0);
         for (class, of) in self.of.iter().enumerate() {
             let of = of.load(Ordering::Relaxed);
-            ensure(seen & of == 0, "D1: a place has a bundle of one class", class)?;
+            ensure(seen & of == 0, "depot-D1: a place has a bundle of one class", class)?;
             seen |= of;
             for place in (0..PLACES).filter(|place| of >> place & 1 != 0) {
                 let its = usize::from(self.class[place].load(Ordering::Relaxed));
                 let count = self.bundle(place).len();
                 let is_bundle = its == class && (1..=MOST).contains(&count);
-                ensure(is_bundle, "D1: a bundle is of its class and fits its place", class)?;
+                ensure(is_bundle, "depot-D1: a bundle is of its class and fits its place", class)?;
                 bytes += bytes_of(class, count);
             }
         }
-        ensure(seen == self.used.load(Ordering::Relaxed), "D1: what is used has a class", 0)?;
-        ensure(bytes == self.bytes(), "D2: bundles add up", bytes)
+        ensure(seen == self.used.load(Ordering::Relaxed), "depot-D1: what is used has a class", 0)?;
+        ensure(bytes == self.bytes(), "depot-D2: bundles add up", bytes)
     }
 
     fn bundle(&self, place: usize) -> &[usize] {
         let count = usize::from(self.count[place].load(Ordering::Relaxed));
-        // SAFETY: so many words were written at the place (D1).
+        // SAFETY: `count` words were written at the place (depot-D1).
         unsafe { slice::from_raw_parts(self.words(place), count) }
     }
 

@@ -1,6 +1,6 @@
 //! What the calling thread keeps, looked through: for `check`.
 //!
-//! - **A5** an object in a magazine or the depot is a taken object of a slab, at its start, and lies in one
+//! - **inspect-A5** an object in a magazine or the depot is a taken object of a slab, at its start, and lies in one
 //!   of them, once; and no heap's of its own. A program that frees an object twice, or frees what is none, breaks this
 //!   until the object goes back to its slab, where it is found too.
 //!
@@ -33,7 +33,7 @@ impl Seen {
 }
 
 impl ThreadCache {
-    /// Looks through what the calling thread keeps (A5, D1, D2, K1).
+    /// Looks through what the calling thread keeps (inspect-A5, depot-D1, depot-D2, runs-K1).
     ///
     /// # Errors
     ///
@@ -46,11 +46,11 @@ impl ThreadCache {
             let answer = backend.central.is_taken(backend.supply.pages, object);
             let words = match answer {
                 Ok(()) if region.class_at(object) != Some(0) => continue,
-                Ok(()) => "A5: what was freed by its size is of no heap of its own",
-                Err(Fault::Foreign(_)) => "A5: what was freed is ours",
-                Err(Fault::Misaligned(_)) => "A5: what was freed is an object's start",
+                Ok(()) => "inspect-A5: what was freed by its size is of no heap of its own",
+                Err(Fault::Foreign(_)) => "inspect-A5: what was freed is ours",
+                Err(Fault::Misaligned(_)) => "inspect-A5: what was freed is an object's start",
                 Err(Fault::DoubleFree(_)) => {
-                    "A5: what was freed was not free already (double free)"
+                    "inspect-A5: what was freed was not free already (double free)"
                 }
             };
             ensure(false, words, object)?;
@@ -58,7 +58,7 @@ impl ThreadCache {
         for object in self.objects(tls) {
             let once = !seen.before(object)
                 || self.objects(tls).filter(|&other| other == object).count() == 1;
-            ensure(once, "A5: what was freed was freed once (double free)", object)?;
+            ensure(once, "inspect-A5: what was freed was freed once (double free)", object)?;
         }
         self.runs.check(region)
     }

@@ -6,12 +6,12 @@
 //!                                  └ sentinel                       end % 1024 = 0
 //! ```
 //!
-//! - **A1** the word below `bottom` is 0, so popping an empty magazine yields 0.
-//! - **A2** `end` is a multiple of 1024 and no other address in the cell's stack is, so a
+//! - **magazine-A1** the word below `bottom` is 0, so popping an empty magazine yields 0.
+//! - **magazine-A2** `end` is a multiple of 1024 and no other address in the cell's stack is, so a
 //!   magazine is full exactly when `top % 1024` is 0. Its capacity is in no fast path.
-//! - **A3** a thread without a cell points at [`empty`](crate::tls::empty), which is both
+//! - **magazine-A3** a thread without a cell points at [`empty`](crate::tls::empty), which is both
 //!   empty and full: nothing has to be initialised before the first use.
-//! - **A4** an entry of 0 (a sized free of null) reads as empty; the slow path drops it.
+//! - **magazine-A4** an entry of 0 (a sized free of null) reads as empty; the slow path drops it.
 //!
 //! Layer *thread*, called by `malloc` and `free` themselves. [`pop`]: two loads and a store;
 //! [`push`]: a load and two stores. No atomics: a magazine belongs to its thread.
@@ -32,7 +32,7 @@ const WORD: usize = size_of::<usize>();
 #[inline(always)]
 pub unsafe fn pop<T: Tls>(tls: &T, class: usize) -> usize {
     let top = tls.load(class);
-    // SAFETY: by A1 and A3 there is always a word below `top`.
+    // SAFETY: by magazine-A1 and magazine-A3 there is always a word below `top`.
     let object = unsafe { word(top - WORD).read() };
     if object != 0 {
         tls.store(class, top - WORD);
@@ -51,7 +51,7 @@ pub unsafe fn push<T: Tls>(tls: &T, class: usize, object: usize) -> bool {
     if top.is_multiple_of(CELL) {
         return false;
     }
-    // SAFETY: by A2 `top` is below `end`, so the word is the cell's.
+    // SAFETY: by magazine-A2 `top` is below `end`, so the word is the cell's.
     unsafe { word(top).write(object) };
     tls.store(class, top + WORD);
     true
@@ -63,7 +63,7 @@ pub(crate) fn word(at: usize) -> *mut usize {
     core::ptr::with_exposed_provenance_mut(at)
 }
 
-/// The end of the cell that `top` points into (A2).
+/// The end of the cell that `top` points into (magazine-A2).
 pub(crate) fn end_of(top: usize) -> usize {
     ((top - 1) | (CELL - 1)) + 1
 }

@@ -7,9 +7,9 @@
 //! pieces   [ record │ record │ … ]                                     those that hold nothing: their pages go back
 //! ```
 //!
-//! - **M1** a record is on the list from its first use to its thread's end, then among the spare ones or free; it is never
+//! - **members-M1** a record is on the list from its first use to its thread's end, then among the spare ones or free; it is never
 //!   unmapped, and what is free is as it was or zeroes.
-//! - **M2** a record's owner is the number of the malloc that made it, and no two mallocs of a process have the same.
+//! - **members-M2** a record's owner is the number of the malloc that made it, and no two mallocs of a process have the same.
 //!
 //! So a thread that uses two mallocs (tests do) never takes one's record for the other's; it then has a record of the one
 //! that it used last.
@@ -66,7 +66,7 @@ fn call<M: ThreadEnds>(malloc: usize, record: usize) {
 /// The record at an address; `None` at 0.
 #[inline(always)]
 fn record_at<'a, R: Record>(at: usize) -> Option<&'a R> {
-    // SAFETY: 0, or the address of a record of this malloc (M2), which stays (M1).
+    // SAFETY: 0, or the address of a record of this malloc (members-M2), which stays (members-M1).
     unsafe { ptr::with_exposed_provenance::<R>(at).as_ref() }
 }
 
@@ -96,7 +96,7 @@ pub struct Member {
 impl Member {
     #[inline(always)]
     fn get<'a>(at: usize) -> Option<&'a Self> {
-        // SAFETY: 0, or the address of a record (M1), which begins with one of these.
+        // SAFETY: 0, or the address of a record (members-M1), which begins with one of these.
         unsafe { ptr::with_exposed_provenance::<Self>(at).as_ref() }
     }
 }
@@ -104,7 +104,7 @@ impl Member {
 /// The list of records, each an `R`.
 #[derive(Debug)]
 pub struct Members<S, R> {
-    /// This malloc's number (M2); 0 before its first record.
+    /// This malloc's number (members-M2); 0 before its first record.
     id: AtomicUsize,
     lock: Lock<S>,
     head: AtomicUsize,
@@ -269,7 +269,7 @@ impl<S: System, R: Record> Members<S, R> {
         self.live.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// This malloc's number (M2). Under the lock.
+    /// This malloc's number (members-M2). Under the lock.
     fn number(&self) -> usize {
         static LAST: AtomicUsize = AtomicUsize::new(0);
         if self.id.load(Ordering::Relaxed) == 0 {

@@ -4,7 +4,7 @@
 //! head ─► cache ⇄ cache ⇄ cache          guarded by one lock
 //! ```
 //!
-//! - **T1** a cache is on the list from its first use to its thread's end.
+//! - **registry-T1** a cache is on the list from its first use to its thread's end.
 //!
 //! Layer *thread*. Used when threads begin and end, by statistics, and in the child of a
 //! `fork`, where the caches of threads that no longer exist are emptied.
@@ -91,7 +91,7 @@ impl<S: System> Registry<S> {
     }
 
     /// Looks at the slabs while no thread moves objects: `look` is given what threads have not
-    /// reported yet. `None`: a thread was at it before or meanwhile (Y1), so what was seen may
+    /// reported yet. `None`: a thread was at it before or meanwhile (account-Y1), so what was seen may
     /// not fit together.
     pub fn at_rest<R>(&self, look: impl FnOnce(usize) -> R) -> Option<R> {
         let _guard = self.lock.lock();
@@ -147,6 +147,6 @@ impl<S: System> Default for Registry<S> {
 }
 
 fn cache_at<'a>(at: usize) -> Option<&'a ThreadCache> {
-    // SAFETY: only addresses of live caches are linked (T1).
+    // SAFETY: only addresses of live caches are linked (registry-T1).
     (at != 0).then(|| unsafe { ThreadCache::at(at) })
 }

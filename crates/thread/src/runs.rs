@@ -4,10 +4,10 @@
 //! 5 granules [ run │ – │ – ] 1    6 granules [ run │ run │ – ] 2    …    16 granules [ – │ – │ – ] 0
 //! ```
 //!
-//! - **K1** the first of a row's slots, as many as it holds, have a run each, which is marked as kept
+//! - **runs-K1** the first of a row's slots, as many as it holds, have a run each, which is marked as kept
 //!   in the span map, or 0 where another thread took it to give it back. It is marked before it is put in, and
-//!   unmarked after it was taken out: whoever frees it again, on any thread, finds the mark, and a thread that
-//!   `fork` left behind loses it at worst. It is taken out by an exchange with 0: of two that do one has it.
+//!   unmarked after it was taken out: a second free of it, on any thread, finds the mark, and with a thread that
+//!   `fork` left behind at worst the run is lost. It is taken out by an exchange with 0: of two threads one gets it.
 //!
 //! A malloc and free of 100 KiB then costs no lock and no search. At most 1 MiB a thread, and less where there are many.
 use base::Broken;
@@ -61,7 +61,7 @@ impl Runs {
             if granule.is_some_and(|granule| region.revive_run(granule, count)) {
                 return at;
             }
-            debug_assert!(false, "K1: {at:#x} is marked as kept");
+            debug_assert!(false, "runs-K1: {at:#x} is marked as kept");
         }
         0
     }
@@ -132,12 +132,12 @@ impl Runs {
                 fence(Ordering::Acquire);
                 let is_kept = marked == Some(Span::Kept(row + MIN));
                 let is_taken = slot.load(Ordering::Relaxed) == 0;
-                ensure(is_kept || is_taken, "K1: a kept run is marked as kept", at)?;
+                ensure(is_kept || is_taken, "runs-K1: a kept run is marked as kept", at)?;
             }
         }
         let granules = (0..ROWS).map(|row| self.held(row) * (row + MIN)).sum();
         let is_sum = self.granules.load(Ordering::Relaxed) == granules;
-        ensure(is_sum, "K1: kept runs add up", granules)
+        ensure(is_sum, "runs-K1: kept runs add up", granules)
     }
 
     /// Takes out every kept run, of any thread, and hands it to `take` with its length.

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Robson, "Bounds for some functions concerning dynamic storage allocation", JACM 21, 1974. What
-//! the bounds of `docs/worst-case-memory.md` are attacked with: [`least_memory`] finds by
+//! the bounds of `docs/blocks.md` are attacked with: [`least_memory`] finds by
 //! bisection the least memory in which an adversary is never refused.
 use core::alloc::Layout;
 use core::ptr::NonNull;

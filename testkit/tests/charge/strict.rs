@@ -2,10 +2,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use base::lock::Park;
-use base::sync::AtomicUsize;
 use source::os::Os;
-use source::{Claim, Failing, HugePages, Mapped, Move, PageSource, Report, Stretch};
+use source::{Claim, Failing, Mapped, PageSource};
 
 /// The real system, counted.
 #[derive(Debug)]
@@ -63,16 +61,10 @@ impl Strict {
 
 // SAFETY: every page changes state only in `Os`, which keeps the contract.
 unsafe impl PageSource for Strict {
-    fn page_size(&self) -> usize {
-        self.inner.page_size()
-    }
-
-    fn reserve(&self, len: usize, align: usize) -> Option<usize> {
-        self.inner.reserve(len, align)
-    }
-
-    fn reserve_at(&self, at: usize, len: usize) -> Claim {
-        self.inner.reserve_at(at, len)
+    source::pass_on! {
+        self: self.inner =>
+            page_size reserve reserve_at purge purge_each renew move_pages prefer_huge huge_pages is_confined
+            address_limit has_addresses physical_memory memory_limit charges_commit now_ms is_only_thread node
     }
 
     fn claim(&self, at: usize, len: usize) -> Claim {
@@ -110,16 +102,6 @@ unsafe impl PageSource for Strict {
         done
     }
 
-    unsafe fn purge(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { self.inner.purge(at, len) }
-    }
-
-    unsafe fn purge_each(&self, stretches: &[Stretch]) -> usize {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { self.inner.purge_each(stretches) }
-    }
-
     unsafe fn release(&self, at: usize, len: usize) -> bool {
         // SAFETY: the caller's promise is passed on.
         let released = unsafe { self.inner.release(at, len) };
@@ -137,92 +119,6 @@ unsafe impl PageSource for Strict {
         self.enter(moved, new);
         Some(moved)
     }
-
-    unsafe fn renew(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { self.inner.renew(at, len) }
-    }
-
-    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { self.inner.move_pages(from, to, len) }
-    }
-
-    unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { self.inner.prefer_huge(at, len, huge) }
-    }
-
-    fn huge_pages(&self) -> HugePages {
-        self.inner.huge_pages()
-    }
-
-    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
-        self.inner.resident(at, pages)
-    }
-
-    fn is_confined(&self) -> bool {
-        self.inner.is_confined()
-    }
-
-    fn address_limit(&self) -> Option<usize> {
-        self.inner.address_limit()
-    }
-
-    fn has_addresses(&self, len: usize) -> bool {
-        self.inner.has_addresses(len)
-    }
-
-    fn physical_memory(&self) -> usize {
-        self.inner.physical_memory()
-    }
-
-    fn memory_limit(&self) -> Option<usize> {
-        self.inner.memory_limit()
-    }
-
-    fn charges_commit(&self) -> bool {
-        self.inner.charges_commit()
-    }
-
-    fn now_ms(&self) -> u64 {
-        self.inner.now_ms()
-    }
-
-    fn is_only_thread(&self) -> bool {
-        self.inner.is_only_thread()
-    }
-
-    fn node(&self) -> u32 {
-        self.inner.node()
-    }
 }
 
-// SAFETY: the inner source's numbers.
-unsafe impl Park for Strict {
-    fn me() -> usize {
-        Os::me()
-    }
-
-    fn wait(word: &AtomicUsize, expected: usize) {
-        Os::wait(word, expected);
-    }
-
-    fn wake_one(word: &AtomicUsize) {
-        Os::wake_one(word);
-    }
-
-    fn nap(word: &AtomicUsize, expected: usize) {
-        Os::nap(word, expected);
-    }
-}
-
-impl Report for Strict {
-    fn print(message: core::fmt::Arguments<'_>) {
-        Os::print(message);
-    }
-
-    fn fatal(message: core::fmt::Arguments<'_>) -> ! {
-        Os::fatal(message)
-    }
-}
+source::park_and_report! { [] Strict => Os }

@@ -17,9 +17,9 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::allocator::HEAPWRIGHT;
 use crate::closest::closest;
 use crate::stats::Ratio;
+use launch::allocator::HEAPWRIGHT;
 
 /// What may stand behind the point of a rule.
 const METRICS: &str =

@@ -17,27 +17,39 @@
 //! What the child itself touched before its exec is a floor below which peak RSS cannot be seen; it is reported.
 //! Looking at memory costs about ten microseconds for each process, and at most a twentieth of one processor's time.
 
-mod malloc;
-mod seen;
 mod watch;
 
 use core::ffi::{CStr, c_char, c_int};
-use core::fmt::Write as _;
 use core::time::Duration;
 use core::{mem, ptr};
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::fd::{FromRawFd as _, RawFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
+use std::process::ExitStatus;
+
+use launch::environment::{PRELOAD, entries};
+use launch::follow::{self, Seen};
+use serde::{Deserialize, Serialize};
 
 use crate::cpus;
-use crate::environment::PRELOAD;
-pub(crate) use seen::AS_ASKED;
-use seen::Seen;
+use crate::measured::{Figures, Sample};
 use watch::Ended;
+
+/// What the helper says, as a line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// The program came to some end.
+    Ran { figures: Figures, began_ns: u64, samples: Vec<Sample>, programs: Vec<follow::Program> },
+    /// `execve` refused with this errno.
+    NotStarted(i32),
+    /// Why the helper could not do its part.
+    Failed(String),
+}
 
 /// The hidden subcommand under which the command calls [`main`].
 pub const SUBCOMMAND: &str = "__measure";
@@ -79,8 +91,13 @@ pub fn main(args: &[OsString]) -> i32 {
     // SAFETY: `fcntl` with these arguments only sets a flag of our descriptor.
     unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
     die_with_parent();
-    let line = measure(&program);
-    i32::from(out.write_all(line.as_bytes()).is_err())
+    let answer = measure(&program);
+    // The line's end says that it is whole.
+    let told = serde_json::to_vec(&answer).map_err(io::Error::from).and_then(|mut line| {
+        line.push(b'\n');
+        out.write_all(&line)
+    });
+    i32::from(told.is_err())
 }
 
 fn parse(args: &[OsString]) -> Option<(RawFd, Program)> {
@@ -113,12 +130,12 @@ fn parse(args: &[OsString]) -> Option<(RawFd, Program)> {
     let for_shell = words.into_iter().chain(argv.iter().skip(1).cloned()).collect();
     let preload =
         overrides.iter().find_map(|entry| entry.to_str()?.strip_prefix(PRELOAD)?.strip_prefix('='));
-    let preloaded = preload.and_then(|list| Some(malloc::entries(list).next()?.into()));
+    let preloaded = preload.and_then(|list| Some(entries(list).next()?.into()));
     Some((fd, Program { file, argv, for_shell, envp, cpus, sample, preloaded }))
 }
 
-/// Runs the program once; the line to send back.
-fn measure(program: &Program) -> String {
+/// Runs the program once.
+fn measure(program: &Program) -> Answer {
     let argv = pointers(&program.argv);
     let for_shell = pointers(&program.for_shell);
     let envp = pointers(&program.envp);
@@ -154,53 +171,40 @@ fn measure(program: &Program) -> String {
     let busy_after = busy(&program.cpus);
     watch::end_what_is_left();
     match started {
-        Started::At { clock, floor } => line(
-            &ended,
-            clock,
-            floor,
-            busy_before.zip(busy_after).map(|(b, a)| a.saturating_sub(b)),
-        ),
-        Started::Refused(why) if why >= NOT_PINNED => {
-            let error =
-                std::io::Error::from_raw_os_error(i32::try_from(why - NOT_PINNED).unwrap_or(0));
-            format!("failed sched_setaffinity to {:?}: {error}\n", program.cpus)
+        Started::At { clock, floor } => {
+            let busy = busy_before.zip(busy_after).map(|(b, a)| a.saturating_sub(b));
+            ran(ended, clock, floor, busy)
         }
-        Started::Refused(errno) => format!("exec {errno}\n"),
-        Started::Lost => "failed the program's process ended before exec\n".to_owned(),
+        Started::Refused(why) if why >= NOT_PINNED => {
+            let error = io::Error::from_raw_os_error(i32::try_from(why - NOT_PINNED).unwrap_or(0));
+            Answer::Failed(format!("sched_setaffinity to {:?}: {error}", program.cpus))
+        }
+        Started::Refused(errno) => Answer::NotStarted(i32::try_from(errno).unwrap_or(0)),
+        Started::Lost => Answer::Failed("the program's process ended before exec".to_owned()),
     }
 }
 
-/// The answer: eleven numbers; then, each behind its name, what could be seen: `others`, `waited`, `programs` and three words
-/// for each of them, `samples`, the peak, and two each for time and bytes.
-fn line(ended: &Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> String {
+fn ran(ended: Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> Answer {
     let usage = usage(libc::RUSAGE_CHILDREN);
-    let (user, system) = (micros(usage.ru_utime), micros(usage.ru_stime));
-    let own = u64::try_from(user + system).unwrap_or(0);
-    let mut line = format!(
-        "ran {} {user} {system} {} {floor} {} {} {} {} {} {clock}",
-        ended.clock.saturating_sub(clock),
-        usage.ru_maxrss,
-        usage.ru_minflt,
-        usage.ru_majflt,
-        usage.ru_nvcsw,
-        usage.ru_nivcsw,
-        ended.status,
-    );
-    if let Some(busy) = busy_us {
-        _ = write!(line, " others {}", busy.saturating_sub(own));
-    }
-    if let Some(waited) = ended.seen.waited_us(own) {
-        _ = write!(line, " waited {waited}");
-    }
-    _ = write!(line, "{}", ended.seen);
-    if let Some(memory) = &ended.memory {
-        _ = write!(line, " samples {}", memory.peak);
-        for (ns, bytes) in &memory.samples {
-            _ = write!(line, " {ns} {bytes}");
-        }
-    }
-    line.push('\n');
-    line
+    let number = |n: i64| u64::try_from(n).unwrap_or(0);
+    let (user_us, system_us) = (number(micros(usage.ru_utime)), number(micros(usage.ru_stime)));
+    let (seen_peak, samples) = ended.memory.map_or((0, Vec::new()), |m| (m.peak, m.samples));
+    let figures = Figures {
+        wall_ns: ended.clock.saturating_sub(clock),
+        user_us,
+        system_us,
+        peak_rss_bytes: seen_peak.max(number(usage.ru_maxrss) * 1024),
+        peak_rss_floor_bytes: floor * 1024,
+        minor_faults: number(usage.ru_minflt),
+        major_faults: number(usage.ru_majflt),
+        voluntary_switches: number(usage.ru_nvcsw),
+        involuntary_switches: number(usage.ru_nivcsw),
+        exit: ExitStatus::from_raw(ended.status).into(),
+        others_us: busy_us.map(|busy| busy.saturating_sub(user_us + system_us)),
+        waited_us: ended.seen.waited_us(user_us + system_us),
+    };
+    let programs = ended.seen.programs();
+    Answer::Ran { figures, began_ns: clock, samples, programs }
 }
 
 /// The child's side: it never returns.
@@ -320,11 +324,11 @@ fn micros(time: libc::timeval) -> i64 {
 }
 
 fn errno() -> i32 {
-    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-fn failed(what: &str) -> String {
-    format!("failed {what}: {}\n", std::io::Error::last_os_error())
+fn failed(what: &str) -> Answer {
+    Answer::Failed(format!("{what}: {}", io::Error::last_os_error()))
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ impl Machine {
             cores: thread::available_parallelism().map_or(1, core::num::NonZero::get),
             memory_bytes: kib_field(&meminfo, "MemTotal").unwrap_or(0) * 1024,
             huge_pages: huge_pages(),
-            glibc: glibc_version(),
+            glibc: launch::allocator::glibc_version(),
             governor,
             turbo,
             smt,
@@ -114,21 +114,6 @@ impl Machine {
         }
         line
     }
-}
-
-/// The version of the C library this process runs on.
-#[must_use]
-pub fn glibc_version() -> Option<String> {
-    #[cfg(target_env = "gnu")]
-    {
-        // SAFETY: it takes nothing and returns a static C string.
-        let version = unsafe { libc::gnu_get_libc_version() };
-        // SAFETY: as above.
-        let version = unsafe { core::ffi::CStr::from_ptr(version) };
-        Some(version.to_string_lossy().into_owned())
-    }
-    #[cfg(not(target_env = "gnu"))]
-    None
 }
 
 /// The chosen setting of transparent huge pages: `always`, `madvise` or `never`.

@@ -26,8 +26,11 @@ use serde::{Deserialize, Serialize};
 pub use index::{SubjectIndex, WorkloadIndex};
 pub use runner::run;
 
-use crate::allocator::{Allocator, GLIBC};
-use crate::launch::{Exit, Figures, Program, Sample};
+use launch::Exit;
+use launch::allocator::{Allocator, GLIBC};
+use launch::follow::Program;
+
+use crate::measured::{Figures, Sample};
 use crate::metrics::Metrics;
 use crate::workload::Workload;
 

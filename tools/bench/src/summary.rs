@@ -11,8 +11,8 @@ mod shape;
 use std::path::{Path, PathBuf};
 
 use crate::claim::Claim;
-use crate::launch::Figures;
 use crate::machine::Machine;
+use crate::measured::Figures;
 use crate::result::{
     Cell, Compared, Entry, Prepared, Report, SCHEMA, VERSION, Work, without_folders,
 };

@@ -6,10 +6,12 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use crate::allocator::Allocator;
+use launch::Exit;
+use launch::allocator::Allocator;
+
 use crate::definition::Group;
-use crate::launch::{Exit, Figures};
 use crate::machine::Machine;
+use crate::measured::Figures;
 use crate::result::{Cell, Compared, Entry, Report, SCHEMA, VERSION, Work};
 use crate::session::counted::Counts;
 use crate::session::{

@@ -1,19 +1,13 @@
 //! What happened, and command lines, in words.
 
-use crate::launch::Exit;
 use crate::session::How;
-use signal_hook::low_level::signal_name;
 
 impl How {
     /// What happened, in a few words.
     #[must_use]
     pub fn words(&self) -> String {
         match *self {
-            Self::Ended(Exit::Code(code)) => format!("exit code {code}"),
-            Self::Ended(Exit::Signal(signal)) => match signal_name(signal) {
-                Some(name) => format!("crashed: {name}"),
-                None => format!("killed by signal {signal}"),
-            },
+            Self::Ended(exit) => exit.to_string(),
             Self::NotStarted(errno) => {
                 format!("could not be executed: {}", std::io::Error::from_raw_os_error(errno))
             }

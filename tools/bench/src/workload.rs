@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::allocator::Allocator;
 use crate::cpus;
 use crate::definition::{Curve, Definition, Group, Unit};
-use crate::launch::Service;
-use crate::resolve;
+use crate::measured::Service;
 use crate::session::{Pass, Role, Subject};
+use launch::allocator::Allocator;
+use launch::resolve;
 
 /// What workloads need of this machine.
 #[derive(Debug, Clone)]

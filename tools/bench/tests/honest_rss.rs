@@ -19,8 +19,9 @@ use std::path::Path;
 use std::process::exit;
 use std::time::Instant;
 
-use heapwright_bench::launch::{Exit, Figures, Job, Launcher, Outcome, Ran};
+use heapwright_bench::measured::{Figures, Job, Launcher, Outcome, Ran};
 use heapwright_bench::{cpus, helper};
+use launch::Exit;
 
 const MIB: u64 = 1 << 20;
 
@@ -38,8 +39,8 @@ fn main() {
     if args.first().is_some_and(|a| a == TOUCH) {
         return touch(args[1].to_str().unwrap().parse().unwrap());
     }
-    if args.first().is_some_and(|a| a == heapwright_bench::probe::SUBCOMMAND) {
-        return print!("{}", heapwright_bench::probe::answer());
+    if args.first().is_some_and(|a| a == launch::probe::SUBCOMMAND) {
+        return print!("{}", launch::probe::answer());
     }
     if args.first().is_some_and(|a| a == starved::COMPUTE) {
         return starved::compute();

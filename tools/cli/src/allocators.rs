@@ -4,15 +4,17 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use bench::allocator::{Allocator, GLIBC};
 use bench::closest::closest;
-use bench::inspect::elf;
-use bench::{discover, environment};
+use launch::allocator::{Allocator, GLIBC};
+use launch::environment::Setting;
+use launch::inspect::elf;
+use launch::unpack::{Embedded, unpack};
+use launch::{discover, environment};
 
-use crate::embedded::{self, Embedded};
+use crate::embedded;
 use crate::exit::Usage;
 use crate::flags::allocator::AllocatorArg;
-use crate::unpack;
+use crate::flags::settings::knows;
 
 /// This executable, to start as helper or probe.
 pub(crate) fn this_executable() -> anyhow::Result<PathBuf> {
@@ -26,11 +28,11 @@ pub(crate) fn heapwright() -> anyhow::Result<Allocator> {
 
 /// The other libraries that this executable carries, unpacked: the classic designs.
 pub(crate) fn classics() -> anyhow::Result<Vec<Allocator>> {
-    embedded::ALL[1..].iter().map(unpacked).collect()
+    embedded::mallocs().skip(1).map(unpacked).collect()
 }
 
 fn unpacked(library: &Embedded) -> anyhow::Result<Allocator> {
-    let path = unpack::unpack(library)?;
+    let path = unpack(library)?;
     Ok(Allocator::preloaded(library.name, path)
         .with_version(Some(env!("CARGO_PKG_VERSION").to_owned())))
 }
@@ -56,6 +58,9 @@ pub(crate) fn all(warnings: &mut Vec<String>) -> anyhow::Result<Vec<Allocator>> 
 pub(crate) fn find(arg: &AllocatorArg) -> anyhow::Result<Allocator> {
     let name = match arg {
         AllocatorArg::Library { name, path } => return library(name, path),
+        AllocatorArg::Variant { name, of, settings } => {
+            return variant(name, of, settings);
+        }
         AllocatorArg::Name(name) => name,
     };
     match embedded::find(name) {
@@ -65,9 +70,18 @@ pub(crate) fn find(arg: &AllocatorArg) -> anyhow::Result<Allocator> {
     }
 }
 
+/// A library of ours under another name, which says what is set in it.
+fn variant(name: &str, of: &str, settings: &[Setting]) -> anyhow::Result<Allocator> {
+    let found = find(&AllocatorArg::Name(of.to_owned()))?;
+    match settings.iter().find(|setting| embedded::find(of).is_none() || !knows(&found, setting)) {
+        Some(setting) => bail!(Usage(format!("-a {name}: {of} has no setting {}", setting.key))),
+        None => Ok(Allocator { name: name.to_owned(), ..found }),
+    }
+}
+
 fn installed(name: &str) -> anyhow::Result<Allocator> {
     let found = discover::installed(&this_executable()?);
-    let mut known: Vec<String> = embedded::ALL.iter().map(|e| e.name.to_owned()).collect();
+    let mut known: Vec<String> = embedded::mallocs().map(|e| e.name.to_owned()).collect();
     known.insert(1, GLIBC.to_owned());
     for f in found {
         if f.allocator.name == name {

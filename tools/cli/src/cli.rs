@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{bench, compare, completions, doctor, list, man, run};
 use crate::flags::color::ColorFlags;
@@ -46,7 +46,8 @@ enum Command {
 
 /// Reads the command line and does what it says.
 pub(crate) fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = with_short_help(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     style::choose(cli.color.color);
     let done = match cli.command {
         Command::Run(run) => run.run(),
@@ -60,14 +61,42 @@ pub(crate) fn run() -> ExitCode {
     done.unwrap_or_else(|error| exit::report(&error))
 }
 
+/// Examples that `-h` has.
+const FEW: usize = 3;
+
+/// `-h` has of each flag what it does, and some examples; `--help` has all.
+fn with_short_help(command: Clap) -> Clap {
+    let whole = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let few: Vec<&str> = whole.lines().take(1 + FEW).collect();
+    let few = format!("{}\n\n--help has all of it.", few.join("\n"));
+    let command = command.mut_args(|arg| {
+        let Some(help) = arg.get_help().map(ToString::to_string) else { return arg };
+        let whole = arg.get_long_help().map_or_else(|| help.clone(), ToString::to_string);
+        arg.help(brief(&help).to_owned()).long_help(whole)
+    });
+    let command = command.mut_subcommands(with_short_help);
+    if whole.is_empty() { command } else { command.after_help(few).after_long_help(whole) }
+}
+
+/// The first of what a flag's help says.
+fn brief(help: &str) -> &str {
+    let ends = [". ", "; ", " [", " ("].map(|end| help.find(end).unwrap_or(help.len()));
+    &help[..ends.into_iter().min().unwrap_or(help.len())]
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_definitions_are_consistent() {
-        Cli::command().debug_assert();
+        with_short_help(Cli::command()).debug_assert();
+    }
+
+    #[test]
+    fn the_first_words_say_what_a_flag_does() {
+        assert_eq!(brief("Measure N rounds [default: 10]"), "Measure N rounds");
+        assert_eq!(brief("Do not; never. Really (no)"), "Do not");
+        assert_eq!(brief("Write no folder"), "Write no folder");
     }
 }

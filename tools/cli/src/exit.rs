@@ -4,7 +4,9 @@ use core::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use bench::resolve;
+use launch::resolve;
+
+use show::text::{self, wrapped};
 
 use crate::{format, style};
 
@@ -37,7 +39,7 @@ impl core::error::Error for Usage {}
 
 /// Prints an error on standard error; the exit code that belongs to it.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    say_as(&style::error("heapwright:"), &format!(" {error:#}"));
+    say_as(&style::error("heapwright:"), &format!(" {}", broken(&format!("{error:#}"))));
     if error.chain().any(|e| e.is::<Usage>()) {
         return ExitCode::from(USAGE);
     }
@@ -47,7 +49,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 
 /// Prints something the user should know on standard error, in one line.
 pub(crate) fn warn(text: &str) {
-    say_as(&style::warning("heapwright: warning:"), &format!(" {text}"));
+    say_as(&style::warning("heapwright: warning:"), &format!(" {}", broken(text)));
+}
+
+/// A sentence as long as the terminal is wide; what our name in front takes is the least that it is indented by.
+fn broken(text: &str) -> String {
+    wrapped(text, "heapwright: warning: ".len(), text::width())
 }
 
 /// Prints a line on standard error. What cannot be said there ends nothing: it may be a file on a full disk.

@@ -2,6 +2,7 @@
 
 pub(crate) mod allocator;
 pub(crate) mod color;
+pub(crate) mod form;
 pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod program;

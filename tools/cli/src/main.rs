@@ -1,15 +1,13 @@
 //! The command `heapwright`: runs programs on another malloc, and measures which malloc suits them.
 //!
-//! One file per subcommand in `commands`, one per group of flags in `flags`; the work is done by the library
-//! `heapwright-bench`. The drop-in libraries are inside this executable (`embedded`) and unpacked when needed
-//! (`unpack`).
+//! One file per subcommand in `commands`, one per group of flags in `flags`; the work is done by the
+//! libraries `heapwright-launch` and `heapwright-bench`. The drop-in libraries are inside this executable (`embedded`).
 
 // They panic where nothing can be written; `out` and `exit` report it.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod allocators;
 mod cli;
-mod columns;
 mod commands;
 mod embedded;
 mod exit;
@@ -17,15 +15,14 @@ mod flags;
 mod format;
 mod out;
 mod style;
-mod table;
-mod unpack;
 
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use bench::{helper, prepare, probe, warm};
+use bench::{helper, prepare, warm};
+use launch::probe;
 
 fn main() -> ExitCode {
     // First of all, and with nothing else touched: what the helper touches counts as the measured program's memory.

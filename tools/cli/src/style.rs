@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::env;
 use std::io::{IsTerminal as _, stderr, stdout};
 
-use bench::inspect::Level;
+use launch::inspect::Level;
 
 use crate::flags::color::Color;
 

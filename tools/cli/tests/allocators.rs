@@ -238,3 +238,20 @@ fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
         assert!(!err.contains(library.to_str().unwrap()), "{err}");
     }
 }
+
+#[test]
+fn a_library_is_measured_beside_itself_with_other_settings() {
+    let is_set = ["grep", "-qz", "^HEAPWRIGHT=magazine=0,lazy_init=off$", "/proc/self/environ"];
+    let with = |allocator: &str| {
+        let flags = ["-a", allocator, "--rounds", "1", "--warmup", "0", "--"];
+        let args: Vec<&str> = flags.into_iter().chain(is_set).collect();
+        bench(&args)
+    };
+    let (_, err, code) = with("superslab:magazine=0:lazy_init=off");
+    assert_eq!(code, Some(0), "{err}");
+    let (_, err, code) = with("superslab:keep=1m");
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("superslab has no setting keep"), "{err}");
+    let (_, err, code) = with("jemalloc:keep=1m");
+    assert_eq!(code, Some(2), "{err}");
+}

@@ -5,10 +5,9 @@ mod common;
 
 use core::time::Duration;
 use std::process::{Command, Stdio};
-use std::thread::sleep;
 
-use common::{heapwright, outcome};
-use rustix::process::{Pid, Signal, kill_process};
+use common::{ended, heapwright, outcome, started, wait_until};
+use rustix::process::Signal;
 use serde_json::Value;
 
 fn json(args: &[&str]) -> (Value, Option<i32>) {
@@ -74,7 +73,7 @@ fn the_table_and_the_next_command() {
         "glibc again",
         "noise ",
         "too few",
-        "± range of the rounds",
+        "ratios   to glibc's figure ± range of the rounds",
         "\nnext     heapwright ",
     ] {
         assert!(out.contains(expected), "{expected:?} is missing in {out}");
@@ -198,7 +197,8 @@ fn output_of_the_program_is_shown_on_request_only() {
 fn an_interrupt_before_any_time_writes_nothing() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("results");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    command
         .args(["bench", "-a", "glibc", "--warmup", "1000", "-o"])
         .arg(&folder)
         .args(["--", "/bin/sleep", "0.01"])
@@ -206,19 +206,13 @@ fn an_interrupt_before_any_time_writes_nothing() {
         .env_remove("LD_PRELOAD")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stderr(Stdio::piped());
+    let mut child = started(&mut command);
     // The folder is made after the signals are caught and before the first run.
-    while !folder.exists() {
-        assert!(child.try_wait().unwrap().is_none(), "it ended first");
-        sleep(Duration::from_millis(5));
-    }
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::INT).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{err}");
+    wait_until(&mut child, |_| folder.exists());
+    child.signal(Signal::INT);
+    let (out, err, code) = ended(child);
+    assert_eq!((code, out.as_str()), (Some(130), ""), "{err}");
     assert!(err.contains("nothing is written") && !folder.exists(), "{err}");
 }
 
@@ -229,7 +223,8 @@ fn an_interrupt_keeps_what_was_measured() {
         let folder = parent.path().join("results");
         let starts = parent.path().join("starts");
         // Who runs the tests in the background of a script has them ignore SIGQUIT, and bench would do so too.
-        let mut child = Command::new("env")
+        let mut command = Command::new("env");
+        command
             .args(["--default-signal", env!("CARGO_BIN_EXE_heapwright")])
             .args(["bench", "-a", "glibc", "--rounds", "100000", "--warmup", "0", "-o"])
             .arg(&folder)
@@ -238,19 +233,13 @@ fn an_interrupt_keeps_what_was_measured() {
             .env_remove("LD_PRELOAD")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+            .stderr(Stdio::null());
+        let mut child = started(&mut command);
         // A line for each run: some rounds are complete.
-        while std::fs::metadata(&starts).map_or(0, |file| file.len()) < 20 {
-            assert!(child.try_wait().unwrap().is_none(), "it ended first");
-            sleep(Duration::from_millis(5));
-        }
-        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-        kill_process(pid, signal).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let out = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(output.status.code(), Some(130), "{out}");
+        wait_until(&mut child, |_| std::fs::metadata(&starts).is_ok_and(|file| file.len() >= 20));
+        child.signal(signal);
+        let (out, _, code) = ended(child);
+        assert_eq!(code, Some(130), "{out}");
         assert!(out.contains("interrupted") && out.contains("glibc again"), "{out}");
         for name in ["result.json", "runs.csv", "table.txt", "report.html"] {
             let file = std::fs::metadata(folder.join(name)).unwrap();

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use common::{file, heapwright, outcome, static_program};
+use serde_json::Value;
 
 fn check(program: &Path) -> (String, Option<i32>) {
     let (out, err, code) = outcome(heapwright().args(["run", "--check", "--"]).arg(program));
@@ -180,6 +181,37 @@ fn a_program_with_an_operator_new_of_its_own() {
     let (out, code) = check(&program);
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("warn  C++") && out.contains("its own operator new"), "{out}");
+}
+
+/// By its name: what is in the file is not Python.
+#[test]
+fn a_program_that_mostly_avoids_malloc_is_told_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let python = dir.path().join("python3.11");
+    fs::copy("/bin/true", &python).unwrap();
+    let (out, code) = check(&python);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("warn  note") && out.contains("PYTHONMALLOC=malloc"), "{out}");
+    let mut set = heapwright();
+    set.env("PYTHONMALLOC", "malloc").args(["run", "--check", "--"]).arg(&python);
+    let (out, ..) = outcome(&mut set);
+    assert!(!out.contains("note"), "{out}");
+}
+
+#[test]
+fn the_same_for_programs() {
+    for (words, usable) in [(&["/bin/true"][..], true), (&["env", "-i", "/bin/true"][..], false)] {
+        let mut command = heapwright();
+        command.args(["run", "--check", "--format", "json", "--"]).args(words);
+        let (out, err, code) = outcome(&mut command);
+        let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+        assert_eq!((&json["usable"], code), (&usable.into(), Some(i32::from(!usable))), "{out}");
+        assert_eq!(json["allocator"], "heapwright");
+        let findings = json["findings"].as_array().unwrap();
+        let verdict = findings.last().unwrap();
+        assert_eq!(verdict["subject"], "verdict", "{out}");
+        assert_eq!(verdict["level"], if usable { "ok" } else { "fail" }, "{out}");
+    }
 }
 
 #[test]

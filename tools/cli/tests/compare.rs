@@ -39,6 +39,13 @@ fn what_became_slower_and_rules_about_it() {
     {
         assert!(out.contains(expected), "{expected:?} is missing in {out}");
     }
+    let narrow = heapwright()
+        .current_dir(dir.path())
+        .env("COLUMNS", "80")
+        .args(["compare", "old", "new"])
+        .output();
+    let narrow = String::from_utf8(narrow.unwrap().stdout).unwrap();
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     let files = ["old/result.json", "new/result.json"];
     let by_file = outcome(heapwright().current_dir(dir.path()).arg("compare").args(files));
     assert_eq!(by_file.2, Some(0), "{}", by_file.1);

@@ -57,7 +57,7 @@ fn a_full_disk_is_said_and_the_table_is_printed() {
     let (out, err, code) = bench(&disk.path().join("results"), None);
     assert_eq!(code, Some(125), "{err}");
     assert!(err.contains("cannot write"), "{err}");
-    assert!(out.contains("glibc") && out.contains("noise"), "{out}");
+    assert!(out.contains("glibc again") && out.contains("ratios "), "{out}");
 }
 
 #[test]

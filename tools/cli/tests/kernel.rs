@@ -59,7 +59,7 @@ fn the_kernels_allocators_stand_beside_libraries_and_blocks() {
     assert!(out.contains("refused  xvmalloc"), "{out}");
     // A system call each: it does a fiftieth, in the whole process and in each figure.
     let work = out.lines().find(|line| line.starts_with("work     vmalloc")).unwrap();
-    assert!(work.contains("not compared") && work.ends_with("2 %"), "{work}");
+    assert!(work.contains("not compared") && work.ends_with("2.0 %"), "{work}");
     let rows: Vec<&str> =
         out.lines().filter(|line| line.trim_start().starts_with("kernel-sweep:")).collect();
     assert!(!rows.is_empty(), "{out}");

@@ -16,7 +16,9 @@ fn ours_and_glibc_are_always_there() {
     assert_eq!(list[1]["name"], "glibc");
     assert_eq!(list[1]["library"], Value::Null);
     assert_eq!(list[1]["abilities"], Value::Null, "it is not ours to say");
-    let (table, _, _) = outcome(heapwright().arg("list"));
+    let (table, _, _) = outcome(heapwright().env("COLUMNS", "80").arg("list"));
+    let ours = table.lines().find(|line| line.starts_with("  heapwright")).unwrap();
+    assert!(ours.ends_with("built in: threads returns misuse heaps safe"), "in one line: {table}");
     assert!(table.contains("heapwright") && table.contains("next     heapwright bench -- CMD"));
 }
 
@@ -58,14 +60,25 @@ fn doctor_says_whether_a_child_runs_on_ours() {
 }
 
 #[test]
+fn doctor_for_programs() {
+    let (out, err, code) = outcome(heapwright().args(["doctor", "--format", "json"]));
+    let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+    assert_eq!((&json["fit"], code), (&true.into(), Some(0)), "{out}");
+    let findings = json["findings"].as_array().unwrap();
+    let is_one = |f: &Value| f["subject"] == "preload" && f["level"] == "ok";
+    assert!(findings.iter().any(is_one), "{out}");
+}
+
+#[test]
 fn doctor_tells_what_children_inherit() {
     let (out, _, _) = outcome(heapwright().env("HEAPWRIGHT", "stats=1").arg("doctor"));
     assert!(out.lines().any(|l| l.contains("warn  HEAPWRIGHT")), "{out}");
 }
 
-/// Whether no line is wider than this but for words that are, such as paths.
+/// Whether no line is wider than this but by a path, in which there is no place to break.
 fn fits(text: &str, width: usize) -> bool {
-    text.lines().all(|line| line.chars().count() <= width || !line.trim().contains(' '))
+    let ends_with_a_path = |line: &str| line.split(' ').next_back().unwrap_or("").contains('/');
+    text.lines().all(|line| line.chars().count() <= width || ends_with_a_path(line))
 }
 
 #[test]

@@ -3,11 +3,11 @@
 mod common;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, Stdio};
 
-use common::{file, heapwright, outcome};
+use common::{ended, file, heapwright, outcome, started, wait_until};
+use rustix::process::Signal;
 use serde_json::Value;
 
 /// Allocates some MiB, by itself.
@@ -46,23 +46,54 @@ fn signals_are_passed_on() {
         ("trap 'exit 7' TERM; echo ready; while :; do sleep 0.02; done", Some(7), None),
         ("echo ready; exec sleep 60", None, Some(15)),
     ] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_heapwright"))
-            .args(["run", "--stats", "--", "sh", "-c", script])
-            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let number = child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &number]).status().unwrap().success());
-        let status = child.wait().unwrap();
+        let mut child = started(&mut run(script));
+        wait_until(&mut child, |child| child.stdout.ends_with_a_line());
+        child.signal(Signal::TERM);
+        let status = child.wait().unwrap().unwrap();
         assert_eq!((status.code(), status.signal()), (code, signal), "{script}");
-        let mut err = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        let err = child.stderr.text();
         assert!(err.contains("  Peak "), "{err}");
     }
+}
+
+/// A shell's script, in a group of its own: in one that no shell looks after nothing is stopped.
+fn run(script: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heapwright"));
+    command
+        .args(["run", "--stats", "--", "sh", "-c", script])
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    command
+}
+
+fn is_stopped(process: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    stat.rsplit_once(") ").unwrap().1.starts_with('T')
+}
+
+#[test]
+fn the_shell_is_told_that_the_program_has_stopped() {
+    // As less does for Ctrl-Z.
+    let mut child = started(&mut run("kill -TSTP $$; echo on; exit 7"));
+    wait_until(&mut child, |child| is_stopped(child.number()));
+    child.signal(Signal::CONT);
+    let (out, err, code) = ended(child);
+    assert_eq!((out.as_str(), code), ("on\n", Some(7)), "{err}");
+}
+
+#[test]
+fn a_stop_and_its_end_are_passed_on() {
+    let mut child = started(&mut run("echo $$; while :; do sleep 0.02; done"));
+    wait_until(&mut child, |child| child.stdout.ends_with_a_line());
+    let program: i32 = child.stdout.text().trim().parse().unwrap();
+    child.signal(Signal::TSTP);
+    wait_until(&mut child, |child| is_stopped(program) && is_stopped(child.number()));
+    child.signal(Signal::CONT);
+    wait_until(&mut child, |child| !is_stopped(program) && !is_stopped(child.number()));
+    child.signal(Signal::TERM);
+    assert_eq!(child.wait().unwrap().unwrap().signal(), Some(15));
 }
 
 #[test]

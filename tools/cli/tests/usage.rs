@@ -29,12 +29,36 @@ fn every_command_has_help_with_examples() {
 }
 
 #[test]
+fn short_help_of_run_fits_a_screen_and_long_help_says_the_rest() {
+    let of = |flag: &str| outcome(heapwright().args(["run", flag])).0;
+    let (short, long) = (of("-h"), of("--help"));
+    assert!(short.lines().count() <= 45, "{short}");
+    assert!(short.contains("Examples:") && !short.contains("LD_PRELOAD stays there"), "{short}");
+    assert!(long.contains("LD_PRELOAD stays there") && long.contains("%p is"), "{long}");
+}
+
+#[test]
+fn one_letter_asks_for_less() {
+    for command in [&["bench"][..], &["list"], &["compare"], &[]] {
+        let lines = |flag: &str| {
+            let (out, _, code) = outcome(heapwright().args(command).arg(flag));
+            assert_eq!(code, Some(0), "{command:?}");
+            (out.lines().count(), out)
+        };
+        let ((brief, text), (whole, _)) = (lines("-h"), lines("--help"));
+        assert!(2 * brief < whole + 20 && brief <= 60, "{command:?}: {brief} of {whole}\n{text}");
+        assert!(text.contains("--help has all of it"), "{command:?}");
+    }
+}
+
+#[test]
 fn wrong_usage_is_2() {
     for args in [
         &[][..],
         &["nonsense"],
         &["run"],
         &["run", "--nonsense", "--", "true"],
+        &["run", "--format", "json", "--", "true"],
         &["run", "--set", "nonsense", "--", "true"],
         &["bench", "--rounds", "0", "--", "true"],
         &["bench", "--time", "soon", "--", "true"],

@@ -29,7 +29,7 @@ fn a_workload_has_nanoseconds_tails_and_what_it_costs_itself() {
     let again =
         "next     heapwright bench bench-tiny -a heapwright,glibc --rounds 2 --scale 0.05 --seed ";
     let compare = format!(" -o NEW, later: heapwright compare {} NEW\n", folder.display());
-    for expected in ["nanoseconds a call", "null", "peak memory", again, &compare] {
+    for expected in ["ns a call", "null", "peak RSS", "malloc: what all but", again, &compare] {
         assert!(out.contains(expected), "{expected:?} is missing in {out}");
     }
     for file in ["runs.csv", "table.txt", "report.html", "plots/time.svg"] {

@@ -2,8 +2,7 @@
 
 use bench::result::Report;
 use serde_json::Value;
-
-use crate::thin::thin;
+use show::thin;
 
 /// How much of a result a page holds.
 #[derive(Debug, Clone, Copy)]

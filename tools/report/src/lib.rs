@@ -1,25 +1,22 @@
-//! What people look at: plots and one offline page from a result.
+//! What people look at of a result: lines in a terminal, Markdown, plots and one offline page.
 //!
 //! ```text
-//! Report ── view (who is shown, what a cell says) ──┬── plot: SVG
-//!                                                   ├── verdict: sentences
-//!                                                   ├── tables ── sections
-//!                                                   └── page: all of it, and the result as JSON, in one file
+//! Report ── view (who is shown, what a cell says) ──┬── tables ─────┬── terminal: lines, Markdown
+//!                                                   ├── notes ──────┤
+//!                                                   ├── verdict ────┤
+//!                                                   └── plot: SVG ──┴── sections ── page, with the result as JSON inside
 //! ```
 //!
 //! Everything is made from the [`Report`] alone, nothing is measured or read. Whatever is absent from a result is said
 //! in words or left out; no result makes it panic.
 
-mod axis;
 mod embed;
-mod format;
+mod notes;
 mod page;
 mod plot;
 mod sections;
-mod style;
-mod svg;
 mod tables;
-mod thin;
+mod terminal;
 mod verdict;
 mod view;
 
@@ -30,9 +27,12 @@ use std::path::{Path, PathBuf};
 use bench::result::Report;
 use bench::whole;
 
+pub use notes::{last_lines, left_out};
 pub use page::html;
 pub use plot::front;
 pub use plot::{Plot, plots};
+pub use terminal::{markdown, text};
+pub use verdict::{Verdict, verdict};
 
 /// A file could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -1,71 +1,21 @@
-//! The page: the verdict, the tables, the pictures, the machine, and the result itself, in one file.
+//! The page of a result: the verdict, the tables, the pictures, the machine, and the result itself, in one file.
 
-use bench::result::{Report, Work};
-use bench::session::SubjectIndex;
-use bench::stats::ENOUGH_PAIRS;
+use bench::definition::Group;
+use bench::result::{Prepared, Report, Work};
+use bench::session::Role;
 use bench::words::shell;
-use minijinja::value::Serde;
-use minijinja::{Environment, Value};
-use serde::Serialize;
+use show::number::{bytes, percent, seconds};
+use show::text::many;
+use show::{Key, Page, Section, Table};
 
 use crate::embed::{self, DETAILS, Detail};
-use crate::format::{bytes, escape, percent, seconds};
-use crate::sections::{self, Section};
 use crate::view::View;
-use crate::{style, verdict};
+use crate::{notes, sections, verdict};
 
 /// No page is larger than this many bytes, if leaving out detail can help it.
 const LARGEST: usize = 2_500_000;
 
-const TEMPLATE: &str = include_str!("../assets/page.html");
-const RULES: &str = include_str!("../assets/page.css");
-const SCRIPT: &str = include_str!("../assets/page.js");
-
-/// What the template is filled with. Strings are escaped by the template unless it says `safe`.
-#[derive(Debug, Serialize)]
-struct Page {
-    title: String,
-    rules: String,
-    script: &'static str,
-    headline: String,
-    subtitle: String,
-    verdict: Vec<String>,
-    warnings: Vec<String>,
-    left_out: String,
-    starved: String,
-    key: Vec<Key>,
-    sections: Vec<Section>,
-    facts: Vec<(String, String)>,
-    allocators: Vec<Library>,
-    prepared: Vec<[String; 4]>,
-    workloads: Vec<About>,
-    json: String,
-}
-
-/// An allocator as the key at the top has it.
-#[derive(Debug, Serialize)]
-struct Key {
-    who: SubjectIndex,
-    name: String,
-    swatch: String,
-    is_ours: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct Library {
-    name: String,
-    role: &'static str,
-    version: String,
-    library: String,
-}
-
-#[derive(Debug, Serialize)]
-struct About {
-    name: String,
-    about: String,
-    source: String,
-    command: String,
-}
+const SCRIPT: &str = include_str!("../assets/result.js");
 
 /// The page alone: a whole HTML file that needs nothing else, at most 2.5 MB where leaving out detail helps.
 ///
@@ -75,7 +25,7 @@ pub fn html(report: &Report) -> String {
     let view = View::of(report);
     let mut page = String::new();
     for detail in DETAILS {
-        page = render(&view, detail);
+        page = show::render(&fill(&view, detail));
         if page.len() <= LARGEST {
             break;
         }
@@ -83,47 +33,31 @@ pub fn html(report: &Report) -> String {
     page
 }
 
-fn render(view: &View<'_>, detail: Detail) -> String {
-    let page = fill(view, detail);
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
-    let rendered = environment.render_named_str("page.html", TEMPLATE, Value::from(Serde(&page)));
-    rendered.unwrap_or_else(|e| {
-        // Only a fault in the template itself gets here, and the tests render it.
-        format!("<!doctype html><title>heapwright</title><p>{}</p>", escape(&e.to_string()))
-    })
-}
-
 fn fill(view: &View<'_>, detail: Detail) -> Page {
     let report = view.report;
+    let mut sections = sections::all(view, detail.drawn);
+    sections.push(method(report));
+    // Of the user's own program there is nothing to say that was not said.
+    sections.extend(workloads(report));
+    sections.push(data(report, detail));
+    let doubts = notes::doubts(view).into_iter();
+    // What failed is in the table.
+    let doubts = doubts.filter(|note| note.word == "note" || note.word == "flagged");
     Page {
         title: format!("heapwright bench, {}", report.started),
-        rules: rules(),
-        script: SCRIPT,
+        kicker: subtitle(view),
         headline: verdict::headline(view),
-        subtitle: subtitle(view),
-        verdict: verdict::sentences(view),
-        warnings: out_of_time(report)
-            .into_iter()
-            .chain(report.warnings.iter().cloned())
-            .chain(few(report))
-            .chain(early(report))
-            .collect(),
-        left_out: embed::left_out(report, detail),
-        starved: starved(report),
-        key: view.shown.iter().map(|&a| key(view, a)).collect(),
-        sections: sections::all(view, detail.drawn),
-        facts: facts(report),
-        allocators: libraries(report),
-        prepared: report.prepared.iter().map(prepared).collect(),
-        workloads: report.workloads.iter().map(about).collect(),
-        json: embed::json(report, detail),
+        said: verdict::sentences(view),
+        warnings: report.warnings.iter().cloned().chain(doubts.map(|note| note.text)).collect(),
+        key: view.shown.iter().map(|&a| Key::new(view.style(a), view.name(a))).collect(),
+        sections,
+        data: embed::json(report, detail),
+        script: SCRIPT,
     }
 }
 
 fn subtitle(view: &View<'_>) -> String {
     let report = view.report;
-    let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let out = match report.left_out.len() {
         0 => String::new(),
         n => format!(" ({n} more had no place in the time)"),
@@ -136,80 +70,6 @@ fn subtitle(view: &View<'_>) -> String {
         report.machine.cpu,
         many(report.machine.cores, "processor"),
     )
-}
-
-/// How many runs do not count, in words; none: empty.
-fn starved(report: &Report) -> String {
-    let cells = || report.workloads.iter().flat_map(|w| &w.cells);
-    let flagged: usize = cells().map(|c| c.flagged).sum();
-    let counted: usize = cells().map(|c| c.runs).sum();
-    if flagged == 0 {
-        return String::new();
-    }
-    format!(
-        "{flagged} of {} timed runs did not get their processors for long enough (starved), so they do not count.",
-        flagged + counted
-    )
-}
-
-/// Where there are too few rounds for an interval.
-fn few(report: &Report) -> Option<String> {
-    let pairs = |w: &Work| w.cells.iter().filter_map(|c| c.time?.ratio).map(|r| r.pairs).min();
-    let works = || report.workloads.iter().filter(|work| !work.alone);
-    let count = |most: usize| works().filter_map(pairs).filter(|p| *p < most).count();
-    let (few, one, all) = (count(ENOUGH_PAIRS), count(2), works().count());
-    if few == 0 {
-        return None;
-    }
-    let unknown =
-        if one > 0 { "; after one round there is none, and ±? stands there" } else { "" };
-    Some(format!(
-        "{few} of {all} workloads have fewer than {ENOUGH_PAIRS} rounds: their ± is the range seen, not a 95\u{a0}% interval{unknown}, and nothing is \
-         claimed of them."
-    ))
-}
-
-/// Where the time had no place for what was asked for.
-fn out_of_time(report: &Report) -> Option<String> {
-    let (out, all) = (&report.left_out, report.left_out.len() + report.workloads.len());
-    (!out.is_empty()).then(|| {
-        format!(
-            "{} of {all} workloads are left out, so that the rest fits into the time: {}.",
-            out.len(),
-            out.join(", ")
-        )
-    })
-}
-
-/// Where a measurement ended because its intervals were narrow: one that ends on a lucky round is not as sure as it
-/// looks.
-fn early(report: &Report) -> Option<String> {
-    let (early, all) =
-        (report.workloads.iter().filter(|w| w.precise).count(), report.workloads.len());
-    (early > 0).then(|| {
-        format!(
-            "{early} of {all} workloads ended as soon as their intervals were narrow, so these are somewhat too \
-             narrow. A number of rounds decided before (--rounds) has no such fault."
-        )
-    })
-}
-
-fn key(view: &View<'_>, a: SubjectIndex) -> Key {
-    let style = view.style(a);
-    Key {
-        who: a,
-        name: view.name(a).to_owned(),
-        swatch: style::swatch(style),
-        is_ours: style.is_ours,
-    }
-}
-
-fn rules() -> String {
-    let mut rules = RULES
-        .replace("/*light*/", &style::variables(false))
-        .replace("/*dark*/", &style::variables(true));
-    rules.push_str(&style::classes());
-    rules
 }
 
 fn facts(report: &Report) -> Vec<(String, String)> {
@@ -255,38 +115,71 @@ fn facts(report: &Report) -> Vec<(String, String)> {
     ]
 }
 
-fn libraries(report: &Report) -> Vec<Library> {
-    use bench::session::Role;
-    let role = |role| match role {
-        Role::Baseline => "baseline",
-        Role::Control => "the baseline once more, for the noise",
-        Role::Contender => "",
-        Role::Floor => "null allocator: the cost of the harness",
-    };
-    let entry = |e: &bench::result::Entry| Library {
-        name: e.name.clone(),
-        role: role(e.role),
-        version: e.version.clone().unwrap_or_default(),
-        library: e.library.as_ref().map_or(String::new(), |l| l.display().to_string()),
-    };
-    report.allocators.iter().map(entry).collect()
-}
-
-fn prepared(p: &bench::result::Prepared) -> [String; 4] {
-    let or = |text: &Option<String>, other: &str| text.clone().unwrap_or_else(|| other.to_owned());
-    [
-        p.what.clone(),
-        or(&p.before, "unknown"),
-        or(&p.after, "not set"),
-        p.problem.clone().unwrap_or_default(),
-    ]
-}
-
-fn about(w: &bench::result::Work) -> About {
-    About {
-        name: w.name.clone(),
-        about: w.about.clone(),
-        source: w.source.clone(),
-        command: shell(&w.command),
+/// How it was measured, and where.
+fn method(report: &Report) -> Section {
+    Section {
+        id: "method",
+        title: "Machine and method",
+        about: METHOD.to_owned(),
+        facts: facts(report),
+        tables: vec![prepared(&report.prepared), libraries(report)],
+        ..Section::default()
     }
+}
+
+const METHOD: &str = "In each round every allocator runs once, in random order, one right after the other; runs of one round are \
+                      compared in pairs. A ratio is the median of these pairs, its 95 % interval comes from resampling the \
+                      rounds. The baseline takes part twice: what it differs by from itself is the noise floor. Runs that did \
+                      not get their processors do not count (where most did not, a warning above names the workload), nor do \
+                      runs in which memory was refused. Memory over time and single calls are looked at in passes of their own.";
+
+fn prepared(settings: &[Prepared]) -> Table {
+    let mut table = Table::new(["setting", "before", "while measuring", "problem"]);
+    (table.title, table.has_text) = ("Set before measuring".to_owned(), true);
+    let or = |text: &Option<String>, other: &str| text.clone().unwrap_or_else(|| other.to_owned());
+    for set in settings {
+        let problem = set.problem.clone().unwrap_or_default();
+        let values = [or(&set.before, "unknown"), or(&set.after, "not set"), problem];
+        table.row([set.what.clone()].into_iter().chain(values));
+    }
+    table
+}
+
+fn libraries(report: &Report) -> Table {
+    let mut table = Table::new(["name", "version", "part", "library"]);
+    (table.title, table.has_text) = ("Allocators".to_owned(), true);
+    for entry in &report.allocators {
+        let part = match entry.role {
+            Role::Baseline => "baseline",
+            Role::Control => "the baseline once more, for the noise",
+            Role::Contender => "",
+            Role::Floor => "null allocator: the cost of the harness",
+        };
+        let version = entry.version.clone().unwrap_or_default();
+        let library = entry.library.as_ref().map_or(String::new(), |l| l.display().to_string());
+        table.row([entry.name.clone(), version, part.to_owned(), library]);
+    }
+    table
+}
+
+/// What the workloads are; nothing, if that is the user's own program.
+fn workloads(report: &Report) -> Option<Section> {
+    let works = report.workloads.iter().filter(|work| work.group != Group::Own);
+    let detail = |w: &Work| {
+        let lines = vec![format!("Described in: {}", w.source), shell(&w.command)];
+        (w.name.clone(), w.about.clone(), lines)
+    };
+    let details: Vec<_> = works.map(detail).collect();
+    let section = Section { id: "workloads", title: "Workloads", details, ..Section::default() };
+    (!section.details.is_empty()).then_some(section)
+}
+
+fn data(report: &Report, detail: Detail) -> Section {
+    let markup = format!(
+        "<p>Beside this page are <a href=\"result.json\">result.json</a> (everything), <a href=\"runs.csv\">runs.csv</a> \
+         (every single run) and <a href=\"plots/\">plots</a> (the pictures as SVG). {}</p>\n\
+         <p class=\"save\" hidden><button type=\"button\" id=\"json\">the result in this page as JSON</button></p>",
+        embed::left_out(report, detail)
+    );
+    Section { id: "data", title: "Data", markup, ..Section::default() }
 }

@@ -1,6 +1,5 @@
 //! The pictures: which there are, and what they show.
 
-mod chart;
 mod dots;
 mod front;
 mod lines;
@@ -45,6 +44,8 @@ pub(crate) struct Placed {
     pub(crate) workload: Option<WorkloadIndex>,
     /// `rss`, `tail`, `series` or nothing, and the call's or the curve's name: what its CSV file holds.
     pub(crate) data: (&'static str, String),
+    /// Whether it has the page's width to itself.
+    pub(crate) is_wide: bool,
     pub(crate) plot: Plot,
 }
 

@@ -2,39 +2,12 @@
 //! table.
 
 use bench::stats::ENOUGH_PAIRS;
-use serde::Serialize;
+use show::text::list;
+use show::{Figure, Section};
 
-use crate::format::list;
 use crate::plot::{self, Part};
-use crate::tables::{self, Table};
+use crate::tables;
 use crate::view::View;
-
-/// One section.
-#[derive(Debug, Serialize)]
-pub(crate) struct Section {
-    /// Where links point.
-    pub(crate) id: &'static str,
-    title: &'static str,
-    about: String,
-    /// Said where there is neither a picture nor a row.
-    empty: &'static str,
-    table: Option<Table>,
-    /// The table comes before the pictures.
-    table_first: bool,
-    /// One picture beside its table.
-    is_single: bool,
-    figures: Vec<Figure>,
-}
-
-/// A picture, and what its CSV file is made of.
-#[derive(Debug, Serialize)]
-struct Figure {
-    svg: String,
-    kind: &'static str,
-    workload: String,
-    name: String,
-    file: String,
-}
 
 /// All sections, in their order. `points` is the most of one line.
 pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
@@ -45,81 +18,96 @@ pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
         let mine: Vec<plot::Placed> = mine;
         mine.into_iter().enumerate().map(|(i, p)| figure(p, id, i)).collect()
     };
-    let mut all = vec![
-        overall(view, figures(Part::Pareto, "overall")),
-        time(view, figures(Part::Time, "time")),
+    let mut all = if view.is_one() {
+        let mut both = figures(Part::Pareto, "overall");
+        both.extend(figures(Part::Time, "time"));
+        vec![one(view, both)]
+    } else {
+        let all = figures(Part::Pareto, "overall");
+        vec![overall(view, all), time(view, figures(Part::Time, "time"))]
+    };
+    all.extend([
         memory(view, figures(Part::Memory, "memory")),
         calls(view),
         slow(view, figures(Part::Latency, "slow")),
         sequences(view),
         sweeps(figures(Part::Curves, "sweeps")),
-    ];
-    let others = tables::values(view);
-    if !others.groups.is_empty() {
-        all.push(Section {
+        Section {
             id: "others",
             title: "Other figures",
             about: "What single workloads count besides, as medians of their runs.".to_owned(),
-            empty: "",
-            table: Some(others),
-            table_first: true,
-            is_single: false,
-            figures: Vec::new(),
-        });
-    }
-    let is_filled = |s: &Section| {
-        !s.figures.is_empty() || s.table.as_ref().is_some_and(|table| !table.groups.is_empty())
-    };
-    if all.iter().any(is_filled) {
-        // Why there is no mean is worth a word.
-        let is_said = |s: &Section| s.id == "overall" && !view.report.left_out.is_empty();
-        all.retain(|section| is_filled(section) || is_said(section));
-    }
+            tables: vec![tables::values(view)],
+            ..Section::default()
+        },
+    ]);
+    // Why there is no mean is worth a word.
+    let is_said = |s: &Section| s.id == "overall" && !view.report.left_out.is_empty();
+    all.retain(|section| section.has_figures() || is_said(section));
     all
+}
+
+/// The only workload.
+fn one(view: &View<'_>, figures: Vec<Figure>) -> Section {
+    Section {
+        id: "overall",
+        title: "Time and memory",
+        about: format!(
+            "{} Each figure is a median; below it stands its ratio to {}'s. In the picture of both, further left is faster and \
+             further down needs less memory; the crosses are the intervals.",
+            how_to_read(view),
+            view.name(view.baseline)
+        ),
+        tables: vec![tables::program(view)],
+        tables_first: true,
+        figures,
+        ..Section::default()
+    }
 }
 
 fn overall(view: &View<'_>, figures: Vec<Figure>) -> Section {
     let base = view.name(view.baseline);
+    let is_whole = view.report.left_out.is_empty();
+    let missing = "Some workloads had no place in the time: a mean over the others would not be one over what was asked for.";
+    let about = || {
+        format!(
+            "Geometric means of the ratios to {base}, with 95 % intervals: 0.80 is 20 % less than {base}, 1.25 is 25 % more. \
+             Only workloads that both ended count. In the picture, further left is faster and further down needs less \
+             memory; the crosses are the intervals."
+        )
+    };
     Section {
         id: "overall",
         title: "All workloads together",
-        about: format!(
-            "Geometric means of the ratios to {base}, with 95\u{a0}% intervals: 0.80 is 20\u{a0}% less than {base}, 1.25 is 25\u{a0}% more. \
-             Only workloads that both ended count. In the picture, further left is faster and further down needs less \
-             memory; the crosses are the intervals."
-        ),
-        empty: if view.report.left_out.is_empty() {
-            "There are no two allocators that can be compared over all workloads."
-        } else {
-            "Some workloads had no place in the time: a mean over the others would not be one over what was asked for."
-        },
-        table: Some(tables::overall(view)).filter(|t| !t.groups.is_empty()),
-        table_first: false,
+        about: if is_whole { about() } else { missing.to_owned() },
+        tables: vec![tables::overall(view)],
         is_single: true,
         figures,
+        ..Section::default()
     }
 }
 
-fn time(view: &View<'_>, figures: Vec<Figure>) -> Section {
+/// What the marks in tables mean.
+fn how_to_read(view: &View<'_>) -> String {
     let base = view.name(view.baseline);
+    format!(
+        "{} relative to {base}: below 1 is faster, ± is the 95 % interval (of fewer than {ENOUGH_PAIRS} rounds their range). \
+         A difference from {base} is shown by at least {ENOUGH_PAIRS} rounds, an interval without 1 and more than the \
+         noise; = is level, which means that 5 % would have shown; ? cannot be told. \
+         * marks the least, and all that are not shown to have more. Noise is {base} against itself; in the pictures, \
+         which have a scale on which half and double are equally far from 1, it is the grey band.",
+        which_time(view)
+    )
+}
+
+fn time(view: &View<'_>, figures: Vec<Figure>) -> Section {
     Section {
         id: "time",
         title: "Time, by workload",
-        about: format!(
-            "{} relative to {base}: below 1 is faster, ± is the 95\u{a0}% interval (of fewer than {ENOUGH_PAIRS} \
-             rounds their range), and below it stands the median. \
-             A difference from {base} is shown by at least {ENOUGH_PAIRS} rounds, an interval without 1 and more than the \
-             noise; = is level, which means that 5\u{a0}% would have shown; ? cannot be told. \
-             * marks the least of the row, and all that are not shown to have more. Noise is {base} against itself; in \
-             the pictures, \
-             which have a scale on which half and double are equally far from 1, it is the grey band.",
-            which_time(view)
-        ),
-        empty: "No time was measured.",
-        table: Some(tables::time(view)),
-        table_first: true,
-        is_single: false,
+        about: how_to_read(view),
+        tables: vec![tables::time(view)],
+        tables_first: true,
         figures,
+        ..Section::default()
     }
 }
 
@@ -148,11 +136,9 @@ fn memory(view: &View<'_>, figures: Vec<Figure>) -> Section {
                 RSS/live is the peak over the most that was asked for at one time, below 1 where not all of that was \
                 written. The marks =, ? and * mean what they do with time; what one run alone tells shows nothing."
             .to_owned(),
-        empty: "No memory was measured.",
-        table: Some(tables::memory(view)),
-        table_first: false,
-        is_single: false,
+        tables: vec![tables::memory(view)],
         figures,
+        ..Section::default()
     }
 }
 
@@ -163,11 +149,9 @@ fn calls(view: &View<'_>) -> Section {
         about: "Time of the measured part over its calls of malloc and free. The null allocator hands out memory and never \
                 takes it back: its column is what the workload and its harness cost themselves."
             .to_owned(),
-        empty: "No workload counted its calls.",
-        table: Some(tables::calls(view)),
-        table_first: true,
-        is_single: false,
-        figures: Vec::new(),
+        tables: vec![tables::calls(view)],
+        tables_first: true,
+        ..Section::default()
     }
 }
 
@@ -180,11 +164,9 @@ fn slow(view: &View<'_>, figures: Vec<Figure>) -> Section {
                 which share of the calls took longer than each time: further left and lower is better. In the \
                 table, half of the calls took at most p50, all but one in a thousand at most p99.9."
             .to_owned(),
-        empty: "No calls were timed one by one.",
-        table: Some(tables::tails(view)),
-        table_first: false,
-        is_single: false,
+        tables: vec![tables::tails(view)],
         figures,
+        ..Section::default()
     }
 }
 
@@ -195,11 +177,9 @@ fn sequences(view: &View<'_>) -> Section {
         about: "Numbers in the order in which objects are handed out, the first 20 of each; of distances the median stands \
                 beside them."
             .to_owned(),
-        empty: "",
-        table: Some(tables::sequences(view)),
-        table_first: true,
-        is_single: false,
-        figures: Vec::new(),
+        tables: vec![tables::sequences(view)],
+        tables_first: true,
+        ..Section::default()
     }
 }
 
@@ -208,11 +188,8 @@ fn sweeps(figures: Vec<Figure>) -> Section {
         id: "sweeps",
         title: "Sweeps",
         about: "What changes as a workload's parameter does; medians of the runs.".to_owned(),
-        empty: "No workload has a curve.",
-        table: None,
-        table_first: false,
-        is_single: false,
         figures,
+        ..Section::default()
     }
 }
 
@@ -237,8 +214,9 @@ fn figure(placed: plot::Placed, id: &str, i: usize) -> Figure {
     };
     Figure {
         svg,
+        is_wide: placed.is_wide,
         kind,
-        workload: placed.workload.map_or(String::new(), |w| w.0.to_string()),
+        which: placed.workload.map_or(String::new(), |w| w.0.to_string()),
         name,
         file: placed.plot.name,
     }

@@ -1,114 +1,68 @@
-//! The tables of the page: time, memory, nanoseconds a call, tails.
+//! The tables of a result: time, memory, nanoseconds a call, tails, and what single workloads count besides.
 
+mod counted;
 mod overall;
+mod program;
+mod sequences;
 
-use bench::definition::Group;
+use bench::definition::{Curve, Group as Kind};
 use bench::fail_if::Metric;
-use bench::result::{Cell, Series, Tail, Value, Work};
+use bench::result::{Cell, Tail};
 use bench::session::{SubjectIndex, WorkloadIndex};
-use serde::Serialize;
+use show::number::{self, bytes, nanoseconds, percent, ratio, seconds, with_margin};
+use show::text::{cut, many};
+use show::{Cell as Entry, Column, Group, Table};
 
-use crate::format::{self, bytes, nanoseconds, number, percent, ratio, seconds, short};
-use crate::view::{AS_EXPECTED, State, View, kind, with_margin};
+use crate::view::{State, View, kind, margin};
 
-pub(crate) use overall::overall;
+pub(crate) use counted::counted;
+pub(crate) use overall::{mean_row, overall};
+pub(crate) use program::program;
+pub(crate) use sequences::sequences;
 
-/// One table; its columns are allocators.
-#[derive(Debug, Serialize)]
-pub(crate) struct Table {
-    /// What its CSV file is called.
-    pub(crate) id: &'static str,
-    /// The columns before the allocators'.
-    pub(crate) lead: Vec<&'static str>,
-    pub(crate) columns: Vec<Column>,
-    pub(crate) groups: Vec<Rows>,
-    pub(crate) sortable: bool,
-}
-
-/// The head of an allocator's column.
-#[derive(Debug, Serialize)]
-pub(crate) struct Column {
-    /// The allocator's place; none: it is no allocator's.
-    pub(crate) who: Option<SubjectIndex>,
-    pub(crate) name: String,
-    /// Its colour's number.
-    pub(crate) colour: usize,
-    pub(crate) note: String,
-    pub(crate) is_ours: bool,
-}
-
-/// Rows under one heading.
-#[derive(Debug, Serialize)]
-pub(crate) struct Rows {
-    pub(crate) title: String,
-    pub(crate) rows: Vec<Row>,
-}
-
-/// One row.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    pub(crate) lead: Vec<Entry>,
-    pub(crate) cells: Vec<Entry>,
-}
-
-/// One cell.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Entry {
-    pub(crate) text: String,
-    /// Below it, in small letters.
-    pub(crate) small: String,
-    /// Where pointed at.
-    pub(crate) title: String,
-    /// The allocator that the row is about.
-    pub(crate) who: Option<SubjectIndex>,
-    /// What it is sorted by; nothing comes last.
-    pub(crate) sort: String,
-    pub(crate) class: &'static str,
-}
-
-impl Entry {
-    fn words(text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self { sort: text.to_lowercase(), text, ..Self::default() }
-    }
-
-    fn none() -> Self {
-        Self { text: format::NONE.to_owned(), class: "none", ..Self::default() }
-    }
-
-    fn star(mut self, is_best: bool) -> Self {
-        if is_best {
-            self.text.push_str(" *");
-        }
-        self
-    }
-}
-
-fn group_title(group: Group) -> &'static str {
+fn group_title(group: Kind) -> &'static str {
     match group {
-        Group::Texts => "from published reports on allocators",
-        Group::Community => "known benchmarks of the community",
-        Group::Ours => "heapwright's own",
-        Group::Real => "real programs",
-        Group::Own => "the command that was given",
+        Kind::Texts => "from published reports on allocators",
+        Kind::Community => "known benchmarks of the community",
+        Kind::Ours => "heapwright's own",
+        Kind::Real => "real programs",
+        Kind::Own => "",
     }
 }
 
-fn columns(view: &View<'_>, who: &[SubjectIndex]) -> Vec<Column> {
-    who.iter()
-        .map(|&a| Column {
-            who: Some(a),
-            is_ours: view.style(a).is_ours,
-            name: view.name(a).to_owned(),
-            colour: view.style(a).colour,
-            note: view.report.allocators[a].version.clone().unwrap_or_default(),
-        })
-        .collect()
+fn none() -> Entry {
+    Entry { text: number::NONE.to_owned(), class: "none", ..Entry::default() }
 }
 
-/// Rows by group, in the order in which the groups first appear.
-fn grouped(view: &View<'_>, mut rows: impl FnMut(WorkloadIndex) -> Vec<Row>) -> Vec<Rows> {
-    let mut groups: Vec<Rows> = Vec::new();
+fn star(mut entry: Entry, is_best: bool) -> Entry {
+    if is_best {
+        entry.text.push_str(" *");
+    }
+    entry
+}
+
+/// The names of a row, then a column for each allocator.
+fn columns(view: &View<'_>, lead: &[&str], who: &[SubjectIndex]) -> Vec<Column> {
+    let lead = lead.iter().map(|name| Column::from(*name));
+    let of = |&a: &SubjectIndex| Column {
+        who: Some(a.0),
+        is_ours: view.style(a).is_ours,
+        name: view.name(a).to_owned(),
+        colour: view.style(a).colour,
+        note: view.report.allocators[a].version.clone().unwrap_or_default(),
+    };
+    lead.chain(who.iter().map(of)).collect()
+}
+
+/// A table of workloads, in groups in the order in which these first appear.
+fn table(
+    view: &View<'_>,
+    id: &'static str,
+    lead: &[&str],
+    who: &[SubjectIndex],
+    mut rows: impl FnMut(WorkloadIndex) -> Vec<Vec<Entry>>,
+) -> Table {
+    let mut groups: Vec<Group> = Vec::new();
     for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
         // What it shows are its sequences.
         if work.alone {
@@ -121,10 +75,11 @@ fn grouped(view: &View<'_>, mut rows: impl FnMut(WorkloadIndex) -> Vec<Row>) -> 
         let title = group_title(work.group);
         match groups.iter_mut().find(|g| g.title == title) {
             Some(group) => group.rows.extend(more),
-            None => groups.push(Rows { title: title.to_owned(), rows: more }),
+            None => groups.push(Group { title: title.to_owned(), rows: more }),
         }
     }
-    groups
+    let columns = columns(view, lead, who);
+    Table { id, lead: lead.len(), columns, groups, ..Table::default() }
 }
 
 fn absent(view: &View<'_>, work: WorkloadIndex, a: SubjectIndex) -> Option<Entry> {
@@ -133,7 +88,7 @@ fn absent(view: &View<'_>, work: WorkloadIndex, a: SubjectIndex) -> Option<Entry
     let small = why.long.strip_prefix("skipped: ").unwrap_or_default();
     Some(Entry {
         text: why.short.clone(),
-        small: format::cut(small, 48),
+        small: cut(small, 48),
         title: why.long,
         class: "absent",
         ..Entry::default()
@@ -144,37 +99,38 @@ fn workload_name(view: &View<'_>, work: WorkloadIndex) -> Entry {
     let w = &view.report.workloads[work];
     let threads = match w.threads {
         0 => "waits".to_owned(),
-        1 => "1 thread".to_owned(),
-        n => format!("{n} threads"),
+        n => many(usize::try_from(n).unwrap_or(usize::MAX), "thread"),
     };
-    let small = format!(
-        "{threads} · {} round{}{}",
-        w.rounds,
-        if w.rounds == 1 { "" } else { "s" },
-        if w.precise { "" } else { ", not yet precise" }
-    );
-    Entry { title: w.about.clone(), small, ..Entry::words(w.name.clone()) }
+    let rounds = many(usize::try_from(w.rounds).unwrap_or(usize::MAX), "round");
+    let precise = if w.precise { "" } else { ", not yet precise" };
+    // Where not all workloads have the same, it is said whose time is the processor's.
+    let mark =
+        if w.by_cpu && !view.report.workloads.iter().all(|w| w.by_cpu) { " †" } else { "" };
+    let name = Entry::from(format!("{}{mark}", w.name));
+    Entry { title: w.about.clone(), ..name.over(format!("{threads} · {rounds}{precise}")) }
 }
 
 /// Time relative to the baseline.
 pub(crate) fn time(view: &View<'_>) -> Table {
-    let groups = grouped(view, |w| {
+    let mut table = table(view, "time", &["workload", "noise"], &view.shown, |w| {
         let noise = view.report.workloads[w].noise_floor.filter(|n| n.is_finite());
-        let noise = noise.map_or_else(Entry::none, |n| Entry {
-            text: format!("±{}", percent(n)),
+        let noise = noise.map_or_else(none, |n| Entry {
             sort: n.to_string(),
-            ..Entry::default()
+            ..Entry::from(format!("±{}", percent(n)))
         });
-        let cells = view.shown.iter().map(|&a| time_cell(view, w, a)).collect();
-        vec![Row { lead: vec![workload_name(view, w), noise], cells }]
+        let cells = view.shown.iter().map(|&a| compared(view, w, a, Metric::Time));
+        vec![[workload_name(view, w), noise].into_iter().chain(cells).collect()]
     });
-    Table {
-        id: "time",
-        lead: vec!["workload", "noise"],
-        columns: columns(view, &view.shown),
-        groups,
-        sortable: true,
-    }
+    table.sortable = true;
+    table
+}
+
+/// Peak memory relative to the baseline.
+pub(crate) fn peak(view: &View<'_>) -> Table {
+    table(view, "peak", &["workload"], &view.shown, |w| {
+        let cells = view.shown.iter().map(|&a| compared(view, w, a, Metric::Memory));
+        vec![core::iter::once(workload_name(view, w)).chain(cells).collect()]
+    })
 }
 
 /// How far from 1, in three steps each way.
@@ -198,21 +154,22 @@ fn class(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex, metric: Metric) -> 
     ratio.zip(claim).map_or("", |(r, claim)| shade(r.estimate, !claim.is_difference()))
 }
 
-fn time_cell(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex) -> Entry {
+/// A figure relative to the baseline's, and below it the figure itself.
+fn compared(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex, metric: Metric) -> Entry {
     if let Some(entry) = absent(view, w, a) {
         return entry;
     }
-    let State::Ran(cell) = view.state(w, a) else { return Entry::none() };
-    let Some(time) = cell.time else { return Entry::none() };
-    let interval = time.ratio.map_or(String::new(), |r| {
+    let State::Ran(cell) = view.state(w, a) else { return none() };
+    let Some(figure) = metric.of(cell) else { return none() };
+    let interval = figure.ratio.map_or(String::new(), |r| {
         format!("{} {} to {} from {} pairs; ", kind(&r), ratio(r.low), ratio(r.high), r.pairs)
     });
     Entry {
-        text: view.time_text(w, a),
-        small: seconds(time.median),
+        text: view.text(w, a, metric),
+        small: if metric == Metric::Memory { bytes(figure.median) } else { seconds(figure.median) },
         title: format!("{interval}{} runs, {} flagged", cell.runs, cell.flagged),
-        sort: view.time(w, a).map_or(String::new(), |r| r.to_string()),
-        class: class(view, w, a, Metric::Time),
+        sort: view.report.ratio(w, a, metric).map_or(String::new(), |r| r.estimate.to_string()),
+        class: class(view, w, a, metric),
         who: None,
     }
 }
@@ -224,9 +181,9 @@ fn figures(
     who: &[SubjectIndex],
     lead: Vec<Entry>,
     value: impl Fn(&Cell) -> Option<f64>,
-    show: fn(f64) -> String,
+    form: fn(f64) -> String,
     metric: Option<Metric>,
-) -> Option<Row> {
+) -> Option<Vec<Entry>> {
     let of = |a: SubjectIndex| match view.state(w, a) {
         State::Ran(cell) => value(cell).filter(|v| v.is_finite()),
         State::Not(_) => None,
@@ -236,32 +193,34 @@ fn figures(
     }
     // What one run alone says has no least.
     let best = metric.map_or_else(Vec::new, |metric| view.report.best(w, metric));
-    let cells = who
-        .iter()
-        .map(|&a| {
-            let Some(v) = of(a) else {
-                return absent(view, w, a)
-                    .map_or_else(Entry::none, |e| Entry { small: String::new(), ..e });
-            };
-            let is_base = a == view.baseline;
-            let r = metric.filter(|_| !is_base).and_then(|metric| view.report.ratio(w, a, metric));
-            let mark = metric.map_or("", |metric| view.mark(w, a, metric));
-            Entry {
-                text: show(v),
-                small: r.map_or(String::new(), |r| {
-                    format!("{} {mark}", with_margin(&r)).trim_end().to_owned()
-                }),
-                title: r.map_or(String::new(), |r| {
-                    format!("{} {} to {} of the baseline's", kind(&r), ratio(r.low), ratio(r.high))
-                }),
-                sort: v.to_string(),
-                class: metric.map_or("", |metric| class(view, w, a, metric)),
-                who: None,
-            }
-            .star(best.contains(&a))
-        })
-        .collect();
-    Some(Row { lead, cells })
+    let cells = who.iter().map(|&a| {
+        let Some(v) = of(a) else { return missing(view, w, a) };
+        let is_base = a == view.baseline;
+        let r = metric.filter(|_| !is_base).and_then(|metric| view.report.ratio(w, a, metric));
+        let mark = metric.map_or("", |metric| view.mark(w, a, metric));
+        let beside = |r| format!("{} {mark}", with_margin_of(&r)).trim_end().to_owned();
+        let entry = Entry {
+            text: form(v),
+            small: r.map_or(String::new(), beside),
+            title: r.map_or(String::new(), |r| {
+                format!("{} {} to {} of the baseline's", kind(&r), ratio(r.low), ratio(r.high))
+            }),
+            sort: v.to_string(),
+            class: metric.map_or("", |metric| class(view, w, a, metric)),
+            who: None,
+        };
+        star(entry, best.contains(&a))
+    });
+    Some(lead.into_iter().chain(cells).collect())
+}
+
+fn with_margin_of(r: &bench::stats::Ratio) -> String {
+    with_margin(r.estimate, margin(r))
+}
+
+/// Why there is no figure, without more words.
+fn missing(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex) -> Entry {
+    absent(view, w, a).map_or_else(none, |entry| entry.over(""))
 }
 
 /// Peak, mean and end of resident memory, and the peak against what was asked for.
@@ -273,40 +232,43 @@ pub(crate) fn memory(view: &View<'_>) -> Table {
         ("end", |c| c.end_rss, bytes),
         ("RSS/live", |c| c.rss_per_live, ratio),
     ];
-    let groups = grouped(view, |w| {
-        let rows = FIGURES.iter().filter_map(|(name, value, show)| {
-            let lead = vec![workload_name(view, w), Entry::words(*name)];
+    table(view, "memory", &["workload", "figure"], &view.shown, |w| {
+        let rows = FIGURES.iter().filter_map(|(name, value, form)| {
+            let lead = vec![workload_name(view, w), (*name).into()];
             let metric = (*name == "peak").then_some(Metric::Memory);
-            figures(view, w, &view.shown, lead, value, *show, metric)
+            figures(view, w, &view.shown, lead, value, *form, metric)
         });
         named_once(rows.collect())
-    });
-    Table {
-        id: "memory",
-        lead: vec!["workload", "figure"],
-        columns: columns(view, &view.shown),
-        groups,
-        sortable: false,
-    }
+    })
 }
 
 /// Nanoseconds a call, the null allocator's beside the others.
 pub(crate) fn calls(view: &View<'_>) -> Table {
     let who = view.shown_and_floor();
-    let groups = grouped(view, |w| {
+    let mut table = table(view, "calls", &["workload"], &who, |w| {
         let lead = vec![workload_name(view, w)];
-        let show = |v| format!("{} ns", number(v));
-        figures(view, w, &who, lead, |c| c.ns.map(|n| n.median), show, Some(Metric::Ns))
-            .into_iter()
-            .collect()
+        let ns = |c: &Cell| c.ns.map(|n| n.median);
+        figures(view, w, &who, lead, ns, nanoseconds, Some(Metric::Ns)).into_iter().collect()
     });
-    Table {
-        id: "calls",
-        lead: vec!["workload"],
-        columns: columns(view, &who),
-        groups,
-        sortable: true,
+    table.sortable = true;
+    table
+}
+
+/// The calls of a workload that were timed one by one.
+pub(crate) fn timed_calls<'a>(view: &View<'a>, w: WorkloadIndex) -> Vec<&'a str> {
+    let tails = view.report.workloads[w].cells.iter().flat_map(|c| &c.tails);
+    once_each(tails.map(|tail| tail.call.as_str()))
+}
+
+/// Names in their order, without those that were there before.
+pub(crate) fn once_each<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
     }
+    all
 }
 
 /// What single calls took.
@@ -314,137 +276,156 @@ pub(crate) fn tails(view: &View<'_>) -> Table {
     type Figure = (&'static str, fn(&Tail) -> f64);
     const FIGURES: [Figure; 3] =
         [("p50", |t| t.p50_ns), ("p99.9", |t| t.p999_ns), ("max", |t| t.max_ns)];
-    // The null allocator's calls are not timed, unless a result has them.
-    let has_any = |a: SubjectIndex| {
-        view.report.workload_indices().any(|w| view.cell(w, a).is_some_and(|c| !c.tails.is_empty()))
-    };
-    let mut who = view.shown_and_floor();
-    who.retain(|&a| view.shown.contains(&a) || has_any(a));
-    let groups = grouped(view, |w| {
-        let mut calls: Vec<&str> = Vec::new();
-        for tail in view.report.workloads[w].cells.iter().flat_map(|c| &c.tails) {
-            if !calls.contains(&tail.call.as_str()) {
-                calls.push(&tail.call);
-            }
-        }
+    let who = with_tails(view);
+    table(view, "tails", &["workload", "call"], &who, |w| {
+        let calls = timed_calls(view, w);
         let rows = calls.iter().flat_map(|call| FIGURES.iter().map(move |f| (call, f)));
         let rows = rows.filter_map(|(call, (name, value))| {
-            let lead = vec![workload_name(view, w), Entry::words(format!("{call} {name}"))];
+            let lead = vec![workload_name(view, w), format!("{call} {name}").into()];
             let of = |c: &Cell| c.tails.iter().find(|t| t.call == *call).map(value);
             figures(view, w, &who, lead, of, nanoseconds, None)
         });
         named_once(rows.collect())
-    });
-    Table {
-        id: "tails",
-        lead: vec!["workload", "call"],
-        columns: columns(view, &who),
-        groups,
-        sortable: false,
-    }
+    })
+}
+
+/// The null allocator's calls are not timed, unless a result has them.
+fn with_tails(view: &View<'_>) -> Vec<SubjectIndex> {
+    let has_any = |a: SubjectIndex| {
+        view.report.workload_indices().any(|w| view.cell(w, a).is_some_and(|c| !c.tails.is_empty()))
+    };
+    let mut who = view.shown_and_floor();
+    who.retain(|&a| has_any(a));
+    who
+}
+
+/// The slow calls of malloc in a line a workload.
+pub(crate) fn slowest(view: &View<'_>) -> Table {
+    let who = with_tails(view);
+    table(view, "slowest", &["workload"], &who, |w| {
+        let of = |a: SubjectIndex| view.cell(w, a)?.tails.iter().find(|t| t.call == "malloc");
+        if who.iter().all(|&a| of(a).is_none()) {
+            return Vec::new();
+        }
+        let both = |t: &Tail| format!("{} / {}", nanoseconds(t.p999_ns), nanoseconds(t.max_ns));
+        let cells =
+            who.iter().map(|&a| of(a).map_or_else(|| missing(view, w, a), |t| both(t).into()));
+        vec![core::iter::once(workload_name(view, w)).chain(cells).collect()]
+    })
 }
 
 /// What single workloads count besides.
 pub(crate) fn values(view: &View<'_>) -> Table {
-    let groups = grouped(view, |w| {
-        let mut names: Vec<&str> = Vec::new();
-        for value in view.report.workloads[w].cells.iter().flat_map(|c| &c.values) {
-            if !names.contains(&value.name.as_str()) {
-                names.push(&value.name);
-            }
-        }
-        let rows = names.iter().map(|name| value_row(view, w, name)).collect();
-        named_once(rows)
-    });
-    Table {
-        id: "others",
-        lead: vec!["workload", "figure"],
-        columns: columns(view, &view.shown),
-        groups,
-        sortable: false,
-    }
+    table(view, "others", &["workload", "figure"], &view.shown, |w| {
+        let values = view.report.workloads[w].cells.iter().flat_map(|c| &c.values);
+        let row = |name: &&str| {
+            let of = |a: SubjectIndex| view.cell(w, a)?.values.iter().find(|v| v.name == *name);
+            let cells = view.shown.iter().map(|&a| match of(a) {
+                Some(v) => number::in_unit(v.value, &v.unit).into(),
+                None => missing(view, w, a),
+            });
+            let name = Entry { title: (*name).to_owned(), ..readable(name).into() };
+            [workload_name(view, w), name].into_iter().chain(cells).collect()
+        };
+        named_once(once_each(values.map(|v| v.name.as_str())).iter().map(row).collect())
+    })
 }
 
-fn value_row(view: &View<'_>, w: WorkloadIndex, name: &str) -> Row {
-    let of = |a: SubjectIndex| view.cell(w, a)?.values.iter().find(|v| v.name == name);
-    let cells = view
-        .shown
-        .iter()
-        .map(|&a| {
-            let Some(v) = of(a) else {
-                return absent(view, w, a)
-                    .map_or_else(Entry::none, |e| Entry { small: String::new(), ..e });
-            };
-            let text = match v.unit.as_str() {
-                "bytes" => bytes(v.value),
-                "ns" => nanoseconds(v.value),
-                "s" | "seconds" => seconds(v.value),
-                unit => format!("{} {unit}", number(v.value)).trim_end().to_owned(),
-            };
-            Entry { text, ..Entry::default() }
-        })
-        .collect();
-    Row { lead: vec![workload_name(view, w), Entry::words(name)], cells }
+/// A program prints `worst_callback_us 146 us`: words instead, without the unit, which the figure has.
+fn readable(name: &str) -> String {
+    let units = ["_us", "_ms", "_ns", "_s", "_kib", "_bytes", "_count"];
+    let name = units.into_iter().find_map(|unit| name.strip_suffix(unit)).unwrap_or(name);
+    name.replace(['_', '-'], " ")
 }
 
-/// The sequences of workloads that show what one kind of allocator does: a line each, its numbers in a row.
-pub(crate) fn sequences(view: &View<'_>) -> Table {
-    let mut groups = Vec::new();
+/// The curves whose definition names columns: a table each, a line an allocator.
+pub(crate) fn curves(view: &View<'_>) -> Vec<Table> {
+    let mut all = Vec::new();
     for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
-        let cells = view.shown.iter().filter_map(|&a| view.cell(w, a)).filter(|_| work.alone);
-        let rows: Vec<Row> = cells
-            .flat_map(|cell| cell.series.iter().map(|series| sequence(work, cell, series)))
-            .collect();
-        if !rows.is_empty() {
-            groups.push(Rows { title: work.name.clone(), rows });
+        let names = once_each(work.cells.iter().flat_map(|c| &c.series).map(|s| s.name.as_str()));
+        for name in names {
+            let curve = work.curves.get(name).or(work.curve.as_ref());
+            all.extend(
+                curve.filter(|c| !c.columns.is_empty()).map(|c| curve_table(view, w, name, c)),
+            );
         }
     }
-    let heads = ["what the numbers are", "median", "as expected", "in the order of the steps"];
-    let column = |name: &str| Column {
-        who: None,
-        name: name.to_owned(),
-        colour: 0,
-        note: String::new(),
-        is_ours: false,
-    };
-    let columns = heads.map(column).into();
-    Table { id: "sequences", lead: vec!["sequence"], columns, groups, sortable: false }
+    all
 }
 
-/// Numbers of a sequence that are shown.
-const SHOWN: usize = 20;
-
-fn sequence(work: &Work, cell: &Cell, series: &Series) -> Row {
-    let curve = work.curves.get(&series.name).or(work.curve.as_ref());
-    let mut heights: Vec<f64> = series.points.iter().map(|point| point.1).collect();
-    let shown = heights.iter().take(SHOWN).map(|y| short(*y)).collect::<Vec<_>>().join(" ");
-    let more = if heights.len() > SHOWN { " …" } else { "" };
-    heights.sort_by(f64::total_cmp);
-    // Numbers of objects have an order, and no middle.
-    let is_judged = |v: &&Value| v.name == series.name && v.unit == AS_EXPECTED;
-    let judged = cell.values.iter().find(is_judged);
-    let middle = heights.get(heights.len() / 2).filter(|_| judged.is_none());
-    let verdict = judged.map_or("", |v| if v.value > 0.5 { "yes" } else { "NO" });
-    Row {
-        lead: vec![Entry::words(&series.name)],
-        cells: vec![
-            Entry { class: "sequence", ..Entry::words(curve.map_or("", |curve| curve.y.as_str())) },
-            Entry::words(middle.map_or(String::new(), |y| short(*y))),
-            Entry::words(verdict),
-            Entry { class: "sequence", ..Entry::words(shown + more) },
-        ],
+fn curve_table(view: &View<'_>, w: WorkloadIndex, name: &str, curve: &Curve) -> Table {
+    let heads = curve.columns.iter().map(|x| number::count(*x));
+    let mut table = Table::new(core::iter::once(curve.x.clone()).chain(heads));
+    table.title = format!("{}: {name}: {}", view.report.workloads[w].name, curve.y);
+    for a in view.shown_and_floor() {
+        let series = view.cell(w, a).and_then(|c| c.series.iter().find(|s| s.name == name));
+        let at = |x: &f64| {
+            let is_it = |point: &&(f64, f64)| (point.0 - x).abs() < 1e-9;
+            series?.points.iter().find(is_it).map(|point| point.1)
+        };
+        let heights: Vec<Option<f64>> = curve.columns.iter().map(at).collect();
+        if heights.iter().any(Option::is_some) {
+            let shown = heights.iter().map(|y| y.map_or_else(none, |y| number::number(y).into()));
+            table.row(core::iter::once(view.name(a).into()).chain(shown));
+        }
     }
+    table
 }
 
 /// Only the first of a workload's rows has its name, and says why there is no figure.
-fn named_once(mut rows: Vec<Row>) -> Vec<Row> {
+fn named_once(mut rows: Vec<Vec<Entry>>) -> Vec<Vec<Entry>> {
     for row in rows.iter_mut().skip(1) {
-        if let Some(name) = row.lead.first_mut() {
+        if let Some(name) = row.first_mut() {
             *name = Entry { class: "again", ..Entry::default() };
         }
-        for cell in row.cells.iter_mut().filter(|c| c.class == "absent") {
-            *cell = Entry::none();
+        for cell in row.iter_mut().filter(|c| c.class == "absent") {
+            *cell = none();
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use bench::result::Series;
+    use bench::testing;
+
+    use super::*;
+
+    #[test]
+    fn a_curve_with_columns_has_a_line_for_each_allocator_that_has_points() {
+        let mut report = testing::rounds(&["sweep"], 2, |_, _| 0.001);
+        assert!(curves(&View::of(&report)).is_empty());
+        let work = &mut report.workloads[0];
+        let curve = |columns: &[f64]| Curve {
+            x: "bytes".to_owned(),
+            y: "ns a pair".to_owned(),
+            x_log: false,
+            y_log: false,
+            columns: columns.to_vec(),
+        };
+        work.curve = Some(curve(&[64.0, 4096.0]));
+        work.curves.insert("other".to_owned(), curve(&[]));
+        let series = |name: &str, points: &[(f64, f64)]| Series {
+            name: name.to_owned(),
+            points: points.to_vec(),
+        };
+        work.cells[0].series =
+            vec![series("pair", &[(64.0, 17.25), (128.0, 1.0)]), series("other", &[(64.0, 1.0)])];
+        let all = curves(&View::of(&report));
+        assert_eq!(all.len(), 1, "one has no columns");
+        let name = report.allocators[0].name.clone();
+        let cells: Vec<&str> = all[0].rows().flatten().map(|cell| cell.text.as_str()).collect();
+        assert_eq!(cells, [&name, "17.2", number::NONE]);
+        assert_eq!(all[0].columns[2].name, "4,096");
+    }
+
+    #[test]
+    fn figures_have_names_that_can_be_read() {
+        let names = ["worst_callback_us", "missed_deadlines", "warm_kib", "cpu/a", "bus"];
+        assert_eq!(
+            names.map(readable),
+            ["worst callback", "missed deadlines", "warm", "cpu/a", "bus"]
+        );
+    }
 }

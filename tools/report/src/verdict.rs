@@ -1,15 +1,88 @@
 //! The result in sentences: who is fastest and by how much, who takes least memory, and how sure that is.
 
+use bench::allocator::HEAPWRIGHT;
 use bench::claim::Claim;
 use bench::fail_if::Metric;
-use bench::result::Overall;
-use bench::session::{Stop, SubjectIndex};
+use bench::result::{Overall, Report};
+use bench::session::{Role, Stop, SubjectIndex};
 use bench::stats::{ENOUGH_PAIRS, Ratio};
+use show::number::{percent, ratio, seconds};
+use show::text::list;
 
-use crate::format::{list, percent, ratio, seconds};
 use crate::view::{AS_EXPECTED, View, kind};
 
 type Row<'a> = (SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>);
+
+/// More memory than this is weighed against the time that it saves.
+const DEAR: f64 = 1.10;
+
+/// Time and memory weighed against each other.
+#[derive(Debug, Default)]
+pub struct Verdict {
+    /// In one sentence; `None`: there is nothing to weigh.
+    pub sentence: Option<String>,
+    /// Whom it speaks for: shown to take less time and at most a tenth more memory, or less memory and no more time. Nobody,
+    /// where another one's time cannot be told.
+    pub pick: Option<SubjectIndex>,
+}
+
+/// The one verdict of the terminal, the page and the next command.
+#[must_use]
+pub fn verdict(report: &Report) -> Verdict {
+    let of = |who, metric| {
+        let ratio = report.mean(who, metric)?;
+        Some((ratio, Claim::of(&ratio, report.mean_noise(metric))))
+    };
+    let row = |who| Some((who, of(who, Metric::Time)?, of(who, Metric::Memory)?));
+    let contenders =
+        report.contestants().filter(|who| report.allocators[*who].role == Role::Contender);
+    let mut all: Vec<_> = contenders.filter_map(row).collect();
+    all.sort_by(|a, b| a.1.0.estimate.total_cmp(&b.1.0.estimate));
+    let Some(&first) = all.first() else { return Verdict::default() };
+    let base = &report.allocators[report.baseline()].name;
+    let name =
+        |one: &(SubjectIndex, (Ratio, Claim), (Ratio, Claim))| &report.allocators[one.0].name;
+    let figures = |one: &(SubjectIndex, (Ratio, Claim), (Ratio, Claim))| {
+        let (time, memory) = (ratio(one.1.0.estimate), ratio(one.2.0.estimate));
+        format!("{} takes {time} of {base}'s time and {memory} of its memory", name(one))
+    };
+    let say = |text: String, pick| Verdict { sentence: Some(text), pick };
+    if all.iter().any(|one| one.1.1 == Claim::Untold) {
+        let text =
+            format!("who is faster cannot be told yet; as far as was seen, {}", figures(&first));
+        return say(text, None);
+    }
+    let is_dear = |memory: &(Ratio, Claim)| memory.1 == Claim::More && memory.0.estimate > DEAR;
+    let faster = || all.iter().filter(|one| one.1.1 == Claim::Less);
+    let smaller = || all.iter().filter(|one| one.2.1 == Claim::Less && one.1.1 != Claim::More);
+    let least = smaller().min_by(|a, b| a.2.0.estimate.total_cmp(&b.2.0.estimate));
+    let pick = faster().find(|one| !is_dear(&one.2)).or(least);
+    match (faster().next(), pick) {
+        (None, None) => say(format!("nobody is shown to be faster or smaller than {base}"), None),
+        (Some(fast), None) => {
+            let more = percent(fast.2.0.estimate - 1.0);
+            let text = format!(
+                "{}: whether that is worth {more} more memory is yours to say",
+                figures(fast)
+            );
+            say(text, None)
+        }
+        (Some(fast), Some(pick)) if fast.0 != pick.0 => {
+            let text = format!(
+                "{}, the fastest for {} more; {}",
+                figures(fast),
+                percent(fast.2.0.estimate - 1.0),
+                figures(pick)
+            );
+            say(text, Some(pick.0))
+        }
+        (_, Some(pick)) => {
+            let others =
+                if report.best_mean(Metric::Time) == [pick.0] { ": the fastest" } else { "" };
+            say(format!("{}{others}", figures(pick)), Some(pick.0))
+        }
+    }
+}
 
 /// The result in one line of plain words.
 pub(crate) fn headline(view: &View<'_>) -> String {
@@ -31,7 +104,11 @@ pub(crate) fn headline(view: &View<'_>) -> String {
         _ => None,
     };
     let among = if timed < view.shown.len() {
-        format!(" of the {timed} that did all {}", count(report.workloads.len()))
+        let all = match report.workloads.len() {
+            1 => "it".to_owned(),
+            all => format!("all {all} workloads"),
+        };
+        format!(" of the {timed} that did {all}")
     } else {
         String::new()
     };
@@ -71,6 +148,8 @@ fn sequences(view: &View<'_>) -> Option<String> {
 pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
     let (overall, ranked) = (view.overall(), view.ranked());
     let works = &view.report.workloads;
+    // It begins with a name, which stays as it is.
+    let weighed = verdict(view.report).sentence.map(|text| format!("{text}."));
     let mut said = Vec::new();
     if works.iter().all(|work| work.alone) && !works.is_empty() {
         said.extend(works.iter().map(|work| sentence(&work.about)));
@@ -80,8 +159,11 @@ pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
     if view.report.left_out.is_empty() {
         said.push(time(view, &ranked));
         said.extend(memory(view, &ranked));
+        said.extend(weighed);
         said.extend(pareto(view, &overall));
-        said.extend(ours(view, &overall));
+        // Where ours stands, also when it is neither first nor spoken for.
+        let is_said = said.iter().any(|text| text.starts_with(&format!("{HEAPWRIGHT} takes ")));
+        said.extend(ours(view, &overall).filter(|_| !is_said));
     } else {
         said.push("Each workload stands by itself below.".to_owned());
     }
@@ -144,6 +226,7 @@ fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
         return "No time was measured that can be compared.".to_owned();
     };
     let name = view.name(*first);
+    let over = if view.is_one() { String::new() } else { format!(" over {}", count(of.workloads)) };
     if timed.len() == 1 {
         return format!("Only {name} was measured: there is nothing to compare it with.");
     }
@@ -152,7 +235,7 @@ fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
         let estimate = if *first == view.baseline {
             String::new()
         } else {
-            format!(" It takes {} of {base}'s time over {}.", interval(r), count(of.workloads))
+            format!(" It takes {} of {base}'s time{over}.", interval(r))
         };
         let beside = beside(view, r, (view.name(next.0), &next.2), Metric::Time);
         return format!(
@@ -161,17 +244,15 @@ fn time(view: &View<'_>, overall: &[Row<'_>]) -> String {
     }
     let next = view.name(next.0);
     if *first == view.baseline {
-        let (_, of, r) = timed[1];
+        let (_, _, r) = timed[1];
         return format!(
-            "{name}, the baseline, is the fastest over {}. The next one, {next}, takes {} of its time, {}.",
-            count(of.workloads),
+            "{name}, the baseline, is the fastest{over}. The next one, {next}, takes {} of its time, {}.",
             interval(&r),
             by_how_much(r.estimate)
         );
     }
     format!(
-        "{name} is the fastest: over {} it takes {} of {base}'s time, {}.",
-        count(of.workloads),
+        "{name} is the fastest:{over} it takes {} of {base}'s time, {}.",
         interval(r),
         by_how_much(r.estimate)
     )
@@ -220,7 +301,7 @@ fn pareto(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
     }
 }
 
-/// Where ours stands, also when it is neither first.
+/// Where ours stands.
 fn ours(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
     let (a, _, time, peak) = overall.iter().find(|row| view.style(row.0).is_ours)?;
     let of = |r: &Option<Ratio>, what: &str| r.map(|r| format!("{} of {what}", interval(&r)));
@@ -244,11 +325,16 @@ fn noise(view: &View<'_>) -> Option<String> {
     let (most, middle) = (floors.last()?, floors.get(floors.len() / 2)?);
     let base = view.name(view.baseline);
     Some(format!(
-        "Noise floor: {base} against itself differs by {} on the middle workload and by {} at most ({}); smaller differences \
-         mean nothing.",
-        percent(middle.0),
-        percent(most.0),
-        most.1
+        "Noise floor: {base} against itself differs by {}; smaller differences mean nothing.",
+        match view.is_one() {
+            true => percent(most.0),
+            false => format!(
+                "{} on the middle workload and by {} at most ({})",
+                percent(middle.0),
+                percent(most.0),
+                most.1
+            ),
+        }
     ))
 }
 
@@ -290,5 +376,73 @@ fn ended(view: &View<'_>) -> Option<String> {
             seconds(view.report.elapsed)
         )),
         Stop::Rounds | Stop::Precise => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bench::testing;
+
+    use super::*;
+
+    /// What is said of allocators with these ratios of time and memory, and whom it speaks for.
+    fn said(rows: &[(&str, f64, f64)], margin: f64) -> (String, Option<String>) {
+        let mut report = testing::rounds(&["larson"], 9, |_, _| 0.25);
+        let entry = |role, name: &str| testing::entry(name, role);
+        let ratio = |estimate: f64| {
+            let (low, high) = (estimate - margin, estimate + margin);
+            Some(Ratio { estimate, low, high, pairs: 9 })
+        };
+        let mean = |time, peak| Overall {
+            workloads: 1,
+            time: ratio(time),
+            peak_rss: ratio(peak),
+            ..Overall::default()
+        };
+        report.allocators = vec![entry(Role::Baseline, "glibc")];
+        report.overall = vec![mean(1.0, 1.0)];
+        for (name, time, peak) in rows {
+            report.allocators.push(entry(Role::Contender, name));
+            report.overall.push(mean(*time, *peak));
+        }
+        let Verdict { sentence, pick } = verdict(&report);
+        (sentence.unwrap_or_default(), pick.map(|a| report.allocators[a].name.clone()))
+    }
+
+    #[test]
+    fn time_is_weighed_against_memory() {
+        let (text, pick) = said(&[("quick", 0.78, 1.26), ("thrifty", 0.8, 1.02)], 0.005);
+        assert_eq!(pick.as_deref(), Some("thrifty"), "{text}");
+        assert_eq!(
+            text,
+            "quick takes 0.78 of glibc's time and 1.26 of its memory, the fastest for 26 % more; \
+             thrifty takes 0.80 of glibc's time and 1.02 of its memory"
+        );
+        let (text, pick) = said(&[("quick", 0.78, 1.26)], 0.005);
+        assert_eq!(pick, None);
+        assert!(text.ends_with("worth 26 % more memory is yours to say"), "{text}");
+        let (text, pick) = said(&[("both", 0.7, 0.9), ("slow", 1.3, 0.8)], 0.005);
+        assert_eq!(pick.as_deref(), Some("both"));
+        assert!(text.ends_with("of its memory: the fastest"), "{text}");
+        let (_, pick) = said(&[("small", 1.0, 0.8)], 0.005);
+        assert_eq!(pick.as_deref(), Some("small"));
+        let (text, pick) = said(&[("slow", 1.3, 1.1)], 0.005);
+        assert_eq!(
+            (text.as_str(), pick),
+            ("nobody is shown to be faster or smaller than glibc", None)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_no_verdict() {
+        let (text, pick) = said(&[("quick", 0.9, 1.0)], 0.2);
+        assert_eq!(pick, None);
+        assert!(
+            text.starts_with(
+                "who is faster cannot be told yet; as far as was seen, quick takes 0.90"
+            ),
+            "{text}"
+        );
+        assert_eq!(said(&[], 0.1), (String::new(), None));
     }
 }

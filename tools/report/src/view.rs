@@ -1,15 +1,16 @@
 //! A result as people look at it: who is shown, and what a cell says in words.
 
+use bench::allocator::HEAPWRIGHT;
 use bench::claim::Claim;
 use bench::fail_if::Metric;
 use bench::launch::Exit;
-use bench::result::{Cell, Overall, Report};
+use bench::result::{Cell, Entry, Overall, Report};
 use bench::session::{How, Role, SubjectIndex, WorkloadIndex};
 use bench::stats::Ratio;
 use signal_hook::low_level::signal_name;
 
-use crate::format::{self, number, percent, ratio};
-use crate::style::{Style, styles};
+use show::number::{self, percent, with_margin};
+use show::style::{Part, Style};
 
 /// The unit of a value that says whether a sequence is what it should be.
 pub(crate) const AS_EXPECTED: &str = "as-expected";
@@ -59,6 +60,11 @@ impl<'a> View<'a> {
         &self.styles[allocator.0]
     }
 
+    /// Whether all is about one workload, so that nothing is a mean.
+    pub(crate) fn is_one(&self) -> bool {
+        matches!(&self.report.workloads[..], [one] if !one.alone)
+    }
+
     /// All that are shown, and the null allocator.
     pub(crate) fn shown_and_floor(&self) -> Vec<SubjectIndex> {
         let floors = self
@@ -89,14 +95,14 @@ impl<'a> View<'a> {
             return State::Not(Why { short, long });
         }
         if cell.refused > 0 {
-            let short = format!("{} refused", number(cell.refused as f64));
+            let short = format!("{} refused", number::count(cell.refused as f64));
             let long = format!(
                 "{} allocations were refused in one run, so its time does not count",
                 cell.refused
             );
             return State::Not(Why { short, long });
         }
-        if cell.runs == 0 && cell.time.is_none() {
+        if cell.runs == 0 && cell.time.is_none() && cell.counted.is_empty() {
             let long = match cell.flagged {
                 0 => "nothing was measured".to_owned(),
                 n => format!("none of {n} runs got its processors"),
@@ -112,26 +118,19 @@ impl<'a> View<'a> {
             && matches!(self.state(work, allocator), State::Not(_))
     }
 
-    /// Time against the baseline; the baseline's own is 1.
-    pub(crate) fn time(&self, work: WorkloadIndex, allocator: SubjectIndex) -> Option<f64> {
-        Some(self.report.ratio(work, allocator, Metric::Time)?.estimate)
-    }
-
-    /// `0.58 ±0.02 =*`.
-    pub(crate) fn time_text(&self, work: WorkloadIndex, allocator: SubjectIndex) -> String {
-        let State::Ran(cell) = self.state(work, allocator) else { return String::new() };
-        let star = if self.report.best(work, Metric::Time).contains(&allocator) { "*" } else { "" };
-        let mark = self.mark(work, allocator, Metric::Time);
-        let marks = format!("{mark}{star}");
+    /// A figure beside the baseline's: `0.58 ±0.02 =*`.
+    pub(crate) fn text(&self, work: WorkloadIndex, who: SubjectIndex, metric: Metric) -> String {
+        let State::Ran(cell) = self.state(work, who) else { return String::new() };
         if let Some(share) = cell.other_work {
             return format!("{} of the work", percent(share));
         }
-        let text = match cell.time.and_then(|t| t.ratio) {
-            Some(r) => with_margin(&r),
-            None if allocator == self.baseline && cell.time.is_some() => "1".to_owned(),
-            None => format::NONE.to_owned(),
+        let star = if self.report.best(work, metric).contains(&who) { "*" } else { "" };
+        let text = match metric.of(cell).map(|figure| figure.ratio) {
+            Some(Some(r)) => with_margin(r.estimate, margin(&r)),
+            Some(None) if who == self.baseline => "1".to_owned(),
+            _ => number::NONE.to_owned(),
         };
-        if marks.is_empty() { text } else { format!("{text} {marks}") }
+        format!("{text} {}{star}", self.mark(work, who, metric)).trim_end().to_owned()
     }
 
     /// What stands behind a figure that is no shown difference from the baseline; of one pair `±?` says it.
@@ -169,24 +168,32 @@ impl<'a> View<'a> {
     }
 }
 
-/// `0.58 ±0.02`, `0.222 ±0.002`: both to the same digit. One pair has no margin.
-pub(crate) fn with_margin(r: &Ratio) -> String {
-    let margin = r.margin();
-    if r.pairs < 2 || !margin.is_finite() || !r.estimate.is_finite() {
-        return format!("{} ±?", ratio(r.estimate));
-    }
-    let digits = match r.estimate {
-        e if e >= 99.5 => 0,
-        e if e >= 9.95 => 1,
-        e if e < 0.0995 || margin < 0.009_95 => 3,
-        _ => 2,
-    };
-    format!("{:.digits$} ±{margin:.digits$}", r.estimate)
+/// What a ratio is off by; one pair does not say.
+pub(crate) fn margin(r: &Ratio) -> Option<f64> {
+    (r.pairs > 1).then(|| r.margin())
 }
 
-/// What the ends of an interval are, with a space that does not break.
-pub(crate) fn kind(r: &Ratio) -> String {
-    r.kind().replace(" %", "\u{a0}%")
+/// By allocator.
+fn styles(report: &Report) -> Vec<Style> {
+    let mut others = 0;
+    let look = |(who, entry): (SubjectIndex, &Entry)| {
+        let part = match entry.role {
+            Role::Baseline | Role::Control => Part::Baseline,
+            Role::Floor => Part::Floor,
+            Role::Contender if entry.name == HEAPWRIGHT => Part::Ours,
+            Role::Contender => {
+                others += 1;
+                Part::Other(others - 1)
+            }
+        };
+        Style::of(who.0, part)
+    };
+    report.subject_indices().zip(&report.allocators).map(look).collect()
+}
+
+/// What the ends of an interval are.
+pub(crate) fn kind(r: &Ratio) -> &'static str {
+    r.kind()
 }
 
 fn why(short: &str, long: &str) -> Why {
@@ -206,19 +213,5 @@ fn how(how: How) -> String {
         How::OtherMalloc => "ran on another malloc".to_owned(),
         How::NotDriven => "could not be driven".to_owned(),
         How::EndedEarly => "ended by itself".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_margin_has_the_digits_of_its_ratio() {
-        let of = |estimate, low, high, pairs| with_margin(&Ratio { estimate, low, high, pairs });
-        assert_eq!(of(0.487, 0.477, 0.497, 9), "0.49 ±0.01");
-        assert_eq!(of(0.222, 0.220, 0.224, 9), "0.222 ±0.002");
-        assert_eq!(of(12.24, 10.0, 14.0, 9), "12.2 ±2.2");
-        assert_eq!(of(0.5, 0.5, 0.5, 1), "0.50 ±?");
     }
 }

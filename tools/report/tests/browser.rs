@@ -24,7 +24,7 @@ addEventListener("load", () => {
   const theme = document.querySelector("#theme");
   if (theme.hidden) wrong.push("the script did not run");
   document.querySelectorAll("#key button")[1].click();
-  document.querySelectorAll("#t-time thead th")[2].click();
+  document.querySelectorAll("#t-time thead th")[2]?.click();
   const plot = document.querySelector("svg[data-x]");
   const box = plot.getBoundingClientRect();
   plot.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + box.width * 0.4, clientY: box.top + 99 }));
@@ -117,6 +117,10 @@ fn it_works_from_a_file_wide_and_narrow_light_and_dark() {
         seen.push(said.replacen(&width.to_string(), "", 1));
     }
     assert!(seen[0] == seen[2] && seen[1] == seen[3] && seen[0] != seen[1], "themes: {seen:?}");
+    // What is as wide as the page can be moved where the page is narrow.
+    probe(folder.path(), &sample::one());
+    let said = look(&chromium, folder.path(), 390, true);
+    assert!(said.starts_with("FINE "), "{said}");
     // Nobody's long name makes room for ours in bold.
     probe(folder.path(), &sample::large(20, 3));
     let said = look(&chromium, folder.path(), 390, false);
@@ -127,7 +131,9 @@ fn it_works_from_a_file_wide_and_narrow_light_and_dark() {
 #[test]
 fn the_sample_can_be_looked_at() {
     let Some(folder) = env::var_os("REPORT_SAMPLE").map(PathBuf::from) else { return };
-    for (name, report) in [("usual", sample::report()), ("large", sample::large(45, 20))] {
+    for (name, report) in
+        [("usual", sample::report()), ("large", sample::large(45, 20)), ("one", sample::one())]
+    {
         let place = folder.join(name);
         fs::create_dir_all(&place).unwrap();
         fs::write(place.join("result.json"), report.to_json().unwrap()).unwrap();

@@ -124,7 +124,7 @@ fn every_section_is_there_and_linked() {
     for said in [
         "crashed (SIGSEGV)",
         "timed out",
-        "1\u{202f}250\u{202f}000 refused",
+        "1,250,000 refused",
         "no run counts",
         "the load was 1.3",
         "did not get their processors",
@@ -148,7 +148,7 @@ fn the_page_says_which_time_it_is_and_what_it_lacks() {
         busy.as_str(),
         "(2 more had no place in the time)",
         "so that the rest fits into the time: redis, g++",
-        "ended as soon as their intervals were narrow",
+        "ended as soon as the intervals were narrow",
     ] {
         assert!(page.contains(said), "{said}");
     }
@@ -211,4 +211,17 @@ fn an_empty_result_is_a_page() {
     report.allocators.clear();
     report.overall.clear();
     assert!(html(&report).contains("No time was measured"));
+}
+
+#[test]
+fn one_program_is_told_once_and_has_no_empty_section() {
+    let page = html(&sample::one());
+    for absent in ["All workloads together", "Time, by workload", "id=\"workloads\"", "over one"] {
+        assert!(!page.contains(absent), "{absent}");
+    }
+    assert!(page.contains("<figure class=\"wide scroll\"><svg id=\"memory-0\""), "over the page");
+    for section in page.split("<section id=\"").skip(2) {
+        let is_filled = ["<svg", "<td", "<dd", "<button"].iter().any(|tag| section.contains(tag));
+        assert!(is_filled, "{}", section.split('"').next().unwrap_or_default());
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::peers::output;
 use core::time::Duration;
-use std::fs::File;
+use launch::Launch;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -45,41 +45,27 @@ pub(super) fn missing() -> Option<String> {
     version.is_err().then(|| format!("{QEMU} is missing: install the package qemu-system-misc"))
 }
 
-/// Boots it and waits until it shuts down. What it prints goes through a file: a pipe would have to be read meanwhile.
+/// Boots it and waits until it shuts down.
 ///
 /// # Errors
 ///
 /// QEMU does not start.
 pub(super) fn boot(images: &Images) -> Result<Run, String> {
-    let log = images.kernel.with_extension("log");
-    let file = File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
     let start = Instant::now();
-    let mut qemu = Command::new(QEMU)
+    let mut command = Command::new(QEMU);
+    command
         .args(["-machine", "virt", "-m", "128M", "-nographic", "-icount", "shift=0"])
         .arg("-bios")
         .arg(&images.firmware)
         .arg("-kernel")
         .arg(&images.kernel)
         .stdin(Stdio::null())
-        .stdout(file)
-        .stderr(Stdio::inherit())
-        .spawn()
-        .map_err(|e| format!("{QEMU} did not start: {e}"))?;
-    let status = loop {
-        match qemu.try_wait() {
-            Ok(None) if start.elapsed() < LIMIT => std::thread::sleep(Duration::from_millis(20)),
-            Ok(Some(status)) => break Some(status),
-            Ok(None) | Err(_) => {
-                // Either fails when it has just ended, which is as good.
-                let _ = qemu.kill();
-                let _ = qemu.wait();
-                break None;
-            }
-        }
-    };
+        .stdout(Stdio::piped());
+    let qemu = Launch::new(&mut command).limit(LIMIT).spawn();
+    let mut qemu = qemu.map_err(|e| format!("{QEMU} did not start: {e}"))?;
+    let status = qemu.wait().map_err(|e| format!("{QEMU}: {e}"))?;
     let seconds = start.elapsed().as_secs_f64();
-    let printed = std::fs::read(&log).map_err(|e| format!("{}: {e}", log.display()))?;
-    let printed = String::from_utf8_lossy(&printed).replace('\r', "");
+    let printed = qemu.stdout.text().replace('\r', "");
     Ok(Run {
         passed: status.is_some_and(|status| status.success()),
         end: status.map_or_else(

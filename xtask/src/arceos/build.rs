@@ -48,13 +48,12 @@ pub(super) fn missing() -> Option<String> {
 pub(super) fn kernel(allocator: &str, ours: bool) -> Result<Images, String> {
     let workspace = if ours { patched()? } else { root().join("bare-metal/arceos") };
     let manifest = workspace.join("Cargo.toml");
-    let script = format!("-Clink-arg=-T{}", workspace.join("firmware/link.ld").display());
-    let rustflags = [script.as_str()];
-    let firmware = Build { rustflags: &rustflags, ..Build::new(&manifest, "firmware", RISCV64) };
-    let firmware = kept(&firmware.run()?, "firmware")?;
+    let firmware = kept(&Build::new(&manifest, "firmware", RISCV64).run()?, "firmware")?;
     let config = configuration(&manifest)?;
     let config = config.display().to_string();
+    let script = linker_script();
     let env = [
+        ("ARCEOS_LINKER_SCRIPT", &*script.to_string_lossy()),
         ("AX_CONFIG_PATH", config.as_str()),
         ("AX_ARCH", "riscv64"),
         ("AX_PLATFORM", "riscv64-qemu-virt"),
@@ -62,13 +61,9 @@ pub(super) fn kernel(allocator: &str, ours: bool) -> Result<Images, String> {
         ("AX_MODE", "release"),
         ("AX_LOG", "warn"),
     ];
-    let script = linker_script();
-    let argument = format!("-Clink-arg=-T{}", script.display());
-    let rustflags = [argument.as_str(), "-Clink-arg=-no-pie", "-Clink-arg=-znostart-stop-gc"];
     let features = [allocator];
     let kernel = Build {
         features: &features,
-        rustflags: &rustflags,
         env: &env,
         release_only: true,
         ..Build::new(&manifest, "arceos-memtest", RISCV64)

@@ -1,12 +1,22 @@
 #!/bin/sh
-# Unpacks the tarball $1 into the current folder and uses all of it, as somebody who has no Rust.
+# Unpacks $1, the tarball or the Debian package, into the current folder and uses all of it, without Rust and without root.
 set -eu
 fail() { echo "dist: $*" >&2; exit 1; }
 has() { command -v "$1" >/dev/null || { echo "dist: skipped: there is no $1" >&2; return 1; }; }
 for tool in cargo rustc; do ! command -v $tool >/dev/null || fail "$tool is on the PATH: this tries nothing"; done
 
-tar -xzf "$1"
-cd heapwright-*/
+case $1 in
+*.deb)
+    dpkg-deb --info "$1" | grep -q '^ Depends: libc6' || fail "the package does not name its C library"
+    dpkg-deb --contents "$1" | grep -q ' root/root .* ./usr/bin/heapwright$' || fail "the package has no usr/bin/heapwright of root's"
+    dpkg-deb --extract "$1" package
+    cd package/usr
+    ;;
+*)
+    tar -xzf "$1"
+    cd heapwright-*/
+    ;;
+esac
 here=$PWD
 # The library prints a table at the exit of a program that runs on it.
 runs_on_us() { HEAPWRIGHT=stats=1 "$@" 2>&1 | grep -q '^heapwright' || fail "not on our malloc: $*"; }
@@ -90,4 +100,4 @@ M
         made/kernel || fail "heapwright::kernel"
     fi
 fi
-echo "dist: the tarball works here"
+echo "dist: ${1##*/} works here"

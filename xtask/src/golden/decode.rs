@@ -1,15 +1,16 @@
-//! From executed addresses to counts: instructions, branches, loads, stores, atomics, calls.
-//!
-//! `objdump` disassembles (x86-64, AT&T syntax: sources before the destination); only the addresses that
-//! were executed are decoded, so that data between functions cannot mislead it.
+//! From executed instructions to counts: instructions, branches, loads, stores, atomics, calls. x86-64 only.
 
 use super::trace::{Step, Stretch};
-use crate::peers::output;
-use core::ops::{AddAssign, Range};
+use core::ops::AddAssign;
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Formatter as _, GasFormatter, Instruction,
+    InstructionInfoFactory, Mnemonic, OpAccess,
+};
+use object::{Object as _, ObjectSection as _, ObjectSymbol, SectionKind};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::process::Command;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// How many of each kind were executed. Returns are not loads and calls not stores.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,14 +37,9 @@ impl Counts {
     }
 
     fn divided(self, by: u32) -> Self {
-        Self {
-            instructions: self.instructions / by,
-            branches: self.branches / by,
-            loads: self.loads / by,
-            stores: self.stores / by,
-            atomics: self.atomics / by,
-            calls: self.calls / by,
-        }
+        let [instructions, branches, loads, stores, atomics, calls] =
+            self.kinds().map(|(_, count)| count / by);
+        Self { instructions, branches, loads, stores, atomics, calls }
     }
 }
 
@@ -58,18 +54,9 @@ impl AddAssign for Counts {
     }
 }
 
-/// The text of every executed instruction.
-type Text = BTreeMap<Step, String>;
-
 /// The counts of the path taken most often, outside the calling program: the hit path.
 pub(super) fn usual(stretches: &[Stretch]) -> Result<Counts, String> {
-    let path = usual_path(stretches)?;
-    let text = disassemble(&path)?;
-    let mut sum = Counts::default();
-    for step in &path {
-        sum += classify(&text[step]);
-    }
-    Ok(sum)
+    sum(&usual_path(stretches)?)
 }
 
 /// The counts of one round of the loop in the only stretch, the calling program included.
@@ -77,12 +64,7 @@ pub(super) fn per_round(stretches: &[Stretch], rounds: u32) -> Result<Counts, St
     let [stretch] = stretches else {
         return Err(format!("expected one stretch, found {}", stretches.len()));
     };
-    let text = disassemble(&stretch.steps)?;
-    let mut sum = Counts::default();
-    for step in &stretch.steps {
-        sum += classify(&text[step]);
-    }
-    Ok(sum.divided(rounds))
+    Ok(sum(&stretch.steps)?.divided(rounds))
 }
 
 /// The instructions of the path taken most often (of the last two rounds' worth for a loop).
@@ -91,12 +73,14 @@ pub(super) fn listing(stretches: &[Stretch]) -> Result<Vec<String>, String> {
         [one] => one.steps[one.steps.len().saturating_sub(120)..].to_vec(),
         many => usual_path(many)?,
     };
-    let text = disassemble(&path)?;
-    let line = |step: &Step| {
+    let mut formatter = GasFormatter::new();
+    let line = |(step, instruction): (&Step, Instruction)| {
         let file = step.file.file_name().unwrap_or_default().to_string_lossy();
-        format!("{file:24} {:8x}  {}", step.offset, text[step])
+        let mut text = String::new();
+        formatter.format(&instruction, &mut text);
+        format!("{file:24} {:8x}  {text}", step.offset)
     };
-    Ok(path.iter().map(line).collect())
+    Ok(path.iter().zip(decode(&path)?).map(line).collect())
 }
 
 fn usual_path(stretches: &[Stretch]) -> Result<Vec<Step>, String> {
@@ -109,136 +93,92 @@ fn usual_path(stretches: &[Stretch]) -> Result<Vec<Step>, String> {
     most.map(|(path, _)| path).ok_or_else(|| "no call was seen".to_owned())
 }
 
-/// Disassembles exactly the executed instructions.
-fn disassemble(steps: &[Step]) -> Result<Text, String> {
-    let mut files: BTreeMap<&Path, BTreeSet<u64>> = BTreeMap::new();
+fn sum(steps: &[Step]) -> Result<Counts, String> {
+    let mut sum = Counts::default();
+    for instruction in decode(steps)? {
+        sum += classify(&instruction);
+    }
+    Ok(sum)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    fs::read(file).map_err(|why| format!("{}: {why}", file.display()))
+}
+
+/// The instruction of each step.
+fn decode(steps: &[Step]) -> Result<Vec<Instruction>, String> {
+    let mut files: BTreeMap<&PathBuf, Vec<u8>> = BTreeMap::new();
     for step in steps {
-        files.entry(&step.file).or_default().insert(step.offset);
-    }
-    let mut text = Text::new();
-    for (file, offsets) in files {
-        let shift = address_shift(file)?;
-        let mut rest: Vec<u64> = offsets.into_iter().rev().collect();
-        while let Some(first) = rest.pop() {
-            // One call covers what lies close together; each begins at a known instruction.
-            let start = first.wrapping_add(shift);
-            let mut known = lines(file, Some(start..start + 512))?;
-            let here = known.remove(&first.wrapping_add(shift));
-            let here = here.ok_or_else(|| format!("{}: nothing at {first:x}", file.display()))?;
-            text.insert(Step { file: file.to_owned(), offset: first }, here);
-            while let Some(&next) = rest.last() {
-                let Some(line) = known.remove(&next.wrapping_add(shift)) else { break };
-                text.insert(Step { file: file.to_owned(), offset: next }, line);
-                rest.pop();
-            }
+        if !files.contains_key(&step.file) {
+            files.insert(&step.file, read(&step.file)?);
         }
     }
-    Ok(text)
-}
-
-/// What to add to a file offset to get the address `objdump` shows.
-fn address_shift(file: &Path) -> Result<u64, String> {
-    let headers = output(Command::new("readelf").args(["-lW"]).arg(file))?;
-    for line in headers.lines().filter(|l| l.trim_start().starts_with("LOAD")) {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let number = |at: usize| {
-            let hex = fields.get(at)?.strip_prefix("0x")?;
-            u64::from_str_radix(hex, 16).ok()
-        };
-        let (Some(offset), Some(address)) = (number(1), number(2)) else { continue };
-        if fields.iter().skip(6).any(|flag| *flag == "E" || *flag == "RE" || *flag == "RWE") {
-            return Ok(address.wrapping_sub(offset));
-        }
-    }
-    Err(format!("{} has no executable part", file.display()))
-}
-
-/// Address to instruction text, for the whole file or what of it lies in `range`.
-pub(crate) fn lines(
-    file: &Path,
-    range: Option<Range<u64>>,
-) -> Result<BTreeMap<u64, String>, String> {
-    let mut objdump = Command::new("objdump");
-    objdump.args(["-d", "-w", "--no-show-raw-insn"]);
-    if let Some(Range { start, end }) = range {
-        objdump.arg(format!("--start-address={start:#x}")).arg(format!("--stop-address={end:#x}"));
-    }
-    let listing = output(objdump.arg(file))?;
-    let instruction = |line: &str| {
-        let (address, text) = line.split_once(":\t")?;
-        let address = u64::from_str_radix(address.trim(), 16).ok()?;
-        let text = text.split(['#', '<']).next().unwrap_or_default();
-        Some((address, text.trim().to_owned()))
+    let one = |step: &Step| {
+        let code = files[&step.file].get(usize::try_from(step.offset).ok()?..)?;
+        let decoded = Decoder::with_ip(64, code, step.offset, DecoderOptions::NONE).decode();
+        (!decoded.is_invalid()).then_some(decoded)
     };
-    Ok(listing.lines().filter_map(instruction).collect())
+    let found = |step| {
+        one(step).ok_or_else(|| format!("{}: nothing at {:x}", step.file.display(), step.offset))
+    };
+    steps.iter().map(found).collect()
+}
+
+/// The addresses in a library at which an atomic instruction stands, and of those dynamic functions that have one of the names;
+/// two names of one function are one.
+pub(crate) fn places(library: &Path, names: &[&str]) -> Result<(Vec<u64>, Vec<u64>), String> {
+    let bytes = read(library)?;
+    let failed = |why: object::Error| format!("{}: {why}", library.display());
+    let file = object::File::parse(&*bytes).map_err(failed)?;
+    let mut atomics = Vec::new();
+    for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
+        let code = section.data().map_err(failed)?;
+        let decoder = Decoder::with_ip(64, code, section.address(), DecoderOptions::NONE);
+        let atomic = decoder.into_iter().filter(|instruction| classify(instruction).atomics != 0);
+        atomics.extend(atomic.map(|instruction| instruction.ip()));
+    }
+    let functions = defined(&file).filter(|(name, _)| names.contains(&name.as_str()));
+    let mut functions: Vec<u64> = functions.map(|(_, address)| address).collect();
+    functions.sort_unstable();
+    functions.dedup();
+    Ok((atomics, functions))
+}
+
+/// The names that a library defines for others, without versions, and their addresses.
+pub(super) fn defined(file: &object::File<'_>) -> impl Iterator<Item = (String, u64)> {
+    file.dynamic_symbols().filter(ObjectSymbol::is_definition).map(|symbol| {
+        let name = symbol.name().unwrap_or_default();
+        (name.split('@').next().unwrap_or_default().to_owned(), symbol.address())
+    })
 }
 
 /// What one instruction does.
-pub(crate) fn classify(text: &str) -> Counts {
+fn classify(instruction: &Instruction) -> Counts {
     let mut one = Counts { instructions: 1, ..Counts::default() };
-    let mut words = text.split_whitespace();
-    let mut name = words.next().unwrap_or_default();
-    let mut locked = false;
-    while matches!(name, "lock" | "rep" | "repz" | "repnz" | "notrack" | "bnd" | "data16" | "cs") {
-        locked |= name == "lock";
-        name = words.next().unwrap_or_default();
+    let mut info = InstructionInfoFactory::new();
+    let memory = info.info(instruction).used_memory();
+    let explicit = !memory.is_empty()
+        && (0..instruction.op_count())
+            .any(|at| instruction.op_kind(at) == iced_x86::OpKind::Memory);
+    let locked =
+        instruction.has_lock_prefix() || instruction.mnemonic() == Mnemonic::Xchg && explicit;
+    one.atomics = u32::from(locked);
+    match instruction.flow_control() {
+        FlowControl::Return => return one,
+        FlowControl::ConditionalBranch => one.branches = 1,
+        FlowControl::Call | FlowControl::IndirectCall | FlowControl::IndirectBranch => {
+            one.calls = u32::from(instruction.flow_control() != FlowControl::IndirectBranch);
+            one.loads = u32::from(explicit);
+            return one;
+        }
+        _ => {}
     }
-    let operands = operands(&words.collect::<Vec<_>>().join(" "));
-    let memory =
-        |text: &String| text.contains('(') || text.starts_with("%fs:") || text.starts_with("%gs:");
-    let to_memory = operands.last().is_some_and(memory);
-    let from_memory = operands.iter().rev().skip(1).any(memory);
-    one.atomics = u32::from(locked || (name.starts_with("xchg") && (to_memory || from_memory)));
-
-    let jump = name.starts_with('j');
-    one.branches = u32::from(jump && !name.starts_with("jmp"));
-    one.calls = u32::from(name.starts_with("call"));
-    if name.starts_with("lea") || name.starts_with("nop") || name.starts_with("prefetch") {
-        return one;
-    }
-    if jump || one.calls == 1 {
-        one.loads = u32::from(to_memory);
-        return one;
-    }
-    let reads_only =
-        ["cmp", "test", "bt", "ucomi", "comi", "vucomi", "vcomi", "ptest", "mul", "div", "idiv"];
-    let writes_only = ["mov", "vmov", "set", "stos"];
-    let is = |names: &[&str]| names.iter().any(|n| name.starts_with(n));
-    one.loads = u32::from(from_memory);
-    if name.starts_with("push") {
-        one.loads = u32::from(to_memory);
-        one.stores = 1;
-    } else if name.starts_with("pop") && !name.starts_with("popcnt") {
-        one.loads = 1;
-        one.stores = u32::from(to_memory);
-    } else if to_memory {
-        let bit_change = ["bts", "btr", "btc"].iter().any(|n| name.starts_with(n));
-        one.loads += u32::from(!is(&writes_only));
-        one.stores += u32::from(bit_change || !is(&reads_only));
+    for access in memory.iter().map(iced_x86::UsedMemory::access) {
+        use OpAccess::{CondRead, CondWrite, Read, ReadCondWrite, ReadWrite, Write};
+        one.loads += u32::from(matches!(access, Read | CondRead | ReadWrite | ReadCondWrite));
+        one.stores += u32::from(matches!(access, Write | CondWrite | ReadWrite | ReadCondWrite));
     }
     one
-}
-
-/// The operands of an instruction: split at commas that are not inside parentheses.
-fn operands(text: &str) -> Vec<String> {
-    let mut parts = Vec::new();
-    let (mut depth, mut part) = (0, String::new());
-    for c in text.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if c == ',' && depth == 0 {
-            parts.push(core::mem::take(&mut part));
-        } else if !c.is_whitespace() {
-            part.push(c);
-        }
-    }
-    if !part.is_empty() {
-        parts.push(part);
-    }
-    parts
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ const ORDER: &[&[&str]] = &[
     &["base"],
     &["policy"],
     &["source"],
-    &["page"],
+    &["page", "kernel"],
     &["block", "object", "handle"],
     &["thread"],
     &["compose"],
@@ -23,7 +23,7 @@ const OUTSIDE: &[&str] = &["testkit", "tests", "model", "fuzz", "xtask", "exampl
 
 /// Where a package stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// A layer: its level counted from below, and its name.
     Layer(usize, String),
     /// A package that is no layer.
@@ -55,19 +55,19 @@ impl Place {
 
 /// One package of the workspace.
 #[derive(Debug)]
-pub(super) struct Package {
-    name: String,
+pub(crate) struct Package {
+    pub(crate) name: String,
     /// Its folder, seen from the top of the tree: `crates/base`.
-    pub(super) folder: String,
+    pub(crate) folder: String,
     pub(super) place: Place,
-    edges: Vec<Edge>,
+    pub(crate) edges: Vec<Edge>,
 }
 
 /// One dependency of a package, as its manifest has it.
 #[derive(Clone, Debug)]
-pub(super) struct Edge {
-    to: String,
-    dev: bool,
+pub(crate) struct Edge {
+    pub(crate) to: String,
+    pub(crate) dev: bool,
     optional: bool,
     /// The `cfg(…)` or triple that switches it on.
     target: Option<String>,

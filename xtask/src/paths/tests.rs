@@ -20,7 +20,7 @@ fn links_are_followed_from_their_document() {
 
 #[test]
 fn reference_links_count() {
-    assert_eq!(missing_in(&[("A.md", "[x]\n\n[x]: docs/x.md\n")]), ["A.md:3: docs/x.md"]);
+    assert_eq!(missing_in(&[("A.md", "[x]\n\n[x]: docs/x.md\n")]), ["A.md:1: docs/x.md"]);
 }
 
 #[test]
@@ -42,11 +42,14 @@ fn what_is_no_path_is_left_alone() {
 #[test]
 fn braces_and_stars_expand() {
     let files = [
-        ("A.md", "`crates/{a,b}/x.rs` `docs/*.md` `docs/*/y.md`"),
+        ("A.md", "`crates/{a,b}/x.rs` `docs/*.md` `docs/b*` `docs/*/y.md` `docs/*.mdx`"),
         ("crates/a/x.rs", ""),
         ("docs/b.md", ""),
     ];
-    assert_eq!(missing_in(&files), ["A.md:1: crates/b/x.rs", "A.md:1: docs/*/y.md"]);
+    assert_eq!(
+        missing_in(&files),
+        ["A.md:1: crates/b/x.rs", "A.md:1: docs/*/y.md", "A.md:1: docs/*.mdx"]
+    );
 }
 
 #[test]
@@ -55,12 +58,4 @@ fn a_link_cannot_leave_the_tree() {
         missing_in(&[("A.md", "[etc](../../../../etc/passwd)")]),
         ["A.md:1: ../../../../etc/passwd"]
     );
-}
-
-#[test]
-fn stars_match_any_part_of_a_name() {
-    assert!(matches_star("*.md", "a.md"));
-    assert!(matches_star("a*c*e", "abcde"));
-    assert!(matches_star("*", ""));
-    assert!(!matches_star("*.md", "a.mdx"));
 }

@@ -2,6 +2,7 @@
 
 use super::toolchain::{self, Target};
 use core::time::Duration;
+use launch::Launch;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -165,29 +166,17 @@ impl Machine {
     /// QEMU does not start.
     pub(crate) fn boot(&self, kernel: &Path, limit: Duration) -> Result<Run, String> {
         let start = Instant::now();
-        let mut child = Command::new(self.qemu)
+        let mut command = Command::new(self.qemu);
+        command
             .args(self.args)
             .args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-kernel"])
             .arg(kernel)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|e| format!("{} did not start: {e}", self.qemu))?;
-        let printed = read(child.stdout.take());
-        let errors = read(child.stderr.take());
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break Some(status),
-                Ok(None) if start.elapsed() < limit => std::thread::sleep(Duration::from_millis(5)),
-                _ => {
-                    // It may just have ended by itself.
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    break None;
-                }
-            }
-        };
+            .stderr(Stdio::piped());
+        let qemu = Launch::new(&mut command).limit(limit).spawn();
+        let mut qemu = qemu.map_err(|e| format!("{} did not start: {e}", self.qemu))?;
+        let status = qemu.wait().map_err(|e| format!("{}: {e}", self.qemu))?;
         let took = start.elapsed();
         let passed = status.is_some_and(|status| status.code() == Some(self.success));
         let end = match status {
@@ -196,22 +185,10 @@ impl Machine {
             Some(status) => status.to_string(),
             None => format!("no end after {} s", limit.as_secs()),
         };
-        let mut printed = printed.join().unwrap_or_default();
+        let mut printed = qemu.stdout.text();
         if !passed {
-            printed.push_str(&errors.join().unwrap_or_default());
+            printed.push_str(&qemu.stderr.text());
         }
         Ok(Run { printed: printed.replace('\r', ""), passed, end, took })
     }
-}
-
-/// Reads a pipe to its end beside us, so that QEMU never waits for us to read.
-fn read(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            // What was read before an error is what there is.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
 }

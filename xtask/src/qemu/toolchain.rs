@@ -78,8 +78,6 @@ pub(crate) struct Build<'a> {
     pub(crate) target: Target,
     /// Cargo's features.
     pub(crate) features: &'a [&'a str],
-    /// More flags for rustc: `-Copt-level=z`.
-    pub(crate) rustflags: &'a [&'a str],
     /// More environment.
     pub(crate) env: &'a [(&'a str, &'a str)],
     /// The sources name unstable features as one release of the compiler does: a nightly of another month has renamed
@@ -90,15 +88,7 @@ pub(crate) struct Build<'a> {
 impl<'a> Build<'a> {
     /// A package of the workspace `bare-metal` for a target, nothing special.
     pub(crate) fn new(manifest: &'a Path, package: &'a str, target: Target) -> Self {
-        Self {
-            manifest,
-            package,
-            target,
-            features: &[],
-            rustflags: &[],
-            env: &[],
-            release_only: false,
-        }
+        Self { manifest, package, target, features: &[], env: &[], release_only: false }
     }
 
     /// Builds it, in release, and gives the program's path (or the static library's, where it is one).
@@ -108,7 +98,7 @@ impl<'a> Build<'a> {
     /// No route is open, or the build failed: what to install, or the compiler's words.
     pub(crate) fn run(&self) -> Result<PathBuf, String> {
         let route = route::find(self.target, !self.release_only)?;
-        let mut cargo = cargo_by(route, self.target, self.rustflags);
+        let mut cargo = cargo_by(route, self.target);
         cargo.args(["--release", "--message-format=json-render-diagnostics"]);
         cargo.args(["--manifest-path".as_ref(), self.manifest.as_os_str()]);
         cargo.args(["--package", self.package]);
@@ -134,11 +124,12 @@ impl<'a> Build<'a> {
 /// # Errors
 ///
 /// No route is open: what to install.
-pub(crate) fn cargo(target: Target, rustflags: &[&str]) -> Result<Command, String> {
-    Ok(cargo_by(route::find(target, true)?, target, rustflags))
+pub(crate) fn cargo(target: Target) -> Result<Command, String> {
+    Ok(cargo_by(route::find(target, true)?, target))
 }
 
-fn cargo_by(route: route::Route, target: Target, rustflags: &[&str]) -> Command {
+/// For a target always with the same flags: others would compile core again. Linker scripts are the build scripts' business.
+fn cargo_by(route: route::Route, target: Target) -> Command {
     let mut cargo = Command::new(&route.cargo);
     // What cargo tells its own child, and the outer build's choices, do not concern this build.
     for name in ["RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
@@ -163,7 +154,6 @@ fn cargo_by(route: route::Route, target: Target, rustflags: &[&str]) -> Command 
     if !target.features.is_empty() {
         flags.push(format!("-Ctarget-feature={}", target.features));
     }
-    flags.extend(rustflags.iter().map(|&flag| flag.to_owned()));
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     cargo
 }

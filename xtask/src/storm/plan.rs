@@ -4,7 +4,6 @@
 //! - **P2** Storms come in cycles, each of which has every storm once, in an order of its own.
 
 use super::programs::Storm;
-use bench::rng::Rng;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The options in `HEAPWRIGHT` that a run may have. Unset twice: that is how most programs run.
@@ -86,7 +85,7 @@ fn shuffled(storms: &[&'static Storm], rng: &mut Rng) -> Vec<&'static Storm> {
     order
 }
 
-/// By the remainder and not as `Rng::below` has it: seeds that failed once must give the same runs again.
+/// By the remainder: seeds that failed once must give the same runs again.
 fn below(rng: &mut Rng, limit: usize) -> usize {
     let limit = u64::try_from(limit).unwrap_or(1);
     usize::try_from(rng.next_u64() % limit).unwrap_or(0)
@@ -94,4 +93,20 @@ fn below(rng: &mut Rng, limit: usize) -> usize {
 
 fn first(seed: u64) -> u64 {
     Rng::new(seed).next_u64()
+}
+
+/// SplitMix64, of which a seed of long ago gives what it gave then.
+struct Rng(u64);
+
+impl Rng {
+    fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
 }

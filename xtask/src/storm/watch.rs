@@ -1,15 +1,13 @@
 //! One run under a watchdog: how it ended, what it said, and that nothing of it is left.
 //!
-//! The run leads a process group. Its lines are read as they come; any line is a sign of life. The leader is looked at
-//! without being waited for until the whole group was killed: so long its number, which is the group's, is nobody else's.
+//! The run leads a process group. Its lines are read as they come; any line is a sign of life.
 
 use core::time::Duration;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use launch::{Launch, Running};
 use std::collections::VecDeque;
-use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Instant;
 
@@ -50,9 +48,9 @@ impl Watched {
     }
 }
 
-/// Lines as they come, of both streams.
+/// What was said, on both streams.
+#[derive(Default)]
 struct Lines {
-    receiver: Receiver<String>,
     last: VecDeque<String>,
     did: Option<String>,
     /// What a library complains of without ending the program.
@@ -60,20 +58,17 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(child: &mut Child) -> Self {
-        let (sender, receiver) = channel();
-        if let Some(stream) = child.stdout.take() {
-            forward(stream, sender.clone());
-        }
-        if let Some(stream) = child.stderr.take() {
-            forward(stream, sender);
-        }
-        Self { receiver, last: VecDeque::new(), did: None, complaint: None }
+    /// Waits for lines for a moment, and hears those that came; whether there were any.
+    fn hear(&mut self, running: &mut Running, moment: Duration) -> io::Result<bool> {
+        running.look(moment)?;
+        let mut lines = running.stdout.take_lines();
+        lines.extend(running.stderr.take_lines());
+        let came = !lines.is_empty();
+        lines.into_iter().for_each(|line| self.keep(line));
+        Ok(came)
     }
 
-    /// Waits for a line for a moment. An error: none came, or no more will come.
-    fn next(&mut self, moment: Duration) -> Result<(), RecvTimeoutError> {
-        let line = self.receiver.recv_timeout(moment)?;
+    fn keep(&mut self, line: String) {
         if let Some(did) = line.strip_prefix("did: ") {
             self.did = Some(did.to_owned());
         } else if line != "beat" {
@@ -85,51 +80,34 @@ impl Lines {
             }
             self.last.push_back(line);
         }
-        Ok(())
     }
-}
-
-fn forward(stream: impl Read + Send + 'static, sender: Sender<String>) {
-    thread::spawn(move || {
-        let mut stream = BufReader::new(stream);
-        let mut line = Vec::new();
-        while stream.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
-            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-            if sender.send(text).is_err() {
-                return;
-            }
-            line.clear();
-        }
-    });
 }
 
 /// Runs `command` until it ends, or shows no sign of life for `timeout`.
 pub(super) fn watch(command: &mut Command, timeout: Duration) -> io::Result<Watched> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
-    let mut child = command.spawn()?;
-    let mut lines = Lines::of(&mut child);
+    let mut running = Launch::new(command).group().spawn()?;
+    let mut lines = Lines::default();
     let mut alive = Instant::now();
     let mut hung = false;
-    while !has_ended(&child) {
-        match lines.next(Duration::from_millis(20)) {
-            Ok(()) => alive = Instant::now(),
-            Err(RecvTimeoutError::Timeout) => {}
-            // Both streams are closed; it will end.
-            Err(RecvTimeoutError::Disconnected) => thread::sleep(Duration::from_millis(20)),
+    while !(hung || running.has_ended()) {
+        if lines.hear(&mut running, Duration::from_millis(20))? {
+            alive = Instant::now();
         }
-        if alive.elapsed() >= timeout {
-            hung = true;
-            break;
-        }
+        hung = alive.elapsed() >= timeout;
     }
-    let stacks = if hung { stacks_of(child.id()) } else { Vec::new() };
-    let left = if hung { Vec::new() } else { left_behind(child.id()) };
-    let status = end(child)?;
+    let group = running.number().cast_unsigned();
+    let stacks = if hung { stacks_of(group) } else { Vec::new() };
+    let left = if hung { Vec::new() } else { left_behind(group) };
+    let status = running.kill()?;
     let seconds = start.elapsed().as_secs_f64();
-    // Nobody holds the streams any more; what is on its way still comes.
+    // What is on its way still comes; nobody holds the streams any more, but for who left the group.
     let until = Instant::now() + SETTLE;
-    while Instant::now() < until && lines.next(SETTLE).is_ok() {}
+    while Instant::now() < until && !(running.stdout.is_closed() && running.stderr.is_closed()) {
+        lines.hear(&mut running, Duration::from_millis(20))?;
+    }
+    lines.hear(&mut running, Duration::ZERO)?;
     let ending = if hung {
         Ending::Failed(format!("HUNG: no sign of life for {} s", timeout.as_secs()))
     } else {
@@ -159,26 +137,6 @@ fn judge(status: ExitStatus, lines: &Lines, left: &[u32]) -> Ending {
         return Ending::Failed("ended before its time, with status 0".to_owned());
     }
     Ending::Passed
-}
-
-fn pid_of(id: u32) -> Option<Pid> {
-    i32::try_from(id).ok().and_then(Pid::from_raw)
-}
-
-/// Whether the child has ended; it stays to be waited for.
-fn has_ended(child: &Child) -> bool {
-    let Some(pid) = pid_of(child.id()) else { return true };
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
-}
-
-/// Kills the child's whole group, and takes the child's status.
-fn end(mut child: Child) -> io::Result<ExitStatus> {
-    if let Some(pid) = pid_of(child.id()) {
-        // Nobody may be left to be killed, and that is as good.
-        let _ = kill_process_group(pid, Signal::KILL);
-    }
-    child.wait()
 }
 
 /// Members of the group that live on though its leader has ended, and do not end by themselves soon.

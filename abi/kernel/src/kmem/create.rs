@@ -4,7 +4,7 @@ use core::ffi::{c_char, c_void};
 use core::fmt;
 use core::ptr::{self, NonNull};
 
-use object::kmem_cache::{DebugFlags, Hook, KmemCache, Misuse, Policy, Refused, Settings};
+use kernel::kmem_cache::{DebugFlags, Hook, KmemCache, Misuse, Policy, Refused, Settings};
 use source::FrameSource;
 use source::os::Os;
 

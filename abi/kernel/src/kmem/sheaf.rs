@@ -7,7 +7,7 @@ use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 
 use base::bits::low32;
-use object::kmem_cache::Reserve;
+use kernel::kmem_cache::Reserve;
 
 use super::Cache;
 use crate::error::ENOMEM;

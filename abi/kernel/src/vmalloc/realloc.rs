@@ -7,7 +7,7 @@
 //! ```
 use core::ptr::{self, NonNull};
 
-use page::vmalloc::VmallocError;
+use kernel::vmalloc::VmallocError;
 
 use super::{Instance, State, allocate, enter, free};
 use crate::flags::{self, Flags};

@@ -6,7 +6,7 @@ use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, SmallTlsf, Tlsf};
 use core::ptr::NonNull;
-use object::size_slabs::SizeSlabs;
+use kernel::size_slabs::SizeSlabs;
 use probe::ours;
 
 fn add(heap: &mut impl AddMemory, memory: NonNull<[u8]>) -> bool {

@@ -22,7 +22,7 @@ pub(crate) type Chosen = block::fit::BestFit;
 #[cfg(feature = "buddy")]
 pub(crate) type Chosen = block::buddy::Buddy;
 #[cfg(feature = "slabs")]
-pub(crate) type Chosen = object::size_slabs::SizeSlabs<1024>;
+pub(crate) type Chosen = kernel::size_slabs::SizeSlabs<1024>;
 
 impl Subject for Chosen {
     const NEW: Self = Chosen::new();

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use core::slice;
 
 use blocks::kernel::Pages;
-use object::kmem_cache::{KmemCache, Policy, Settings};
+use kernel::kmem_cache::{KmemCache, Policy, Settings};
 
 use super::chain::median;
 use crate::arguments::{Arguments, fixed, scaled};

@@ -13,7 +13,7 @@
 use core::ptr::NonNull;
 
 use blocks::kernel::{Pages, Serve, Visit};
-use object::kmem_cache::{KmemCache, Policy, Settings};
+use kernel::kmem_cache::{KmemCache, Policy, Settings};
 
 use super::chain::Others;
 use crate::arguments::{Arguments, fixed};

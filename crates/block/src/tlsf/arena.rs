@@ -6,7 +6,7 @@
 //!                          └──────────────┘ given back when larger than two steps
 //! ```
 //!
-//! The fixed form is faster, since it never asks: `docs/choosing-a-block-allocator.md` says by
+//! The fixed form is faster, since it never asks: `docs/blocks.md` says by
 //! how much. What is asked for is what is missing after the free block at the end is counted,
 //! in whole steps of the source.
 

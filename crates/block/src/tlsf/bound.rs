@@ -1,6 +1,6 @@
 //! How much memory is always enough: the proved bounds, as constants a program can be built with.
 //!
-//! The theorems, their proofs and what is only cited: `docs/worst-case-memory.md`. For the
+//! The theorems, their proofs and what is only cited: `docs/blocks.md`. For the
 //! default grain and eight steps; one pool; alignments up to the grain; memory used by nobody else.
 
 use base::bits::align_up;

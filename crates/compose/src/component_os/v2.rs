@@ -3,8 +3,8 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use block::{buddy, fit, tlsf};
-use object::size_slabs::SizeSlabs;
-use page::bitmap::BitmapPages;
+use kernel::bitmap::BitmapPages;
+use kernel::size_slabs::SizeSlabs;
 
 use super::{AllocResult, Bytes, Pages};
 

@@ -5,8 +5,8 @@ use core::ptr::NonNull;
 use base::{AddMemory, BlockAllocator};
 use block::fit::{Fit, Policy as Choice};
 use block::tlsf::{Control, Heap, Placement, Tier};
-use object::size_slabs::SizeSlabs;
-use page::buddy::Buddy;
+use kernel::buddy::Buddy;
+use kernel::size_slabs::SizeSlabs;
 use source::PageSource;
 
 use super::{Growing, Policy, RoomFor};

@@ -5,9 +5,9 @@ use base::BlockAllocator;
 use base::bits::align_up;
 use block::fit::{Fit, Policy};
 use block::tlsf::{Control, Heap, Placement, Tier};
-use object::size_slabs::SizeSlabs;
-use object::size_slabs::class::Class;
-use page::buddy::Buddy;
+use kernel::buddy::Buddy;
+use kernel::size_slabs::SizeSlabs;
+use kernel::size_slabs::class::Class;
 
 use crate::affix::{Affix, Rounding};
 use crate::copying::Copying;

@@ -4,7 +4,7 @@ use std::vec::Vec;
 
 use base::bits::low8;
 use base::sync::AtomicUsize;
-use page::bitmap::BitmapPages;
+use kernel::bitmap::BitmapPages;
 
 use super::*;
 use crate::shapes::{Memory, Random};

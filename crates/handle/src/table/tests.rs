@@ -1,5 +1,5 @@
 use base::bits::low32;
-use page::bitmap::BitmapPages;
+use kernel::bitmap::BitmapPages;
 
 use super::*;
 use crate::shapes::{Memory, Singles};

@@ -3,7 +3,7 @@ extern crate std;
 use std::vec::Vec;
 
 use base::Check as _;
-use page::bitmap::BitmapPages;
+use kernel::bitmap::BitmapPages;
 
 use super::*;
 use crate::shapes::{Memory, Random, refuses};

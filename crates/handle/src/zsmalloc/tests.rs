@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use base::bits::low8;
 use base::{Check as _, Compact as _, Map as _, Pin as _};
-use page::bitmap::BitmapPages;
+use kernel::bitmap::BitmapPages;
 
 use super::*;
 use crate::shapes::{Memory, Random, Refusing, Singles, refuses};

@@ -3,15 +3,16 @@
 //! What it proves, in this order; each line is an invariant of the module that is named:
 //!
 //! ```text
-//! page     H1 H3 B1 B2 Z2 P2   blocks, bins, the window's end; live and dirty granules add up
-//! huge     U1         the table of mappings; their number and bytes add up
-//! object   F1 S1 C1 R2   slabs, lists, maps
-//! slack    X1         claimed, slabs and holes add up, over all threads
-//! thread   A5 D1 D2 K1   what the calling thread keeps
+//! page     blocks, bins, the window's end; live and dirty granules add up: heap-H1 heap-H3 block-B1 block-B2
+//!          window-Z2 moved-P2
+//! huge     the table of mappings; their number and bytes add up: huge-U1
+//! object   slabs, lists, maps: shelf-F1 slab-S1 central-C1 region-R2
+//! slack    claimed, slabs and holes add up, over all threads: slack-X1
+//! thread   what the calling thread keeps: inspect-A5 depot-D1 depot-D2 runs-K1
 //! ```
 //!
-//! Other threads go on meanwhile. X1 is compared only if none of them moved objects in the time
-//! (Y1, Y2), so it raises no false alarm; what other threads keep is not looked at.
+//! Other threads go on meanwhile. slack-X1 is compared only if none of them moved objects in the time
+//! (account-Y1, account-Y2), so it raises no false alarm; what other threads keep is not looked at.
 use base::check::ensure;
 use base::sync::{Ordering, fence};
 use base::{Broken, Check};
@@ -34,10 +35,10 @@ impl<S: System, T: Tls> Check for Flagship<S, T> {
         }
         self.central.check(&self.pages)?;
         if let Some((books, found)) = self.accounts() {
-            ensure(books.slabs == found.slabs, "X1: slabs add up", found.slabs)?;
-            ensure(books.holes == found.holes, "X1: holes add up", found.holes)?;
+            ensure(books.slabs == found.slabs, "slack-X1: slabs add up", found.slabs)?;
+            ensure(books.holes == found.holes, "slack-X1: holes add up", found.holes)?;
             let held = books.claimed == found.claimed;
-            ensure(held, "X1: claimed - given back = held", found.claimed)?;
+            ensure(held, "slack-X1: claimed - given back = held", found.claimed)?;
         }
         ThreadCache::current(&self.tls)
             .map_or(Ok(()), |cache| cache.check(self.backend(), &self.tls))

@@ -49,11 +49,11 @@ impl<S: System, T: Tls> Flagship<S, T> {
     pub unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
         let address = ptr.expose_provenance();
         let Some(class) = self.pages.region.class_at(address) else { return false };
-        // SAFETY: by R2 the class is one or 0; the caller gives the object up.
+        // SAFETY: by region-R2 the class is one or 0; the caller gives the object up.
         unsafe { magazine::push(&self.tls, class, address) }
     }
 
-    /// Whether there was a heap of its own, so that a size no longer tells which magazine takes a block (W5).
+    /// Whether there was a heap of its own, so that a size no longer tells which magazine takes a block (own-heap-W5).
     #[inline(always)]
     pub fn had_own_heaps(&self) -> bool {
         self.freed_by_size.load(Ordering::Relaxed) == 0
@@ -71,7 +71,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     /// As [`free_fast`](Self::free_fast) for a block whose size is known, and that is of no heap of its own: nothing is
-    /// looked up. Null is kept as an entry that reads as empty (A4).
+    /// looked up. Null is kept as an entry that reads as empty (magazine-A4).
     ///
     /// # Safety
     ///

@@ -23,7 +23,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             && self.central.each_lock(&mut visit)
             && (0..object::central::HEAPS).all(|owner| {
                 let owner = object::central::FIRST_HEAP + base::bits::low32(owner);
-                // SAFETY: by W4 a slot names a heap.
+                // SAFETY: by own-heap-W4 a slot names a heap.
                 unsafe { Heap::at(self.central.heap(owner)) }
                     .is_none_or(|heap| visit(heap.lock_for_fork()))
             })

@@ -118,7 +118,7 @@ fn apply(text: &str) {
 }
 
 /// Whether a block of `size` is freed by its size alone: of up to [`MAX_LINEAR`], as long as there was no heap of its
-/// own (W5). C's `free_sized` asks, whose fast path this is: the limit is compared where it lies, in one instruction, as the
+/// own (own-heap-W5). C's `free_sized` asks, whose fast path this is: the limit is compared where it lies, in one instruction, as the
 /// constant was. Of an atomic load a compiler makes two.
 ///
 /// [`MAX_LINEAR`]: object::size_class::MAX_LINEAR

@@ -5,14 +5,14 @@
 //!           └─ slabs of its own     └─ one descriptor each
 //! ```
 //!
-//! - **W1** the slabs and large blocks of a heap carry its owner number, and only it has them.
-//! - **W2** no magazine serves a heap: its granules have class 0 in the class map, so a free
+//! - **own-heap-W1** the slabs and large blocks of a heap carry its owner number, and only it has them.
+//! - **own-heap-W2** no magazine serves a heap: its granules have class 0 in the class map, so a free
 //!   takes the slow path and finds the owner in the descriptor.
-//! - **W3** a large block is on its heap's list, and the span map names its descriptor, exactly
+//! - **own-heap-W3** a large block is on its heap's list, and the span map names its descriptor, exactly
 //!   while it is live; both change under the heap's lock.
-//! - **W4** a slot of the central lists is 0 or names a heap that has been made and not yet been
+//! - **own-heap-W4** a slot of the central lists is 0 or names a heap that has been made and not yet been
 //!   destroyed; its shelves are its first field.
-//! - **W5** a size does not tell a heap's block from others, and a magazine would hand it out after its heap has gone. So
+//! - **own-heap-W5** a size does not tell a heap's block from others, and a magazine would hand it out after its heap has gone. So
 //!   from the first heap on C's `free_sized` looks addresses up as `free` does: the limit that its fast path compares sizes
 //!   with is then 0. Who has a heap's block from another thread has that limit too.
 //!
@@ -159,7 +159,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     fn heap_of(&self, slab: &Slab) -> Option<&Heap<S>> {
-        // SAFETY: a slot's value (W4), and a heap lives while its blocks do.
+        // SAFETY: a slot's value (own-heap-W4), and a heap lives while its blocks do.
         unsafe { Heap::at(self.central.heap(slab.tag().owner())) }
     }
 
@@ -232,7 +232,7 @@ impl<S: System> Heap<S> {
     ///
     /// # Safety
     ///
-    /// By W4; the heap is not destroyed meanwhile.
+    /// By own-heap-W4; the heap is not destroyed meanwhile.
     pub(super) unsafe fn at<'a>(slot: usize) -> Option<&'a Self> {
         // SAFETY: the caller's promise.
         (slot != 0).then(|| unsafe { &*ptr::with_exposed_provenance::<Self>(slot) })

@@ -6,7 +6,7 @@
 //! the rest nothing, or a line that says so
 //! ```
 //!
-//! - **W1** a thread that is busy ([`Park::is_busy`](base::lock::Park::is_busy)) at the beginning of a slow call waits for no
+//! - **interrupted-W1** a thread that is busy ([`Park::is_busy`](base::lock::Park::is_busy)) at the beginning of a slow call waits for no
 //!   lock, and changes no structure but magazines: each of these is asked for there.
 //!
 //! C allows no malloc in such a handler, but programs call `exit` in one, and their exit handlers and the C library free and

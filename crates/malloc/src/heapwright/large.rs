@@ -1,6 +1,7 @@
 //! Large blocks: runs of granules to 32 MiB, mappings of their own above.
 use core::ptr;
 
+use base::bits::align_up;
 use base::lock::Busy;
 use object::Fault;
 use page::geometry::{BLOCK, granules_for};
@@ -82,10 +83,20 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     fn allocate_mapping(&self, size: usize, align: usize) -> *mut u8 {
-        let huge = self.pages.wants_huge_for_all();
-        let at = self.huge.allocate(&self.pages.source, size, align, huge);
+        let at = self.map_huge(size, align);
         self.note_mapped();
         ptr::with_exposed_provenance_mut(at.unwrap_or(0))
+    }
+
+    /// A mapping of its own, which [`note_mapped`](Self::note_mapped) does not know of yet.
+    pub(super) fn map_huge(&self, size: usize, align: usize) -> Option<usize> {
+        let source = &self.pages.source;
+        let at = self.huge.allocate(source, size, align)?;
+        if self.pages.wants_huge_for_all() {
+            // SAFETY: all of the mapping just made.
+            unsafe { source.prefer_huge(at, align_up(size, source.page_size()), true) };
+        }
+        Some(at)
     }
 
     /// Unmaps the mapping of its own that starts at `address`, or frees the spare block there. `false`: there is none.
@@ -129,7 +140,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         match kept {
             Kept::Yes => (),
             Kept::No if region.end_run(granule, count) => self.pages.deallocate(address, count),
-            // Another thread was faster (R5).
+            // Another thread was faster (region-R5).
             Kept::No | Kept::Twice => {
                 self.end_process_on_fault(caller, Err(Fault::DoubleFree(address)))
             }

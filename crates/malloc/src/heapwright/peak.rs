@@ -5,7 +5,7 @@
 //! looked at  ↑↑ ↑  ↑ ↑ ↑ ↑      grown by a 32nd; near its largest: the first free since, or some time has passed
 //! ```
 //!
-//! - **K1** what is kept is the split with the most resident memory of all that were taken; of those that
+//! - **peak-K1** what is kept is the split with the most resident memory of all that were taken; of those that
 //!   have it within an eighth, the one with the most that is live: a program that frees all it has at its
 //!   end is not at its largest then. One thread at a time takes one.
 //!
@@ -36,7 +36,7 @@ pub(crate) struct Peak {
     /// Whether it has grown since the last free that was looked at.
     grown: AtomicBool,
     parts: [[AtomicUsize; 2]; PARTS.len()],
-    /// The most resident memory of all splits, which need not be the one that is kept (K1).
+    /// The most resident memory of all splits, which need not be the one that is kept (peak-K1).
     resident: AtomicUsize,
     is_known: AtomicBool,
 }

@@ -96,7 +96,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             return self.move_or_copy(ptr, old * GRANULE, size, caller);
         }
         if !self.pages.region.resize_run(granule, old, new) {
-            // Another thread was freeing it (R5).
+            // Another thread was freeing it (region-R5).
             self.foreign(caller, address);
         }
         if new < old {
@@ -135,7 +135,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         caller: &'static str,
     ) -> Option<*mut u8> {
         let source = &self.pages.source;
-        let at = self.huge.allocate(source, held, 1, self.pages.wants_huge_for_all())?;
+        let at = self.map_huge(held, 1)?;
         // SAFETY: the whole of both; the mapping is fresh.
         match unsafe { self.pages.move_out(address, at, held) } {
             Move::Done => {}
@@ -194,7 +194,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         match moves.then(|| unsafe { self.pages.move_pages(ptr.addr(), new.addr(), len) }) {
             Some(Move::Done) if len == held && self.free_moved_run(ptr.addr()) => return new,
             Some(Move::Done) => {}
-            // The new run's addresses stay taken, and nobody's.
+            // The kernel has unmapped the new run: its addresses are never used again.
             Some(Move::Lost) => return ptr::null_mut(),
             Some(Move::Refused) | None => {
                 // SAFETY: two live blocks, `held.min(size)` bytes within both.

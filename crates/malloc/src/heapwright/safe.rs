@@ -1,9 +1,9 @@
 //! Safe mode: what a call says of a block is compared with what the block is.
 //!
-//! - **V1** a claim is refused only when no legal program could make it. A block has the size that
+//! - **safe-V1** a claim is refused only when no legal program could make it. A block has the size that
 //!   its request is rounded up to, or has shrunk in place: objects while they waste less than
 //!   half, mappings where the system refuses to cut them; runs are always cut.
-//! - **V2** what has an alignment beyond every block's was never resized in place: C's and C++'s
+//! - **safe-V2** what has an alignment beyond every block's was never resized in place: C's and C++'s
 //!   aligned blocks cannot be resized, Rust's move.
 //!
 //! Threads have no magazines then, so that every call comes by here and the fast paths test
@@ -94,14 +94,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
         (held, if of_heap { Kind::OfHeap } else { Kind::Object })
     }
 
-    /// Whether a block of `held` usable bytes can be one of `size` (V1).
+    /// Whether a block of `held` usable bytes can be one of `size` (safe-V1).
     fn fits(&self, held: usize, kind: Kind, align: usize, size: usize) -> bool {
         let asked = size.max(1);
         let class = class_of_aligned(asked, align);
         match kind {
             Kind::Object => {
                 let given = class.is_some_and(|class| info(class).size as usize == held);
-                // V2: only what malloc aligns to by itself can have shrunk.
+                // safe-V2: only what malloc aligns to by itself can have shrunk.
                 given || align <= QUANTUM && size <= held && size > held / 2
             }
             Kind::Run => class.is_none() && granules_for(asked).checked_mul(GRANULE) == Some(held),

@@ -12,7 +12,7 @@ use page::region::Span;
 use page::{GRANULE, System, try_purging};
 use policy::caches::looks_at_clock;
 use policy::table::MOST_LATE_FREES;
-use thread::cache::Look;
+use thread::cache::SlotSnapshot;
 use thread::tls::{A_FREE, ENDS};
 use thread::{ThreadCache, Tls};
 
@@ -64,13 +64,14 @@ impl<S: System, T: Tls> Flagship<S, T> {
         self.trim();
     }
 
-    /// A thread that uses only what it keeps looks at the clock too, now and then, and around itself.
+    /// Once in `SLOW_PATHS_PER_LOOK` slow paths of a thread: purges what is due by the clock, and finds out the thread's NUMA
+    /// node. Else a thread that uses only what it keeps would do neither.
     fn look_at_clock(&self, cache: &ThreadCache) {
         let (refills, flushes) = cache.slow_paths();
         if looks_at_clock(refills + flushes) {
             let _ = self.pages.look();
             self.meta.look(&self.pages);
-            cache.see(self.backend());
+            cache.learn_node(self.backend());
         }
     }
 
@@ -84,7 +85,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         })
     }
 
-    /// Gives one object back that is in no magazine, and counts it (X1).
+    /// Gives one object back that is in no magazine, and counts it (slack-X1).
     pub(crate) fn give_back_one(&self, address: usize) -> Result<(), Fault> {
         if S::is_busy() {
             return Ok(());
@@ -136,7 +137,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
         let cache = ThreadCache::attach(self.supply(), &self.tls)?;
         self.threads.enter(cache);
-        cache.see(self.backend());
+        cache.learn_node(self.backend());
         if self.threads.begun() >= 2 {
             // The first moment at which there are threads: later it would be noticed more often.
             self.pages.look_at_memory_limit();
@@ -161,7 +162,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
     }
 
     /// What the calling thread keeps goes back, and it has no cache any more. It is emptied before
-    /// it leaves the registry, so that nothing it has moved is unseen (X1).
+    /// it leaves the registry, so that nothing it has moved is unseen (slack-X1).
     pub(crate) fn drop_cache(&self, caller: &'static str) {
         if let Some(cache) = ThreadCache::current(&self.tls) {
             // A handler that comes meanwhile has no cache to take from.
@@ -175,7 +176,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
     /// Gives back what a thread kept that no longer exists, by what its slots looked like. It
     /// has left the registry.
-    pub(crate) fn reclaim_dead(&self, cache: &ThreadCache, look: &Look) {
+    pub(crate) fn reclaim_dead(&self, cache: &ThreadCache, look: &SlotSnapshot) {
         self.note_end(cache);
         cache.reclaim(self.backend(), look);
     }

@@ -6,10 +6,10 @@
 //! pages    [  resident   │  resident   │   hole      │  … ]               by the page: the kernel
 //! ```
 //!
-//! - **N1** every byte of a committed block of ours, of a mapping of its own, and of the maps and
+//! - **split-N1** every byte of a committed block of ours, of a mapping of its own, and of the maps and
 //!   descriptors is held by one part; it counts as resident too if its page is. So the parts add
 //!   up, to what was obtained and to what is resident.
-//! - **N2** an object that a thread keeps is a taken object of its slab: which ones are only the
+//! - **split-N2** an object that a thread keeps is a taken object of its slab: which ones are only the
 //!   thread knows. Those of a class are as resident as its taken objects are in the middle.
 //!
 //! Nothing is locked, but for the mappings' table: exact when no thread is in between, and else off by what
@@ -27,7 +27,7 @@ use thread::Tls;
 
 use super::{Flagship, Stats};
 
-/// The parts of N1, and their names in tables.
+/// The parts of split-N1, and their names in tables.
 pub const PARTS: [&str; 12] = [
     "live, in slabs",
     "live, in runs",
@@ -87,7 +87,7 @@ impl Split {
         [LIVE, RUNS, MAPPINGS].iter().map(|&part| self.parts[part].resident).sum()
     }
 
-    /// All parts together (N1).
+    /// All parts together (split-N1).
     pub fn sum(&self) -> Bytes {
         self.parts.iter().fold(Bytes::default(), |sum, part| Bytes {
             held: sum.held + part.held,
@@ -288,7 +288,7 @@ impl Walk {
         }
     }
 
-    /// Tells what threads keep from what is live (N2).
+    /// Tells what threads keep from what is live (split-N2).
     fn end(mut self, stats: &Stats) -> Split {
         for (taken, (class, kept)) in self.taken.iter().zip(stats.cached_objects.iter().enumerate())
         {

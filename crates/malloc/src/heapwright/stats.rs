@@ -14,7 +14,7 @@ use object::size_class::{CLASSES, info};
 use page::System;
 use source::os::imp::console::Console;
 use source::os::imp::process::{Resident, process_id, resident};
-use thread::cache::Look;
+use thread::cache::SlotSnapshot;
 use thread::{ThreadCache, Tls};
 
 use super::{Flagship, Split};
@@ -77,7 +77,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
         let mut kept_runs = 0;
         let visit = |cache: &ThreadCache| {
             let look = cache.look(&self.tls);
-            if look == Look::Gone {
+            if look == SlotSnapshot::Gone {
                 return false;
             }
             for (class, live) in live_objects.iter_mut().enumerate().skip(1) {
@@ -92,7 +92,7 @@ impl<S: System, T: Tls> Flagship<S, T> {
             true
         };
         if !is_busy {
-            self.threads.retain(visit, |gone| self.reclaim_dead(gone, &Look::Gone));
+            self.threads.retain(visit, |gone| self.reclaim_dead(gone, &SlotSnapshot::Gone));
         }
         let huge = (self.huge.bytes(), self.huge.count());
         let bytes = |objects: &[usize; CLASSES]| -> usize {
@@ -123,7 +123,8 @@ impl<S: System, T: Tls> Flagship<S, T> {
         }
     }
 
-    /// Writes the table of `--stats` to a file descriptor.
+    /// Writes the short table of `stats=1` to a file descriptor, for who has the library and not the command: the file of
+    /// `stats=/PATH` has all figures, and the command makes its tables from that.
     pub fn print_stats(&self, fd: usize) {
         let mut out = Console::new(fd);
         if S::is_busy() {
@@ -171,29 +172,6 @@ impl Stats {
             let beside = now.saturating_sub(split.sum().resident).div_ceil(1024);
             writeln!(out, "  {:<34} {:>29} KiB", "beside it: code, stacks, files", beside)?;
         }
-        let (live, begun) = self.threads;
-        writeln!(out, "  {:<34} {live:>12} now, {begun} ever", "threads with a cache")?;
-        let (refills, flushes) = self.slow_paths;
-        writeln!(out, "  {:<34} {refills:>12} refills, {flushes} flushes", "slow paths")?;
-        writeln!(out, "  {:<34} {:>12}", "operations without a cache", self.uncached)?;
-        writeln!(out, "  {:<34} {:>12}", "shards", self.shards)?;
-        writeln!(out, "  live by size class")?;
-        writeln!(
-            out,
-            "  {:>9} {:>12} {:>12} {:>8} {:>6}",
-            "bytes", "objects", "KiB", "slabs", "full"
-        )?;
-        for class in 1..CLASSES {
-            let (objects, slabs) = (self.live_objects[class], self.slabs[class]);
-            if slabs == 0 {
-                continue;
-            }
-            let class_info = info(class);
-            let kib = (objects * class_info.size as usize).div_ceil(1024);
-            let full = objects * 100 / (slabs * class_info.objects as usize);
-            let size = class_info.size;
-            writeln!(out, "  {size:>9} {objects:>12} {kib:>12} {slabs:>8} {full:>5}%")?;
-        }
-        Ok(())
+        writeln!(out, "  sizes, threads and counts: HEAPWRIGHT=stats=/FILE has them, as JSON")
     }
 }

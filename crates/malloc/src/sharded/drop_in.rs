@@ -60,7 +60,7 @@ impl DropIn for Malloc {
     fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
         match self.size_in_page(address) {
             Some((len, _)) => Some(Some(len)),
-            None => self.huge.try_len_of(address),
+            None => self.segments.huge().try_len_of(address),
         }
     }
 

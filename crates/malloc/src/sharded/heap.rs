@@ -17,6 +17,7 @@ use thread::{Member, Record};
 use super::idle::Idle;
 use super::pages::{Page, Pages, Segment};
 use crate::chunks::Owned;
+use crate::few::Few;
 use crate::links::{self, Queue, next_of, set_next};
 
 /// The largest size that is looked up directly.
@@ -35,6 +36,7 @@ pub struct Heap {
     pub(super) bins: [Queue<Page>; CLASSES],
     pub(super) full: Pages,
     pub(super) idle: Idle,
+    pub(super) few: Few,
     delayed: Delayed,
 }
 
@@ -63,6 +65,7 @@ impl Heap {
         self.bins.iter().for_each(Queue::clear);
         self.full.clear();
         self.idle.clear();
+        self.few.clear();
         self.delayed.0.store(0, Ordering::Relaxed);
     }
 

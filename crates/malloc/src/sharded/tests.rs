@@ -4,12 +4,12 @@ use std::boxed::Box;
 use std::thread;
 use std::vec::Vec;
 
-use base::Malloc as _;
+use base::{Check as _, Malloc as _};
 use source::Failing;
 
 use super::*;
 use crate::drop_in::DropIn;
-use crate::shapes::{Sent, come_back, ends_under};
+use crate::shapes::{Sent, come_back, ends_at_once, few_share_pages, mappings_wait, maps_ahead};
 
 fn heap() -> Box<Sharded<Failing<Os>>> {
     Box::new(Sharded::new(Failing::new(Os)))
@@ -216,15 +216,22 @@ fn a_thread_that_allocated_before_the_beginning_is_known_when_it_ends() {
 #[test]
 fn threads_that_end_at_once_unmap_nothing_and_wait_for_nobody() {
     let heap: &'static Sharded<Os> = Box::leak(Box::new(Sharded::new(Os)));
-    DropIn::begin(heap);
-    let chunks = &heap.segments;
-    ends_under(heap, 20, |threads| {
-        let mapped = chunks.mapped_bytes();
-        chunks.while_locked(threads);
-        assert_eq!(chunks.mapped_bytes(), mapped, "who ends unmaps nothing");
-    });
-    assert!(chunks.costing_bytes() < 16 << 20, "{}", chunks.costing_bytes());
-    assert_eq!(heap.threads.live(), 0);
-    heap.trim_all();
-    assert_eq!((chunks.mapped_bytes(), chunks.pooled_bytes(), chunks.costing_bytes()), (0, 0, 0));
+    ends_at_once(heap, &heap.segments, || heap.threads.live());
+}
+
+#[test]
+fn the_first_few_blocks_of_many_sizes_share_pages() {
+    few_share_pages(&*heap());
+}
+
+#[test]
+fn freed_mappings_wait_for_the_next_block() {
+    let heap = heap();
+    mappings_wait(&*heap, &heap.segments);
+}
+
+#[test]
+fn a_large_heap_maps_many_chunks_by_one_call() {
+    let heap = heap();
+    maps_ahead(&*heap, &heap.segments);
 }

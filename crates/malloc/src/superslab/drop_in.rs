@@ -71,7 +71,7 @@ impl DropIn for Malloc {
     fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {
         match self.size_in_slab(address) {
             Some((len, _)) => Some(Some(len)),
-            None => self.huge.try_len_of(address),
+            None => self.pool.supers.huge().try_len_of(address),
         }
     }
 

@@ -23,6 +23,7 @@ use thread::{Member, Record};
 use super::slab::{Slab, Slabs, Super};
 use super::switches::MOST;
 use crate::chunks::Owned;
+use crate::few::Few;
 use crate::links::{next_of, set_next};
 
 /// What a magazine holds at most; four objects in any case.
@@ -151,6 +152,7 @@ pub struct Heap {
     /// Single slabs that are empty, for the next.
     pub(super) singles: Slabs,
     pub(super) single_count: AtomicUsize,
+    pub(super) few: Few,
     /// What others freed; a line of its own.
     remote: Remote,
     pub(super) bins: [Bin; CLASSES],
@@ -166,6 +168,17 @@ struct Remote(AtomicUsize);
 impl Heap {
     pub(super) fn address(&self) -> usize {
         crate::links::address(self)
+    }
+
+    /// Whether it has begun a class.
+    fn has_begun(&self, class: usize) -> bool {
+        self.begun[class / 64].load(Ordering::Relaxed) >> (class % 64) & 1 == 1
+    }
+
+    /// Whether a class has a slab that serves now or has an object.
+    pub(super) fn has_slab(&self, class: usize) -> bool {
+        self.has_begun(class)
+            && (self.bins[class].current().is_some() || !self.bins[class].open.is_empty())
     }
 
     /// The record of a class, whose magazine holds `magazine` objects from its first use on, of large ones fewer.
@@ -186,10 +199,7 @@ impl Heap {
 
     /// The records of classes that it has begun.
     pub(super) fn begun(&self) -> impl Iterator<Item = (usize, &Bin)> {
-        let is_begun = |(class, _): &(usize, &Bin)| {
-            self.begun[class / 64].load(Ordering::Relaxed) >> (class % 64) & 1 == 1
-        };
-        self.bins.iter().enumerate().filter(is_begun)
+        self.bins.iter().enumerate().filter(|(class, _)| self.has_begun(*class))
     }
 
     /// Nobody's any more, if it is left and holds nothing: then it is as good as zeroes. Under the members' lock.
@@ -202,6 +212,7 @@ impl Heap {
             self.set_whose(Whose::Free);
             self.begun().for_each(|(_, bin)| bin.hold(1, 0));
             self.begun.iter().for_each(|bits| bits.store(0, Ordering::Relaxed));
+            self.few.clear();
         }
         is_bare
     }

@@ -42,8 +42,8 @@ impl<S: System> Pool<S> {
         }
     }
 
-    pub(super) fn locks(&self) -> [&Lock<S>; 3] {
-        [self.unused.bare(), self.supers.lock_for_fork(), self.supers.arena.lock_for_fork()]
+    pub(super) fn locks(&self) -> impl Iterator<Item = &Lock<S>> {
+        core::iter::once(self.unused.bare()).chain(self.supers.locks())
     }
 
     /// Bytes that came from the system, but for those in the pool.

@@ -4,12 +4,12 @@ use std::boxed::Box;
 use std::thread;
 use std::vec::Vec;
 
-use base::Malloc as _;
+use base::{Check as _, Malloc as _};
 use source::Failing;
 
 use super::*;
 use crate::drop_in::DropIn;
-use crate::shapes::{Sent, come_back, ends_under};
+use crate::shapes::{Sent, come_back, ends_at_once, few_share_pages, mappings_wait, maps_ahead};
 
 fn heap() -> Box<Superslab<Failing<Os>>> {
     Box::new(Superslab::new(Failing::new(Os)))
@@ -76,7 +76,7 @@ fn runs_come_from_superslabs_and_go_back() {
     let heap = heap();
     let blocks: Vec<_> = (0..40).map(|i| heap.malloc(40_000 + i * 25_000)).collect();
     heap.check().unwrap();
-    assert_eq!(heap.huge.count(), 0, "1 MB is a run");
+    assert_eq!(heap.pool.supers.huge().count(), 0, "1 MB is a run");
     // SAFETY: live blocks of this heap.
     blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
     heap.check().unwrap();
@@ -108,17 +108,24 @@ fn a_slab_that_the_system_does_not_unmap_serves_again() {
 #[test]
 fn threads_that_end_at_once_unmap_nothing_and_wait_for_nobody() {
     let heap: &'static Superslab<Os> = Box::leak(Box::new(Superslab::new(Os)));
-    DropIn::begin(heap);
-    let chunks = &heap.pool.supers;
-    ends_under(heap, 20, |threads| {
-        let mapped = chunks.mapped_bytes();
-        chunks.while_locked(threads);
-        assert_eq!(chunks.mapped_bytes(), mapped, "who ends unmaps nothing");
-    });
-    assert!(chunks.costing_bytes() < 16 << 20, "{}", chunks.costing_bytes());
-    assert_eq!(heap.threads.live(), 0);
-    heap.trim_all();
-    assert_eq!((chunks.mapped_bytes(), chunks.pooled_bytes(), chunks.costing_bytes()), (0, 0, 0));
+    ends_at_once(heap, &heap.pool.supers, || heap.threads.live());
+}
+
+#[test]
+fn the_first_few_blocks_of_many_sizes_share_pages() {
+    few_share_pages(&*heap());
+}
+
+#[test]
+fn freed_mappings_wait_for_the_next_block() {
+    let heap = heap();
+    mappings_wait(&*heap, &heap.pool.supers);
+}
+
+#[test]
+fn a_large_heap_maps_many_chunks_by_one_call() {
+    let heap = heap();
+    maps_ahead(&*heap, &heap.pool.supers);
 }
 
 #[test]

@@ -25,44 +25,27 @@ use base::lock::Lock;
 use base::sync::{AtomicU64, AtomicUsize, OneWriter as _, Ordering};
 use page::{Allowance, Arena, RadixMap, Refusals, System};
 use policy::keep;
-use policy::table::{AT_ONCE, REGRET, SMALL_HEAP, TICK_MS};
+use policy::table::{AT_ONCE, SMALL_HEAP};
 
 use super::span::{List, Span, State};
 use crate::links;
 use crate::regret::Regret;
 
 mod check;
+mod give_back;
+mod lists;
+
+use lists::{Free, Lists, WHOLE};
 
 /// log2 of [`PAGE`].
 pub(super) const PAGE_SHIFT: u32 = 13;
 /// Bytes of a page.
 pub(super) const PAGE: usize = 1 << PAGE_SHIFT;
 
-/// Lengths that have a list of their own.
-const EXACT: usize = 255;
-/// Lists for what is longer: eight for each power of two, to 8 GiB; the last has all that are longer yet.
-const LONG: usize = 97;
-const LISTS: usize = EXACT + LONG;
-/// Spans that are looked at in a list of several lengths.
-const LOOKS: usize = 8;
 /// What is asked of the system at least: 1 MiB, so that a small program starts small.
 const LEAST_GROWTH: usize = (1 << 20) / PAGE;
 /// What is asked for ahead at most: 64 MiB.
 const MOST_GROWTH: usize = (64 << 20) / PAGE;
-/// Bytes of free pages that are kept at least.
-const KEEP: usize = 16 << 20;
-/// And while what went back is needed again within a second. No more: a program that then lives on what its threads cache comes
-/// here no more, and keeps it.
-const MOST_KEPT: usize = 40 << 20;
-/// Spans of up to this number of pages, 128 KiB, are not joined at once, four of each length: who frees one often allocates one
-/// soon, and then neither joins nor cuts.
-const WHOLE: usize = 16;
-const MOST_WHOLE: u8 = 4;
-/// Free spans of this length and more are unmapped when the system has no addresses left, or counts them: 1 MiB.
-const UNMAP: usize = (1 << 20) / PAGE;
-/// And of this share of all pages, as each may leave a mapping more.
-const MOST_HOLES: usize = 8192;
-
 /// Where the class is in a map entry; a span's address is below.
 const CLASS_SHIFT: u32 = 48;
 
@@ -85,110 +68,6 @@ impl Entry {
     #[inline(always)]
     pub(super) fn span<'a>(self) -> Option<&'a Span> {
         links::at(self.0 & ((1 << CLASS_SHIFT) - 1))
-    }
-}
-
-/// Free spans of one state, by length.
-#[derive(Debug)]
-struct Lists {
-    by_len: [List; LISTS],
-    /// A bit for each list that is not empty.
-    bits: [u64; LISTS.div_ceil(64)],
-}
-
-impl Lists {
-    const fn new() -> Self {
-        Self { by_len: [const { List::new() }; LISTS], bits: [0; LISTS.div_ceil(64)] }
-    }
-
-    /// The list of a length.
-    fn index(pages: usize) -> usize {
-        if pages <= EXACT {
-            return pages - 1;
-        }
-        // 256 is 8 octaves up; the three bits below the highest choose among eight.
-        let octave = pages.ilog2() as usize;
-        let eighth = pages >> (octave - 3) & 7;
-        (EXACT + (octave - 8) * 8 + eighth).min(LISTS - 1)
-    }
-
-    fn push(&mut self, span: &Span) {
-        let index = Self::index(span.pages());
-        self.by_len[index].push(span);
-        self.bits[index / 64] |= 1 << (index % 64);
-    }
-
-    fn remove(&mut self, span: &Span) {
-        let index = Self::index(span.pages());
-        self.by_len[index].remove(span);
-        if self.by_len[index].is_empty() {
-            self.bits[index / 64] &= !(1 << (index % 64));
-        }
-    }
-
-    /// A span of at least `pages`: the shortest to 255, else one of the shortest eighth of a power of two.
-    fn best<'a>(&self, pages: usize) -> Option<&'a Span> {
-        let first = Self::index(pages);
-        let mut near = self.by_len[first].iter().take(LOOKS);
-        near.find(|span| span.pages() >= pages).or_else(|| self.after(first))
-    }
-
-    /// The newest span of the first list after `index` that is not empty.
-    fn after<'a>(&self, index: usize) -> Option<&'a Span> {
-        let mut word = (index + 1) / 64;
-        let mut bits = self.bits.get(word)? & u64::MAX << ((index + 1) % 64);
-        while bits == 0 {
-            word += 1;
-            bits = *self.bits.get(word)?;
-        }
-        self.by_len[word * 64 + bits.trailing_zeros() as usize].first()
-    }
-
-    /// The longest list's newest span.
-    fn longest<'a>(&self) -> Option<&'a Span> {
-        let (word, bits) = self.bits.iter().enumerate().rev().find(|(_, bits)| **bits != 0)?;
-        self.by_len[word * 64 + 63 - bits.leading_zeros() as usize].first()
-    }
-
-    fn iter<'a>(&self) -> impl Iterator<Item = &'a Span> {
-        self.by_len.iter().flat_map(List::iter)
-    }
-}
-
-/// What the lock guards.
-#[derive(Debug)]
-pub(super) struct Free {
-    kept: Lists,
-    returned: Lists,
-    whole: [List; WHOLE],
-    wholes: [u8; WHOLE],
-    leaving: List,
-    spare: List,
-    regret: Regret,
-}
-
-impl Free {
-    /// Keeps a span as it was freed. `false`: it is long, or there are enough.
-    fn push_whole(&mut self, span: &Span) -> bool {
-        let at = span.pages() - 1;
-        let fits = at < WHOLE && self.wholes[at] < MOST_WHOLE;
-        if fits {
-            span.set_state(State::Whole);
-            self.whole[at].push(span);
-            self.wholes[at] += 1;
-        }
-        fits
-    }
-
-    /// A span of exactly `pages` as it was freed.
-    fn pop_whole(&mut self, pages: usize) -> Option<&'static Span> {
-        let span = self.whole.get(pages - 1)?.pop()?;
-        self.wholes[pages - 1] -= 1;
-        Some(span)
-    }
-
-    fn lists(&mut self, state: State) -> &mut Lists {
-        if state == State::Kept { &mut self.kept } else { &mut self.returned }
     }
 }
 
@@ -464,82 +343,6 @@ impl<S: System> Pages<S> {
         None
     }
 
-    /// Gives up long free spans. `true`: there were some.
-    fn unmap_free(&self, free: &mut Held<'_, S>) -> bool {
-        self.join_whole(free);
-        let mut any = false;
-        let each = |index| [State::Kept, State::Returned].map(|state| (index, state));
-        for (index, state) in (0..LISTS).rev().flat_map(each) {
-            for span in free.lists(state).by_len[index].iter() {
-                if !self.is_long(span) && !self.is_counted_end(span) {
-                    continue;
-                }
-                if !self.unmap(free, span, state) {
-                    return any;
-                }
-                any = true;
-            }
-        }
-        any
-    }
-
-    /// Whether a free span is worth a hole. A process may have few mappings, so in a large heap only the longest are.
-    fn is_long(&self, span: &Span) -> bool {
-        let counts = [&self.used, &self.kept, &self.returned];
-        let all: usize = counts.iter().map(|pages| pages.load(Ordering::Relaxed)).sum();
-        span.pages() >= UNMAP.max(all / MOST_HOLES) && self.has_whole_pages(span)
-    }
-
-    /// Whether what is committed counts, and nothing of ours is at one side of a span: unmapping it makes no hole.
-    fn is_counted_end(&self, span: &Span) -> bool {
-        let beside = |at| self.entry(at).span().filter(|other| !other.is(State::None));
-        let is_end = || {
-            beside(span.start() - 1).is_none_or(|before| before.end() != span.start())
-                || beside(span.end()).is_none_or(|after| after.start() != span.end())
-        };
-        self.allowance.charges() && self.has_whole_pages(span) && is_end()
-    }
-
-    /// Whether a span is whole pages of the system.
-    fn has_whole_pages(&self, span: &Span) -> bool {
-        (span.start() | span.len()).is_multiple_of(self.source.page_size().max(PAGE))
-    }
-
-    /// Gives up a span's addresses, and with them the promise of memory behind them. `false`: refused.
-    fn unmap(&self, free: &mut Held<'_, S>, span: &Span, state: State) -> bool {
-        // SAFETY: free pages, which nobody uses.
-        if !unsafe { self.source.release(span.start(), span.len()) } {
-            return false;
-        }
-        free.lists(state).remove(span);
-        self.count(state).lower(span.pages());
-        self.map.set(span.start(), 0);
-        self.map.set(span.end() - PAGE, 0);
-        self.forget(free, span);
-        true
-    }
-
-    /// Gives up what is free, where memory or addresses are short. `true`: there was some.
-    pub(super) fn release_free(&self) -> bool {
-        self.unmap_free(&mut self.free.lock())
-    }
-
-    /// As [`release_free`](Self::release_free), where what is committed counts against a limit.
-    pub(super) fn give_up_free(&self) {
-        if self.allowance.charges() {
-            self.release_free();
-        }
-    }
-
-    /// The process is about to fork, which may be refused for what is free. `beside`: bytes of blocks outside of spans.
-    pub(super) fn make_way_for_fork(&self, beside: usize) {
-        let used = self.used.load(Ordering::Relaxed) * PAGE + self.free_bytes() + beside;
-        if !self.free.bare().is_interrupted() && self.allowance.may_refuse_fork(&self.source, used)
-        {
-            self.release_free();
-        }
-    }
-
     /// A span that is not in use any more comes back.
     pub(super) fn free(&self, span: &Span) {
         let mut free = self.free.lock();
@@ -610,119 +413,5 @@ impl<S: System> Pages<S> {
         self.forget(&mut free, after);
         self.enter(span, 0);
         true
-    }
-
-    /// Pages that may be kept; `floor` in bytes.
-    fn limit(&self, floor: usize) -> usize {
-        let used = self.used.load(Ordering::Relaxed);
-        (used / 2).max(floor / PAGE).min(self.allowance.room(used, PAGE))
-    }
-
-    /// The time, in ticks.
-    pub(super) fn tick(&self) -> u32 {
-        base::bits::low32(base::bits::index((self.source.now_ms() / TICK_MS) & 0xffff_ffff))
-    }
-
-    /// Gives back what is kept beyond the limit, at most `most` pages.
-    #[inline]
-    fn purge_some<'a>(&'a self, free: Held<'a, S>, most: usize) {
-        if self.kept.load(Ordering::Relaxed) > self.limit(free.regret.floor(KEEP)) {
-            self.purge_beyond(free, most);
-        }
-    }
-
-    #[cold]
-    fn purge_beyond<'a>(&'a self, free: Held<'a, S>, most: usize) {
-        let now = self.tick();
-        let limit = self.limit(free.regret.due(now, (KEEP, MOST_KEPT), REGRET));
-        if self.kept.load(Ordering::Relaxed) > limit {
-            self.purge(free, keep::target(limit), most, false);
-        }
-    }
-
-    /// Gives back kept pages down to `until`, at most `most`: the longest first, each while the lock is open.
-    #[cold]
-    fn purge<'a>(
-        &'a self,
-        mut free: Held<'a, S>,
-        until: usize,
-        most: usize,
-        ordered: bool,
-    ) -> usize {
-        let now = self.tick();
-        let attempt = if ordered {
-            self.refusals.order(now)
-        } else {
-            let Some(attempt) = self.refusals.attempt(now) else { return 0 };
-            attempt
-        };
-        self.join_whole(&mut free);
-        let (mut gone, aside) = (0, List::new());
-        while gone < most && self.kept.load(Ordering::Relaxed) > until && !attempt.is_over() {
-            let Some(span) = free.kept.longest() else { break };
-            free.kept.remove(span);
-            let beyond = self.kept.load(Ordering::Relaxed) - until;
-            let part = span.pages().min(beyond.min(most - gone).max(LEAST_GROWTH));
-            if let Some(rest) = self.cut(&mut free, span, part) {
-                rest.set_state(State::Kept);
-                self.enter(rest, 0);
-                free.kept.push(rest);
-            }
-            self.kept.lower(span.pages());
-            self.used.raise(span.pages());
-            span.set_state(State::Leaving);
-            self.enter(span, 0);
-            free.leaving.push(span);
-            drop(free);
-            // SAFETY: free pages, which nobody else takes while they are leaving.
-            let is_zero = self.has_whole_pages(span)
-                && unsafe { self.source.purge(span.start(), span.len()) };
-            attempt.note(is_zero);
-            free = self.free.lock();
-            free.leaving.remove(span);
-            if !is_zero {
-                // Not the next to be tried: the longest are.
-                aside.push(span);
-                continue;
-            }
-            let pages = span.pages();
-            self.used.lower(pages);
-            self.returned.raise(pages);
-            self.insert(&mut free, span, State::Returned);
-            if self.allowance.charges() && self.is_long(span) {
-                // Refused, it is returned all the same.
-                self.unmap(&mut free, span, State::Returned);
-            }
-            gone += pages;
-            self.purged.raise((pages * PAGE) as u64);
-            free.regret.purged(now, pages * PAGE);
-        }
-        while let Some(refused) = aside.pop() {
-            self.used.lower(refused.pages());
-            self.kept.raise(refused.pages());
-            self.insert(&mut free, refused, State::Kept);
-        }
-        drop(free);
-        gone * PAGE
-    }
-
-    /// Gives back all that is kept; the bytes.
-    pub(super) fn purge_all(&self) -> usize {
-        self.purge(self.free.lock(), 0, usize::MAX, true)
-    }
-
-    /// Reads the memory limit.
-    pub(super) fn look_at_memory_limit(&self) {
-        self.allowance.look(&self.source);
-    }
-
-    /// In the child of a fork: what another thread was about to give back is kept.
-    pub(super) fn note_child(&self) {
-        let mut free = self.free.lock();
-        while let Some(span) = free.leaving.pop() {
-            self.used.lower(span.pages());
-            self.kept.raise(span.pages());
-            self.insert(&mut free, span, State::Kept);
-        }
     }
 }

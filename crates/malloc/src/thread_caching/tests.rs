@@ -1,5 +1,7 @@
 //! Shapes that a test from outside does not see.
 use base::Malloc as _;
+
+use super::classes::class_of;
 use source::Failing;
 
 use super::*;

@@ -4,7 +4,7 @@
 //! objects   [ a │ a+16 │ a+32 │ b │ c │ d │ … ]    rows first, then 64 at a time
 //! slabs     [ S │ S    │ S    │ T │ U │ U │ … ]    1. looked up, each descriptor on its way into the cache
 //! groups      ────── a ────── │ b │ ─ c ─ │ …      2. one atomic operation for those of one bitmap word
-//! due       [ S │ U ]                              3. full or empty now: their shelf looks at all of them
+//! pending   [ S │ U ]                              3. full or empty now: their shelf looks at all of them
 //! ```
 //!
 //! Scattered objects belong to as many descriptors, none of which is in the cache. As nothing is
@@ -52,7 +52,7 @@ impl Kind {
 
 /// Slabs of one class and owner that their shelf has to look at, under one lock for all: it lists
 /// them again or retires them.
-struct Due<'a> {
+struct PendingSlabs<'a> {
     whose: Tag,
     slabs: [Option<&'a Slab>; MOST_ENDED],
     count: usize,
@@ -224,7 +224,7 @@ struct Pass<'a, S> {
     maps: Maps,
     /// Of the last object's slab.
     kind: Kind,
-    due: Due<'a>,
+    pending: PendingSlabs<'a>,
     back: GivenBack,
 }
 
@@ -297,14 +297,14 @@ impl<'a, S: System> Pass<'a, S> {
             self.back.note_double(self.kind, place, old & mask);
         }
         if old == 0 || self.kind.class.may_complete(old | mask) {
-            self.note_due(place.slab, old == 0);
+            self.note_pending(place.slab, old == 0);
         }
     }
 
     /// A word of a slab of the last kind `was_zero`, or has perhaps all its bits now: its shelf will
-    /// look at it if that is due.
+    /// look at it, later and with others.
     #[inline(never)]
-    fn note_due(&mut self, slab: &'a Slab, was_zero: bool) {
+    fn note_pending(&mut self, slab: &'a Slab, was_zero: bool) {
         let Kind { whose, class, .. } = self.kind;
         // With another tag the descriptor serves another slab by now, perhaps of a heap that has gone.
         let full = Some(whose.with_state(UNLISTED));
@@ -312,20 +312,20 @@ impl<'a, S: System> Pass<'a, S> {
         if !is_full && !slab.is_empty(class) {
             return;
         }
-        if self.due.whose != whose || self.due.count == self.due.slabs.len() {
-            self.settle();
-            self.due.whose = whose;
+        if self.pending.whose != whose || self.pending.count == self.pending.slabs.len() {
+            self.relist_or_retire();
+            self.pending.whose = whose;
         }
-        self.due.slabs[self.due.count] = Some(slab);
-        self.due.count += 1;
+        self.pending.slabs[self.pending.count] = Some(slab);
+        self.pending.count += 1;
     }
 
-    /// Has what is due done.
-    fn settle(&mut self) {
-        let Due { whose, slabs, count } = &mut self.due;
+    /// Has the shelf look at the pending slabs.
+    fn relist_or_retire(&mut self) {
+        let PendingSlabs { whose, slabs, count } = &mut self.pending;
         if *count != 0 {
             let slabs = slabs[..*count].iter().copied().flatten();
-            self.central.shelf_of(*whose).settle(self.supply, *whose, slabs);
+            self.central.shelf_of(*whose).relist_or_retire(self.supply, *whose, slabs);
             *count = 0;
         }
     }
@@ -340,7 +340,7 @@ impl<S: System> Central<S> {
             supply,
             maps: supply.pages.region.maps(),
             kind: Kind::of(NO_KIND),
-            due: Due { whose: NO_KIND, slabs: [None; MOST_ENDED], count: 0 },
+            pending: PendingSlabs { whose: NO_KIND, slabs: [None; MOST_ENDED], count: 0 },
             back: GivenBack { bytes: 0, fault: None },
         };
         let mut left = objects;
@@ -355,7 +355,7 @@ impl<S: System> Central<S> {
             };
             left = &left[done..];
         }
-        pass.settle();
+        pass.relist_or_retire();
         pass.back
     }
 

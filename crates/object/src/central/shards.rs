@@ -6,8 +6,8 @@
 //!                                            first        second
 //! ```
 //!
-//! - **D1** the number of shards is a power of two and never falls: a slab stays at its shard.
-//! - **D2** the answer decides how long a thread waits and how far its memory is, and nothing else: a node
+//! - **shards-D1** the number of shards is a power of two and never falls: a slab stays at its shard.
+//! - **shards-D2** the answer decides how long a thread waits and how far its memory is, and nothing else: a node
 //!   that is wrong, or was right a moment ago, is as good as any for what must hold.
 //!
 //! There is one shard until locks are contended, and each time they are the number doubles. With the
@@ -109,17 +109,17 @@ impl<S: System> Shards<S> {
         }
     }
 
-    /// From now on there are so many, a power of two and at most [`SHARDS`], whatever happens.
+    /// From now on there are `count`, a power of two and at most [`SHARDS`], whatever happens.
     pub(super) fn fix(&self, count: u32) {
         self.count.store(count, Ordering::Relaxed);
-        // Whoever would split finds somebody at it, for good.
+        // Held for good: no thread splits the shards any more.
         core::mem::forget(self.splitting.lock());
         // By a thread that goes on.
         S::end();
     }
 }
 
-/// All shards but `own` of `count`, the nearest first: those of its node come before others (D1).
+/// All shards but `own` of `count`, the nearest first: those of its node come before others (shards-D1).
 pub(super) fn others(count: u32, own: u32) -> impl Iterator<Item = u32> {
     (1..count).map(move |away| own ^ away)
 }

@@ -9,8 +9,8 @@
 //! `fork` and mappings for what it has freed. So a block that goes back there is reserved again, as those behind the frontier
 //! are, and is committed before anything of it is handed out: a refusal is one of growth.
 //!
-//! - **L1** a block before the frontier that was given up has `owned` 0, as in a window; the heap counts them.
-//! - **L2** `rows` counts the rows of such blocks, which are [`MOST_ROWS`] at most: each is a mapping, and parts one in two.
+//! - **charge-L1** a block before the frontier that was given up has `owned` 0, as in a window; the heap counts them.
+//! - **charge-L2** `rows` counts the rows of such blocks, which are [`MOST_ROWS`] at most: each is a mapping, and parts one in two.
 //!
 //! Layer *page*, inside the page heap's lock. Two system calls for each block that goes or comes.
 use base::Broken;
@@ -31,12 +31,12 @@ impl<S: System> PageHeap<S> {
         self.region.is_bare() || self.purge.charges()
     }
 
-    /// Blocks of L1.
+    /// Blocks of charge-L1.
     pub(super) fn given_up(&self) -> usize {
         self.given_up.load(Ordering::Relaxed) as usize
     }
 
-    /// Whether L1 is said of a block.
+    /// Whether charge-L1 is said of a block.
     pub(super) fn is_given_up(&self, block: u32) -> bool {
         self.region.hold() == Hold::Reserved
             && self.committed().contains(&block)
@@ -77,7 +77,7 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// The frontier has sunk below `blocks` blocks (Z2): a whole row.
+    /// The frontier has sunk below `blocks` blocks (window-Z2): a whole row.
     pub(crate) fn note_sunk(&self, growth: &mut Growth, blocks: u32) {
         if self.region.hold() == Hold::Reserved && blocks > 0 {
             growth.rows -= 1;
@@ -108,15 +108,15 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// L1, L2, under the lock.
+    /// charge-L1, charge-L2, under the lock.
     pub(super) fn check_given_up(&self, growth: &Growth) -> Result<(), Broken> {
         let given_up = || self.committed().filter(|&block| self.is_given_up(block));
         let blocks = given_up().count();
-        ensure(blocks == self.given_up(), "L1: blocks that were given up add up", blocks)?;
+        ensure(blocks == self.given_up(), "charge-L1: blocks that were given up add up", blocks)?;
         let rows = low32(given_up().filter(|&block| !self.is_given_up(block - 1)).count());
-        ensure(rows == growth.rows, "L2: rows of them add up", rows as usize)?;
+        ensure(rows == growth.rows, "charge-L2: rows of them add up", rows as usize)?;
         let below = given_up().any(|block| block < growth.first_hole);
-        ensure(!below, "L1: none lies below the first", growth.first_hole as usize)
+        ensure(!below, "charge-L1: none lies below the first", growth.first_hole as usize)
     }
 }
 

@@ -18,20 +18,32 @@ impl<S: System> Check for PageHeap<S> {
             let info = self.region.block(block);
             let owned = info.owned();
             let at = self.region.address_of_block(block);
-            ensure(info.free() & !owned == 0, "H3: only what is ours is free", at)?;
+            ensure(info.free() & !owned == 0, "heap-H3: only what is ours is free", at)?;
             let taken_here = owned & !info.free();
-            ensure(taken_here & !info.dirty() == 0, "B1: a taken granule is dirty", at)?;
+            ensure(taken_here & !info.dirty() == 0, "block-B1: a taken granule is dirty", at)?;
             let bin = usize::from(info.bin.load(Ordering::Relaxed)).checked_sub(1);
-            ensure(bin == Bins::proper(info), "B2: a block is in the bin of its longest run", at)?;
+            ensure(
+                bin == Bins::proper(info),
+                "block-B2: a block is in the bin of its longest run",
+                at,
+            )?;
             let is_queued = info.queued.load(Ordering::Relaxed) != 0;
-            ensure(is_queued || self.dirty_free(info) == 0, "B3: a dirty block is queued", at)?;
+            ensure(
+                is_queued || self.dirty_free(info) == 0,
+                "dirty-blocks-B3: a dirty block is queued",
+                at,
+            )?;
             queued += usize::from(is_queued);
             taken += taken_here.count_ones() as usize;
             dirty += self.dirty_free(info).count_ones() as usize;
         }
-        ensure(self.is_sunk(), "Z2: a bare window ends with a block that is ours", taken)?;
-        ensure(taken == self.live.load(Ordering::Relaxed), "H1: live granules add up", taken)?;
-        ensure(dirty == self.dirty.load(Ordering::Relaxed), "H1: dirty granules add up", dirty)?;
+        ensure(self.is_sunk(), "window-Z2: a bare window ends with a block that is ours", taken)?;
+        ensure(taken == self.live.load(Ordering::Relaxed), "heap-H1: live granules add up", taken)?;
+        ensure(
+            dirty == self.dirty.load(Ordering::Relaxed),
+            "heap-H1: dirty granules add up",
+            dirty,
+        )?;
         self.check_moved(&state.growth)?;
         self.check_given_up(&state.growth)?;
         self.check_seams(&state)?;
@@ -43,17 +55,21 @@ impl<S: System> Check for PageHeap<S> {
                 let info = self.region.block(block);
                 let at = self.region.address_of_block(block);
                 let here = usize::from(info.bin.load(Ordering::Relaxed)) == bin + 1;
-                ensure(here, "B2: a listed block knows its bin", at)?;
+                ensure(here, "block-B2: a listed block knows its bin", at)?;
                 let back = info.prev.load(Ordering::Relaxed) == before;
-                ensure(back, "B2: bin links go both ways", at)?;
+                ensure(back, "block-B2: bin links go both ways", at)?;
                 before = block;
                 block = info.next.load(Ordering::Relaxed);
             }
-            ensure(state.bins.last(bin) == before, "B2: a bin's tail is its last block", bin)?;
+            ensure(
+                state.bins.last(bin) == before,
+                "block-B2: a bin's tail is its last block",
+                bin,
+            )?;
             let has_bit = state.bins.occupied() >> bin & 1 != 0;
-            ensure(has_bit == (before != NIL), "B2: a bin with a block has its bit", bin)?;
+            ensure(has_bit == (before != NIL), "block-B2: a bin with a block has its bit", bin)?;
         }
         let oldest = state.bins.last(EMPTY_DIRTY);
-        ensure(oldest == NIL || dirty >= 1, "H1: an empty dirty block is counted", dirty)
+        ensure(oldest == NIL || dirty >= 1, "heap-H1: an empty dirty block is counted", dirty)
     }
 }

@@ -1,17 +1,17 @@
 //! Confined: whether a call may be made that hardly a program makes, without the process being ended for it.
 //!
 //! ```text
-//! no filter of system calls when the limit is read, and who installs one says so before ─► process_madvise
-//! else                                                                                  ─► only what every malloc asks
+//! no filter of system calls when the limit is read, and one that comes is announced ─► both calls
+//! else                                                                              ─► only the calls of every malloc
 //! ```
 //!
-//! A filter that kills lists the calls a program makes, and hardly a program makes this one. One that was there before
-//! the program is seen in `/proc/self/status`. One that comes later is announced by `prctl`, which the drop-in library
-//! hears of; a Rust program's own allocator does not, so there nobody asks.
+//! A filter that kills lists the calls a program makes, and hardly a program makes `process_madvise` and `mincore`. One that
+//! was there before the program is seen in `/proc/self/status`. One that comes later is announced by `prctl`, which the
+//! drop-in library hears of; a Rust program's own allocator does not, so there the calls are never made.
 //!
-//! - **F1** `NEVER` is for good: whoever looked before and comes to an answer after does not change it.
-//! - **F2** whoever asks is counted while it asks, and who confines waits for those, for tens of milliseconds at most: the one it
-//!   waits for may be the thread that its signal handler interrupted.
+//! - **confined-F1** `NEVER` is for good: a thread that looked before it was set, and has its answer after, does not change it.
+//! - **confined-F2** a thread is counted while it makes the call, and one that sets `NEVER` waits for those, for tens of
+//!   milliseconds at most: it may be a signal handler, and wait for the thread that it interrupted.
 //!
 //! Layer *page*. Two counted operations a call of the system.
 use core::hint::spin_loop;
@@ -30,13 +30,13 @@ const NEVER: u8 = 2;
 /// Turns that are waited for those who are asking, of 40 to 140 cycles each: tens of milliseconds.
 const PATIENCE: u32 = 1 << 20;
 
-/// Whether `process_madvise` may be called.
+/// Whether calls that few programs make may be made.
 #[derive(Debug)]
 pub(crate) struct Confined {
     /// Whoever confines the process tells us before.
     hears: AtomicBool,
     state: AtomicU8,
-    /// Threads that are asking (F2).
+    /// Threads that are asking (confined-F2).
     asking: AtomicUsize,
 }
 
@@ -50,7 +50,7 @@ impl Confined {
     }
 
     fn turn(&self, state: u8) {
-        // Refused where somebody was faster (F1).
+        // Refused where another thread was faster (confined-F1).
         let _ = self.state.compare_exchange(UNKNOWN, state, Ordering::SeqCst, Ordering::Relaxed);
     }
 
@@ -62,7 +62,7 @@ impl Confined {
         answer
     }
 
-    /// Nobody asks any more, from the end of this on (F1, F2).
+    /// Nobody asks any more, from the end of this on (confined-F1, confined-F2).
     fn never(&self) {
         self.state.store(NEVER, Ordering::SeqCst);
         for _ in 0..PATIENCE {
@@ -80,7 +80,7 @@ impl<S: System> PageHeap<S> {
         self.confined.hears.store(true, Ordering::Relaxed);
     }
 
-    /// Reads the memory limit (G3), once in a process, when the system makes huge pages, and whether the process is
+    /// Reads the memory limit (purge-G3), once in a process, when the system makes huge pages, and whether the process is
     /// confined.
     pub fn look_at_memory_limit(&self) {
         if !self.purge.look(&self.source) {

@@ -34,17 +34,19 @@ pub(crate) struct Growth {
     pub(crate) longest_hole: u32,
     /// Below this block none before the frontier was given up, or belongs to others.
     pub(crate) first_hole: u32,
-    /// Rows of blocks before the frontier of a reserved region that were given up (L2).
+    /// Rows of blocks before the frontier of a reserved region that were given up (charge-L2).
     pub(super) rows: u32,
-    /// Neighbours whose pages were advised differently (HP2).
+    /// Neighbours whose pages were advised differently (huge-pages-HP2).
     pub(crate) seams: u32,
-    /// How many pages were moved rather than copied (P2).
+    /// How many blocks that runs take whole get huge pages (filled-HP3).
+    pub(super) granted: u32,
+    /// How many pages were moved rather than copied (moved-P2).
     pub(crate) moved: u32,
 }
 
 impl Growth {
     pub(super) const fn new() -> Self {
-        Self { longest_hole: 0, first_hole: 0, rows: 0, seams: 0, moved: 0 }
+        Self { longest_hole: 0, first_hole: 0, rows: 0, seams: 0, granted: 0, moved: 0 }
     }
 
     /// From `block` on there may be one that is not ours.
@@ -54,7 +56,7 @@ impl Growth {
 }
 
 impl<S: System> PageHeap<S> {
-    /// The first block that is not there yet (H2).
+    /// The first block that is not there yet (heap-H2).
     #[inline]
     pub(crate) fn frontier(&self) -> u32 {
         self.frontier.load(Ordering::Relaxed)
@@ -65,7 +67,7 @@ impl<S: System> PageHeap<S> {
         self.committed().len().saturating_sub(self.given_up()) * BLOCK
     }
 
-    /// The blocks of H2. Some were given up, and in a window some belong to others.
+    /// The blocks of heap-H2. Some were given up, and in a window some belong to others.
     pub fn committed(&self) -> core::ops::Range<u32> {
         let first = self.region.first_block();
         first..self.frontier().max(first)
@@ -108,7 +110,7 @@ impl<S: System> PageHeap<S> {
             let end = (frontier + step) as usize * GRANULES_PER_BLOCK;
             let at = region.address_of_block(frontier);
             if region.cover(&self.source, end)
-                // SAFETY: by H2 blocks behind the frontier are reserved.
+                // SAFETY: by heap-H2 blocks behind the frontier are reserved.
                 && unsafe { self.source.commit(at, step as usize * BLOCK) }
             {
                 self.adopt(state, frontier, step);

@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! a slab of small objects opens a block that costs nothing ─► huge pages: most of the slab will be touched
+//! a large run takes all of it, and others were filled      ─► huge pages (module `filled`)
 //! anything else opens it                                   ─► small pages: perhaps little of it ever is
 //! free granules of a block in use go back                  ─► small pages, or the kernel would fill them again
 //! ```
 //!
-//! - **HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects, and
-//!   free granules, which count as dirty (H1). So what a huge page makes resident is counted, bounded and given back as
+//! - **huge-pages-HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects,
+//!   what filled-HP3 grants, and free granules, which count as dirty (heap-H1). So what a huge page makes resident is counted, bounded and given back as
 //!   all free memory is. Three exceptions count their free granules too, and not what is untouched of what they hand out: the
-//!   user has asked for huge pages (`hugepages=on`), the system makes them unasked, or HP2 forbids a change.
-//! - **HP2** neighbours with different advice are [`MOST_SEAMS`] at most: each pair is a mapping more in the kernel's list.
+//!   user has asked for huge pages (`hugepages=on`), the system makes them unasked, or huge-pages-HP2 forbids a change.
+//! - **huge-pages-HP2** neighbours with different advice are [`MOST_SEAMS`] at most: each pair is a mapping more in the kernel's list.
 //!
 //! Nothing is asked of the system to decide, so filters of system calls, limits and other threads make no difference.
 //! Layer *page*, inside the page heap's lock. O(1); one system call for a block whose advice changes.
@@ -46,7 +47,7 @@ impl HugePages {
         }
     }
 
-    /// Whether HP1 holds, but for HP2.
+    /// Whether huge-pages-HP1 holds, but for huge-pages-HP2.
     fn are_for_small_objects(&self) -> bool {
         !self.for_all.load(Ordering::Relaxed) && !self.always.load(Ordering::Relaxed)
     }
@@ -74,13 +75,18 @@ impl<S: System> PageHeap<S> {
         whose == Whose::SmallObjects || !self.huge_pages.are_for_small_objects()
     }
 
-    /// Whether a block that `whose` opens gets huge pages. A memory limit has to have room for the whole of it (G3).
+    /// Whether a block that `whose` opens gets huge pages. A memory limit has to have room for the whole of it (purge-G3).
     fn wants_huge(&self, whose: Whose) -> bool {
         let is_for =
             whose == Whose::SmallObjects || self.huge_pages.for_all.load(Ordering::Relaxed);
         is_for
             && self.is_large_enough()
             && self.dirty.load(Ordering::Relaxed) + GRANULES_PER_BLOCK <= self.room()
+    }
+
+    /// Whether it matters what runs have filled (filled-HP3).
+    pub(super) fn asks_whether_filled(&self) -> bool {
+        self.huge_pages.are_for_small_objects() && self.is_large_enough()
     }
 
     /// Whether what is touched of a block makes all of it resident.
@@ -92,15 +98,23 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// The first of a block is about to be handed out: decides of which pages it is (HP1).
-    pub(super) fn choose_pages(&self, state: &mut State, block: u32, whose: Whose) {
+    /// The first of a block is about to be handed out: decides of which pages it is (huge-pages-HP1).
+    pub(super) fn choose_pages(&self, state: &mut State, block: u32, whose: Whose, is_whole: bool) {
         let info = self.region.block(block);
         let is_huge = info.is_huge();
-        // What is resident in small pages stays as it is.
-        let wants = self.wants_huge(whose) && (is_huge || info.dirty() == 0);
+        let is_clean = info.dirty() == 0;
+        let wants = if is_whole && is_huge && info.dirty() == u128::MAX {
+            // Resident, and all of it is handed out.
+            true
+        } else {
+            // What is resident in small pages stays as it is.
+            (is_huge || is_clean)
+                && (self.wants_huge(whose) || is_whole && is_clean && self.take_grant(state))
+        };
         if wants != is_huge {
             self.advise(state, block, if wants { Advice::Huge } else { Advice::Small });
         }
+        info.is_fresh.store(is_whole && is_clean && !info.is_huge(), Ordering::Relaxed);
     }
 
     /// The first of a block was handed out: with huge pages the rest becomes resident with it.
@@ -109,7 +123,10 @@ impl<S: System> PageHeap<S> {
         if self.lies_in_huge(info) {
             let before = self.dirty_free(info).count_ones();
             info.set_dirty(info.dirty() | info.free());
-            self.note_dirty(state, block, self.dirty_free(info).count_ones() - before);
+            let come = self.dirty_free(info).count_ones() - before;
+            self.note_dirty(state, block, come);
+            // The system fills it again as a whole (purge-G1).
+            state.keep.note_reuse(&self.purge, come);
         }
     }
 
@@ -120,14 +137,14 @@ impl<S: System> PageHeap<S> {
         }
     }
 
-    /// [`use_small_pages`](Self::use_small_pages) under the lock: no pages are moved meanwhile (P3).
+    /// [`use_small_pages`](Self::use_small_pages) under the lock: no pages are moved meanwhile (moved-P3).
     pub(crate) fn split_huge_pages(&self, state: &mut State, block: u32) {
         if self.lies_in_huge(self.region.block(block)) {
             self.advise(state, block, Advice::Small);
         }
     }
 
-    /// Says of which pages a block is to be, unless HP2 forbids it.
+    /// Says of which pages a block is to be, unless huge-pages-HP2 forbids it.
     fn advise(&self, state: &mut State, block: u32, advice: Advice) {
         let before = self.region.block(block).advice();
         self.note_advice(state, block, advice);
@@ -160,7 +177,7 @@ impl<S: System> PageHeap<S> {
         u32::from(below) + u32::from(of(block + 1) != advice)
     }
 
-    /// HP2, under the lock.
+    /// huge-pages-HP2, under the lock.
     pub(super) fn check_seams(&self, state: &State) -> Result<(), Broken> {
         let advice = |block| self.region.block(block).advice();
         let blocks = self.region.first_block()..self.frontier();
@@ -168,7 +185,7 @@ impl<S: System> PageHeap<S> {
         let inner = (blocks.start + 1..behind).filter(|&block| advice(block - 1) != advice(block));
         let last = blocks.end > blocks.start && advice(blocks.end - 1) != Advice::None;
         let seams = low32(inner.count()) + u32::from(last);
-        ensure(seams == state.growth.seams, "HP2: seams add up", seams as usize)
+        ensure(seams == state.growth.seams, "huge-pages-HP2: seams add up", seams as usize)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! find: the fullest bin ─► a block in which the run fits ─► its bits
-//! hand_out: free → taken, dirty         give_back: taken → free, dirty if somebody may have written
+//! hand_out: free → taken, dirty         give_back: taken → free, dirty if it may have been written
 //! ```
 //!
 //! Layer *page*, inside the page heap's lock. O(1) for a run up to a block, O(blocks) when there is no memory.
@@ -83,7 +83,7 @@ impl<S: System> PageHeap<S> {
         true
     }
 
-    /// The fullest block of the kind that `whose` may have (HP1) in which the run fits, and where. A few blocks of a bin are
+    /// The fullest block of the kind that `whose` may have (huge-pages-HP1) in which the run fits, and where. A few blocks of a bin are
     /// tried.
     fn find(&self, state: &State, count: u32, align: u32, whose: Whose) -> Option<(u32, u32)> {
         self.find_in(state, fitting(self.may_lie_in_huge(whose), count), count, align, PROBES)
@@ -141,7 +141,8 @@ impl<S: System> PageHeap<S> {
         if !self.region.block(block).is_empty() {
             return self.take_mask(state, block, mask, count);
         }
-        self.choose_pages(state, block, whose);
+        let is_whole = whose == Whose::Run && mask == u128::MAX;
+        self.choose_pages(state, block, whose, is_whole);
         let zero = self.take_mask(state, block, mask, count);
         self.note_rest(state, block);
         zero
@@ -164,7 +165,7 @@ impl<S: System> PageHeap<S> {
         were_dirty == 0
     }
 
-    /// Free granules that cost memory (H1), at least those that depend on the `count` of `mask`.
+    /// Free granules that cost memory (heap-H1), at least those that depend on the `count` of `mask`.
     fn dirty_near(&self, info: &BlockInfo, mask: u128, count: u32) -> u32 {
         if self.granules_a_page() == 1 {
             return common(info.free() & info.dirty(), mask, count);
@@ -185,6 +186,9 @@ impl<S: System> PageHeap<S> {
         self.live.lower(count);
         for (block, mask, count) in pieces(granule, count) {
             let info = self.region.block(block);
+            if dirty && mask == u128::MAX {
+                self.look_whether_filled(state, block, info);
+            }
             let before = self.dirty_near(info, mask, count);
             info.set_free(info.free() | mask);
             // In a block with huge pages that is in use all of it is resident.

@@ -3,6 +3,7 @@ use super::*;
 use crate::geometry::BLOCK;
 use base::Check;
 use source::os::Os;
+use source::os::linux::residency::{Residency, residency};
 use source::{Failing, PageSource as _, Paged};
 
 fn fill(run: Run, count: usize) {
@@ -238,7 +239,7 @@ fn a_call_gives_back_little_more_than_it_freed_and_the_next_ones_the_rest() {
         heap.deallocate(run.at, 1);
         heap.check().expect("intact");
         let given = before + GRANULE - heap.dirty_bytes();
-        // Twice what was freed, half a block, and a block that was begun (G5).
+        // Twice what was freed, half a block, and a block that was begun (purge-G5).
         assert!(given <= 2 * GRANULE + BLOCK / 2 + BLOCK, "{given} bytes by call {number}");
         most = most.max(given);
     }
@@ -277,7 +278,7 @@ fn all_of_an_empty_block_goes_back() {
     assert_eq!(heap.purge_all(), GRANULE);
     let mut pages = [0; BLOCK / 4096];
     let pages = &mut pages[..BLOCK / Os.page_size()];
-    if Os.resident(run.at, pages) {
+    if residency(run.at, pages, Os.page_size()) == Residency::Known {
         assert!(pages.iter().all(|page| page & 1 == 0), "nothing is resident");
     }
     heap.check().expect("intact");

@@ -33,7 +33,7 @@ impl Runs {
         Self { stretches, masks: [0; MOST], blocks: [0; MOST], count: 0, dirty: 0 }
     }
 
-    /// Granules of them that cost memory (H1).
+    /// Granules of them that cost memory (heap-H1).
     pub(crate) const fn dirty(&self) -> usize {
         self.dirty
     }

@@ -7,7 +7,7 @@ fn mappings_come_and_go_and_the_table_grows() {
     let huge = Huge::<Os>::new();
     let mut live = [0usize; 300];
     for at in &mut live {
-        *at = huge.allocate(&Os, 5000, 1, false).expect("memory");
+        *at = huge.allocate(&Os, 5000, 1).expect("memory");
         assert_eq!(huge.len_of(*at), Some(8192));
     }
     huge.check().expect("intact");
@@ -29,15 +29,15 @@ fn mappings_come_and_go_and_the_table_grows() {
 #[test]
 fn absurd_sizes_are_refused() {
     let huge = Huge::<Os>::new();
-    assert_eq!(huge.allocate(&Os, usize::MAX, 1, false), None);
-    assert_eq!(huge.allocate(&Os, 1 << 60, 1, false), None);
+    assert_eq!(huge.allocate(&Os, usize::MAX, 1), None);
+    assert_eq!(huge.allocate(&Os, 1 << 60, 1), None);
 }
 
 #[test]
 fn the_end_goes_back_and_stays_where_the_system_refuses() {
     let source = Failing::new(Os);
     let huge = Huge::new();
-    let at = huge.allocate(&source, 3 << 20, 1, false).expect("memory");
+    let at = huge.allocate(&source, 3 << 20, 1).expect("memory");
     assert_eq!(huge.resize(&source, at, 2 << 20), Some(at));
     assert_eq!((huge.len_of(at), huge.bytes()), (Some(2 << 20), 2 << 20));
     assert_eq!(huge.resize(&source, at, 2 << 20), Some(at), "nothing to do");

@@ -14,7 +14,7 @@ fn fill(piece: usize, len: usize) {
 }
 
 fn is_zero(piece: usize, len: usize) -> bool {
-    // SAFETY: a piece, free or in use, stays readable (V3).
+    // SAFETY: a piece, free or in use, stays readable (pieces-V3).
     let bytes = unsafe {
         core::slice::from_raw_parts(core::ptr::with_exposed_provenance::<u8>(piece), len)
     };

@@ -66,7 +66,7 @@ impl Layout {
         Self { len, span_map, block_map, blocks, descriptors, end }
     }
 
-    /// Where the guards end (R4).
+    /// Where the guards end (region-R4).
     const fn guarded(&self) -> [usize; 5] {
         [0, self.span_map, self.block_map, self.blocks, self.descriptors]
     }
@@ -121,7 +121,7 @@ impl Region {
         self.descriptors.grow(source, (blocks * BLOCK).min(limit) / DESCRIPTORS);
     }
 
-    /// Makes the maps of all granules below `end` usable (R1). `false`: refused.
+    /// Makes the maps of all granules below `end` usable (region-R1). `false`: refused.
     pub(crate) fn cover<S: PageSource>(&self, source: &S, end: usize) -> bool {
         if end <= self.granules() {
             return true;

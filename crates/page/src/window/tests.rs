@@ -165,7 +165,7 @@ fn limits_that_come_and_go_use_the_same_addresses_again() {
         let runs = |heap: &PageHeap<_>| {
             [700, 130, 3000].map(|count| (heap.allocate(count, 1).expect("memory").at, count))
         };
-        // One run behind those that come and go, so that the frontier cannot sink (Z2).
+        // One run behind those that come and go, so that the frontier cannot sink (window-Z2).
         let mut first = runs(&heap);
         let last = stays.then(|| heap.allocate(300, 1).expect("memory").at);
         let mut frontier = 0;

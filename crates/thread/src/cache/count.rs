@@ -1,4 +1,4 @@
-//! What counts: objects that change hands are counted by the thread and reported to the page heap (N5, X1).
+//! What counts: objects that change hands are counted by the thread and reported to the page heap (cache-N5, slack-X1).
 //!
 //! Layer *thread*, inside a pass of the thread's account. O(1) but for a search for holes.
 use object::central::{Fault, GivenBack};
@@ -13,7 +13,7 @@ use crate::tls::Tls;
 use object::Central;
 
 impl ThreadCache {
-    /// Claims objects and counts them (N5): as [`Central::claim`].
+    /// Claims objects and counts them (cache-N5): as [`Central::claim`].
     pub(super) fn claim<S: System>(
         &self,
         backend: Backend<'_, S>,
@@ -28,7 +28,7 @@ impl ThreadCache {
         got
     }
 
-    /// Gives objects back and counts them (N5): as [`Central::give_back`].
+    /// Gives objects back and counts them (cache-N5): as [`Central::give_back`].
     pub(super) fn give_back<S: System>(
         &self,
         backend: Backend<'_, S>,

@@ -1,4 +1,4 @@
-//! What grows: the capacity of a magazine with use, and whose cache lines its objects may share (N2).
+//! What grows: the capacity of a magazine with use, and whose cache lines its objects may share (cache-N2).
 //!
 //! ```text
 //! cell [ …                        │ 0 │ 30 objects ]     capacity 30, found full
@@ -25,7 +25,7 @@ pub(super) const MAX_SHARED: usize = 128;
 
 impl ThreadCache {
     /// Whether to give an object back that this thread frees though it has allocated none of the class:
-    /// another thread has the objects beside it (N2).
+    /// another thread has the objects beside it (cache-N2).
     pub(super) fn is_stray(&self, class: usize) -> bool {
         let strays = self.strays[class].load(Ordering::Relaxed);
         if strays == MOST_STRAYS || line_mates(info(class).size as usize) == 1 {
@@ -36,7 +36,7 @@ impl ThreadCache {
     }
 
     /// With whom this thread may share the lines of objects of a class whose magazine had a capacity of
-    /// `before`, and has grown since if it could (N2).
+    /// `before`, and has grown since if it could (cache-N2).
     pub(super) fn share(&self, class: usize, before: usize) -> Share {
         let mates = line_mates(info(class).size as usize);
         if mates > 1 && self.capacity(class) != before && self.number() != 0 {
@@ -64,7 +64,7 @@ impl ThreadCache {
         Some(bottom)
     }
 
-    /// The next capacity of a class (N2).
+    /// The next capacity of a class (cache-N2).
     fn grown(&self, class: usize) -> usize {
         let class_info = info(class);
         let most = (class_info.capacity as usize).min(MAX_CAPACITY);
@@ -72,7 +72,7 @@ impl ThreadCache {
         grown(self.capacity(class), first, line_mates(class_info.size as usize), most)
     }
 
-    /// Grows the capacity of a full magazine, moving its objects down, and meanwhile it looks empty (N3). `false`: it is
+    /// Grows the capacity of a full magazine, moving its objects down, and meanwhile it looks empty (cache-N3). `false`: it is
     /// at its largest.
     pub(super) fn grow_full<T: Tls>(&self, tls: &T, class: usize) -> bool {
         let (old, new) = (self.capacity(class), self.grown(class));
@@ -84,7 +84,7 @@ impl ThreadCache {
         let bottom = end - new * WORD;
         // SAFETY: capacities are at most 126, so the word below the bottom is in the cell.
         unsafe { word(bottom - WORD).write(0) };
-        // SAFETY: both ranges are inside the cell (N1).
+        // SAFETY: both ranges are inside the cell (cache-N1).
         unsafe { word(end - old * WORD).copy_to(word(bottom), old) };
         self.capacity[class].store(low8(new), Ordering::Relaxed);
         tls.store(class, bottom + old * WORD);

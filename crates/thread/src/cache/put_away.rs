@@ -5,10 +5,10 @@
 //! ```
 //!
 //! Objects that lie scattered are not put away: each would keep a slab from being given back. Nor are those of a thread
-//! that only frees, which has missed none (D4). Each 64th flush gives the oldest bundle back, so that what circulates reaches
+//! that only frees, which has missed none (depot-D4). Each 64th flush gives the oldest bundle back, so that what circulates reaches
 //! its slabs now and then: there a double free is noticed.
 //!
-//! Layer *thread*, inside a pass of the thread's account (N5). O(objects of a bundle), and as much again for each of up to
+//! Layer *thread*, inside a pass of the thread's account (cache-N5). O(objects of a bundle), and as much again for each of up to
 //! [`MOST_IN_THE_WAY`] bundles that make room.
 use core::slice;
 
@@ -43,7 +43,7 @@ impl ThreadCache {
             return (false, Ok(()));
         }
         let bottom = self.bottom(tls.load(class), class);
-        // SAFETY: the magazine is full, so at least `count` words from the bottom on are its objects (N1).
+        // SAFETY: the magazine is full, so at least `count` words from the bottom on are its objects (cache-N1).
         let oldest = unsafe { slice::from_raw_parts(word(bottom), count) };
         if !lie_together(oldest, caches::granules_together(count * size, GRANULE)) {
             return (false, Ok(()));

@@ -241,7 +241,7 @@ fn who_swings_by_more_than_a_magazine_comes_to_need_few_slabs() {
     moved(cache);
     (0..100).for_each(|_| swing(&whole, cache, class, 1000));
     assert!(moved(cache) <= 200_000 / 32, "one bundle in 64 goes back and is claimed again");
-    cache.check(whole.backend(), &whole.tls).expect("A5");
+    cache.check(whole.backend(), &whole.tls).expect("inspect-A5");
     whole.end(cache).expect("live");
     assert_eq!((whole.taken(class), cache.depot.bytes()), (0, 0));
 }
@@ -271,7 +271,7 @@ fn a_depot_keeps_within_its_bytes() {
             swing(&whole, cache, class, 2 * MOST_DEPOT / info(class).size as usize);
             most = most.max(cache.depot.bytes());
         }
-        cache.check(whole.backend(), &whole.tls).expect("A5");
+        cache.check(whole.backend(), &whole.tls).expect("inspect-A5");
     }
     assert!((MOST_DEPOT / 2..=MOST_DEPOT).contains(&most), "{most}");
     swing(&whole, cache, largest + 1, 1000);
@@ -289,7 +289,7 @@ fn what_lies_scattered_is_not_put_away() {
         // These have been missed, so that only how they lie keeps them from being put away.
         (0..3).for_each(|_| swing(&whole, cache, class, 2000));
         cache.empty_all(whole.backend(), &whole.tls).expect("live");
-        assert!(cache.depot.most(class) > 0, "D4");
+        assert!(cache.depot.most(class) > 0, "depot-D4");
         // From one to the next are 641 objects, two granules and a half; or every other one lies beside the one before it.
         let index = |i: usize| {
             if alternating && i.is_multiple_of(2) { i / 2 } else { i * 641 % live.len() }
@@ -421,7 +421,7 @@ fn a_double_free_is_found_in_the_depot() {
     swing_twice(&whole, cache, 2, 1000);
     let twice = cache.depot.objects().next().expect("one");
     whole.free(cache, 2, twice);
-    assert!(cache.check(whole.backend(), &whole.tls).is_err(), "A5");
+    assert!(cache.check(whole.backend(), &whole.tls).is_err(), "inspect-A5");
     assert_eq!(cache.empty_all(whole.backend(), &whole.tls), Err(Fault::DoubleFree(twice)));
 }
 
@@ -491,7 +491,7 @@ fn what_a_lost_thread_kept_comes_back() {
         let live: Vec<usize> = (0..40).map(|_| whole.malloc(cache, 7)).collect();
         swing_twice(&whole, cache, 2, 1000);
         let in_magazine = cache.held(&cache.look(&whole.tls), 2) - cache.depot.held(2);
-        let look = if is_there { cache.look(&whole.tls) } else { Look::Gone };
+        let look = if is_there { cache.look(&whole.tls) } else { SlotSnapshot::Gone };
         cache.reclaim(whole.backend(), &look);
         // Of a thread whose slots are gone, what its magazines held is lost.
         let lost = if is_there { (0, 0) } else { (whole.taken(7) - live.len(), in_magazine) };
@@ -517,7 +517,7 @@ fn runs_are_kept_within_bounds() {
     assert_eq!(cache.runs.push(region, short, 4, MOST), Kept::No);
     let ((at, granule), (_, long)) = (run(6), run(17));
     assert_eq!(cache.runs.push(region, granule, 6, MOST), Kept::Yes);
-    cache.check(whole.backend(), &whole.tls).expect("K1");
+    cache.check(whole.backend(), &whole.tls).expect("runs-K1");
     assert_eq!(cache.runs.push(region, granule, 6, MOST), Kept::Twice);
     assert_eq!(cache.runs.push(region, long, 17, MOST), Kept::No);
     assert_eq!(cache.runs.pop(region, 5), 0);
@@ -528,7 +528,7 @@ fn runs_are_kept_within_bounds() {
     let runs = [(); 4].map(|()| run(5));
     let kept = runs.map(|(_, granule)| cache.runs.push(region, granule, 5, MOST));
     assert_eq!(kept, [Kept::Yes, Kept::Yes, Kept::Yes, Kept::No], "three of a length");
-    cache.check(whole.backend(), &whole.tls).expect("K1");
+    cache.check(whole.backend(), &whole.tls).expect("runs-K1");
     let again = [(); 4].map(|()| cache.runs.pop(region, 5));
     assert_eq!(again, [runs[2].0, runs[1].0, runs[0].0, 0], "last in, first out");
     let (at, granule) = run(16);
@@ -537,9 +537,9 @@ fn runs_are_kept_within_bounds() {
     let live = whole.pages.live_bytes();
     cache.give_back_runs(whole.backend());
     assert_eq!(live - whole.pages.live_bytes(), 16 * page::GRANULE, "any thread may give it back");
-    cache.check(whole.backend(), &whole.tls).expect("K1");
+    cache.check(whole.backend(), &whole.tls).expect("runs-K1");
     assert_eq!((cache.runs.pop(region, 16), cache.runs.bytes()), (0, 0), "{at:#x} is gone");
-    cache.check(whole.backend(), &whole.tls).expect("K1");
+    cache.check(whole.backend(), &whole.tls).expect("runs-K1");
 }
 
 #[test]
@@ -557,7 +557,7 @@ fn what_another_thread_gave_back_leaves_room_for_runs_of_other_lengths() {
     assert_eq!([16, 16, 5].map(push), [Kept::Yes, Kept::Yes, Kept::No]);
     cache.give_back_runs(whole.backend());
     assert_eq!([5, 16, 6].map(push), [Kept::Yes; 3]);
-    cache.check(whole.backend(), &whole.tls).expect("K1");
+    cache.check(whole.backend(), &whole.tls).expect("runs-K1");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! empty [             ] ─refill─► [ 63 claimed │      ]     full [ 126 ] ─flush─► [ 64 newest │      ]
 //! ```
 //!
-//! Layer *thread*, inside a pass of the thread's account (N5). O(objects moved).
+//! Layer *thread*, inside a pass of the thread's account (cache-N5). O(objects moved).
 use core::mem::MaybeUninit;
 
 use base::sync::OneWriter as _;
@@ -59,7 +59,7 @@ impl ThreadCache {
         let share = self.share(class, before);
         let want =
             if let Share::NoLine(mates) = share { half - half % mates as usize } else { half };
-        // SAFETY: the magazine is empty, so these words of its cell are free (N1).
+        // SAFETY: the magazine is empty, so these words of its cell are free (cache-N1).
         let out = unsafe { core::slice::from_raw_parts_mut(word(bottom), want) };
         let got = self.claim(backend, class, share, out);
         if got == 0 {
@@ -127,11 +127,11 @@ impl ThreadCache {
         };
         // SAFETY: room was made; the caller gave the object up.
         let kept = unsafe { push(tls, class, object) };
-        debug_assert!(kept, "A2: a flushed magazine has room");
+        debug_assert!(kept, "magazine-A2: a flushed magazine has room");
         answer
     }
 
-    /// Drops the nulls that sized frees have left on top (A4).
+    /// Drops the nulls that sized frees have left on top (magazine-A4).
     pub(super) fn drop_nulls<T: Tls>(&self, tls: &T, class: usize) {
         let mut top = tls.load(class);
         let bottom = self.bottom(top, class);
@@ -182,13 +182,13 @@ impl ThreadCache {
         let held = (top - bottom) / WORD;
         let count = count.min(held);
         let oldest = room.as_mut_ptr().cast::<usize>();
-        // SAFETY: a magazine holds at most `room`'s length (N1).
+        // SAFETY: a magazine holds at most `room`'s length (cache-N1).
         unsafe { self.move_oldest(tls, class, count, oldest) };
         // SAFETY: `count` words were written above.
         unsafe { core::slice::from_raw_parts(oldest, count) }
     }
 
-    /// Moves the `count` oldest objects of a magazine `to` somewhere else. Meanwhile it looks empty (N3).
+    /// Moves the `count` oldest objects of a magazine `to` somewhere else. Meanwhile it looks empty (cache-N3).
     ///
     /// # Safety
     ///
@@ -250,7 +250,7 @@ impl ThreadCache {
         self.runs.forget();
     }
 
-    /// Gives back the runs that a thread keeps, any thread, which goes on (K1).
+    /// Gives back the runs that a thread keeps, any thread, which goes on (runs-K1).
     pub fn give_back_runs<S: System>(&self, backend: Backend<'_, S>) {
         let pages = backend.supply.pages;
         self.runs.take_each(|at, count| {

@@ -6,7 +6,7 @@ pub(super) const ALIGN: usize = 16;
 
 source::tls_block!("heapwright_tls");
 
-/// The end of the cell that is both empty and full (A3).
+/// The end of the cell that is both empty and full (magazine-A3).
 #[inline]
 #[must_use]
 pub fn empty() -> usize {

@@ -14,7 +14,7 @@ pub(super) fn address() -> usize {
     pointer.wrapping_add(offset())
 }
 
-/// The end of the cell that is both empty and full (A3).
+/// The end of the cell that is both empty and full (magazine-A3).
 #[inline]
 #[must_use]
 pub fn empty() -> usize {

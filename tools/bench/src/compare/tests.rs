@@ -2,10 +2,10 @@ use std::fs;
 
 use super::*;
 use crate::definition::Group;
-use crate::launch::Exit;
 use crate::result::{Compared, Count};
 use crate::session::{Failure, How, WorkloadIndex};
 use crate::testing;
+use launch::Exit;
 
 /// Of two workloads in `rounds` rounds; `time` says how long the runs of a subject take on average.
 fn report(rounds: u32, time: impl Fn(&str, &str) -> f64) -> Report {

@@ -6,17 +6,20 @@
 //! The program's processes that lost their parent are the helper's children too (it is their subreaper). They are
 //! collected on the way, and ended when the program has: the next run shall have the machine to itself.
 
-use core::ffi::{c_int, c_long};
+use core::ffi::c_int;
 use core::time::Duration;
-use std::os::fd::{FromRawFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::process;
 use std::thread;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Signal;
+
+use launch::follow::Seen;
+use launch::{tree, watched};
 
 use super::now;
-use super::seen::Seen;
-use crate::tree;
+use crate::measured::Sample;
 
 /// The most samples that are kept; one more, and every second one is dropped.
 const MOST: usize = 4000;
@@ -41,8 +44,7 @@ pub(super) struct Ended {
 pub(super) struct Memory {
     /// Bytes; of every look, dropped or not.
     pub(super) peak: u64,
-    /// Nanoseconds since exec, and bytes.
-    pub(super) samples: Vec<(u64, u64)>,
+    pub(super) samples: Vec<Sample>,
     /// Nanoseconds between two of them.
     interval: u64,
 }
@@ -56,7 +58,7 @@ impl Memory {
     /// Keeps one look.
     fn add(&mut self, ns: u64, bytes: u64) {
         self.peak = self.peak.max(bytes);
-        self.samples.push((ns, bytes));
+        self.samples.push(Sample { ns, rss_bytes: bytes });
         if self.samples.len() >= MOST {
             let mut nth = 0_usize;
             // The latest one stays.
@@ -123,10 +125,7 @@ pub(super) fn end_what_is_left() {
             Collected::Nothing => return,
             Collected::Ended(_) | Collected::NotYet => {}
         }
-        for process in tree::descendants(own_number()) {
-            // SAFETY: sending a signal touches no memory; the process is one that the run started.
-            unsafe { libc::kill(process, libc::SIGKILL) };
-        }
+        tree::signal(&tree::descendants(own_number()), Signal::KILL);
         thread::sleep(Duration::from_millis(1));
     }
 }
@@ -153,15 +152,6 @@ fn collect(program: i32, options: c_int) -> Collected {
             _ => return Collected::Nothing,
         }
     }
-}
-
-/// A descriptor that becomes readable when `program` ends, on kernels since 5.3.
-fn watched(program: i32) -> Option<OwnedFd> {
-    // SAFETY: the call takes two numbers and touches no memory.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, c_long::from(program), 0_i64) };
-    let fd = c_int::try_from(fd).ok().filter(|&fd| fd >= 0)?;
-    // SAFETY: the kernel has just made this descriptor for us.
-    Some(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// Sleeps `nanoseconds`, or until the program ends if that can be watched; whether it may have ended.
@@ -192,11 +182,12 @@ mod tests {
     fn a_long_run_keeps_its_peak_its_latest_sample_and_a_bounded_number() {
         let mut memory = Memory::new(Duration::from_millis(5));
         for ns in 0..10_000 {
-            memory.add(ns, if ns == 1000 { 77 } else { 10 });
+            let rss_bytes = if ns == 1000 { 77 } else { 10 };
+            memory.add(ns, rss_bytes);
             assert!(memory.samples.len() < MOST);
-            assert_eq!(memory.samples.last(), Some(&(ns, if ns == 1000 { 77 } else { 10 })));
+            assert_eq!(memory.samples.last(), Some(&Sample { ns, rss_bytes }));
         }
         assert_eq!(memory.peak, 77);
-        assert!(memory.interval > 5_000_000 && memory.samples.is_sorted());
+        assert!(memory.interval > 5_000_000 && memory.samples.is_sorted_by_key(|sample| sample.ns));
     }
 }

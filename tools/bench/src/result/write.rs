@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 
 use super::{Report, SCHEMA, VERSION, lines};
-use crate::launch::Exit;
+use launch::Exit;
 
 /// Why a text is no result.
 #[derive(Debug, thiserror::Error)]

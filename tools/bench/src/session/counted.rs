@@ -30,7 +30,7 @@ use super::runner::{Judged, asked_for, judge, other_malloc, time_limit};
 use super::{Failure, How, Observer, Options, Pass, Session, Step, Stop, Subject, WorkloadIndex};
 use crate::cpus;
 use crate::fail_if::Metric;
-use crate::launch::{Error, Job, Launcher, Ran};
+use crate::measured::{Error, Job, Launcher, Ran};
 use crate::workload::Workload;
 
 pub use tools::Tools;

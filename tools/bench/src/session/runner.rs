@@ -8,14 +8,17 @@ use std::ffi::OsString;
 use std::thread;
 use std::time::Instant;
 
+use launch::Exit;
+use launch::environment::PRELOAD;
+use launch::follow::Program;
+
 use super::pace::{Pace, noise};
 use super::{
     Failure, How, Observer, Options, Pass, Role, Run, Session, Step, Stop, Subject, SubjectIndex,
     WorkloadIndex,
 };
 use crate::definition::Group;
-use crate::environment::PRELOAD;
-use crate::launch::{Error, Exit, Figures, Job, Launcher, Outcome, Program, Ran};
+use crate::measured::{Error, Figures, Job, Launcher, Outcome, Ran};
 use crate::metrics::Metrics;
 use crate::rng::Rng;
 use crate::workload::Workload;

@@ -1,8 +1,8 @@
 //! Which programs a workload's runs were made of, and which malloc each had.
 
 use crate::definition::Group;
-use crate::launch::Program;
 use crate::result::{Computed, Report, Work};
+use launch::follow::Program;
 
 /// Less of the processor time is not worth a word.
 const LEAST: f64 = 0.05;

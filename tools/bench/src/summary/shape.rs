@@ -29,7 +29,7 @@ pub(super) fn mean_rss(details: &Details) -> Option<f64> {
 /// Seconds and resident bytes; of neighbours that have to be left out the largest stays.
 pub(super) fn rss(details: &Details) -> Vec<(f64, f64)> {
     let step = details.samples.len().div_ceil(POINTS).max(1);
-    let largest = |chunk: &[crate::launch::Sample]| {
+    let largest = |chunk: &[crate::measured::Sample]| {
         chunk.iter().max_by_key(|s| s.rss_bytes).map(|s| (s.ns as f64 / 1e9, s.rss_bytes as f64))
     };
     details.samples.chunks(step).filter_map(largest).collect()

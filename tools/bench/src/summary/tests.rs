@@ -1,5 +1,7 @@
 use super::*;
-use crate::launch::{Exit, Sample};
+use launch::Exit;
+
+use crate::measured::Sample;
 use crate::metrics::Metrics;
 use crate::session::{Details, Failure, How};
 use crate::testing;
@@ -73,7 +75,7 @@ fn a_part_of_what_was_asked_for_decides_nothing() {
 fn a_server_that_nobody_drives_has_no_time() {
     let mut session = session();
     let service =
-        |driver| crate::launch::Service { time: core::time::Duration::from_secs(1), driver };
+        |driver| crate::measured::Service { time: core::time::Duration::from_secs(1), driver };
     for (driver, has_time) in [(None, false), (Some("true".into()), true)] {
         session.workloads[0].service = Some(service(driver));
         let report = report_of(&session);

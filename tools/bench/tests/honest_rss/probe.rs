@@ -4,8 +4,8 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use heapwright_bench::allocator::Allocator;
-use heapwright_bench::probe::{self, Error};
+use launch::allocator::Allocator;
+use launch::probe::{self, Error};
 
 fn ask(library: &Path) -> Result<probe::Answer, Error> {
     probe::ask(&env::current_exe().unwrap(), &Allocator::preloaded("x", library))

@@ -9,13 +9,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::thread;
 
-use heapwright_bench::allocator::Allocator;
-use heapwright_bench::launch::{Job, Launcher};
+use heapwright_bench::measured::{Job, Launcher};
 use heapwright_bench::session::{
     self, Failure, Observer, Options, Session, Step, WorkloadIndex, line_up,
 };
 use heapwright_bench::workload::Workload;
 use heapwright_bench::{cpus, testing};
+use launch::allocator::Allocator;
 
 /// The argument with which this file is a program that computes.
 pub(crate) const COMPUTE: &str = "__compute";

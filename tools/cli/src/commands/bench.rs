@@ -6,7 +6,6 @@ mod kernel;
 mod list;
 mod next;
 mod progress;
-mod superslab;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
@@ -17,11 +16,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
-use bench::allocator::HEAPWRIGHT;
 use bench::fail_if::Rule;
-use bench::inspect::Inspection;
-use bench::launch::{Given, Input, Launcher};
 use bench::machine::{Busyness, Machine};
+use bench::measured::{Given, Input, Launcher};
 use bench::prepare;
 use bench::result::{Report, without_folders};
 use bench::session::counted::{self, Tools};
@@ -29,13 +26,17 @@ use bench::session::{self, How, LEAST_ROUNDS, Role, Session, Stop, WorkloadIndex
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
 use clap::Args;
+use launch::allocator::HEAPWRIGHT;
+use launch::environment::variables;
+use launch::inspect::Inspection;
+use launch::resolve;
 use tempfile::TempDir;
 
 use self::allocators::Among;
 use self::interrupts::Interrupts;
 use self::words::Words;
 use self::workloads::Chosen;
-use super::run::{inspected, not_executed, variables};
+use super::run::inspected;
 use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
@@ -44,7 +45,7 @@ use crate::flags::program::LastProgram;
 use crate::flags::serve::ServeFlags;
 use crate::flags::settings::{SettingsFlags, knows};
 use crate::flags::workload::{self, WorkloadArg};
-use crate::{allocators as known, exit, format, out, table};
+use crate::{allocators as known, exit, format, out};
 
 /// What starting and stopping a server takes beside its time.
 const BESIDE: Duration = Duration::from_millis(500);
@@ -63,7 +64,7 @@ Examples:
                                                    a server, and the command that drives it
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
   heapwright bench --counted -o NEW                instructions, misses, faults, calls; compare OLD NEW
-  heapwright bench superslab                       superslab with each part on and off, and what that says
+  heapwright bench t-test1 -a superslab,superslab:magazine=0    one library with other settings
   heapwright bench kernel-sweep                    the kernel's allocators by size: time, and bytes wasted
   heapwright bench kmem-stack                      in which order the kernel's caches hand objects out
   heapwright bench chain                           a hash chain out of a shared cache, and out of one of its own
@@ -141,14 +142,8 @@ impl Bench {
         };
         let inspection = self.inspection(&mut warnings)?;
         let input = self.input();
-        let is_experiment = superslab::is_asked(&self.workloads);
         self.workloads = kernel::words(self.workloads);
-        let subjects = if is_experiment {
-            self.workloads = superslab::workloads();
-            self.experiment()?
-        } else {
-            self.subjects(inspection.as_ref(), &mut warnings)?
-        };
+        let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
         let guard = self.prepare()?;
@@ -172,8 +167,8 @@ impl Bench {
         for warning in &warnings {
             exit::warn(warning);
         }
-        if !left_out.is_empty() {
-            exit::warn(&table::left_out(&left_out, workloads.len()));
+        if let Some(text) = report::left_out(&left_out, workloads.len()) {
+            exit::warn(&text);
         }
         let started = self.output.started();
         let mut progress = progress::Progress::new(&options);
@@ -232,9 +227,6 @@ impl Bench {
         let report = summary::report(&session, &options, circumstances);
         let written = self.output.write(&report, folder.as_deref());
         written?;
-        if is_experiment && self.output.is_for_people() {
-            out::print(&format!("{}\n", superslab::verdicts(&report)))?;
-        }
         if self.output.is_for_people() {
             out::print(&kernel::sequences(&report))?;
         }
@@ -275,7 +267,8 @@ impl Bench {
         let mut subjects = line_up(chosen, is_timed && self.program.is_absent());
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
-            let settings = self.settings.of(&subject.allocator);
+            let mut settings = self.settings.of(&subject.allocator);
+            settings.extend_from_slice(self.allocators.settings(&subject.allocator.name));
             subject.environment = variables(&subject.allocator, &settings, inspection)?;
         }
         Ok(subjects)
@@ -291,26 +284,6 @@ impl Bench {
             Some((kernels, true)) => Among::Alone(kernels),
             Some((kernels, false)) => Among::Kernels(kernels),
         })
-    }
-
-    /// Those of `bench superslab`, which are one library with other settings.
-    fn experiment(&self) -> anyhow::Result<Vec<session::Subject>> {
-        if !self.allocators.allocators.is_empty() || self.measure.region {
-            bail!(Usage(
-                "bench superslab has allocators of its own: the design with each part on and off"
-                    .to_owned()
-            ));
-        }
-        let mut subjects = superslab::subjects()?;
-        for subject in &mut subjects {
-            let own = superslab::settings(subject).unwrap_or_default();
-            let mut settings = self.settings.settings.clone();
-            for item in own.split(',').filter(|item| !item.is_empty()) {
-                settings.push(item.parse()?);
-            }
-            subject.environment = variables(&subject.allocator, &settings, None)?;
-        }
-        Ok(subjects)
     }
 
     /// What is known of the user's own program before it runs.
@@ -547,11 +520,11 @@ fn fails_everywhere(session: &Session) -> anyhow::Error {
             _ => " fails on every allocator:",
         };
         text += &format!("{}{on} {}", name(w), failure.how.words());
-        for line in table::last_lines(&failure.stderr, 5) {
+        for line in report::last_lines(&failure.stderr, 5) {
             text.push_str("\n  | ");
             text.push_str(line);
         }
-        if matches!(failure.how, How::Ended(bench::launch::Exit::Code(_))) {
+        if matches!(failure.how, How::Ended(launch::Exit::Code(_))) {
             text.push_str("\n  (if that is no failure: --ignore-failure)");
         }
     }
@@ -570,7 +543,8 @@ fn not_started(session: &Session) -> Option<anyhow::Error> {
     let mut failures = session.failures[w].iter().flatten();
     match (session.workloads[w].group, failures.next()?.how) {
         (bench::definition::Group::Own, How::NotStarted(errno)) => {
-            Some(not_executed(&session.workloads[w].file, &io::Error::from_raw_os_error(errno)))
+            let why = io::Error::from_raw_os_error(errno);
+            Some(resolve::Error::not_executed(&session.workloads[w].file, why).into())
         }
         _ => None,
     }

@@ -3,20 +3,24 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use bench::allocator::Allocator;
-use bench::inspect::elf::{Defined, Elf};
-use bench::inspect::loader::{self, Answer};
-use bench::inspect::{Finding, Inspection, Level};
+use launch::allocator::Allocator;
+use launch::inspect::elf::{Defined, Elf};
+use launch::inspect::loader::{self, Answer};
+use launch::inspect::{Finding, Inspection, Level};
+use serde_json::json;
+use show::text::{self, wrapped};
 
 use super::run::inspected;
+use crate::flags::form::Form;
 use crate::flags::program::Program;
-use crate::{columns, format, out, style};
+use crate::{format, style};
 
 /// Prints what was found; the exit code is 0 when the program is usable, else 1.
 pub(crate) fn check(
     file: &Path,
     program: &Program,
     allocator: &Allocator,
+    form: Form,
 ) -> anyhow::Result<ExitCode> {
     let mut found = inspected(file, program.arguments())?;
     ask_the_loader(&mut found, allocator);
@@ -33,7 +37,13 @@ pub(crate) fn check(
         Finding::new("verdict", Level::Fail, "not usable: a preloaded malloc has no effect on it")
     };
     found.findings.push(verdict);
-    out::print(&lines(&found.findings))?;
+    let json = json!({
+        "program": found.program(),
+        "allocator": allocator.name,
+        "usable": usable,
+        "findings": found.findings,
+    });
+    form.print(&lines(&found.findings), &json)?;
     Ok(ExitCode::from(u8::from(!usable)))
 }
 
@@ -92,7 +102,7 @@ pub(crate) fn lines(findings: &[Finding]) -> String {
         lines += &format!(
             "  {level}{gap}  {:width$}  {}\n",
             finding.subject,
-            columns::wrapped(&format::visible(&finding.text), width + 10, columns::width())
+            wrapped(&format::visible(&finding.text), width + 10, text::width())
         );
     }
     lines

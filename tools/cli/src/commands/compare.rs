@@ -5,11 +5,11 @@ mod show;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use bench::allocator::HEAPWRIGHT;
 use bench::compare::{self, Comparison, Error};
 use bench::fail_if::{self, Rule};
 use bench::result::Report;
 use clap::{Args, ValueEnum, ValueHint};
+use launch::allocator::HEAPWRIGHT;
 
 use crate::commands::bench::words::Words;
 use crate::exit::{self, Usage};
@@ -90,7 +90,10 @@ impl Compare {
         }
         let names = [&self.old, &self.new].map(|path| path.display().to_string());
         let text = match self.format {
-            Format::Table => format::visible(&show::table(&comparison, &names)).into_owned(),
+            Format::Table => {
+                format::visible(&show::table(&comparison, &names, ::show::text::width()))
+                    .into_owned()
+            }
             Format::Csv => show::csv(&comparison),
             Format::Json => serde_json::to_string_pretty(&comparison)? + "\n",
         };
@@ -105,7 +108,9 @@ impl Compare {
             let is_alike = old.scale.total_cmp(&new.scale).is_eq();
             let next = (!is_alike)
                 .then(|| format!("next     {}   does the same work as OLD", alike(&old)));
-            let below: String = verdicts.into_iter().chain(next).map(|line| line + "\n").collect();
+            let width = ::show::text::width();
+            let verdicts = verdicts.iter().map(|line| ::show::text::wrapped(line, 0, width));
+            let below: String = verdicts.chain(next).map(|line| line + "\n").collect();
             out::print(&format::visible(&below))?;
         }
         Ok(ExitCode::from(if has_failed { exit::CROSSED } else { 0 }))

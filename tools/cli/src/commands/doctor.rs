@@ -5,15 +5,17 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use bench::environment::{PRELOAD, SETTINGS};
-use bench::inspect::{Finding, Level};
 use bench::machine::{self, Busyness, Machine};
-use bench::{discover, probe};
 use clap::Args;
+use launch::environment::{PRELOAD, SETTINGS};
+use launch::inspect::{Finding, Level};
+use launch::{discover, probe};
 use rustix::process::{Resource, getrlimit};
+use serde_json::json;
 
 use super::check;
-use crate::{allocators, format, out};
+use crate::flags::form::Form;
+use crate::{allocators, format};
 
 /// The oldest C library whose loader and threads we rely on.
 const OLDEST_GLIBC: (u32, u32) = (2, 17);
@@ -24,13 +26,18 @@ const SMALL_ADDRESS_SPACE: u64 = 64 << 30;
 const EXAMPLES: &str = "\
 Examples:
   heapwright doctor
+  heapwright doctor --format json
 
 The exit code is 1 when a line says fail, else 0.";
 
 /// Check this machine: does preloading work, what limits memory, what disturbs measurements
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    /// The form of what is found: table or json
+    #[arg(long, value_name = "FORMAT", default_value = "table", hide_possible_values = true)]
+    format: Form,
+}
 
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
@@ -56,7 +63,8 @@ impl Doctor {
         } else {
             ""
         };
-        out::print(&format!("{}\n{next}", check::lines(&findings)))?;
+        let table = format!("{}\n{next}", check::lines(&findings));
+        self.format.print(&table, &json!({ "fit": !failed, "findings": findings }))?;
         Ok(ExitCode::from(u8::from(failed)))
     }
 }

@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
-use bench::allocator::Allocator;
-use bench::discover::{self, Found};
-use bench::probe;
 use clap::{Args, ValueEnum};
+use launch::allocator::Allocator;
+use launch::discover::{self, Found};
+use launch::probe;
 use serde_json::json;
+use show::{Table, text};
 
-use crate::{allocators, columns, embedded, format, out};
+use crate::{allocators, embedded, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +35,7 @@ enum Format {
     Json,
 }
 
-/// Show the allocators of this machine: name, version, abilities, library
+/// Show the allocators of this machine: name, version, library or abilities
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct List {
@@ -83,9 +84,8 @@ impl List {
             }
             Format::Table => {
                 let next = "next     heapwright bench -- CMD   compares them on a program";
-                let found = table(&found);
-                let found = format::visible(&found);
-                out::print(&format!("{found}\n{}\n{next}\n", kernels()))?;
+                let [found, kernels] = [table(&found), kernels()].map(|t| t.text(text::width()));
+                out::print(&format!("{found}\n{kernels}\n{next}\n"))?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -99,29 +99,31 @@ fn abilities(name: &str) -> Option<&'static [&'static str]> {
 }
 
 /// The allocators of the kernel's, which no program can be run on.
-fn kernels() -> String {
-    let head = ["of a kernel", "hands out", "abilities", "what it is"].map(str::to_owned);
-    let rows = registry::KERNELS.iter().map(|row| {
-        [row.name, row.kind.word(), &row.abilities.join(" "), row.about].map(str::to_owned)
-    });
-    let rows: Vec<_> = core::iter::once(head).chain(rows).collect();
-    columns::rows(&rows, columns::width())
+fn kernels() -> Table {
+    let mut table = Table::new(["of a kernel", "hands out", "abilities", "what it is"]);
+    table.has_text = true;
+    for row in registry::KERNELS {
+        table.row([row.name, row.kind.word(), &row.abilities.join(" "), row.about]);
+    }
+    table
 }
 
-fn table(found: &[Found]) -> String {
-    let mut rows = vec![["name", "version", "abilities", "library"].map(str::to_owned)];
+fn table(found: &[Found]) -> Table {
+    let mut table = Table::new(["name", "version", "library"]);
+    table.has_text = true;
     for f in found {
         let library = match (f.allocator.library(), &f.problem) {
             (None, _) => "the C library's own malloc".to_owned(),
-            (Some(path), None) => path.display().to_string(),
+            (Some(path), None) => match abilities(&f.allocator.name) {
+                Some(words) => format!("built in: {}", words.join(" ")),
+                None => path.display().to_string(),
+            },
             (Some(path), Some(problem)) => {
                 format!("{}\n  cannot be used: {problem}", path.display())
             }
         };
         let version = f.allocator.version.clone().unwrap_or_else(|| "-".to_owned());
-        let abilities =
-            abilities(&f.allocator.name).map_or("-".to_owned(), |words| words.join(" "));
-        rows.push([f.allocator.name.clone(), version, abilities, library]);
+        table.row([f.allocator.name.clone(), version, library]);
     }
-    columns::rows(&rows, columns::width())
+    table
 }

@@ -2,10 +2,8 @@
 
 mod collected;
 mod processes;
-mod wait;
 mod words;
 
-use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -13,16 +11,17 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{anyhow, bail};
-use bench::allocator::{Allocator, HEAPWRIGHT};
-use bench::environment::{self, PRELOAD, SETTINGS, Setting};
-use bench::inspect::{self, Inspection};
-use bench::resolve;
 use clap::Args;
+use launch::allocator::{Allocator, HEAPWRIGHT};
+use launch::environment::{Setting, variables};
+use launch::inspect::{self, Inspection};
+use launch::resolve;
 
 use self::collected::Collected;
 use super::check;
 use crate::exit::Usage;
 use crate::flags::allocator::OneAllocator;
+use crate::flags::form::Form;
 use crate::flags::program::Program;
 use crate::flags::settings::{SettingsFlags, knows, of_classic};
 use crate::flags::stats::{Stats, StatsWord};
@@ -38,19 +37,19 @@ Examples:
   heapwright run -a mine=./libmine.so -- ./server
   heapwright run --check -- ./server
 
-heapwright replaces itself by the program: the exit code, signals and terminal are the program's own. What \
-was in LD_PRELOAD stays there, after the allocator.
-
-With --stats it waits instead, passes signals on and ends as the program did. What it tells is of the program's peak, \
-and comes however the program ends: by exit, SIGTERM, Ctrl-C or the kernel when it is out of memory (of a classic design \
-only by exit). Behind a wrapper or a script, such as timeout, it is of the process that needed most memory. Without \
-heapwright: HEAPWRIGHT=stats=/tmp/%p writes the same figures to a file, as JSON.
-
 Exit codes: those of the program; 125 heapwright itself failed, or there is no such allocator (2 may be the \
 program's own code); 126 the program cannot be executed; 127 it was not found; 2 a wrong flag or setting; with \
 --check 0 and 1 are the verdict.";
 
 /// Run a program on an allocator, unchanged
+///
+/// heapwright replaces itself by the program: the exit code, signals and terminal are the program's own. What was in
+/// LD_PRELOAD stays there, after the allocator.
+///
+/// With --stats it waits instead, passes signals on, stops and goes on with the program and ends as that did. What it tells
+/// is of the program's peak, and comes however the program ends: by exit, SIGTERM, Ctrl-C or the kernel when it is out of
+/// memory (of a classic design only by exit). Behind a wrapper or a script, such as timeout, it is of the process that
+/// needed most memory. Without heapwright: HEAPWRIGHT=stats=/tmp/%p writes the same figures to a file, as JSON.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Run {
@@ -60,9 +59,10 @@ pub(crate) struct Run {
     #[command(flatten)]
     settings: SettingsFlags,
 
-    /// Tell what memory the program needed, on standard error, when it has ended. A list of: full (every row and size),
-    /// all (every process, and not only the one that needed most), json, and FILE, such as ./%p.json, to write to; %p is
-    /// the process's number
+    /// Tell what memory the program needed, on standard error, when it has ended
+    ///
+    /// WHAT is a list of: full (every row and size), all (every process, and not only the one that needed most), json, and
+    /// FILE, such as ./%p.json, to write to; %p is the process's number
     #[arg(
         long,
         value_name = "WHAT",
@@ -77,6 +77,16 @@ pub(crate) struct Run {
     #[arg(long)]
     check: bool,
 
+    /// The form of what --check says: table or json
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "table",
+        requires = "check",
+        hide_possible_values = true
+    )]
+    format: Form,
+
     #[command(flatten)]
     program: Program,
 }
@@ -88,7 +98,7 @@ impl Run {
         let allocator =
             allocators::find(&self.allocator.allocator).map_err(|error| anyhow!("{error:#}"))?;
         if self.check {
-            return check::check(&file, &self.program, &allocator);
+            return check::check(&file, &self.program, &allocator, self.format);
         }
         // What cannot be read may still be executed; then there is nothing to say.
         let inspection = inspect::program(&file, self.program.arguments()).ok();
@@ -109,7 +119,7 @@ impl Run {
         command.envs(variables(&allocator, &settings, inspection.as_ref())?);
         match collected {
             Some(collected) => collected.run(&file, &mut command),
-            None => Err(not_executed(&file, &command.exec())),
+            None => Err(anyhow!(resolve::Error::not_executed(&file, command.exec()))),
         }
     }
 
@@ -142,52 +152,11 @@ fn is_ours(allocator: &Allocator) -> bool {
     allocator.name == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT)
 }
 
-/// What to put into the environment of a program on `allocator`, of which this is known.
-pub(crate) fn variables(
-    allocator: &Allocator,
-    settings: &[Setting],
-    program: Option<&Inspection>,
-) -> anyhow::Result<Vec<(OsString, OsString)>> {
-    let inherited = env::var_os(PRELOAD);
-    let value = match allocator.library() {
-        Some(library) => Some(environment::preload(library, inherited.as_deref())?),
-        None if allocator.in_process.is_some() => None,
-        None => {
-            let has_other_new = program.is_some_and(|p| p.is_cxx && p.linked_to.is_some());
-            environment::preload_glibc(has_other_new, inherited.as_deref())
-        }
-    };
-    let mut variables: Vec<_> = value.map(|value| (PRELOAD.into(), value)).into_iter().collect();
-    if !settings.is_empty() {
-        let value = environment::settings(env::var_os(SETTINGS).as_deref(), settings);
-        variables.push((SETTINGS.into(), value));
-    }
-    Ok(variables)
-}
-
-/// What is known of a program without running it. One that cannot be started is told in the words of [`not_executed`].
+/// What is known of a program without running it. One that cannot be started is told as if it were.
 pub(crate) fn inspected(file: &Path, arguments: &[OsString]) -> anyhow::Result<Inspection> {
     inspect::program(file, arguments).map_err(|error| match error.kind() {
         // The file itself was found, so that it is its interpreter.
-        io::ErrorKind::NotFound => not_executed(file, &io::Error::from_raw_os_error(libc::ENOENT)),
+        io::ErrorKind::NotFound => anyhow!(resolve::Error::not_executed(file, error)),
         _ => anyhow!(error).context(format!("cannot inspect {}", file.display())),
     })
-}
-
-/// The system's reason not to start a program that was found.
-pub(crate) fn not_executed(file: &Path, error: &io::Error) -> anyhow::Error {
-    match error.raw_os_error() {
-        Some(libc::ENOENT) => anyhow!(resolve::Error::NotExecutable(
-            file.to_owned(),
-            "its interpreter or loader does not exist"
-        )),
-        Some(libc::EACCES) => {
-            anyhow!(resolve::Error::NotExecutable(file.to_owned(), "permission denied"))
-        }
-        Some(libc::ENOEXEC) => anyhow!(resolve::Error::NotExecutable(
-            file.to_owned(),
-            "not a program this system can run"
-        )),
-        _ => anyhow!("cannot execute {}: {error}", file.display()),
-    }
 }

@@ -4,10 +4,11 @@ use core::str::FromStr;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use bench::allocator::GLIBC;
-use bench::discover;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Command};
+use launch::allocator::GLIBC;
+use launch::discover;
+use launch::environment::Setting;
 
 use crate::embedded;
 
@@ -23,6 +24,15 @@ pub(crate) enum AllocatorArg {
         /// Where it is.
         path: PathBuf,
     },
+    /// One that heapwright knows or finds, with settings of its own, in `bench`.
+    Variant {
+        /// All of it: `superslab:magazine=0`.
+        name: String,
+        /// The allocator's name.
+        of: String,
+        /// What is set.
+        settings: Vec<Setting>,
+    },
 }
 
 impl FromStr for AllocatorArg {
@@ -31,6 +41,14 @@ impl FromStr for AllocatorArg {
     fn from_str(text: &str) -> Result<Self, String> {
         if text.is_empty() || text.ends_with('=') {
             return Err(format!("'{text}' is no allocator; 'heapwright list' shows them"));
+        }
+        if let Some((of, settings)) = text.split_once(':')
+            && !of.is_empty()
+            && !of.contains(['/', '='])
+        {
+            let settings = settings.split(':').map(str::parse).collect::<Result<_, _>>();
+            let settings = settings.map_err(|why| format!("'{text}': {why}"))?;
+            return Ok(Self::Variant { name: text.to_owned(), of: of.to_owned(), settings });
         }
         Ok(match text.split_once('=') {
             Some((name, path)) if !name.is_empty() && !name.contains('/') => {
@@ -48,9 +66,12 @@ impl FromStr for AllocatorArg {
     }
 }
 
-/// Reads any such word. The names that are known without looking are what a shell completes.
+/// Reads any such word, with settings where they are allowed. The names that are known without looking are what a shell
+/// completes.
 #[derive(Clone)]
-struct Names;
+struct Names {
+    settings: bool,
+}
 
 impl TypedValueParser for Names {
     type Value = AllocatorArg;
@@ -61,12 +82,18 @@ impl TypedValueParser for Names {
         flag: Option<&Arg>,
         word: &OsStr,
     ) -> Result<AllocatorArg, clap::Error> {
-        let parse = |text: String| text.parse::<AllocatorArg>();
+        let may_be_set = self.settings;
+        let parse = move |text: String| match text.parse::<AllocatorArg>()? {
+            AllocatorArg::Variant { of, .. } if !may_be_set => {
+                Err(format!("settings are given by --set: -a {of} --set KEY=VALUE"))
+            }
+            allocator => Ok(allocator),
+        };
         StringValueParser::new().try_map(parse).parse_ref(command, flag, word)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let ours = embedded::ALL.iter().map(|library| library.name);
+        let ours = embedded::mallocs().map(|library| library.name);
         let names = ours.chain([GLIBC]).chain(discover::known());
         Some(Box::new(names.map(PossibleValue::new)))
     }
@@ -76,20 +103,29 @@ impl TypedValueParser for Names {
 #[derive(Debug, Args)]
 pub(crate) struct OneAllocator {
     /// The allocator: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
-    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_parser = Names, hide_possible_values = true)]
+    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_parser = Names { settings: false }, hide_possible_values = true)]
     pub(crate) allocator: AllocatorArg,
 }
 
 /// Several allocators.
 #[derive(Debug, Args)]
 pub(crate) struct SomeAllocators {
-    /// An allocator to compare: heapwright, glibc, one that 'heapwright list' shows, NAME=/path/to/lib.so, or all;
-    /// may be repeated, and be a list with commas [default: all]
-    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',', value_parser = Names, hide_possible_values = true)]
+    /// An allocator to compare: heapwright, glibc, one that 'heapwright list' shows, NAME=/path/to/lib.so, one of
+    /// heapwright's with settings, NAME:KEY=VALUE, or all; may be repeated, and be a list with commas [default: all]
+    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',', value_parser = Names { settings: true }, hide_possible_values = true)]
     pub(crate) allocators: Vec<AllocatorArg>,
 }
 
 impl SomeAllocators {
+    /// The settings that were given with the allocator of this name.
+    pub(crate) fn settings(&self, name: &str) -> &[Setting] {
+        let own = self.allocators.iter().find_map(|a| match a {
+            AllocatorArg::Variant { name: n, settings, .. } if n == name => Some(&settings[..]),
+            _ => None,
+        });
+        own.unwrap_or_default()
+    }
+
     /// The path by which the allocator of this name was given.
     pub(crate) fn path(&self, name: &str) -> Option<&Path> {
         self.allocators.iter().find_map(|a| match a {
@@ -115,6 +151,11 @@ mod tests {
         assert_eq!(of("x=y.so"), library("x", "y.so"));
         assert_eq!(of("./out/libmine.so.2"), library("mine", "./out/libmine.so.2"));
         assert_eq!(of("/a=b/libz.so"), library("z", "/a=b/libz.so"));
+        let AllocatorArg::Variant { of, settings, .. } = of("superslab:magazine=0:superslab=off")
+        else {
+            panic!("it has settings");
+        };
+        assert_eq!((of.as_str(), settings.len()), ("superslab", 2));
         assert!("".parse::<AllocatorArg>().is_err() && "x=".parse::<AllocatorArg>().is_err());
     }
 }

@@ -33,20 +33,20 @@ pub(crate) struct MeasureFlags {
     rounds: Option<u32>,
 
     /// First rounds to throw away; memory over time is looked at in the first of them
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000), hide_short_help = true)]
     warmup: u32,
 
     /// Do not touch memory before each run. By default a process of heapwright's touches about as much as a run needs, so
     /// that no run pays for memory that a virtual machine gave back to its host
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     cold: bool,
 
     /// Do not time single calls, which takes a round of its own
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_tails: bool,
 
     /// Let programs run on any processor. By default each is pinned to as many as it has threads that compute
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_pin: bool,
 
     /// Put the machine in order and restore it afterwards, however this ends: CPU governor, turbo, SMT, ASLR; what cannot be
@@ -55,7 +55,7 @@ pub(crate) struct MeasureFlags {
     pub(crate) prepare: bool,
 
     /// Use region allocators of the workloads' own program, behind one lock, instead of drop-in libraries of the same name
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) region: bool,
 
     /// Count instead of timing: instructions and cache misses (cachegrind), page faults, system calls (strace). Of programs with one
@@ -64,7 +64,7 @@ pub(crate) struct MeasureFlags {
     pub(crate) counted: bool,
 
     /// Decides the random order; the default is fresh each time, and is printed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     seed: Option<u64>,
 
     /// A run that takes longer is killed and counts as failed [default: a fiftieth of --time, at least 10 times what glibc
@@ -73,11 +73,11 @@ pub(crate) struct MeasureFlags {
     timeout: Option<Duration>,
 
     /// An exit code other than 0 is no failure
-    #[arg(short, long)]
+    #[arg(short, long, hide_short_help = true)]
     ignore_failure: bool,
 
     /// Let the program's output through to standard error, instead of discarding it
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     show_output: bool,
 }
 

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::exit::Usage;
-use crate::{out, table};
+use crate::out;
 
 /// The form of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -127,12 +127,12 @@ fn write_files(report: &Report, folder: &Path) -> anyhow::Result<()> {
     };
     if report.counted.is_some() {
         return file("result.json", &render(report, Format::Json)?)
-            .and(file("table.txt", &table::plain(report)));
+            .and(file("table.txt", &report::text(report, Some(160))));
     }
     let written = [
         file("result.json", &render(report, Format::Json)?),
         file("runs.csv", &render(report, Format::Csv)?),
-        file("table.txt", &table::plain(report)),
+        file("table.txt", &report::text(report, Some(160))),
         match report
             .workloads
             .iter()
@@ -169,8 +169,8 @@ fn unused(name: &str) -> PathBuf {
 
 fn render(report: &Report, format: Format) -> anyhow::Result<String> {
     Ok(match format {
-        Format::Table => table::of(report),
-        Format::Md => table::markdown(report),
+        Format::Table => report::text(report, show::text::width()),
+        Format::Md => report::markdown(report),
         Format::Json => report.to_json()? + "\n",
         Format::Csv => report.to_csv(),
     })

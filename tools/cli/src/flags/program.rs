@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use bench::resolve;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, ValueHint};
+use launch::resolve;
 
 use crate::cli::Cli;
 

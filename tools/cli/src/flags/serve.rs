@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::ffi::OsString;
 
-use bench::launch::Service;
+use bench::measured::Service;
 use clap::Args;
 
 use super::measure::duration;

@@ -1,16 +1,17 @@
 //! `--set`: the drop-in's settings.
 
-use bench::allocator::{Allocator, HEAPWRIGHT};
-use bench::environment::Setting;
 use clap::Args;
+use launch::allocator::{Allocator, HEAPWRIGHT};
+use launch::environment::Setting;
 
 use crate::embedded;
 
 #[derive(Debug, Args)]
 pub(crate) struct SettingsFlags {
-    /// A setting of heapwright's library, such as keep=64m; a key alone, such as safe, means safe=1. May be repeated,
-    /// and be a list with commas. It is added to the variable HEAPWRIGHT; an unknown key is answered with the list of
-    /// keys
+    /// A setting of heapwright's library, such as keep=64m
+    ///
+    /// A key alone, such as safe, means safe=1. May be repeated, and be a list with commas. It is added to the variable
+    /// HEAPWRIGHT; an unknown key is answered with the list of keys
     #[arg(long = "set", value_name = "KEY[=VALUE]", value_delimiter = ',')]
     pub(crate) settings: Vec<Setting>,
 }

@@ -1,11 +1,37 @@
 //! What the tests of the command share.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+use core::time::Duration;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use assert_cmd::Command;
+use launch::{Launch, Running};
+
+/// What takes longer hangs, on a busy machine too.
+const HANGS: Duration = Duration::from_secs(300);
+
+/// Starts `command`, which is killed at the end of the test.
+pub(crate) fn started(command: &mut process::Command) -> Running {
+    Launch::new(command).limit(HANGS).spawn().unwrap()
+}
+
+/// Waits until `holds`, which has to be before `running` ends.
+pub(crate) fn wait_until(running: &mut Running, mut holds: impl FnMut(&mut Running) -> bool) {
+    while !holds(running) {
+        assert!(!running.is_late(), "it hangs");
+        assert!(!running.has_ended(), "it ended first: {}", running.stderr.text());
+        running.look(Duration::from_millis(5)).unwrap();
+    }
+}
+
+/// Standard output and standard error of what was started, once it has ended, and its exit code.
+pub(crate) fn ended(mut running: Running) -> (String, String, Option<i32>) {
+    let status = running.wait().unwrap().expect("it ends in time");
+    (running.stdout.text(), running.stderr.text(), status.code())
+}
 
 /// The command, with a cache directory of the tests' own and none of the caller's settings.
 pub(crate) fn heapwright() -> Command {

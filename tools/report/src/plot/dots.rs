@@ -2,21 +2,21 @@
 
 use core::fmt::Write;
 
+use bench::fail_if::Metric;
 use bench::session::{SubjectIndex, WorkloadIndex};
 
 use super::{Part, Placed, Plot, file_name};
-use crate::axis::{Axis, Kind};
-use crate::format::{Unit, cut};
-use crate::svg::{Anchor, Svg, width_of};
 use crate::view::{State, View};
+use show::number::Unit;
+use show::svg::{Anchor, Svg, name_width};
+use show::text::cut;
+use show::{Axis, Kind};
 
 const WIDTH: f64 = 400.0;
 const ROW: f64 = 19.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 26.0;
 const LONGEST_NAME: usize = 16;
-/// A bold name is wider by this factor.
-const BOLD: f64 = 1.2;
 /// The axis spans this at least, so that noise does not look like a difference.
 const LEAST_SPAN: (f64, f64) = (0.8, 1.25);
 
@@ -28,10 +28,8 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
     if !rows.iter().any(|(_, state)| matches!(state, State::Ran(_))) {
         return None;
     }
-    let names = rows.iter().map(|(a, _)| {
-        let bold = if view.style(*a).is_ours { BOLD } else { 1.0 };
-        bold * width_of(&cut(view.name(*a), LONGEST_NAME), 12.0)
-    });
+    let names =
+        rows.iter().map(|(a, _)| name_width(&cut(view.name(*a), LONGEST_NAME), view.style(*a)));
     let left = 10.0 + names.fold(50.0, f64::max);
     let right = 118.0;
     let ratios = rows.iter().filter_map(|(_, state)| match state {
@@ -68,7 +66,7 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
             State::Ran(cell) => {
                 match cell.time.and_then(|t| t.ratio).filter(|r| r.estimate.is_finite()) {
                     Some(r) => {
-                        let text = view.time_text(work, *a);
+                        let text = view.text(work, *a, Metric::Time);
                         svg.stroke((axis.at(r.low), y), (axis.at(r.high), y), style, 2.0, 1.0);
                         svg.marker(
                             (axis.at(r.estimate), y),
@@ -80,10 +78,10 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
                     }
                     None if *a == view.baseline => {
                         svg.marker((axis.at(1.0), y), style, 4.6, name);
-                        view.time_text(work, *a)
+                        view.text(work, *a, Metric::Time)
                     }
                     None => match cell.other_work {
-                        Some(_) => view.time_text(work, *a),
+                        Some(_) => view.text(work, *a, Metric::Time),
                         None => "no ratio".to_owned(),
                     },
                 }
@@ -98,6 +96,7 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
         part: Part::Time,
         workload: Some(work),
         data: ("", String::new()),
+        is_wide: false,
         plot: Plot { name: format!("time-{}", file_name(&w.name)), title, svg },
     })
 }

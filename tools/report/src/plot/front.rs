@@ -6,9 +6,9 @@ use core::fmt::Write;
 use bench::result::Report;
 
 use super::pareto;
-use crate::style::{classes, variables};
-use crate::svg::{Anchor, Svg};
 use crate::view::View;
+use show::style::{classes, variables};
+use show::svg::{Anchor, Svg};
 
 /// Between two plots.
 const GAP: f64 = 20.0;

@@ -2,11 +2,12 @@
 
 use bench::session::{SubjectIndex, WorkloadIndex};
 
-use super::chart::{Ask, Chart, Line};
 use super::{Part, Placed, Plot, file_name};
-use crate::axis::Kind;
-use crate::format::{Unit, escape};
+use crate::tables::{once_each, timed_calls};
 use crate::view::View;
+use show::number::Unit;
+use show::text::escape;
+use show::{Ask, Chart, Drawn, Kind, Line};
 
 /// Attributes by which the page's script finds the numbers.
 fn data(kind: &str, work: WorkloadIndex, name: &str) -> String {
@@ -47,14 +48,16 @@ pub(super) fn memory(view: &View<'_>, work: WorkloadIndex, points: usize) -> Opt
         lines: lines(view, &view.shown, |a| cell(a).map_or(&[], |c| &c.rss)),
         area: live.map(|live| (live, "grey: asked for")),
         by_x: false,
+        is_wide: view.is_one(),
         data: data("rss", work, ""),
     };
     let name = format!("memory-{}", file_name(&w.name));
-    let svg = chart.draw(points)?;
+    let Drawn { svg, is_wide } = chart.draw(points)?;
     Some(Placed {
         part: Part::Memory,
         workload: Some(work),
         data: ("rss", String::new()),
+        is_wide,
         plot: Plot { name, title, svg },
     })
 }
@@ -62,12 +65,7 @@ pub(super) fn memory(view: &View<'_>, work: WorkloadIndex, points: usize) -> Opt
 /// For every call that was timed: which share took longer than each time.
 pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec<Placed> {
     let w = &view.report.workloads[work];
-    let mut calls: Vec<&str> = Vec::new();
-    for tail in w.cells.iter().flat_map(|c| &c.tails) {
-        if !calls.contains(&tail.call.as_str()) {
-            calls.push(&tail.call);
-        }
-    }
+    let calls = timed_calls(view, work);
     let who = view.shown_and_floor();
     let placed = calls.into_iter().filter_map(|call| {
         let tail = |a: SubjectIndex| view.cell(work, a)?.tails.iter().find(|t| t.call == call);
@@ -79,14 +77,16 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
             lines: lines(view, &who, |a| tail(a).map_or(&[], |t| &t.curve)),
             area: None,
             by_x: true,
+            is_wide: false,
             data: data("tail", work, call),
         };
         let name = format!("latency-{}-{}", file_name(&w.name), file_name(call));
-        let svg = chart.draw(points)?;
+        let Drawn { svg, is_wide } = chart.draw(points)?;
         Some(Placed {
             part: Part::Latency,
             workload: Some(work),
             data: ("tail", call.to_owned()),
+            is_wide,
             plot: Plot { name, title, svg },
         })
     });
@@ -96,12 +96,7 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
 /// Every curve of the workload's own.
 pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec<Placed> {
     let w = &view.report.workloads[work];
-    let mut names: Vec<&str> = Vec::new();
-    for series in w.cells.iter().flat_map(|c| &c.series) {
-        if !names.contains(&series.name.as_str()) {
-            names.push(&series.name);
-        }
-    }
+    let names = once_each(w.cells.iter().flat_map(|c| &c.series).map(|s| s.name.as_str()));
     let ask = |label: Option<&String>, log: bool, fallback: &str| {
         let label = label.filter(|l| !l.is_empty()).map_or(fallback, String::as_str);
         let unit = match label {
@@ -128,14 +123,16 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
             lines: lines(view, &who, |a| series(a).map_or(&[], |s| &s.points)),
             area: None,
             by_x: false,
+            is_wide: false,
             data: data("series", work, name),
         };
         let file = format!("curve-{}-{}", file_name(&w.name), file_name(name));
-        let svg = chart.draw(points)?;
+        let Drawn { svg, is_wide } = chart.draw(points)?;
         Some(Placed {
             part: Part::Curves,
             workload: Some(work),
             data: ("series", (*name).to_owned()),
+            is_wide,
             plot: Plot { name: file.trim_end_matches('-').to_owned(), title, svg },
         })
     });

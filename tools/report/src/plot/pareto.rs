@@ -1,10 +1,11 @@
 //! Overall time against overall memory: who is better in neither is behind somebody.
 
 use super::{Part, Placed, Plot};
-use crate::axis::{Axis, Kind};
-use crate::format::{Unit, cut, ratio};
-use crate::svg::{Anchor, Svg, width_of};
 use crate::view::View;
+use show::number::{Unit, ratio};
+use show::svg::{Anchor, Svg, name_width};
+use show::text::cut;
+use show::{Axis, Kind};
 
 pub(super) const SIZE: (f64, f64) = (400.0, 390.0);
 const LEFT: f64 = 56.0;
@@ -45,7 +46,8 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
     )?
     .padded(0.08);
     let base = view.name(view.baseline);
-    let title = "Time and memory over all workloads".to_owned();
+    let over = if view.is_one() { "" } else { " over all workloads" };
+    let title = format!("Time and memory{over}");
     let mut svg = Svg::new(SIZE.0, SIZE.1);
     svg.text((8.0, 17.0), Anchor::Start, 13.0, "ink", &title);
     let label =
@@ -68,7 +70,7 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
     let places: Vec<(f64, f64)> =
         dots.iter().map(|d| (x.at(d.2.estimate), y.at(d.3.estimate))).collect();
     let mut taken: Vec<Area> =
-        places.iter().map(|(px, py)| (px - 8.0, py - 8.0, px + 8.0, py + 8.0)).collect();
+        places.iter().map(|(px, py)| (px - 10.0, py - 10.0, px + 10.0, py + 10.0)).collect();
     // Names are written neither over the intervals nor over the axis' numbers.
     for ((_, _, time, peak), &(px, py)) in dots.iter().zip(&places) {
         taken.push((x.at(time.low), py - 1.0, x.at(time.high), py + 1.0));
@@ -99,9 +101,14 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
     }
     svg.raw("<g class=\"halo\" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\" stroke-linejoin=\"round\">");
     for ((a, ..), &(px, py)) in dots.iter().zip(&places) {
-        let name = cut(view.name(*a), 20);
-        let (at, anchor) = free_place(&name, px, py, &mut taken);
-        svg.name(at, anchor, view.style(*a), &name, view.name(*a));
+        let (name, style) = (cut(view.name(*a), 20), view.style(*a));
+        let (left, middle) = free_place(name_width(&name, style), px, py, &mut taken);
+        let end = (px.clamp(left, left + name_width(&name, style)), middle);
+        if (end.0 - px).hypot(end.1 - py) > 20.0 {
+            // Which point a name is of that stands further off.
+            svg.stroke((px, py), end, style, 0.8, 0.55);
+        }
+        svg.name((left, middle + 4.0), Anchor::Start, style, &name, view.name(*a));
     }
     svg.raw("</g>");
     let svg = svg.finish(&title, "");
@@ -109,38 +116,53 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
         part: Part::Pareto,
         workload: None,
         data: ("", String::new()),
+        is_wide: false,
         plot: Plot { name: "pareto".into(), title, svg },
     })
 }
 
-/// Right, left, above or below the point, ever further off: the first place where the name touches nothing.
-fn free_place(name: &str, px: f64, py: f64, taken: &mut Vec<Area>) -> ((f64, f64), Anchor) {
-    let wide = width_of(name, 12.0);
+/// The left end and the middle height of a name of this width: the place nearest to the point, of those around it in ever
+/// wider rings, where it touches nothing.
+fn free_place(wide: f64, px: f64, py: f64, taken: &mut Vec<Area>) -> (f64, f64) {
+    const RINGS: u32 = 40;
+    const AROUND: u32 = 24;
+    let area = |left: f64, middle: f64| (left, middle - 7.0, left + wide, middle + 7.0);
     let fits = |area: &Area| {
-        area.0 >= 2.0 && area.2 <= SIZE.0 - 2.0 && area.1 >= TOP - 12.0 && area.3 <= SIZE.1 - BOTTOM
+        area.0 >= LEFT + 2.0
+            && area.2 <= SIZE.0 - 2.0
+            && area.1 >= TOP - 12.0
+            && area.3 <= SIZE.1 - BOTTOM
     };
-    for far in 0..12_u32 {
-        let off = f64::from(far) * 7.0;
-        let candidates = [
-            (px + 12.0, py + off, Anchor::Start),
-            (px - 12.0 - wide, py + off, Anchor::End),
-            (px + 12.0, py - off, Anchor::Start),
-            (px - 12.0 - wide, py - off, Anchor::End),
-            (px - wide / 2.0, py - 16.0 - off, Anchor::Middle),
-            (px - wide / 2.0, py + 17.0 + off, Anchor::Middle),
-        ];
-        for (left, middle, anchor) in candidates {
-            let area = (left, middle - 7.0, left + wide, middle + 7.0);
-            if fits(&area) && !taken.iter().any(|t| touch(t, &area)) {
-                taken.push(area);
-                let at = match anchor {
-                    Anchor::Start => left,
-                    Anchor::Middle => left + wide / 2.0,
-                    Anchor::End => left + wide,
-                };
-                return ((at, middle + 4.0), anchor);
-            }
+    let places = (0..RINGS).flat_map(|ring| {
+        (0..AROUND).map(move |step| {
+            let (off, turn) = (f64::from(ring) * 6.0, f64::from(step) / f64::from(AROUND));
+            let (sin, cos) = (turn * core::f64::consts::TAU).sin_cos();
+            // From the name's end that is nearer to the point.
+            let left = px + (12.0 + off) * cos - wide * (1.0 - cos) / 2.0;
+            (left, py + (16.0 + off) * sin)
+        })
+    });
+    let is_free = |&(left, middle): &(f64, f64)| {
+        let area = area(left, middle);
+        fits(&area) && !taken.iter().any(|t| touch(t, &area))
+    };
+    let (left, middle) = places.into_iter().find(is_free).unwrap_or((px + 12.0, py));
+    taken.push(area(left, middle));
+    (left, middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_points_at_one_place_do_not_cover_each_other() {
+        let mut taken = vec![(192.0, 192.0, 208.0, 208.0)];
+        for _ in 0..14 {
+            free_place(90.0, 200.0, 200.0, &mut taken);
+        }
+        for (i, one) in taken.iter().enumerate() {
+            assert!(taken[i + 1..].iter().all(|other| !touch(one, other)), "{taken:?}");
         }
     }
-    ((px + 12.0, py + 4.0), Anchor::Start)
 }

@@ -66,6 +66,21 @@ pub(crate) fn report() -> Report {
     large(20, 10)
 }
 
+/// One program of the user's own, with nine curves that are saws.
+#[allow(dead_code, reason = "not every test looks at it")]
+pub(crate) fn one() -> Report {
+    let mut report = report();
+    let at = report.workloads.iter().position(|w| w.name == "fragmentation");
+    let mut work = report.workloads.swap_remove(at.unwrap());
+    work.group = Group::Own;
+    for (who, cell) in work.cells.iter_mut().enumerate() {
+        let saw = |i: u32| (f64::from(i), f64::from((i * 7 + u32::try_from(who).unwrap()) % 40));
+        cell.series = vec![Series { name: "saw".into(), points: (0..200).map(saw).collect() }];
+    }
+    report.workloads = vec![work];
+    report
+}
+
 /// A report with these numbers of workloads and contenders; those beyond the named ones repeat them with a number.
 pub(crate) fn large(workloads: usize, contenders: usize) -> Report {
     let mut numbers = Numbers(7);

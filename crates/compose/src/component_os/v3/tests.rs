@@ -2,7 +2,7 @@ use super::*;
 use crate::mutex::Alone;
 use crate::toy::{PAGE, Toy, ToyPages};
 use block::tlsf::SmallTlsf;
-use page::bitmap::BitmapPages;
+use kernel::bitmap::BitmapPages;
 
 extern crate std;
 use std::vec;

@@ -1,4 +1,4 @@
-//! X1 under random programs: after every few operations the books say what the slabs hold.
+//! slack-X1 under random programs: after every few operations the books say what the slabs hold.
 use super::*;
 use core::sync::atomic::{AtomicBool, Ordering};
 use page::slack::Accounts;
@@ -202,6 +202,6 @@ fn a_check_among_busy_threads_raises_no_false_alarm() {
         DONE.store(true, Ordering::Relaxed);
         checker.join().expect("no panic");
     });
-    assert!(BUSY.pages.slack.accounts().is_some(), "X1 was compared");
+    assert!(BUSY.pages.slack.accounts().is_some(), "slack-X1 was compared");
     BUSY.check().expect("intact");
 }

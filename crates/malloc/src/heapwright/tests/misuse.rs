@@ -16,7 +16,7 @@ fn a_double_free_in_a_magazine_is_seen() {
             // SAFETY: the second is the misuse that is to be found; nothing is written.
             unsafe { heap.free_sized(ptr, size) };
         }
-        let words = "A5: what was freed was freed once (double free)";
+        let words = "inspect-A5: what was freed was freed once (double free)";
         assert_eq!(invariant(&heap), (words, ptr.addr()));
     }
 }
@@ -28,7 +28,10 @@ fn an_address_inside_an_object_is_seen() {
     let inside = ptr.wrapping_add(32);
     // SAFETY: the misuse that is to be found; nothing is written.
     unsafe { heap.free(inside) };
-    assert_eq!(invariant(&heap), ("A5: what was freed is an object's start", inside.addr()));
+    assert_eq!(
+        invariant(&heap),
+        ("inspect-A5: what was freed is an object's start", inside.addr())
+    );
 }
 
 #[test]
@@ -40,7 +43,7 @@ fn a_sized_free_of_what_is_not_ours_is_seen() {
     let at = foreign.as_mut_ptr();
     // SAFETY: the misuse that is to be found; nothing is written.
     unsafe { heap.free_sized(at, 100) };
-    assert_eq!(invariant(&heap), ("A5: what was freed is ours", at.addr()));
+    assert_eq!(invariant(&heap), ("inspect-A5: what was freed is ours", at.addr()));
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn an_object_that_went_back_and_is_freed_again_is_seen() {
     let other = heap.malloc(3000);
     // SAFETY: the misuse that is to be found; nothing is written.
     unsafe { heap.free(ptr) };
-    let words = "A5: what was freed was not free already (double free)";
+    let words = "inspect-A5: what was freed was not free already (double free)";
     assert_eq!(invariant(&heap), (words, ptr.addr()));
     assert!(!other.is_null());
 }
@@ -67,6 +70,6 @@ fn a_block_of_a_heap_freed_by_its_size_is_seen() {
     let ptr = whole.heap_allocate(heap, 16, 100);
     // SAFETY: the misuse that is to be found; nothing is written.
     unsafe { whole.free_sized(ptr, 100) };
-    let words = "A5: what was freed by its size is of no heap of its own";
+    let words = "inspect-A5: what was freed by its size is of no heap of its own";
     assert_eq!(invariant(&whole), (words, ptr.addr()));
 }

@@ -1,4 +1,4 @@
-//! N1: the parts add up to what was obtained and to what is resident, and each is what the counters say.
+//! split-N1: the parts add up to what was obtained and to what is resident, and each is what the counters say.
 use super::accounts::{Random, free_all, step};
 use super::*;
 use crate::heapwright::split::{Bytes, PARTS, Split};

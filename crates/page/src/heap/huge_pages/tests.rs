@@ -110,6 +110,19 @@ fn an_empty_block_is_advised_anew_for_whoever_opens_it() {
 }
 
 #[test]
+fn a_block_that_is_opened_again_was_purged_too_early_as_a_whole() {
+    let heap = heap_of_8_mib();
+    for _ in 0..2 {
+        let block = slab(&heap, 1, 64);
+        heap.deallocate_slabs(1, &[heap.region.address_of_block(block)], true);
+        assert_eq!(heap.purge_all(), BLOCK);
+    }
+    slab(&heap, 1, 64);
+    let reused = heap.state.lock().keep.reused();
+    assert_eq!(reused, 2 * GRANULES_PER_BLOCK);
+}
+
+#[test]
 fn a_small_heap_has_none() {
     let heap = PageHeap::new(Failing::new(Os));
     assert!(!is_huge(&heap, slab(&heap, 1, 64)));

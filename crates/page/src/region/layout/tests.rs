@@ -1,7 +1,7 @@
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use source::os::Os;
-use source::{Claim, Failing, HugePages, Mapped, Move, PageSource, Stretch};
+use source::{Failing, HugePages, PageSource, Stretch};
 
 use super::*;
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
@@ -21,58 +21,13 @@ impl Machine {
 
 // SAFETY: every page changes state only in `Os`, which keeps the contract.
 unsafe impl PageSource for Machine {
-    fn page_size(&self) -> usize {
-        Os.page_size()
-    }
-    fn reserve(&self, len: usize, align: usize) -> Option<usize> {
-        Os.reserve(len, align)
-    }
-    fn reserve_at(&self, at: usize, len: usize) -> Claim {
-        Os.reserve_at(at, len)
-    }
-    fn claim(&self, at: usize, len: usize) -> Claim {
-        Os.claim(at, len)
-    }
-    fn map(&self, len: usize, align: usize) -> Option<usize> {
-        Os.map(len, align)
-    }
-    unsafe fn commit(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { Os.commit(at, len) }
-    }
-    unsafe fn decommit(&self, at: usize, len: usize) -> Mapped {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { Os.decommit(at, len) }
-    }
-    unsafe fn purge(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { Os.purge(at, len) }
+    source::pass_on! {
+        self: Os =>
+            page_size reserve reserve_at claim map commit decommit purge release resize move_pages renew
+            prefer_huge now_ms
     }
     unsafe fn purge_each(&self, _: &[Stretch]) -> usize {
         0
-    }
-    unsafe fn release(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { Os.release(at, len) }
-    }
-    unsafe fn resize(&self, at: usize, old: usize, new: usize, align: usize) -> Option<usize> {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { Os.resize(at, old, new, align) }
-    }
-    unsafe fn move_pages(&self, from: usize, to: usize, len: usize) -> Move {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { Os.move_pages(from, to, len) }
-    }
-    unsafe fn renew(&self, at: usize, len: usize) -> bool {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { Os.renew(at, len) }
-    }
-    unsafe fn prefer_huge(&self, at: usize, len: usize, huge: bool) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { Os.prefer_huge(at, len, huge) }
-    }
-    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
-        Os.resident(at, pages)
     }
     fn is_confined(&self) -> bool {
         true
@@ -94,9 +49,6 @@ unsafe impl PageSource for Machine {
     }
     fn charges_commit(&self) -> bool {
         false
-    }
-    fn now_ms(&self) -> u64 {
-        Os.now_ms()
     }
     fn is_only_thread(&self) -> bool {
         false

@@ -51,6 +51,9 @@ const EEXIST: i32 = 17;
 /// From here on the kernel is asked whether it would map what a mapping grows by. Pages that were
 /// moved out of the region are in a mapping that it grows to any size, as it does not count them.
 const LARGE_GROWTH: usize = 1 << 30;
+/// Mappings up to this are made as reservations are. For the kernel those that lie in a row are one, and it refuses `fork` for one that
+/// is larger than the machine's memory, however little of it is touched: chunks of thousands of threads are.
+const NEVER_TOO_LARGE: usize = 64 << 20;
 
 /// Whether the kernel takes back stretches of its caller's own memory: Linux 6.14 does.
 static KNOWS_VECTORS: AtomicBool = AtomicBool::new(true);
@@ -293,7 +296,8 @@ unsafe impl PageSource for Os {
     }
 
     fn map(&self, len: usize, align: usize) -> Option<usize> {
-        map_aligned(len, align, PROT_READ_WRITE, 0)
+        let flags = if len <= NEVER_TOO_LARGE { MAP_NORESERVE } else { 0 };
+        map_aligned(len, align, PROT_READ_WRITE, flags)
     }
 
     unsafe fn commit(&self, at: usize, len: usize) -> bool {
@@ -412,8 +416,9 @@ unsafe impl PageSource for Os {
         unsafe { madvise(at, len, advice) };
     }
 
-    fn resident(&self, at: usize, pages: &mut [u8]) -> bool {
-        residency(at, pages, page_size()) == Residency::Known
+    fn is_resident(&self, at: usize) -> bool {
+        let mut page = [0];
+        residency(at, &mut page, page_size()) == Residency::Known && page[0] & 1 == 1
     }
 
     fn is_confined(&self) -> bool {

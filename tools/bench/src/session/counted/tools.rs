@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use launch::resolve;
 use tempfile::TempDir;
 
 use crate::fail_if::Metric;
-use crate::launch::Error;
-use crate::resolve;
+use crate::measured::Error;
 
 /// Bytes, ways and bytes a line: of the caches that are simulated, whatever the machine has. Those of a common processor.
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"];

@@ -1,10 +1,10 @@
 //! Which allocators take part, each seen to work before the first run.
 
 use anyhow::{anyhow, bail};
-use bench::allocator::{Allocator, GLIBC};
 use bench::closest::closest;
-use bench::inspect::{Inspection, loader};
-use bench::probe;
+use launch::allocator::{Allocator, GLIBC};
+use launch::inspect::{Inspection, loader};
+use launch::probe;
 use registry::{BLOCKS, PEERS};
 
 use crate::exit::Usage;
@@ -119,6 +119,7 @@ pub(super) fn chosen(
 fn one(arg: &AllocatorArg, among: &Among) -> anyhow::Result<Allocator> {
     let name = match arg {
         AllocatorArg::Name(name) => name,
+        AllocatorArg::Variant { .. } => return allocators::find(arg),
         AllocatorArg::Library { name, .. } => {
             if let Some(why) = taken(name, among) {
                 bail!(Usage(format!("no library can be called '{name}' here: {why}")));

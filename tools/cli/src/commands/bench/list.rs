@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use bench::definition::Definition;
 use serde_json::json;
+use show::{Table, text};
 
 use super::allocators;
 use super::workloads::{SETS, definitions};
 use crate::flags::allocator::{AllocatorArg, SomeAllocators};
 use crate::flags::output::OutputFlags;
-use crate::{allocators as known, columns, out};
+use crate::{allocators as known, out};
 
 /// Prints the sets and the workloads: all, or those that run on one of these allocators.
 pub(super) fn print(
@@ -84,19 +85,20 @@ fn json(shown: &[Definition]) -> String {
 }
 
 fn table(shown: &[Definition]) -> String {
-    let mut rows = vec![["workload", "set", "what it does"].map(str::to_owned)];
+    let mut table = Table::new(["workload", "set", "what it does"]);
+    table.has_text = true;
     for d in shown {
         let set = format!("{:?}{}", d.group, if d.standard.is_some() { ", standard" } else { "" });
-        rows.push([d.name.clone(), set.to_lowercase(), d.about.clone()]);
+        table.row([d.name.clone(), set.to_lowercase(), d.about.clone()]);
     }
-    let mut text = columns::rows(&rows, columns::width());
+    let mut text = table.text(text::width());
     text.push('\n');
     for (name, about) in SETS {
         text += &format!("  {name:<10} {about}\n");
     }
     let parameters =
         "heapwright bench larson:threads=8:seed=2; wrong ones are answered with a list";
-    text += &format!("\nparameters  {}\n", columns::wrapped(parameters, 12, columns::width()));
+    text += &format!("\nparameters  {}\n", text::wrapped(parameters, 12, text::width()));
     text += "next        heapwright bench --time 3m\n";
     text
 }

@@ -3,10 +3,8 @@
 use core::time::Duration;
 use std::path::Path;
 
-use bench::claim::Claim;
-use bench::fail_if::Metric;
 use bench::result::Report;
-use bench::session::{Role, WorkloadIndex};
+use report::verdict;
 
 use super::Bench;
 use super::words::Words;
@@ -44,11 +42,8 @@ impl Bench {
         if !has_effect {
             return None;
         }
-        let claim = |who| report.claim(WorkloadIndex(0), who, Metric::Time);
-        let undecided = report.contestants().filter_map(claim).any(|c| c == Claim::Untold);
-        let best = report.allocators.iter().zip(&report.overall).find(|(_, o)| o.is_fastest);
-        Some(match best.map(|(e, _)| e).filter(|e| e.role == Role::Contender) {
-            Some(best) if !undecided => {
+        Some(match verdict(report).pick.map(|pick| &report.allocators[pick]) {
+            Some(best) => {
                 let name = match self.allocators.path(&best.name) {
                     Some(path) => format!("{}={}", best.name, path.display()),
                     None => best.name.clone(),
@@ -56,7 +51,7 @@ impl Bench {
                 let run = ["heapwright", "run", "-a", &name, "--"].map(str::to_owned);
                 format::shell(&[&run[..], &self.program.words()].concat())
             }
-            _ => self.longer(&words),
+            None => self.longer(&words),
         })
     }
 

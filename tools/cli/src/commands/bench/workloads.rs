@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
@@ -12,12 +12,12 @@ use bench::definition::{Definition, Group, parse_all};
 use bench::session::{LEAST_ROUNDS, Role, Subject};
 use bench::stats::ENOUGH_PAIRS;
 use bench::workload::{Places, Workload};
+use launch::unpack::unpack;
 use tempfile::TempDir;
 
-use crate::embedded::{DEFINITIONS, FILES, WORKLOADS};
+use crate::embedded::{self, DEFINITIONS, FILES};
 use crate::exit::Usage;
 use crate::flags::workload::WorkloadArg;
-use crate::unpack::unpack;
 
 /// The sets, and what they are.
 pub(super) const SETS: [(&str, &str); 8] = [
@@ -132,7 +132,7 @@ pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow:
     // Servers that do not run as root read their files too.
     open_to_all(folder.path())?;
     let mut places = Places {
-        workloads: unpack(&WORKLOADS)?,
+        workloads: workloads_program()?,
         files,
         temporary: folder.path().to_owned(),
         scale: wanted.scale.unwrap_or(1.0),
@@ -198,6 +198,12 @@ fn runnable(
         return Err(format!("{} cannot be counted: {why}", definition.name));
     }
     Workload::of(definition, parameters, places).map(drop)
+}
+
+/// The program of workloads, unpacked.
+fn workloads_program() -> anyhow::Result<PathBuf> {
+    let program = embedded::program("heapwright-workloads").context("there are no workloads")?;
+    Ok(unpack(program)?)
 }
 
 /// Sees that a workload has these parameters.
@@ -268,7 +274,7 @@ fn unknown(name: &str, all: &[Definition]) -> String {
     } else {
         format!("did you mean {}? 'heapwright bench --list' shows all", near.join(" or "))
     };
-    let program = if bench::resolve::command(name.as_ref()).is_ok() {
+    let program = if launch::resolve::command(name.as_ref()).is_ok() {
         format!("; to measure the program {name}: heapwright bench -- {name}")
     } else {
         String::new()
@@ -369,7 +375,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_said_and_gets_its_time() {
         let all = definitions().unwrap();
-        let subjects = bench::session::line_up(vec![bench::allocator::Allocator::glibc()], true);
+        let subjects = bench::session::line_up(vec![launch::allocator::Allocator::glibc()], true);
         let chosen: Vec<Selected> = all.into_iter().map(|d| (d, vec![])).collect();
         let wanted = Wanted {
             names: &[],
@@ -389,7 +395,7 @@ mod tests {
     #[test]
     fn the_time_decides_the_scale() {
         let all = definitions().unwrap();
-        let subjects = bench::session::line_up(vec![bench::allocator::Allocator::glibc()], true);
+        let subjects = bench::session::line_up(vec![launch::allocator::Allocator::glibc()], true);
         let fitted = |time: u64, standard: bool| {
             let mut chosen: Vec<Selected> =
                 all.iter().filter(|d| d.standard.is_some()).map(|d| (d.clone(), vec![])).collect();

@@ -1,16 +1,14 @@
 //! A comparison as text.
 
-use core::fmt::Write as _;
-
 use bench::claim::MARKS;
 use bench::compare::{Change, Comparison, Judged, Line, Subject};
 use bench::fail_if::Metric;
 use bench::result::AGREEMENT;
 use bench::session::Role;
 use bench::stats::Ratio;
-use comfy_table::{Table, presets};
-
-use crate::format;
+use show::number::with_margin;
+use show::text::wrapped;
+use show::{Cell, Table};
 
 /// The columns of the tables; processor time is in the other forms, and rules can be about it.
 const COLUMNS: [Metric; 8] = [
@@ -24,29 +22,36 @@ const COLUMNS: [Metric; 8] = [
     Metric::Calls,
 ];
 
+/// Where the text of a line begins that has a word in front.
+const LABEL: usize = 9;
+
 /// The table with what belongs above and below it; `names` are the old result's and the new one's.
-pub(super) fn table(comparison: &Comparison, names: &[String; 2]) -> String {
-    let mut lines = head(comparison, names);
+pub(super) fn table(comparison: &Comparison, names: &[String; 2], width: Option<usize>) -> String {
+    let lines = |all: Vec<(&str, String)>| -> String {
+        let line = |(word, text): (&str, String)| {
+            format!("{word:<LABEL$}{}\n", wrapped(&text, LABEL, width))
+        };
+        all.into_iter().map(line).collect()
+    };
+    let mut text = lines(head(comparison, names));
     let (full, brief): (Vec<&Subject>, Vec<&Subject>) = comparison
         .allocators
         .iter()
         .filter(|s| s.role == Role::Contender || is_subject(comparison, s))
         .partition(|s| is_subject(comparison, s));
     let (full, brief) = if full.is_empty() { (brief, full) } else { (full, brief) };
-    for subject in full {
-        lines.push(String::new());
-        lines.push(heading(subject));
-        lines.extend(rows(comparison, subject));
-    }
+    let mut tables: Vec<Table> = full.into_iter().map(|one| rows(comparison, one)).collect();
     if !brief.is_empty() {
-        lines.push(String::new());
-        lines.extend(others(comparison, &brief));
+        tables.push(others(comparison, &brief));
     }
-    lines.push(String::new());
-    lines.extend(legend(comparison));
-    lines.extend(comparison.not_compared.iter().map(|text| format!("left out {text}")));
-    lines.extend(comparison.warnings.iter().map(|text| format!("warning  {text}")));
-    lines.join("\n") + "\n"
+    for table in tables {
+        text += &format!("\n{}", table.text(width));
+    }
+    text.push('\n');
+    text += &lines(legend(comparison));
+    let notes = comparison.not_compared.iter().map(|text| ("left out", text.clone()));
+    let warnings = comparison.warnings.iter().map(|text| ("warning", text.clone()));
+    text + &lines(notes.chain(warnings).collect())
 }
 
 /// Whose change is the question: ours, and those that have another version now.
@@ -56,24 +61,21 @@ fn is_subject(comparison: &Comparison, subject: &Subject) -> bool {
             || subject.versions[0] != subject.versions[1])
 }
 
-fn head(comparison: &Comparison, names: &[String; 2]) -> Vec<String> {
+fn head(comparison: &Comparison, names: &[String; 2]) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     for (what, origin, name) in
         [("old", &comparison.old, &names[0]), ("new", &comparison.new, &names[1])]
     {
-        let mut line = format!(
-            "{what}      {name} · {} · heapwright {} · seed {}",
-            origin.started, origin.heapwright, origin.seed
-        );
+        let (started, version, seed) = (&origin.started, &origin.heapwright, origin.seed);
+        lines.push((what, format!("{name} · {started} · heapwright {version} · seed {seed}")));
         for (kind, only) in [
             ("workloads", &origin.workloads_only_here),
             ("allocators", &origin.allocators_only_here),
         ] {
             if !only.is_empty() {
-                let _ = write!(line, "\n         {kind} only here: {}", only.join(", "));
+                lines.push(("", format!("{kind} only here: {}", only.join(", "))));
             }
         }
-        lines.push(line);
     }
     lines
 }
@@ -92,7 +94,7 @@ fn heading(subject: &Subject) -> String {
 }
 
 /// One line for each workload, the mean last.
-fn rows(comparison: &Comparison, subject: &Subject) -> Vec<String> {
+fn rows(comparison: &Comparison, subject: &Subject) -> Table {
     let mine: Vec<&Line> =
         comparison.lines.iter().filter(|l| l.allocator == subject.name).collect();
     let columns = columns(&mine);
@@ -103,19 +105,18 @@ fn rows(comparison: &Comparison, subject: &Subject) -> Vec<String> {
         }
     }
     workloads.push(None);
-    let mut table = new_table();
-    let header = ["workload".to_owned()].into_iter().chain(columns.iter().map(Metric::to_string));
-    table.set_header(header);
+    let heads = ["workload".to_owned()].into_iter().chain(columns.iter().map(Metric::to_string));
+    let mut table = Table { title: heading(subject), ..Table::new(heads) };
     for workload in workloads {
-        let mut row = vec![workload.unwrap_or("geometric mean").to_owned()];
-        row.extend(columns.iter().map(|metric| {
+        let cells = columns.iter().map(|metric| {
             mine.iter()
                 .find(|l| l.workload.as_deref() == workload && l.metric == *metric)
-                .map_or_else(|| "-".to_owned(), |line| cell(line))
-        }));
-        table.add_row(row);
+                .map_or_else(|| "-".into(), |line| cell(line))
+        });
+        let name = Cell::from(workload.unwrap_or("geometric mean"));
+        table.row(core::iter::once(name).chain(cells));
     }
-    text(&table)
+    table
 }
 
 /// What there are figures of.
@@ -124,16 +125,15 @@ fn columns(lines: &[&Line]) -> Vec<Metric> {
 }
 
 /// Those that nobody asked about, over all workloads.
-fn others(comparison: &Comparison, subjects: &[&Subject]) -> Vec<String> {
-    let mut table = new_table();
+fn others(comparison: &Comparison, subjects: &[&Subject]) -> Table {
     let means: Vec<&Line> = comparison.lines.iter().filter(|l| l.workload.is_none()).collect();
     let columns: Vec<Metric> =
         columns(&means).into_iter().filter(|metric| *metric != Metric::Ns).collect();
     let is_timed = columns.contains(&Metric::Time);
-    let mut header = vec!["others, geometric mean".to_owned()];
-    header.extend(columns.iter().map(Metric::to_string));
-    header.extend(is_timed.then(|| "workloads by time".to_owned()));
-    table.set_header(header);
+    let mut heads = vec!["others, geometric mean".to_owned()];
+    heads.extend(columns.iter().map(Metric::to_string));
+    heads.extend(is_timed.then(|| "workloads by time".to_owned()));
+    let mut table = Table { has_text: is_timed, ..Table::new(heads) };
     for subject in subjects {
         let mine = |metric: Metric| {
             comparison
@@ -141,33 +141,36 @@ fn others(comparison: &Comparison, subjects: &[&Subject]) -> Vec<String> {
                 .iter()
                 .filter(move |l| l.allocator == subject.name && l.metric == metric)
         };
-        let mean = |metric| {
-            mine(metric).find(|l| l.workload.is_none()).map_or_else(|| "-".to_owned(), cell)
-        };
+        let mean =
+            |metric| mine(metric).find(|l| l.workload.is_none()).map_or_else(|| "-".into(), cell);
         let count = |change| {
             mine(Metric::Time).filter(|l| l.workload.is_some() && l.change == change).count()
         };
         let (slower, faster) = (count(Change::More), count(Change::Less));
         let untold = count(Change::Unknown);
-        let mut row = vec![heading(subject)];
+        let mut row = vec![heading(subject).into()];
         row.extend(columns.iter().map(|metric| mean(*metric)));
         let by_time = format!("{slower} slower, {faster} faster, {untold} cannot be told");
-        row.extend(is_timed.then_some(by_time));
-        table.add_row(row);
+        row.extend(is_timed.then(|| by_time.into()));
+        table.row(row);
     }
-    text(&table)
+    table
 }
 
-fn cell(line: &Line) -> String {
+fn cell(line: &Line) -> Cell {
     if Metric::COUNTED.contains(&line.metric) {
-        return format!("{:.3} {}", line.ratio().estimate, word(line.metric, line.change));
+        return format!("{:.3} {}", line.ratio().estimate, word(line.metric, line.change)).into();
     }
-    let mut text = format!("{} {}", format::ratio(&line.ratio()), word(line.metric, line.change));
-    if let Some((ratio, change)) = line.dissent() {
-        let which = if line.judged == Judged::Relative { "plain" } else { "relative" };
-        let _ = write!(text, "\n{which} {} {}", format::ratio(&ratio), word(line.metric, change));
-    }
-    text
+    let said = |ratio: &Ratio, change| format!("{} {}", written(ratio), word(line.metric, change));
+    let cell = Cell::from(said(&line.ratio(), line.change));
+    let Some((ratio, change)) = line.dissent() else { return cell };
+    let which = if line.judged == Judged::Relative { "plain" } else { "relative" };
+    cell.over(format!("{which} {}", said(&ratio, change)))
+}
+
+/// A ratio with its margin, which one pair does not have.
+fn written(ratio: &Ratio) -> String {
+    with_margin(ratio.estimate, (ratio.pairs > 1).then(|| ratio.margin()))
 }
 
 fn word(metric: Metric, change: Change) -> &'static str {
@@ -183,48 +186,51 @@ fn word(metric: Metric, change: Change) -> &'static str {
     }
 }
 
-fn legend(comparison: &Comparison) -> Vec<String> {
+fn legend(comparison: &Comparison) -> Vec<(&'static str, String)> {
     if comparison.is_counted() {
         let percent = 100.0 * AGREEMENT;
-        return vec![format!(
-            "ratios   new ÷ old of what was counted: + more, − less, = within {percent} %, by which two results of one \
-             version may differ, ? varied by more"
-        )];
-    }
-    let mut lines = vec![format!(
-        "ratios   new ÷ old ± 95 % interval; above 1 is slower, or more memory; {MARKS}"
-    )];
-    if let Some(baseline) = &comparison.baseline {
-        lines.push(format!(
-            "relative times are divided by {baseline}'s of their own result first, because the two were measured at \
-             different"
-        ));
-        lines.push(
-            "         times; 'plain' ones, and memory, are not. Where the two say different things both stand."
-                .to_owned(),
+        let text = format!(
+            "new ÷ old of what was counted: + more, − less, = within {percent} %, by which two results of one version may \
+             differ, ? varied by more"
         );
+        return vec![("ratios", text)];
+    }
+    let about = "new ÷ old ± 95 % interval; above 1 is slower, or more memory";
+    let mut lines = vec![("ratios", format!("{about}; {MARKS}"))];
+    if let Some(baseline) = &comparison.baseline {
+        lines.push((
+            "relative",
+            format!(
+                "times are divided by {baseline}'s of their own result first, because the two were measured at different \
+                 times; 'plain' ones, and memory, are not. Where the two say different things both stand."
+            ),
+        ));
         if let Some(drift) = comparison.overall(Role::Baseline, Metric::Time) {
-            lines.push(format!(
-                "drift    {baseline} itself, of the same version, took {} times as long in new{}",
-                format::ratio(&drift.plain),
-                if is_one(&drift.plain) { "" } else { ": the machine differs, or the program" },
-            ));
+            let why = ": the machine differs, or the program";
+            let why = if is_one(&drift.plain) { "" } else { why };
+            let took = written(&drift.plain);
+            let text = format!(
+                "{baseline} itself, of the same version, took {took} times as long in new{why}"
+            );
+            lines.push(("drift", text));
         }
         if let Some(noise) =
             comparison.overall(Role::Control, Metric::Time).and_then(|l| l.relative)
         {
-            lines.push(format!(
-                "noise    {baseline} relative to itself, which should be 1: {}; a smaller difference means nothing",
-                format::ratio(&noise)
-            ));
+            let noise = written(&noise);
+            let text = format!(
+                "{baseline} relative to itself, which should be 1: {noise}; a smaller difference means nothing"
+            );
+            lines.push(("noise", text));
         }
     }
     let judged = comparison.lines.iter().filter(|l| l.role == Role::Contender).count();
     if judged >= 20 {
-        lines.push(format!(
-            "note     of {judged} intervals of 95 % about {} miss the truth: look twice at a single small difference",
-            judged.div_ceil(20)
-        ));
+        let missed = judged.div_ceil(20);
+        let text = format!(
+            "of {judged} intervals of 95 % about {missed} miss the truth: look twice at a single small difference"
+        );
+        lines.push(("note", text));
     }
     lines
 }
@@ -236,12 +242,24 @@ fn is_one(ratio: &Ratio) -> bool {
 
 /// One line for each figure.
 pub(super) fn csv(comparison: &Comparison) -> String {
-    let mut text = String::from(
-        "workload,allocator,role,metric,judged,change,plain,plain_low,plain_high,relative,relative_low,relative_high,runs\n",
-    );
+    let mut table = Table::new([
+        "workload",
+        "allocator",
+        "role",
+        "metric",
+        "judged",
+        "change",
+        "plain",
+        "plain_low",
+        "plain_high",
+        "relative",
+        "relative_low",
+        "relative_high",
+        "runs",
+    ]);
     let numbers = |ratio: Option<Ratio>| match ratio {
-        Some(r) => format!("{},{},{}", r.estimate, r.low, r.high),
-        None => ",,".to_owned(),
+        Some(r) => [r.estimate, r.low, r.high].map(|v| v.to_string()),
+        None => Default::default(),
     };
     for line in &comparison.lines {
         let role = match line.role {
@@ -249,41 +267,19 @@ pub(super) fn csv(comparison: &Comparison) -> String {
             Role::Control => "control",
             Role::Contender | Role::Floor => "contender",
         };
-        let judged = if line.judged == Judged::Plain { "plain" } else { "relative" };
         let change = match line.change {
             Change::More => "more",
             Change::Less => "less",
             Change::Same => "same",
             Change::Unknown => "unknown",
         };
-        let _ = writeln!(
-            text,
-            "{},{},{role},{},{judged},{change},{},{},{}",
-            quoted(line.workload.as_deref().unwrap_or("geomean")),
-            quoted(&line.allocator),
-            line.metric.word(),
-            numbers(Some(line.plain)),
-            numbers(line.relative),
-            line.plain.pairs
-        );
+        let judged = if line.judged == Judged::Plain { "plain" } else { "relative" };
+        let workload = line.workload.as_deref().unwrap_or("geomean");
+        let words = [workload, &line.allocator, role, line.metric.word(), judged, change];
+        let [plain, relative] = [Some(line.plain), line.relative].map(numbers);
+        let runs = line.plain.pairs.to_string();
+        let words = words.map(str::to_owned).into_iter();
+        table.row(words.chain(plain).chain(relative).chain([runs]));
     }
-    text
-}
-
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
-}
-
-fn new_table() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table
-}
-
-fn text(table: &Table) -> Vec<String> {
-    table.to_string().lines().map(|line| line.trim_end().to_owned()).collect()
+    table.csv()
 }

@@ -2,16 +2,19 @@
 
 use std::env;
 use std::fs::{self, Permissions};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use bench::environment::Setting;
+use launch::environment::Setting;
+use launch::foreground;
+use launch::resolve::Error;
 use rustix::process::geteuid;
 use tempfile::{Builder, TempDir};
 
-use super::{not_executed, processes, wait, words};
+use super::{processes, words};
 use crate::exit;
 use crate::flags::stats::Stats;
 
@@ -41,8 +44,8 @@ impl Collected {
 
     /// Runs the program, and tells of it when it has ended.
     pub(super) fn run(self, file: &Path, command: &mut Command) -> anyhow::Result<ExitCode> {
-        let Some(folder) = self.folder else { return Err(not_executed(file, &command.exec())) };
-        let status = wait::run(command).map_err(|error| not_executed(file, &error))?;
+        let Some(folder) = self.folder else { return Err(not_executed(file, command.exec())) };
+        let status = foreground::run(command).map_err(|error| not_executed(file, error))?;
         let processes = processes::read(folder.path());
         match processes.first() {
             None => exit::warn(
@@ -54,8 +57,12 @@ impl Collected {
         }
         // Now: this process may end by the program's signal.
         drop(folder);
-        Ok(wait::end_as(status))
+        Ok(foreground::end_as(status))
     }
+}
+
+fn not_executed(file: &Path, error: io::Error) -> anyhow::Error {
+    Error::not_executed(file, error).into()
 }
 
 /// A new folder whose path can be a setting: absolute, short, in UTF-8 and without commas.

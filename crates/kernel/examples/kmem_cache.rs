@@ -1,0 +1,82 @@
+//! Caches of objects as a kernel has them: what order objects go out in, how close together they lie, what is seen.
+//!
+//! `cargo run -p heapwright-kernel-allocators --example kmem_cache`
+#![expect(clippy::disallowed_macros, reason = "an example: the caches shown are not the program's")]
+
+use base::AddMemory;
+use core::ptr::NonNull;
+use heapwright_kernel_allocators::bitmap::BitmapPages;
+use heapwright_kernel_allocators::kmem_cache::{
+    Builder, Caches, DebugFlags, KmemCache, Locality, Policy, SLABINFO_HEADER, Settings,
+};
+
+type Pages = BitmapPages<4096>;
+
+/// Where each of ten objects lies behind the lowest, in objects.
+fn ten(policy: Policy, pages: Pages) -> Pages {
+    let mut cache = KmemCache::new(Settings::new("stack", 40).policy(policy), pages)
+        .expect("40 bytes make a cache");
+    let mut take = || -> Vec<NonNull<u8>> {
+        (0..10).map(|_| cache.allocate().expect("there is memory")).collect()
+    };
+    let first = take();
+    let base = first.iter().map(|object| object.addr().get()).min().unwrap_or_default();
+    let places = |objects: &[NonNull<u8>]| -> Vec<usize> {
+        objects.iter().map(|object| object.addr().get().abs_diff(base) / 40).collect()
+    };
+    println!("{policy:?}\n  out             {:?}", places(&first));
+    for &object in &first {
+        // SAFETY: it is live and used no more.
+        unsafe { cache.free(object) };
+    }
+    let again: Vec<_> = (0..10).filter_map(|_| cache.allocate()).collect();
+    println!("  back, out again {:?}", places(&again));
+    // SAFETY: all are live and used no more.
+    unsafe { cache.free_bulk(&again) };
+    cache.destroy().expect("no object is in use")
+}
+
+fn main() {
+    let mut memory = vec![0u8; 4 << 20];
+    let mut pages = Pages::new();
+    // SAFETY: the vector is not touched until the pages are done with it.
+    unsafe { pages.add_memory(memory.as_mut_ptr(), memory.len()) }.expect("4 MiB are enough");
+
+    for policy in [Policy::SlabLifo, Policy::Magazine(0), Policy::Random(7)] {
+        pages = ten(policy, pages);
+    }
+
+    // A list of 200 items: in a cache of its own, and in one that others use too.
+    let mut caches = Caches::<_, 8>::new(pages);
+    let own = caches.create(Settings::new("item", 40).no_merge()).expect("there is room");
+    let shared = caches.create(Settings::new("any-64", 64)).expect("there is room");
+    let mut others = Vec::new();
+    for _ in 0..200 {
+        caches.allocate(own).expect("there is memory");
+        caches.allocate(shared).expect("there is memory");
+        others.extend((0..7).map(|_| caches.allocate(shared).expect("there is memory")));
+    }
+    for object in others {
+        // SAFETY: it is live and used no more.
+        unsafe { caches.free(object) };
+    }
+    for (name, id) in [("a cache of its own", own), ("one for all", shared)] {
+        let Locality { objects, lines, pages, .. } = caches.locality(id).expect("it is there");
+        println!("{objects} items in {name}: {lines} lines, {pages} pages");
+    }
+    println!("{SLABINFO_HEADER}");
+    caches.infos().for_each(|info| println!("{info}"));
+
+    // What is freed twice.
+    let mut memory = vec![0u8; 1 << 20];
+    let mut pages = Pages::new();
+    // SAFETY: the vector is not touched until the pages are done with it.
+    unsafe { pages.add_memory(memory.as_mut_ptr(), memory.len()) }.expect("1 MiB is enough");
+    let mut words = Builder::<[u64; 4]>::new("words").debug(DebugFlags::ALL).build(pages).unwrap();
+    let object = words.allocate().expect("there is memory");
+    // SAFETY: it is live and used no more; then it is refused.
+    let twice = [0, 1].map(|_| unsafe { words.try_free(object) });
+    if let [Ok(()), Err(misuse)] = twice {
+        println!("{}", misuse.to_string().replace(&format!("{:#x}", object.addr()), "0x…"));
+    }
+}

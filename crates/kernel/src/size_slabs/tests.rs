@@ -1,0 +1,279 @@
+use super::*;
+use base::{AddError, AddMemory, Check, RemoveError, RemoveMemory, Reset, Stats};
+
+extern crate std;
+use std::vec::Vec;
+
+const PAGE: usize = 4096;
+const PAGES: usize = 64;
+
+/// 64 pages behind one with the state, so that they are one block of the buddy system.
+#[repr(align(0x4_0000))]
+struct Memory([u8; 2 * PAGES * PAGE]);
+
+impl Memory {
+    fn new() -> std::boxed::Box<Self> {
+        // SAFETY: bytes of any value are bytes.
+        unsafe { std::boxed::Box::<Self>::new_zeroed().assume_init() }
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        self.0[(PAGES - 1) * PAGE..].as_mut_ptr()
+    }
+}
+
+const LEN: usize = (PAGES + 1) * PAGE;
+
+fn over(memory: &mut Memory) -> SizeSlabs<PAGE> {
+    let mut heap = SizeSlabs::new();
+    // SAFETY: the tests keep the memory as long as the heap.
+    unsafe { heap.add_memory(memory.start(), LEN) }.unwrap();
+    heap
+}
+
+fn layout(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).unwrap()
+}
+
+fn take(heap: &mut SizeSlabs<PAGE>, size: usize) -> NonNull<u8> {
+    let block = heap.allocate(layout(size, 1)).expect("there is room");
+    heap.check().unwrap();
+    block
+}
+
+fn give(heap: &mut SizeSlabs<PAGE>, block: NonNull<u8>, size: usize) {
+    // SAFETY: the tests free live blocks with their sizes.
+    unsafe { heap.deallocate(block, layout(size, 1)) };
+    heap.check().unwrap();
+}
+
+/// Pages that are not the buddy system's free ones.
+fn pages_used(heap: &SizeSlabs<PAGE>) -> usize {
+    heap.pages.stats().used / PAGE
+}
+
+#[test]
+fn objects_of_a_class_share_a_slab_and_leave_in_order() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let first = take(&mut heap, 100);
+    let second = take(&mut heap, 112);
+    assert_eq!(second.addr().get() - first.addr().get(), 112);
+    assert_eq!(pages_used(&heap), 1);
+    assert_eq!(heap.stats().used, 224);
+    take(&mut heap, 113);
+    assert_eq!(pages_used(&heap), 2, "another class, another slab");
+    give(&mut heap, first, 100);
+    assert_eq!(take(&mut heap, 97), first, "last in, first out");
+    give(&mut heap, first, 97);
+    give(&mut heap, second, 112);
+    assert_eq!(heap.stats().used, 128);
+    assert_eq!(heap.stats().peak, 352);
+}
+
+#[test]
+fn a_full_slab_leaves_the_list_and_comes_back() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let index = Class::of(layout(512, 1)).unwrap().index();
+    let blocks = [(); 7].map(|()| take(&mut heap, 512));
+    assert_eq!(heap.partial[index], None, "full");
+    let other = take(&mut heap, 512);
+    assert_eq!(pages_used(&heap), 2);
+    give(&mut heap, blocks[3], 512);
+    assert_eq!(take(&mut heap, 512), blocks[3], "the slab that came back is first");
+    for block in blocks {
+        give(&mut heap, block, 512);
+    }
+    assert_eq!(pages_used(&heap), 1, "an empty slab goes back when there is another");
+    give(&mut heap, other, 512);
+    assert_eq!(pages_used(&heap), 1, "the only one is kept");
+    heap.reclaim();
+    heap.check().unwrap();
+    assert_eq!(pages_used(&heap), 0);
+    assert_eq!(heap.stats().largest_free, PAGES * PAGE, "joined to one block again");
+}
+
+#[test]
+fn an_empty_slab_is_given_back_from_behind_one_that_came_back() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let full = [(); 7].map(|()| take(&mut heap, 512));
+    let other = take(&mut heap, 512);
+    give(&mut heap, other, 512);
+    give(&mut heap, full[0], 512);
+    assert_eq!(pages_used(&heap), 2, "the empty one is behind the one that was full");
+    heap.reclaim();
+    heap.check().unwrap();
+    assert_eq!(pages_used(&heap), 1);
+    assert_eq!(take(&mut heap, 512), full[0]);
+}
+
+#[test]
+fn larger_blocks_are_pages() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let block = take(&mut heap, 2049);
+    assert_eq!(block.addr().get() % PAGE, 0);
+    assert_eq!(heap.stats().used, PAGE);
+    let five = take(&mut heap, 4 * PAGE + 1);
+    assert_eq!(pages_used(&heap), 6, "5 pages, not 8");
+    give(&mut heap, block, 2049);
+    give(&mut heap, five, 4 * PAGE + 1);
+    assert_eq!(pages_used(&heap), 0);
+    let aligned = heap.allocate(layout(1, 4 * PAGE)).unwrap();
+    assert_eq!(aligned.addr().get() % (4 * PAGE), 0);
+    assert_eq!(heap.stats().used, PAGE);
+    // SAFETY: live.
+    unsafe { heap.deallocate(aligned, layout(1, 4 * PAGE)) };
+    assert_eq!(pages_used(&heap), 0);
+}
+
+#[test]
+fn empty_slabs_are_given_back_before_a_request_is_refused() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let block = take(&mut heap, 16);
+    give(&mut heap, block, 16);
+    assert_eq!(pages_used(&heap), 1);
+    let all = take(&mut heap, PAGES * PAGE);
+    assert_eq!(heap.allocate(layout(16, 1)), None);
+    assert_eq!(heap.allocate(layout(5000, 1)), None);
+    assert_eq!(heap.stats().failures, 2);
+    give(&mut heap, all, PAGES * PAGE);
+    take(&mut heap, 16);
+}
+
+#[test]
+fn realloc_stays_within_a_class_and_moves_between() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let mut block = take(&mut heap, 90);
+    let mut size = 90;
+    // SAFETY: the block has `size` bytes.
+    unsafe { block.write_bytes(0x5a, size) };
+    for (new_size, stays) in [(81, true), (96, true), (97, false), (3000, false), (4096, true)] {
+        // SAFETY: live.
+        let new = unsafe { heap.reallocate(block, layout(size, 1), new_size) }.unwrap();
+        heap.check().unwrap();
+        assert_eq!(new == block, stays, "{size} → {new_size}");
+        // SAFETY: 81 bytes were written and kept, the least of all sizes.
+        let bytes = unsafe { core::slice::from_raw_parts(new.as_ptr(), 81) };
+        assert!(bytes.iter().all(|byte| *byte == 0x5a));
+        (block, size) = (new, new_size);
+    }
+    // SAFETY: live.
+    let refused = unsafe { heap.reallocate(block, layout(size, 1), 2 * PAGES * PAGE) };
+    assert_eq!(refused, None);
+    give(&mut heap, block, size);
+    assert_eq!(heap.stats().used, 0);
+}
+
+#[test]
+fn memory_is_removed_when_nothing_in_it_is_live() {
+    let mut memory = Memory::new();
+    let start = memory.start();
+    let mut heap = over(&mut memory);
+    // SAFETY: refused.
+    let result = unsafe { heap.add_memory(start, PAGE) };
+    assert_eq!(result, Err(AddError::Overlaps));
+    assert!(heap.owns(start));
+    let block = take(&mut heap, 40);
+    assert_eq!(heap.remove_memory(start), Err(RemoveError::InUse));
+    give(&mut heap, block, 40);
+    let given = heap.remove_memory(start).unwrap();
+    assert_eq!((given.cast().as_ptr(), given.len()), (start, LEN));
+    assert_eq!(heap.remove_memory(start), Err(RemoveError::Unknown));
+    assert_eq!(heap.allocate(layout(1, 1)), None);
+    heap.check().unwrap();
+}
+
+#[test]
+fn reset_forgets_everything() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    for size in [1, 100, 2000, 10_000] {
+        take(&mut heap, size);
+    }
+    // SAFETY: the blocks are not used again.
+    unsafe { heap.reset() };
+    heap.check().unwrap();
+    assert_eq!((heap.stats().used, pages_used(&heap)), (0, 0));
+}
+
+#[test]
+fn check_names_what_a_stray_write_broke() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let block = take(&mut heap, 64);
+    let slab = block.as_ptr().map_addr(|at| at & !(PAGE - 1)).cast::<usize>();
+    let broken_at = |word: usize, value: usize| {
+        let at = slab.wrapping_add(word);
+        // SAFETY: a word of the slab's header, put back below.
+        let old = unsafe { at.replace(value) };
+        let broken = heap.check().unwrap_err();
+        // SAFETY: as above.
+        unsafe { at.write(old) };
+        heap.check().unwrap();
+        broken.invariant.split(':').next().unwrap()
+    };
+    assert_eq!(broken_at(1, slab.addr()), "size-slabs-Z1", "a link back");
+    assert_eq!(broken_at(2, slab.addr() + PAGE), "size-slabs-Z2", "the chain leaves the slab");
+    assert_eq!(broken_at(3, 0), "size-slabs-Z2", "a live object less");
+    assert_eq!(broken_at(4, PAGE + 8), "size-slabs-Z2", "fresh beyond the end");
+}
+
+/// A live block.
+struct Live {
+    block: NonNull<u8>,
+    layout: Layout,
+    fill: u8,
+}
+
+fn verify(live: &Live) {
+    // SAFETY: live, and all written.
+    let bytes = unsafe { core::slice::from_raw_parts(live.block.as_ptr(), live.layout.size()) };
+    assert!(bytes.iter().all(|byte| *byte == live.fill));
+}
+
+#[test]
+fn random_work_keeps_every_byte() {
+    let mut memory = Memory::new();
+    let mut heap = over(&mut memory);
+    let mut state = 7u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    let mut live: Vec<Live> = Vec::new();
+    for step in 0..20_000u32 {
+        if random(8) < if step / 2000 % 2 == 0 { 5 } else { 3 } || live.is_empty() {
+            let size = if random(8) == 0 { random(12_000) } else { random(600) };
+            let layout = layout(size, 1 << random(8));
+            let Some(block) = heap.allocate(layout) else { continue };
+            assert_eq!(block.addr().get() % layout.align(), 0);
+            let fill = step.to_le_bytes()[0];
+            // SAFETY: the block has `size` bytes.
+            unsafe { block.write_bytes(fill, size) };
+            live.push(Live { block, layout, fill });
+        } else {
+            let gone = live.swap_remove(random(live.len()));
+            verify(&gone);
+            // SAFETY: live, and forgotten.
+            unsafe { heap.deallocate(gone.block, gone.layout) };
+        }
+        if step % 16 == 0 {
+            heap.check().unwrap();
+        }
+    }
+    assert!(heap.stats().failures > 0, "it was never full");
+    for gone in live {
+        verify(&gone);
+        // SAFETY: live, and forgotten.
+        unsafe { heap.deallocate(gone.block, gone.layout) };
+    }
+    heap.reclaim();
+    heap.check().unwrap();
+    assert_eq!((heap.stats().used, pages_used(&heap)), (0, 0));
+    assert_eq!(heap.stats().largest_free, PAGES * PAGE);
+}

@@ -1,0 +1,291 @@
+//! Can this program be put on another malloc with `LD_PRELOAD`? Decided from its files, without running it.
+//!
+//! ```text
+//! CMD ─ script? ─► its interpreter ─ /usr/bin/env? ─► what env starts ─► an ELF file ─► findings ─► verdict
+//! ```
+//!
+//! What stands in the way: no dynamic loader (static), a loader that ignores `LD_PRELOAD` (privileges) or cannot
+//! load our library (musl, another processor), a malloc inside the program that is found before ours.
+
+pub mod elf;
+mod env;
+mod inside;
+pub mod loader;
+pub mod privilege;
+pub mod script;
+
+use core::fmt;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use elf::{Defined, Elf};
+use serde::Serialize;
+
+/// How good or bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// Works, but there is something to know.
+    Warn,
+    /// Does not work.
+    Fail,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        })
+    }
+}
+
+/// One line of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What it is about, in a word.
+    pub subject: String,
+    /// What was found.
+    pub text: String,
+    /// Whether that is good.
+    pub level: Level,
+}
+
+impl Finding {
+    /// A finding.
+    #[must_use]
+    pub fn new(subject: impl Into<String>, level: Level, text: impl Into<String>) -> Self {
+        Self { subject: subject.into(), text: text.into(), level }
+    }
+}
+
+/// Everything found about one program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inspection {
+    /// The files that are executed one after the other; the last one is the program.
+    pub chain: Vec<PathBuf>,
+    /// The dynamic loader of the program.
+    pub loader: Option<PathBuf>,
+    /// An allocator that is linked in and may be called past the loader.
+    pub own_malloc: Option<String>,
+    /// A shared library among those it asks for that is an allocator: what replaces glibc's malloc when nothing is preloaded.
+    pub linked_to: Option<String>,
+    /// It asks for the C++ library.
+    pub is_cxx: bool,
+    /// The findings, in the order in which they are printed.
+    pub findings: Vec<Finding>,
+}
+
+impl Inspection {
+    /// Whether a preloaded library becomes the program's malloc.
+    #[must_use]
+    pub fn is_usable(&self) -> bool {
+        self.obstacle().is_none()
+    }
+
+    /// The first reason why it does not.
+    #[must_use]
+    pub fn obstacle(&self) -> Option<&Finding> {
+        self.findings.iter().find(|f| f.level == Level::Fail)
+    }
+
+    /// The file that matters: the program at the end of the chain.
+    #[must_use]
+    pub fn program(&self) -> Option<&Path> {
+        self.chain.last().map(PathBuf::as_path)
+    }
+
+    fn say(&mut self, subject: &str, level: Level, text: impl Into<String>) {
+        self.findings.push(Finding::new(subject, level, text));
+    }
+}
+
+/// Inspects the program that executing `file` with `arguments` (without `argv[0]`) would start.
+///
+/// # Errors
+///
+/// A file of the chain cannot be read.
+pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
+    let chain = script::chain(file, arguments)?;
+    let mut found = Inspection {
+        chain: chain.files,
+        loader: None,
+        own_malloc: None,
+        linked_to: None,
+        is_cxx: false,
+        findings: Vec::new(),
+    };
+    for pair in found.chain.windows(2).map(<[PathBuf]>::to_vec).collect::<Vec<_>>() {
+        found.say(&name(&pair[0]), Level::Ok, format!("starts {}", pair[1].display()));
+    }
+    if let Some(argument) = chain.loses {
+        let text = format!("'{argument}' keeps LD_PRELOAD from what it starts");
+        found.say("env", Level::Fail, text);
+    }
+    let Some(target) = found.chain.last().cloned() else { return Ok(found) };
+    match Elf::read(&target)? {
+        None => found.say(&name(&target), Level::Fail, "is neither an ELF program nor a script"),
+        Some(elf) => {
+            describe(&mut found, &target, &elf);
+            privileges(&mut found, &target);
+            symbols(&mut found, &elf);
+            if found.is_usable()
+                && let Some(note) = inside::note(&target, &elf)
+            {
+                found.say("note", Level::Warn, note);
+            }
+            if is_shell(&target) {
+                let text = "what a shell starts inherits LD_PRELOAD, but is not looked at here";
+                found.say("note", Level::Ok, text);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn is_shell(file: &Path) -> bool {
+    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    ["sh", "bash", "dash", "zsh", "ksh", "busybox"].contains(&&*name(&real))
+}
+
+fn describe(found: &mut Inspection, target: &Path, elf: &Elf) {
+    let subject = name(target);
+    let what = format!("ELF {}", elf.architecture());
+    if !elf.is_native() {
+        found.say(
+            &subject,
+            Level::Fail,
+            format!("{what}: our library is for {}", std::env::consts::ARCH),
+        );
+        return;
+    }
+    let Some(loader) = &elf.loader else {
+        found.say(
+            &subject,
+            Level::Fail,
+            match &elf.private_allocator {
+                Some(own) => format!(
+                    "{what}, statically linked, with {own} inside: no loader reads LD_PRELOAD, its malloc cannot be \
+                     replaced"
+                ),
+                None => format!("{what}, statically linked: no loader reads LD_PRELOAD, its malloc cannot be replaced"),
+            },
+        );
+        return;
+    };
+    found.loader = Some(loader.clone());
+    let loader_name = name(loader);
+    if loader_name.starts_with("ld-musl") {
+        found.say(
+            &subject,
+            Level::Fail,
+            format!("{what}, dynamic, musl: libraries made for glibc cannot be loaded into it"),
+        );
+    } else if loader::is_glibc(loader) {
+        found.say(&subject, Level::Ok, format!("{what}, dynamic, glibc"));
+    } else {
+        found.say(
+            &subject,
+            Level::Warn,
+            format!("{what}, dynamic, with the unknown loader {loader_name}"),
+        );
+    }
+}
+
+fn privileges(found: &mut Inspection, target: &Path) {
+    use privilege::Privilege;
+    match privilege::of(target) {
+        None => {}
+        Some(Privilege::Gained(how)) => {
+            found.say(
+                "privileges",
+                Level::Fail,
+                format!("{how}: the loader ignores LD_PRELOAD here"),
+            );
+        }
+        Some(Privilege::AlreadyHeld(how)) => found.say(
+            "privileges",
+            Level::Warn,
+            format!(
+                "{how}, which you are: works for you, but LD_PRELOAD is ignored for other users"
+            ),
+        ),
+        Some(Privilege::Disabled(how, why)) => {
+            found.say("privileges", Level::Ok, format!("{how}, without effect ({why})"));
+        }
+    }
+}
+
+fn symbols(found: &mut Inspection, elf: &Elf) {
+    if elf.loader.is_none() || !elf.is_native() {
+        return;
+    }
+    match elf.malloc {
+        Defined::Exported => found.say(
+            "malloc",
+            Level::Fail,
+            "defined and exported by the program itself: it is found before any library's",
+        ),
+        Defined::Inside => found.say(
+            "malloc",
+            Level::Fail,
+            "linked into the program itself: its calls do not go through the loader",
+        ),
+        Defined::No => {
+            found.say("malloc", Level::Ok, "resolved by the loader: LD_PRELOAD replaces it")
+        }
+    }
+    if let Some(library) = elf.needed.iter().find(|n| is_allocator(n)) {
+        found.say(
+            "linked to",
+            Level::Warn,
+            format!("{library}: the preloaded library comes before it"),
+        );
+        found.linked_to = Some(library.clone());
+    }
+    found.is_cxx = elf.needed.iter().any(|n| n.starts_with("libstdc++"));
+    if elf.operator_new != Defined::No {
+        found.say(
+            "C++",
+            Level::Warn,
+            "defines its own operator new: C++ allocations reach us only if that ends in malloc",
+        );
+    }
+    if let Some(own) = &elf.private_allocator {
+        found.say(
+            "own malloc",
+            Level::Warn,
+            format!("{own} is linked in: what calls that directly, as Rust's global allocator does, is not replaced"),
+        );
+        found.own_malloc = Some(own.clone());
+    }
+}
+
+/// The allocators that programs are linked to. `libheapwright` is also how the names of the classic designs begin.
+const ALLOCATORS: [&str; 8] = [
+    "libheapwright",
+    "libjemalloc",
+    "libmimalloc",
+    "libtcmalloc",
+    "libsnmalloc",
+    "librpmalloc",
+    "libhoard",
+    "libscudo",
+];
+
+/// Whether a needed library's name is that of an allocator. A library without a name of its own is needed by its path.
+pub(crate) fn is_allocator(needed: &str) -> bool {
+    let file = needed.rsplit('/').next().unwrap_or(needed);
+    ALLOCATORS.iter().any(|known| file.starts_with(known))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Starts programs on an allocator: all that `run`, `bench`, the tests and the chores need for that, once.
+//!
+//! ```text
+//! a word ─resolve─► a file ─inspect─► can its malloc be replaced?
+//! a name ─discover, unpack─► a library ─probe─► is it a malloc?      ─┐
+//!                                                                    environment ─► Launch ─► Running ─► its end
+//!                                            foreground: in our place, signals passed on ──┘     └ follow: what it started,
+//!                                                                                                  and which malloc that had
+//! ```
+//!
+//! Which program: [`resolve`], [`inspect`]. Which allocator: [`allocator`], [`discover`], [`probe`]; [`artefact`] lists what the
+//! command carries inside itself, and [`unpack`] puts it where a program can load it. To start, wait, signal and kill:
+//! [`Launch`], [`Running`], and [`foreground`] for a program in our place. What runs below a process: [`tree`], [`follow`].
+//!
+//! The library never prints; the command does.
+
+pub mod allocator;
+pub mod artefact;
+pub mod discover;
+pub mod environment;
+mod exit;
+pub mod follow;
+pub mod foreground;
+pub mod inspect;
+pub mod pipe;
+pub mod probe;
+pub mod resolve;
+mod running;
+pub mod tree;
+pub mod unpack;
+
+pub use exit::Exit;
+pub use running::{Launch, Running, watched};

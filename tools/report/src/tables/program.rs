@@ -1,0 +1,101 @@
+//! One workload: a line an allocator.
+
+use bench::fail_if::Metric;
+use bench::result::{Cell, Compared};
+use bench::session::{Role, SubjectIndex, WorkloadIndex};
+use show::number::{self, bytes, count, nanoseconds, seconds, with_margin};
+use show::{Cell as Entry, Table};
+
+use super::{absent, class, none, star};
+use crate::view::{View, margin};
+
+/// A column: its head, the figure, whose claim goes with it, and how it is written.
+type Figure =
+    (&'static str, fn(&Cell, bool) -> Option<Compared>, Option<Metric>, fn(f64) -> String);
+
+/// Where most runs did not get their processors `cell.time` is processor time, and the wall clock says nothing.
+const FIGURES: [Figure; 5] = [
+    ("wall", |cell, by_cpu| cell.time.filter(|_| !by_cpu), Some(Metric::Time), seconds),
+    ("CPU", |cell, _| cell.cpu, Some(Metric::Cpu), seconds),
+    ("peak RSS", |cell, _| cell.peak_rss, Some(Metric::Memory), bytes),
+    ("ns a call", |cell, _| cell.ns, Some(Metric::Ns), nanoseconds),
+    ("minor faults", |cell, _| cell.faults, None, count),
+];
+
+/// All that is compared of the result's only workload.
+pub(crate) fn program(view: &View<'_>) -> Table {
+    let (w, report) = (WorkloadIndex(0), view.report);
+    let by_cpu = report.workloads.first().is_some_and(|work| work.by_cpu);
+    let best = report.best(w, Metric::Time);
+    let starred = if by_cpu { Metric::Cpu } else { Metric::Time };
+    // Of the null allocator a call's time is worth knowing.
+    let is_shown = |a: &SubjectIndex| {
+        let is_timed = view.cell(w, *a).is_some_and(|cell| cell.ns.is_some());
+        report.allocators[*a].role != Role::Floor || is_timed
+    };
+    let shown: Vec<SubjectIndex> = report.subject_indices().filter(is_shown).collect();
+    let has = |figure: &&Figure| {
+        shown.iter().filter_map(|&a| view.cell(w, a)).any(|cell| figure.1(cell, by_cpu).is_some())
+    };
+    // The wall clock's column says by its dashes that it says nothing.
+    let figures: Vec<&Figure> = FIGURES.iter().filter(|f| f.0 == "wall" || has(f)).collect();
+    let heads = core::iter::once("allocator").chain(figures.iter().map(|figure| figure.0));
+    let mut table = Table { id: "overall", sortable: true, ..Table::new(heads) };
+    for a in shown {
+        let entry = &report.allocators[a];
+        let version = entry.version.as_ref().filter(|_| entry.role != Role::Control);
+        let name = Entry::from(entry.name.as_str());
+        let name = name.over(version.map_or(String::new(), |version| format!("  {version}")));
+        let name = Entry { who: Some(a.0), ..name };
+        if let Some(why) = absent(view, w, a) {
+            let blank = core::iter::repeat_n(Entry::default(), figures.len() - 1);
+            table.row([name, why].into_iter().chain(blank));
+            continue;
+        }
+        let cells = figures.iter().map(|(_, of, metric, form)| {
+            let is_told = entry.role != Role::Floor || *metric == Some(Metric::Ns);
+            let cell = view.cell(w, a).filter(|_| is_told);
+            let Some(figure) = cell.and_then(|cell| of(cell, by_cpu)) else {
+                return none();
+            };
+            let ratio = match &figure.ratio {
+                Some(ratio) => with_margin(ratio.estimate, margin(ratio)),
+                None if entry.role == Role::Baseline => "1".to_owned(),
+                None => number::NONE.to_owned(),
+            };
+            let mark = metric.map_or("", |metric| view.mark(w, a, metric));
+            let small = star(
+                format!("{ratio} {mark}").trim_end().into(),
+                best.contains(&a) && *metric == Some(starred),
+            );
+            Entry {
+                sort: figure.median.to_string(),
+                class: metric.map_or("", |metric| class(view, w, a, metric)),
+                ..Entry::from(form(figure.median)).over(small.text)
+            }
+        });
+        table.row(core::iter::once(name).chain(cells));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use bench::testing;
+
+    use super::*;
+
+    #[test]
+    fn processor_time_is_not_shown_as_the_wall_clocks() {
+        let mut report = testing::rounds(&["own"], 8, |_, _| 0.25);
+        let time = Some(Compared { median: 0.25, ratio: None, same: false });
+        report.workloads[0].cells[0].time = time;
+        report.workloads[0].cells[0].cpu = time;
+        let wall = |report: &bench::result::Report| {
+            program(&View::of(report)).rows().next().unwrap()[1].text.clone()
+        };
+        assert_eq!(wall(&report), "250 ms");
+        report.workloads[0].by_cpu = true;
+        assert_eq!(wall(&report), number::NONE);
+    }
+}

@@ -1,0 +1,230 @@
+//! `cargo xtask benchmarks`: what the pages say of the benchmarks is what the newest record of `bench/record` says.
+//!
+//! A full run is recorded by `heapwright bench all … -o bench/record/MACHINE/DATE`. Of the newest `result.json` are made:
+//! the table of `README.md`, the figures and the picture of `docs/performance.md`, and beside the result `tables.md`, which
+//! has them all. A `counted.json` in any of these folders is the result of `heapwright bench --counted …`, and the newest of
+//! those comes first on the page: it needs no quiet machine. A `cold.json` beside the newest `result.json` is the result of
+//! `heapwright bench real … --cold`: a row of its own. With `--write`
+//! they are put there, without they are compared. Nothing else is kept of a run: its page and its plots are made again by
+//! `--page`.
+
+mod bounds;
+mod counted;
+mod front;
+mod losses;
+mod means;
+mod record;
+mod tables;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bench::fail_if::Metric;
+use bench::result::Report;
+use bench::session::WorkloadIndex;
+use clap::Args;
+
+use crate::peers::root;
+use front::Part;
+use record::Record;
+
+/// What the pages say of the benchmarks, against the newest record of bench/record
+///
+/// Exits with 1 when a file is not what --write would make.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct Options {
+    /// Make README.md's table, docs/performance.md's figures and picture and the record's own tables.md out of the newest
+    /// result.json
+    #[arg(long)]
+    write: bool,
+    /// Also refuse a record that is older than the last change of the allocator
+    #[arg(long)]
+    release: bool,
+    /// Make report.html, the plots and runs.csv of the newest record in this folder, which is made
+    #[arg(long, value_name = "FOLDER")]
+    page: Option<PathBuf>,
+}
+
+const BEGIN: &str = "<!-- written by cargo xtask benchmarks --write: begin -->";
+const END: &str = "<!-- written by cargo xtask benchmarks --write: end -->";
+
+/// What to do about the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ask {
+    Check,
+    Write,
+    Release,
+}
+
+/// The chore.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let said = match options {
+        Options { page: Some(folder), .. } => page(&root(), folder)?,
+        Options { write: true, .. } => act(&root(), Ask::Write)?,
+        Options { release: true, .. } => act(&root(), Ask::Release)?,
+        _ => act(&root(), Ask::Check)?,
+    };
+    println!("benchmarks: {said}");
+    Ok(true)
+}
+
+fn newest(top: &Path) -> Result<Record, String> {
+    record::newest(top)?.ok_or_else(|| "bench/record has no result.json".to_owned())
+}
+
+/// The page, plots and raw runs of the newest record, in `folder`.
+fn page(top: &Path, folder: &Path) -> Result<String, String> {
+    let record = newest(top)?;
+    let failed = |why: std::io::Error| format!("{}: {why}", folder.display());
+    fs::create_dir_all(folder).map_err(failed)?;
+    fs::write(folder.join("runs.csv"), record.report.to_csv()).map_err(failed)?;
+    let written = report::write(&record.report, folder).map_err(|e| e.to_string())?;
+    let page = written.first().map(|path| path.display().to_string()).unwrap_or_default();
+    Ok(format!("{page} and {} plots made from {}", written.len() - 1, record.folder.display()))
+}
+
+/// Writes or checks the files in the tree below `top`; what to say about them.
+fn act(top: &Path, ask: Ask) -> Result<String, String> {
+    let record = newest(top)?;
+    if ask == Ask::Write && !top.join(record.commit_file()).is_file() {
+        put(top, &record.commit_file(), &(record.derived_commit(top)? + "\n"))?;
+    }
+    let mut written = 0;
+    for (path, content) in files(top, &record)? {
+        if fs::read_to_string(top.join(&path)).is_ok_and(|old| old == content) {
+            continue;
+        }
+        if ask != Ask::Write {
+            return Err(format!(
+                "{} is not what {} says: cargo xtask benchmarks --write",
+                path.display(),
+                record.folder.display()
+            ));
+        }
+        put(top, &path, &content)?;
+        written += 1;
+    }
+    let age = age(top, &record, ask)?;
+    let folder = record.folder.display();
+    Ok(match ask {
+        Ask::Write => format!("{written} files written from {folder}; {age}"),
+        Ask::Check | Ask::Release => format!("the pages say what {folder} says; {age}"),
+    })
+}
+
+/// How much has changed since the record; a release takes none of it.
+fn age(top: &Path, record: &Record, ask: Ask) -> Result<String, String> {
+    match (record.commits_since(top), ask) {
+        (Ok(0), _) => Ok("the allocator has not changed since".to_owned()),
+        (Ok(count), Ask::Release) => Err(format!(
+            "{count} commits have touched the allocator since {} was recorded: measure it again (docs/performance.md says how)",
+            record.folder.display()
+        )),
+        (Ok(count), _) => Ok(format!("{count} commits have touched the allocator since")),
+        (Err(why), Ask::Release) => Err(why),
+        (Err(_), _) => Ok("how much has changed since only git knows".to_owned()),
+    }
+}
+
+/// Every file that is made of the record, with all it has to say.
+fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> {
+    let (report, commit) = (&record.report, record.commit(top)?);
+    let real = means::real(report);
+    let parts = [
+        Part { name: format!("the {} real programs", real.workloads.len()), report: &real },
+        Part { name: format!("all {} workloads", report.workloads.len()), report },
+    ];
+    let picture = front::picture(&parts)
+        .ok_or("the record has nothing to draw: no allocator was compared with glibc")?;
+    Ok(vec![
+        ("README.md".into(), between(top, "README.md", &front::page(&parts, report))?),
+        (front::PICTURE.into(), picture + "\n"),
+        (
+            "docs/performance.md".into(),
+            between(top, "docs/performance.md", &figures(top, record, &commit, &parts)?)?,
+        ),
+        (record.folder.join("tables.md"), tables::all(report, &commit)),
+    ])
+}
+
+/// The figures of `docs/performance.md`.
+fn figures(
+    top: &Path,
+    record: &Record,
+    commit: &str,
+    parts: &[Part<'_>; 2],
+) -> Result<String, String> {
+    let [real, all] = parts;
+    let works: Vec<WorkloadIndex> = real.report.workload_indices().collect();
+    let mut time = tables::ratios(real.report, &works, "time ÷ glibc's", Metric::Time);
+    let mut memory = tables::ratios(real.report, &works, "peak memory ÷ glibc's", Metric::Memory);
+    for (title, report) in
+        [("mean", Some(real.report)), ("mean, memory cold", record.cold.as_ref())]
+    {
+        let Some(report) = report else { continue };
+        let row = |metric| tables::mean_row(real.report, report, title.to_owned(), metric);
+        time.add_row(row(Metric::Time));
+        memory.add_row(row(Metric::Memory));
+    }
+    let counted = record::counted(top)?;
+    let counted = counted.map(|(file, report)| counted::section(&report, &file));
+    let clock = [
+        "## By the clock".to_owned(),
+        front::sentences(parts),
+        "![Time and memory of every allocator, glibc = 1](pictures/benchmarks.svg)".to_owned(),
+        front::table(parts, front::long),
+        circumstances(record, commit),
+        losses::failed(all.report),
+        "## Real programs".to_owned(),
+        time.to_string(),
+        memory.to_string(),
+        "## Against the bounds of the second version".to_owned(),
+        bounds::table(all.report)?,
+        "What limits the lines that fail: [below](#what-limits-the-bounds-that-fail).".to_owned(),
+        "## Workload by workload".to_owned(),
+        losses::table(all.report)?,
+    ];
+    Ok(counted.into_iter().chain(clock).collect::<Vec<_>>().join("\n\n"))
+}
+
+/// What was measured, where and how, in a few lines.
+fn circumstances(record: &Record, commit: &str) -> String {
+    let Report { machine, started, elapsed, runs, scale, .. } = &record.report;
+    let short = commit.get(..12).unwrap_or(commit);
+    let kept = record.folder.display();
+    let warnings: String =
+        record.report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
+    let command = record.report.command_line.join(" ");
+    let text = front::wrapped(&format!(
+        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more, in time only where the noise is at most 5 %. Measured {started} at commit \
+         `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length (short ones more), on \
+         {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
+         figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \
+         `cargo xtask benchmarks --page FOLDER`.{warnings} The command that made it:",
+        elapsed / 60.0,
+        runs.len(),
+        machine.cores,
+        machine.cpu,
+        machine.kernel,
+        machine.glibc.as_deref().unwrap_or("unknown"),
+    ));
+    format!("{text}\n\n    {command}")
+}
+
+fn put(top: &Path, path: &Path, content: &str) -> Result<(), String> {
+    fs::write(top.join(path), content).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The document at `path` with `text` between its markers.
+fn between(top: &Path, path: &str, text: &str) -> Result<String, String> {
+    let old = fs::read_to_string(top.join(path)).map_err(|e| format!("{path}: {e}"))?;
+    let parts =
+        old.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) =
+        parts.ok_or_else(|| format!("{path}: the lines {BEGIN:?} and {END:?} are missing"))?;
+    Ok(format!("{before}{BEGIN}\n\n{text}\n\n{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests;

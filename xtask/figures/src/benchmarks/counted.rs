@@ -1,0 +1,52 @@
+//! The page's first table: what was counted, which needs no quiet machine.
+
+use std::path::Path;
+
+use bench::fail_if::Metric;
+use bench::result::Report;
+use bench::session::WorkloadIndex;
+use comfy_table::Table;
+
+use super::front::wrapped;
+use super::tables::{contestants, markdown, mean_row, ratios};
+use crate::peers::NEWER;
+
+/// The section, with the means of every figure and all instructions.
+pub(super) fn section(report: &Report, file: &Path) -> String {
+    let works: Vec<WorkloadIndex> = report.workload_indices().collect();
+    let mut means: Option<Table> = None;
+    for metric in Metric::COUNTED {
+        let row = mean_row(report, report, metric.to_string(), metric);
+        let names = ratios(report, &[], "geometric mean ÷ glibc's", metric);
+        means.get_or_insert(names).add_row(row);
+    }
+    let instructions = ratios(report, &works, "instructions ÷ glibc's", Metric::Instructions);
+    let faults = ratios(report, &works, "page faults ÷ glibc's", Metric::Faults);
+    let newer: Vec<String> =
+        NEWER.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let mut peers = markdown(["allocator", "version"].map(str::to_owned));
+    for (_, entry) in contestants(report) {
+        let version = entry.version.clone().unwrap_or_default();
+        peers.add_row([entry.name.clone(), version]);
+    }
+    let text = wrapped(&format!(
+        "Counted {} by {} over {} workloads with one thread, at {} of their usual length: the same on a busy machine, and nearly so on \
+         another one of this architecture. Two results of one version agree within 0.5 % in every row, so ± is that, or how far \
+         page faults were seen to vary. An instruction is no time: what waits for memory shows in the misses (D1: the first cache \
+         for data, LL: the last one). Measured are the newest versions that registries of packages have; upstream has released \
+         {}. Every figure: `{file}`.",
+        report.started,
+        report.counted.as_deref().unwrap_or_default(),
+        report.workloads.len(),
+        report.scale,
+        newer.join(", "),
+        file = file.display(),
+    ));
+    let left_out: String =
+        report.warnings.iter().map(|why| format!("Not counted: {why}.\n\n")).collect();
+    let command = report.command_line.join(" ");
+    let means = means.map(|table| table.to_string()).unwrap_or_default();
+    format!(
+        "## Counted\n\n{text}\n\n{means}\n\n{instructions}\n\n{faults}\n\n{peers}\n\n{left_out}The command:\n\n    {command}"
+    )
+}

@@ -1,0 +1,178 @@
+//! What the front page says of the record: who is the fastest, in words, one table and one picture.
+
+use bench::allocator::HEAPWRIGHT;
+use bench::claim::Claim;
+use bench::fail_if::Metric;
+use bench::result::Report;
+use bench::session::{Role, SubjectIndex};
+use bench::stats::Ratio;
+
+use super::bounds;
+use super::tables::{contestants, interval, markdown};
+
+/// Where the picture is.
+pub(super) const PICTURE: &str = "docs/pictures/benchmarks.svg";
+
+/// Columns of the front page.
+const WIDTH: usize = 120;
+
+/// A result, and what it is called in a sentence.
+pub(super) struct Part<'a> {
+    pub(super) name: String,
+    pub(super) report: &'a Report,
+}
+
+/// The section of the front page. Links are followed from the top of the tree.
+pub(super) fn page(parts: &[Part<'_>; 2], report: &Report) -> String {
+    let noise = bounds::middle_noise(report)
+        .map_or_else(String::new, |noise| format!(" (noise {:.0} %)", 100.0 * noise));
+    let where_and_when = wrapped(&format!(
+        "Measured {} on {} × {}{noise}. **Bold** is the least and all that cannot be told from it; above 5 % of noise no time is. \
+         Every program, and how to measure it yourself: [docs/performance.md](docs/performance.md).",
+        report.started.get(..10).unwrap_or_default(),
+        report.machine.cores,
+        report.machine.cpu
+    ));
+    format!("{}\n\n{}\n\n{where_and_when}", sentences(parts), table(parts, short))
+}
+
+/// The picture, readable on a light and on a dark page.
+pub(super) fn picture(parts: &[Part<'_>; 2]) -> Option<String> {
+    let titles = parts.each_ref().map(|part| title(&part.name));
+    let plots: Vec<(&str, &Report)> =
+        titles.iter().map(String::as_str).zip(parts.iter().map(|part| part.report)).collect();
+    ::report::front(&plots)
+}
+
+fn title(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// How heapwright stands over each of `parts`, in lines of the page's width.
+pub(super) fn sentences(parts: &[Part<'_>]) -> String {
+    wrapped(&parts.iter().map(sentence).collect::<Vec<_>>().join(" "))
+}
+
+fn sentence(part: &Part<'_>) -> String {
+    let all = standings(part.report);
+    let place = |name: &str| all.iter().position(|one| one.0 == name);
+    let Some(ours) = place(HEAPWRIGHT) else {
+        return format!("Over {}: heapwright took no part.", part.name);
+    };
+    let (_, my_time, my_memory) = all[ours];
+    let Some(&(best, time, memory)) = all.iter().find(|one| one.0 != HEAPWRIGHT) else {
+        return format!("Over {}: there is nobody to compare with.", part.name);
+    };
+    let beside = Claim::of(&my_time.over(&time), part.report.mean_noise(Metric::Time));
+    let verdict = match beside {
+        _ if is_noisy(part.report) => "with its noise the run shows **no difference**",
+        Claim::Less => "heapwright is **faster**",
+        Claim::Level => "they are **level**",
+        Claim::More => "heapwright is **slower**",
+        Claim::Untold => "**no difference** can be shown",
+    };
+    format!(
+        "Over {} heapwright takes {:.2} of glibc's time, and {best}, the fastest other malloc, {:.2}: {verdict}. \
+         It takes {:.2} of {best}'s memory, and {:.2} of glibc's.",
+        part.name,
+        my_time.estimate,
+        time.estimate,
+        my_memory.over(&memory).estimate,
+        my_memory.estimate
+    )
+}
+
+/// Whether glibc differs from itself by so much in the middle workload that nothing is claimed of time.
+fn is_noisy(report: &Report) -> bool {
+    bounds::middle_noise(report).is_some_and(|noise| noise > 0.05)
+}
+
+/// Names, times and memories, the fastest first.
+fn standings(report: &Report) -> Vec<(&str, Ratio, Ratio)> {
+    let mut all: Vec<_> = contestants(report)
+        .filter_map(|(at, entry)| {
+            let overall = report.means().get(at)?;
+            let mean = |metric: Metric| match entry.role {
+                Role::Baseline => Some(Ratio::EXACT),
+                _ => metric.mean(overall),
+            };
+            Some((entry.name.as_str(), mean(Metric::Time)?, mean(Metric::Memory)?))
+        })
+        .collect();
+    all.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+    all
+}
+
+/// Everyone over each of `parts`, the fastest over the first of them first.
+pub(super) fn table(parts: &[Part<'_>; 2], show: fn(&Ratio) -> String) -> String {
+    let titles = parts.iter().flat_map(|part| {
+        ["time", "memory"].map(|figure| format!("{figure}, {}", part.name.replace("the ", "")))
+    });
+    let header = core::iter::once("÷ glibc's, less is better".to_owned()).chain(titles);
+    let mut table = markdown(header);
+    for (name, ..) in standings(parts[0].report) {
+        let mut row = vec![called(parts[0].report, name)];
+        for part in parts {
+            row.extend(cells(part.report, name, show));
+        }
+        table.add_row(row);
+    }
+    table.to_string()
+}
+
+/// With its version, ours bold.
+fn called(report: &Report, name: &str) -> String {
+    let entry = report.allocators.iter().find(|entry| entry.name == name);
+    let version = entry.and_then(|entry| entry.version.clone()).unwrap_or_default();
+    match name {
+        HEAPWRIGHT => format!("**{name}**"),
+        _ => format!("{name} {version}").trim_end().to_owned(),
+    }
+}
+
+/// Time and memory of `name`; what may be the least is bold.
+fn cells(report: &Report, name: &str, show: fn(&Ratio) -> String) -> [String; 2] {
+    let Some((at, entry)) = contestants(report).find(|(_, entry)| entry.name == name) else {
+        return Default::default();
+    };
+    let overall = &report.overall[at];
+    [Metric::Time, Metric::Memory].map(|metric| {
+        let Some(ratio) = metric.mean(overall) else { return "–".to_owned() };
+        let number = if entry.role == Role::Baseline { "1".to_owned() } else { show(&ratio) };
+        let is_told = metric != Metric::Time || !is_noisy(report);
+        if is_told && report.best_mean(metric).contains(&SubjectIndex(at)) {
+            format!("**{number}**")
+        } else {
+            number
+        }
+    })
+}
+
+/// A ratio for the front page.
+fn short(ratio: &Ratio) -> String {
+    format!("{:.2}", ratio.estimate)
+}
+
+/// With its interval, for the page of figures.
+pub(super) fn long(ratio: &Ratio) -> String {
+    interval(ratio)
+}
+
+/// `text` in lines of at most [`WIDTH`] columns.
+pub(super) fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 0 && last + 1 + word.chars().count() > WIDTH {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,35 @@
+//! The command `heapwright` of this checkout, and its bench.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use bench::result::Report;
+pub(crate) use xtask::command::{cargo, finish, must_be_a_malloc, workloads};
+
+use crate::peers::target_dir;
+
+/// The exit code of `heapwright bench` when an allocator failed in a workload.
+const CONTENDER_FAILED: i32 = 3;
+
+/// `given`, or what is built now.
+pub(crate) fn heapwright(given: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = given {
+        return Ok(path.to_owned());
+    }
+    finish(cargo().args(["build", "--release", "--quiet", "--package", "heapwright-cli"]))?;
+    Ok(target_dir().join("release/heapwright"))
+}
+
+/// The result of `heapwright bench` with these words; its progress and its complaints are shown.
+pub(crate) fn bench(heapwright: &Path, words: &[String]) -> Result<Report, String> {
+    let mut command = Command::new(heapwright);
+    command.args(["bench", "--format", "json"]).args(words).env_remove("LD_PRELOAD");
+    let done = command.stderr(Stdio::inherit()).output();
+    let done = done.map_err(|e| format!("{} did not start: {e}", heapwright.display()))?;
+    // A contender that failed somewhere is a result too: its cells are empty.
+    if !(done.status.success() || done.status.code() == Some(CONTENDER_FAILED)) {
+        return Err(format!("{} bench: {}", heapwright.display(), done.status));
+    }
+    Report::from_json(&String::from_utf8_lossy(&done.stdout))
+        .map_err(|e| format!("bench's result: {e}"))
+}

@@ -1,0 +1,202 @@
+//! How each step is run, in its short form and in its whole one.
+
+use std::process::{Command, ExitCode};
+
+use crate::command::{cargo, finish};
+use crate::peers::target_dir;
+
+/// How the steps are asked for.
+#[derive(Debug, Default)]
+pub(super) struct Form {
+    /// The whole of each step.
+    pub(super) all: bool,
+    /// The packages that `test` tests; none: the whole workspace.
+    pub(super) packages: Vec<String>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Passed,
+    Skipped(&'static str),
+    Failed(String),
+}
+
+impl Outcome {
+    /// What `next` makes of it, where nothing failed yet.
+    fn then(self, next: impl FnOnce() -> Self) -> Self {
+        if self == Self::Passed { next() } else { self }
+    }
+}
+
+/// What a step needs is not here: that is a failure where everything was to be installed.
+fn with(missing: Option<String>, run: impl FnOnce() -> Outcome) -> Outcome {
+    match missing {
+        None => run(),
+        Some(missing) if std::env::var_os("CI").is_some() => Outcome::Failed(missing),
+        Some(missing) => {
+            eprintln!("{missing}");
+            Outcome::Skipped("it needs what is not installed here, or the network")
+        }
+    }
+}
+
+/// The kernels' own workspace.
+const BARE_METAL: &str = "bare-metal/Cargo.toml";
+
+/// Other packages that are not of the workspace, each with its manifest.
+const ALONE: [(&str, &str); 3] = [
+    ("bare-metal/arceos/Cargo.toml", "arceos-memtest"),
+    ("bare-metal/arceos/Cargo.toml", "firmware"),
+    ("fuzz/Cargo.toml", "heapwright-fuzz"),
+];
+
+pub(super) fn fmt() -> Outcome {
+    let all = |manifest| ["fmt", "--all", "--check", "--manifest-path", manifest];
+    let mut checks = vec![all("Cargo.toml").to_vec(), all(BARE_METAL).to_vec()];
+    for (manifest, package) in ALONE {
+        checks.push(vec!["fmt", "--check", "--manifest-path", manifest, "--package", package]);
+    }
+    let mut outcomes = checks.into_iter().map(|check| command(cargo().args(check)));
+    outcomes.find(|outcome| *outcome != Outcome::Passed).unwrap_or(Outcome::Passed)
+}
+
+pub(super) fn clippy() -> Outcome {
+    let strict = ["--", "-D", "warnings"];
+    let mut workspace = cargo();
+    workspace.args(["clippy", "--workspace", "--all-targets"]).args(strict);
+    command(&mut workspace).then(|| {
+        // Of the kernels' machines the one that needs no other target installed.
+        let mut kernels = cargo();
+        kernels.args(["clippy", "--manifest-path", BARE_METAL, "--target"]);
+        kernels.args(["x86_64-unknown-linux-gnu", "--target-dir"]);
+        kernels.arg(target_dir().join("bare-metal/clippy")).args(strict);
+        command(&mut kernels)
+    })
+}
+
+pub(super) fn doc() -> Outcome {
+    command(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Of the whole workspace it is the README's second command, as it stands there.
+pub(super) fn test(form: &Form) -> Outcome {
+    let mut test = cargo();
+    test.args(["test", "--no-fail-fast"]);
+    if form.packages.is_empty() {
+        test.arg("--workspace");
+    }
+    for package in &form.packages {
+        test.args(["--package", package]);
+    }
+    command(&mut test)
+}
+
+/// The tests that `cargo test` leaves out: those of these names in a test program of a package.
+fn ignored(package: &str, program: &str, names: &[&str]) -> Outcome {
+    let mut test = cargo();
+    test.args([
+        "test",
+        "--no-fail-fast",
+        "--package",
+        package,
+        "--test",
+        program,
+        "--",
+        "--ignored",
+    ]);
+    command(test.args(names))
+}
+
+pub(super) fn designs() -> Outcome {
+    ignored("heapwright-abi", "c", &["drop_ins"])
+        .then(|| ignored("heapwright-tests", "classics", &[]))
+}
+
+pub(super) fn programs() -> Outcome {
+    let mut test = cargo();
+    test.args(["test", "--no-fail-fast", "--package", "heapwright-tests"]);
+    for program in ["cgo", "chromium", "java", "own_tests", "php"] {
+        test.args(["--test", program]);
+    }
+    command(test.args(["--", "--ignored"]))
+}
+
+/// The flagship and the command that `test` has built: one library to compile instead of all, and the command.
+pub(super) fn dist() -> Outcome {
+    command(cargo().args(["build", "--package", "heapwright-cli"])).then(|| {
+        let heapwright = target_dir().join("debug/heapwright");
+        chore(&["dist", "--only-flagship", "--command", &heapwright.to_string_lossy()])
+    })
+}
+
+/// Needs a C compiler; the long form is an hour.
+pub(super) fn storm(form: &Form) -> Outcome {
+    let minutes = if form.all { "2" } else { "0.5" };
+    with(crate::storm::missing(), || chore(&["storm", "--minutes", minutes]))
+}
+
+pub(super) fn blocks() -> Outcome {
+    let mut blocks = cargo();
+    blocks.args(["run", "--release", "--quiet", "--package", "heapwright-blocks", "--", "--quick"]);
+    command(&mut blocks)
+}
+
+/// In a target folder of its own: `--cfg loom` changes every crate.
+pub(super) fn loom() -> Outcome {
+    let flags = match std::env::var("RUSTFLAGS") {
+        Ok(flags) => format!("{flags} --cfg loom"),
+        Err(_) => "--cfg loom".to_owned(),
+    };
+    let mut loom = cargo();
+    loom.args(["test", "--release", "--package", "heapwright-model", "--target-dir"]);
+    command(loom.arg(target_dir().join("loom")).env("RUSTFLAGS", flags))
+}
+
+/// The machines that are not told apart by more than their size: those of 64 and of 32 bits, without an operating system.
+const TWO_MACHINES: [&str; 4] = ["--machine", "riscv64", "--machine", "cortex-m3"];
+
+/// The machines of QEMU, then what the allocators' instructions may be.
+pub(super) fn qemu(form: &Form) -> Outcome {
+    let machines: &[&str] = if form.all { &[] } else { &TWO_MACHINES };
+    let boot = |words: &[&str]| chore(&[&["qemu"], words, machines].concat());
+    with(crate::qemu::missing(), || boot(&[]).then(|| boot(&["--measure", "--check"])))
+}
+
+/// One 32-bit and one 64-bit machine; needs the compilers for them.
+pub(super) fn firmware() -> Outcome {
+    let machines = ["firmware", "--run", "--target", "thumbv7m", "--target", "riscv64gc"];
+    with(crate::firmware::missing(), || chore(&machines))
+}
+
+/// Needs the disassemblers of the targets, and a toolchain that builds for them.
+pub(super) fn wcet() -> Outcome {
+    with(crate::wcet::missing(), || chore(&["wcet", "--check"]))
+}
+
+pub(super) fn compat() -> Outcome {
+    with(crate::compat::missing(), || chore(&["compat"]))
+}
+
+/// Fetches the OS from crates.io.
+pub(super) fn arceos() -> Outcome {
+    with(crate::arceos::missing(), || chore(&["arceos"]))
+}
+
+/// Needs the compilers for both, and the emulator.
+pub(super) fn port(form: &Form) -> Outcome {
+    let ports: &[&str] = if form.all { &[] } else { &["musl"] };
+    with(crate::port::missing(), || chore(&[&["port", "--quick"], ports].concat()))
+}
+
+fn command(command: &mut Command) -> Outcome {
+    finish(command).map_or_else(Outcome::Failed, |()| Outcome::Passed)
+}
+
+/// Another chore, as one would type it.
+pub(super) fn chore(words: &[&str]) -> Outcome {
+    if crate::run(words) == ExitCode::SUCCESS {
+        Outcome::Passed
+    } else {
+        Outcome::Failed("see above".to_owned())
+    }
+}

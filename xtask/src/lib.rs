@@ -1,0 +1,26 @@
+//! What chores share, for those of this package and those of `xtask/figures`.
+
+pub mod command;
+pub mod figures;
+pub mod measured;
+pub mod peers;
+pub mod programs;
+
+/// The options of one chore as its command line has them, for its tests.
+///
+/// # Errors
+///
+/// What clap says of a line that is none.
+pub fn parsed<T: clap::Args>(line: &str) -> Result<T, clap::Error> {
+    let command = T::augment_args(clap::Command::new("test").no_binary_name(true));
+    T::from_arg_matches(&command.try_get_matches_from(line.split_whitespace())?)
+}
+
+/// Words that the chore reads by itself.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct Words {
+    /// As they were typed
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}

@@ -1,0 +1,44 @@
+//! The chores that measure are another package, `xtask/figures`: it needs the bench and the pages, which take longer to
+//! build than all other chores, and no step of `.ci/run` needs it.
+
+use std::process::ExitCode;
+
+use crate::Words;
+use crate::command::cargo;
+use crate::peers::root;
+use clap::Subcommand;
+
+/// Each by its name and what it is for; its options are the other package's.
+#[derive(Debug, Subcommand)]
+pub enum Chore {
+    /// The figures that the project set itself, each against its bound
+    Reach(Words),
+    /// The figures of the classic mallocs for threads, each against its bound
+    Classics(Words),
+    /// The figures of the kernel's allocators, each against its bound
+    Kernel(Words),
+    /// The slowest malloc and free of each workload, without first touches of memory
+    Slowest(Words),
+    /// The block allocators beside others
+    Blocks(Words),
+    /// The recorded run of docs/performance.md is the newest of bench/record
+    Benchmarks(Words),
+}
+
+/// Builds the other package and hands it the command line.
+pub fn run() -> ExitCode {
+    let mut figures = cargo();
+    figures.args(["run", "--quiet", "--package", "xtask-figures", "--manifest-path"]);
+    // Paths on the command line are seen from where it was typed.
+    figures.arg(root().join("Cargo.toml")).arg("--").current_dir(".");
+    match figures.args(std::env::args_os().skip(1)).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(status) => {
+            ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+        }
+        Err(why) => {
+            eprintln!("cargo did not start: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
