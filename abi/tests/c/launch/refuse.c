@@ -21,14 +21,20 @@ static void add(unsigned short operation, unsigned value, unsigned char yes, uns
     code[length++] = (struct sock_filter){operation, yes, no, value};
 }
 
-// The call `number`, if `argument` is -1 or the low half of that argument is `value`.
-static void refuse(int number, int argument, unsigned value, unsigned error) {
+// Goes on if the low half of `argument` is `value`, else behind the `left` instructions that follow.
+static void require(int argument, unsigned value, unsigned char left) {
+    add(BPF_LD | BPF_W | BPF_ABS, (unsigned)(offsetof(struct seccomp_data, args) + 8 * (size_t)argument), 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, left);
+}
+
+// The call `number`, if `argument` is -1 or the low half of that argument is `value`; if `bare`, only where nothing of it may be
+// read, which is the third argument of mmap.
+static void refuse(int number, int argument, unsigned value, int bare, unsigned error) {
+    unsigned char left = (unsigned char)(1 + (argument >= 0 ? 2 : 0) + (bare ? 2 : 0));
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    add(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, argument < 0 ? 1 : 3);
-    if (argument >= 0) {
-        add(BPF_LD | BPF_W | BPF_ABS, (unsigned)(offsetof(struct seccomp_data, args) + 8 * (size_t)argument), 0, 0);
-        add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    }
+    add(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, left);
+    if (argument >= 0) require(argument, value, bare ? 3 : 1);
+    if (bare) require(2, PROT_NONE, 1);
     add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error, 0, 0);
 }
 
@@ -68,7 +74,8 @@ int main(int count, char **arguments) {
         int known = 0;
         for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
             if (strcmp(arguments[at], "all") == 0 || strcmp(arguments[at], rules[i].name) == 0) {
-                refuse(rules[i].number, rules[i].argument, rules[i].value, error);
+                int bare = strcmp(rules[i].name, "reserve") == 0;
+                refuse(rules[i].number, rules[i].argument, rules[i].value, bare, error);
                 known = 1;
                 keeps_stacks |= rules[i].number == SYS_munmap;
             }
