@@ -88,6 +88,11 @@ const EXCEPTIONS: &[Exception] = &[
         "it sets a limit",
     ),
     ("sysinfo", &["realloc_too_large"], "it asks how much memory there is"),
+    (
+        "sysinfo",
+        &["fork_untouched"],
+        "it takes as much as there is, and only as much as a window for 16 GiB has is to be had",
+    ),
     ("reserve", &["maps_exhausted", "maps_split"], "it makes such mappings itself"),
     (
         "reserve",

@@ -18,8 +18,8 @@ mod trial;
 use block::buddy::Buddy;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{GRAIN, HalfFit, Tlsf};
-use machine::say;
 use kernel::size_slabs::SizeSlabs;
+use machine::say;
 use trial::trial;
 
 machine::kernel!(main);

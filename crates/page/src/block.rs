@@ -13,7 +13,7 @@
 //!
 //! 64 bytes, all zero for a block that is not ours.
 use base::bits::{low64, ones, whole_groups};
-use base::sync::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use base::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// What the system was told of a block's pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +49,6 @@ pub struct BlockInfo {
     pub(crate) younger: AtomicU32,
     /// Whether it is in that queue.
     pub(crate) queued: AtomicU8,
-    /// Whether a run took all of it when nobody had touched it, in small pages (filled-HP3).
-    pub(crate) is_fresh: AtomicBool,
 }
 
 const _: () = assert!(size_of::<BlockInfo>() == 64, "one cache line a block");

@@ -38,7 +38,6 @@ use policy::table::SMALL_OBJECT;
 mod charge;
 mod check;
 mod confined;
-mod filled;
 mod growth;
 mod huge_pages;
 mod runs;

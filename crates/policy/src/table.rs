@@ -8,7 +8,7 @@
 //! | who goes on | [`CLAIM_COVERS`], [`COVERED_SHARE`] |
 //! | a kernel that refuses | [`FIRST_PAUSE`], [`LONGEST_PAUSE`], [`MOST_REFUSALS`] |
 //! | the heap's growth | [`AHEAD_SHARE`], [`MOST_AHEAD`], [`SMALL_HEAP`] |
-//! | huge pages | [`HUGE_FROM`], [`SMALL_OBJECT`], [`EACH_FILLED`], [`MOST_FILLED`], [`MOST_SEAMS`], [`MOST_ROWS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
+//! | huge pages | [`HUGE_FROM`], [`SMALL_OBJECT`], [`MOST_SEAMS`], [`MOST_SMALL_SEAMS`], [`MOST_ROWS`], [`MOST_MOVED`], [`KEEP_MOVED`] |
 //! | blocks that grow | [`MOVE_FROM`], [`COPY_AT_MOST`], [`STEP_SHARE`] |
 //! | caches | [`KEEP_EMPTY_SLAB`], [`MOST_FIRST`], [`PUT_AWAY`], [`ALL_DEPOTS`], [`LEAST_DEPOT`], [`MOST_DEPOT`], [`ALL_RUNS`], [`LEAST_RUNS`], [`MOST_RUNS`], [`MOST_IN_THE_WAY`], [`FLUSHES_PER_RETURN`], [`SLABS_FOR_LINES`], [`MOST_STRAYS`], [`MOST_LATE_FREES`], [`CONTENTION`], [`REPORT`] |
 
@@ -98,13 +98,11 @@ pub const HUGE_FROM: usize = 8 * MIB;
 /// The largest objects whose slabs may lie in huge pages: at least every other page of such a slab is touched with its objects. Of
 /// larger ones a program may touch a page each. With 4 KiB `batches` and `tlsf-sweep` took 1.03 of the time, 1.10 and 1.01 of the memory.
 pub const SMALL_OBJECT: usize = 8 * KIB;
-/// For each block of 2 MiB that a large run has filled, so many later ones get huge pages, and so many at most are ahead.
-pub const EACH_FILLED: u32 = 4;
-/// See [`EACH_FILLED`].
-pub const MOST_FILLED: u32 = 12;
 /// Neighbouring blocks with different kinds of pages at most: each is a mapping more in the kernel's list, which is limited
 /// (`vm.max_map_count`, 65,530 by default).
 pub const MOST_SEAMS: u32 = 2048;
+/// The same for small pages, without which a block with huge ones cannot give back a part, or serve what may hardly be touched.
+pub const MOST_SMALL_SEAMS: u32 = 8 * MOST_SEAMS;
 /// Rows of blocks at most that are given up between others, where what is committed counts: each leaves two mappings more.
 pub const MOST_ROWS: u32 = 4096;
 /// Moves of pages into blocks at most: each leaves up to two mappings more.

@@ -115,7 +115,7 @@ impl<S> Failing<S> {
 
 // SAFETY: every page changes state only in `inner`, which keeps the contract.
 unsafe impl<S: PageSource> PageSource for Failing<S> {
-    pass_on! { self: self.inner => page_size prefer_huge is_confined is_resident physical_memory is_only_thread }
+    pass_on! { self: self.inner => page_size prefer_huge is_confined physical_memory is_only_thread }
 
     fn reserve(&self, len: usize, align: usize) -> Option<usize> {
         self.allows().then(|| self.inner.reserve(len, align))?

@@ -157,11 +157,6 @@ pub unsafe trait PageSource {
     /// When the system makes huge pages. Reads files, as [`memory_limit`](Self::memory_limit) does.
     fn huge_pages(&self) -> HugePages;
 
-    /// Whether the page at `at` costs memory now; `false` too where that is not known.
-    fn is_resident(&self, _at: usize) -> bool {
-        false
-    }
-
     /// Whether the system may end the process for a call that it makes seldom: a filter of system calls is there, or
     /// it cannot be known that none is. Reads a file, as [`memory_limit`](Self::memory_limit) does.
     fn is_confined(&self) -> bool;

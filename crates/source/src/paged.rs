@@ -126,7 +126,7 @@ unsafe impl<S: PageSource, const PAGE: usize> PageSource for Paged<S, PAGE> {
 
     pass_on! {
         self: self.inner =>
-            is_confined is_resident address_limit has_addresses physical_memory huge_pages memory_limit charges_commit now_ms
+            is_confined address_limit has_addresses physical_memory huge_pages memory_limit charges_commit now_ms
             is_only_thread node
     }
 }

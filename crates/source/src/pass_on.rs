@@ -51,9 +51,6 @@ macro_rules! pass_on {
     (@huge_pages $s:ident $i:expr) => {
         $crate::pass_on!(safe $s $i, huge_pages() -> $crate::HugePages);
     };
-    (@is_resident $s:ident $i:expr) => {
-        $crate::pass_on!(safe $s $i, is_resident(at: usize) -> bool);
-    };
     (@is_confined $s:ident $i:expr) => { $crate::pass_on!(safe $s $i, is_confined() -> bool); };
     (@address_limit $s:ident $i:expr) => {
         $crate::pass_on!(safe $s $i, address_limit() -> Option<usize>);

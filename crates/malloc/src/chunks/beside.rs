@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! huge   the live ones, by address
-//! kept   [ at, len, since │ … ]   16 at most, 4 MiB each, 20 MiB together and less near a memory limit; a second at most
+//! kept   [ at, len, since │ … ]   16 at most, 4 MiB each, 20 MiB together and less near a memory limit; a second, or until the next call
 //! ```
 //!
 //! A program whose vectors grow past 1 MiB and go would fault each in anew, 512 pages.
@@ -13,7 +13,7 @@
 use base::Check as _;
 use base::guarded::Guarded;
 use base::lock::{Busy, Lock};
-use base::sync::{AtomicUsize, OneWriter as _, Ordering};
+use base::sync::{AtomicBool, AtomicUsize, OneWriter as _, Ordering};
 use page::{Huge, System};
 use policy::clock::is_due;
 
@@ -41,6 +41,8 @@ pub(super) struct Beside<S> {
     pub(super) huge: Huge<S>,
     kept: Guarded<S, [Kept; 16]>,
     kept_bytes: AtomicUsize,
+    /// Whether none is kept any more.
+    keeps_none: AtomicBool,
 }
 
 impl<S: System> Beside<S> {
@@ -49,6 +51,7 @@ impl<S: System> Beside<S> {
             huge: Huge::new(),
             kept: Guarded::new([Kept { at: 0, len: 0, since: 0 }; 16]),
             kept_bytes: AtomicUsize::new(0),
+            keeps_none: AtomicBool::new(false),
         }
     }
 
@@ -126,6 +129,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         let new = Kept { at, len, since };
         let room = self.room_for_free(0).saturating_sub(self.pooled_bytes());
         let fits = len <= MOST_KEPT.min(room) && self.beside.kept_bytes() + len <= TOGETHER;
+        let fits = fits && !self.beside.keeps_none.load(Ordering::Relaxed);
         if !(fits && self.beside.put(new)) {
             self.release(new);
         }
@@ -149,6 +153,14 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
             make_room();
             resize()
         })
+    }
+
+    /// A filter of system calls comes, behind which `munmap` may end a program that no longer frees such blocks: what is to be
+    /// read is read now, and nothing waits to be unmapped.
+    pub(crate) fn before_confinement(&self) {
+        self.beside.keeps_none.store(true, Ordering::Relaxed);
+        self.release_kept();
+        self.look_at_memory_limit();
     }
 
     /// Unmaps what has waited for a second.

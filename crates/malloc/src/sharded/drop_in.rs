@@ -54,7 +54,7 @@ impl DropIn for Malloc {
     }
 
     fn before_confinement(&self) {
-        self.segments.look_at_memory_limit();
+        self.segments.before_confinement();
     }
 
     fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {

@@ -65,7 +65,7 @@ impl DropIn for Malloc {
     }
 
     fn before_confinement(&self) {
-        self.pool.supers.look_at_memory_limit();
+        self.pool.supers.before_confinement();
     }
 
     fn size_in_handler(&self, address: usize) -> Option<Option<usize>> {

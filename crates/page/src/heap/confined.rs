@@ -1,13 +1,13 @@
 //! Confined: whether a call may be made that hardly a program makes, without the process being ended for it.
 //!
 //! ```text
-//! no filter of system calls when the limit is read, and one that comes is announced ─► both calls
+//! no filter of system calls when the limit is read, and one that comes is announced ─► process_madvise
 //! else                                                                              ─► only the calls of every malloc
 //! ```
 //!
-//! A filter that kills lists the calls a program makes, and hardly a program makes `process_madvise` and `mincore`. One that
-//! was there before the program is seen in `/proc/self/status`. One that comes later is announced by `prctl`, which the
-//! drop-in library hears of; a Rust program's own allocator does not, so there the calls are never made.
+//! A filter that kills lists the calls a program makes, and hardly a program makes `process_madvise`. One that was
+//! there before the program is seen in `/proc/self/status`. One that comes later is announced by `prctl`, which the
+//! drop-in library hears of; a Rust program's own allocator does not, so there the call is never made.
 //!
 //! - **confined-F1** `NEVER` is for good: a thread that looked before it was set, and has its answer after, does not change it.
 //! - **confined-F2** a thread is counted while it makes the call, and one that sets `NEVER` waits for those, for tens of
@@ -30,7 +30,7 @@ const NEVER: u8 = 2;
 /// Turns that are waited for those who are asking, of 40 to 140 cycles each: tens of milliseconds.
 const PATIENCE: u32 = 1 << 20;
 
-/// Whether calls that few programs make may be made.
+/// Whether `process_madvise` may be called.
 #[derive(Debug)]
 pub(crate) struct Confined {
     /// Whoever confines the process tells us before.

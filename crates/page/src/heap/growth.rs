@@ -38,15 +38,13 @@ pub(crate) struct Growth {
     pub(super) rows: u32,
     /// Neighbours whose pages were advised differently (huge-pages-HP2).
     pub(crate) seams: u32,
-    /// How many blocks that runs take whole get huge pages (filled-HP3).
-    pub(super) granted: u32,
     /// How many pages were moved rather than copied (moved-P2).
     pub(crate) moved: u32,
 }
 
 impl Growth {
     pub(super) const fn new() -> Self {
-        Self { longest_hole: 0, first_hole: 0, rows: 0, seams: 0, granted: 0, moved: 0 }
+        Self { longest_hole: 0, first_hole: 0, rows: 0, seams: 0, moved: 0 }
     }
 
     /// From `block` on there may be one that is not ours.

@@ -2,23 +2,23 @@
 //!
 //! ```text
 //! a slab of small objects opens a block that costs nothing ─► huge pages: most of the slab will be touched
-//! a large run takes all of it, and others were filled      ─► huge pages (module `filled`)
 //! anything else opens it                                   ─► small pages: perhaps little of it ever is
 //! free granules of a block in use go back                  ─► small pages, or the kernel would fill them again
 //! ```
 //!
-//! - **huge-pages-HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects,
-//!   what filled-HP3 grants, and free granules, which count as dirty (heap-H1). So what a huge page makes resident is counted, bounded and given back as
+//! - **huge-pages-HP1** in a block with huge pages lie slabs of small objects, whose pages are touched with their objects, and
+//!   free granules, which count as dirty (heap-H1). So what a huge page makes resident is counted, bounded and given back as
 //!   all free memory is. Three exceptions count their free granules too, and not what is untouched of what they hand out: the
 //!   user has asked for huge pages (`hugepages=on`), the system makes them unasked, or huge-pages-HP2 forbids a change.
-//! - **huge-pages-HP2** neighbours with different advice are [`MOST_SEAMS`] at most: each pair is a mapping more in the kernel's list.
+//! - **huge-pages-HP2** huge pages are asked for while neighbours with different advice are [`MOST_SEAMS`] at most, small ones up to
+//!   [`MOST_SMALL_SEAMS`]: each pair is a mapping more in the kernel's list.
 //!
 //! Nothing is asked of the system to decide, so filters of system calls, limits and other threads make no difference.
 //! Layer *page*, inside the page heap's lock. O(1); one system call for a block whose advice changes.
 use base::check::ensure;
 use base::sync::{AtomicBool, AtomicUsize, Ordering};
 use base::{Broken, bits::low32};
-use policy::table::{HUGE_FROM, MOST_SEAMS};
+use policy::table::{HUGE_FROM, MOST_SEAMS, MOST_SMALL_SEAMS};
 
 use super::{PageHeap, State, Whose};
 use crate::System;
@@ -84,11 +84,6 @@ impl<S: System> PageHeap<S> {
             && self.dirty.load(Ordering::Relaxed) + GRANULES_PER_BLOCK <= self.room()
     }
 
-    /// Whether it matters what runs have filled (filled-HP3).
-    pub(super) fn asks_whether_filled(&self) -> bool {
-        self.huge_pages.are_for_small_objects() && self.is_large_enough()
-    }
-
     /// Whether what is touched of a block makes all of it resident.
     pub(super) fn lies_in_huge(&self, info: &BlockInfo) -> bool {
         match info.advice() {
@@ -99,22 +94,14 @@ impl<S: System> PageHeap<S> {
     }
 
     /// The first of a block is about to be handed out: decides of which pages it is (huge-pages-HP1).
-    pub(super) fn choose_pages(&self, state: &mut State, block: u32, whose: Whose, is_whole: bool) {
+    pub(super) fn choose_pages(&self, state: &mut State, block: u32, whose: Whose) {
         let info = self.region.block(block);
         let is_huge = info.is_huge();
-        let is_clean = info.dirty() == 0;
-        let wants = if is_whole && is_huge && info.dirty() == u128::MAX {
-            // Resident, and all of it is handed out.
-            true
-        } else {
-            // What is resident in small pages stays as it is.
-            (is_huge || is_clean)
-                && (self.wants_huge(whose) || is_whole && is_clean && self.take_grant(state))
-        };
+        // What is resident in small pages stays as it is.
+        let wants = self.wants_huge(whose) && (is_huge || info.dirty() == 0);
         if wants != is_huge {
             self.advise(state, block, if wants { Advice::Huge } else { Advice::Small });
         }
-        info.is_fresh.store(is_whole && is_clean && !info.is_huge(), Ordering::Relaxed);
     }
 
     /// The first of a block was handed out: with huge pages the rest becomes resident with it.
@@ -148,7 +135,8 @@ impl<S: System> PageHeap<S> {
     fn advise(&self, state: &mut State, block: u32, advice: Advice) {
         let before = self.region.block(block).advice();
         self.note_advice(state, block, advice);
-        if state.growth.seams > MOST_SEAMS {
+        let most = if advice == Advice::Huge { MOST_SEAMS } else { MOST_SMALL_SEAMS };
+        if state.growth.seams > most {
             self.note_advice(state, block, before);
             return;
         }

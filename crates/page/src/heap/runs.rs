@@ -141,8 +141,7 @@ impl<S: System> PageHeap<S> {
         if !self.region.block(block).is_empty() {
             return self.take_mask(state, block, mask, count);
         }
-        let is_whole = whose == Whose::Run && mask == u128::MAX;
-        self.choose_pages(state, block, whose, is_whole);
+        self.choose_pages(state, block, whose);
         let zero = self.take_mask(state, block, mask, count);
         self.note_rest(state, block);
         zero
@@ -186,9 +185,6 @@ impl<S: System> PageHeap<S> {
         self.live.lower(count);
         for (block, mask, count) in pieces(granule, count) {
             let info = self.region.block(block);
-            if dirty && mask == u128::MAX {
-                self.look_whether_filled(state, block, info);
-            }
             let before = self.dirty_near(info, mask, count);
             info.set_free(info.free() | mask);
             // In a block with huge pages that is in use all of it is resident.

@@ -184,15 +184,24 @@ fn seams_are_bounded() {
     let heap = heap_of_8_mib();
     heap.set_floor(usize::MAX);
     let mut huge = 0;
+    let first = slab(&heap, GRANULES_PER_BLOCK, 64);
     for _ in 0..MOST_SEAMS {
+        heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory");
         // A block of each kind in turn, each full.
         huge += u32::from(is_huge(&heap, slab(&heap, GRANULES_PER_BLOCK, 64)));
-        heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory");
     }
     heap.check().expect("intact");
     let seams = heap.state.lock().growth.seams;
     assert!(
         seams == MOST_SEAMS && huge < MOST_SEAMS,
         "{seams} seams, {huge} blocks with huge pages"
+    );
+    assert!(is_huge(&heap, first));
+    heap.deallocate_slabs(GRANULES_PER_BLOCK, &[heap.region.address_of_block(first)], true);
+    let run = heap.allocate(GRANULES_PER_BLOCK, 1).expect("memory");
+    heap.check().expect("intact");
+    assert!(
+        block_of(&heap, run.at) == first && !is_huge(&heap, first),
+        "small ones are still to be had"
     );
 }

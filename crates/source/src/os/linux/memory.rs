@@ -416,11 +416,6 @@ unsafe impl PageSource for Os {
         unsafe { madvise(at, len, advice) };
     }
 
-    fn is_resident(&self, at: usize) -> bool {
-        let mut page = [0];
-        residency(at, &mut page, page_size()) == Residency::Known && page[0] & 1 == 1
-    }
-
     fn is_confined(&self) -> bool {
         super::process::is_confined()
     }
