@@ -81,8 +81,8 @@ pub(crate) fn maps_ahead<M: Malloc, C: Chunk, const SHIFT: u32>(
     assert_eq!(chunks.mapped_bytes(), 0);
 }
 
-/// A mapping that is freed serves the next block of about its length, and goes after a second, at a trim, or where the system is
-/// out of addresses.
+/// A mapping that is freed serves the next block of about its length, and goes after a second, at a trim, before a
+/// filter of system calls, or where the system is out of addresses.
 pub(crate) fn mappings_wait<M: Malloc + Check, C: Chunk, const SHIFT: u32>(
     heap: &M,
     chunks: &Chunks<Failing<Os>, C, SHIFT>,
@@ -111,6 +111,11 @@ pub(crate) fn mappings_wait<M: Malloc + Check, C: Chunk, const SHIFT: u32>(
     assert!(waiting() < 3 * LEN, "what waited for a second has gone");
     chunks.trim();
     assert_eq!(waiting(), 0);
+    free(heap.malloc(LEN));
+    assert_eq!(waiting(), LEN);
+    chunks.before_confinement();
+    free(heap.malloc(LEN));
+    assert_eq!(waiting(), 0, "nothing waits behind a filter of system calls");
     heap.check().unwrap();
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Keep {
     frees: u32,
     /// Purged granules handed out again since the first of the purges that came soon after one another: perhaps purged
     /// too early.
-    reused: usize,
+    pub(crate) reused: usize,
     /// Purged granules handed out again, ever.
     answered: u64,
     purged_at: u32,
@@ -68,12 +68,6 @@ impl Keep {
         let again = granules.min(back.try_into().unwrap_or(u32::MAX));
         self.answered += u64::from(again);
         self.reused += again as usize;
-    }
-
-    /// Purged granules handed out again, of late.
-    #[cfg(test)]
-    pub(crate) fn reused(&self) -> usize {
-        self.reused
     }
 
     /// What nobody needed for four seconds (purge-G6); 0 while they have not passed. So much is dirty now.

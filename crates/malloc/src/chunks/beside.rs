@@ -72,9 +72,12 @@ impl<S: System> Beside<S> {
         Some(taken)
     }
 
-    /// Keeps a mapping. `false`: there is no place.
+    /// Keeps a mapping. `false`: there is no place, or none is kept any more.
     fn put(&self, new: Kept) -> bool {
         let mut kept = self.kept.lock();
+        if self.keeps_none.load(Ordering::Relaxed) {
+            return false;
+        }
         let place = kept.iter_mut().find(|kept| kept.len == 0);
         let is_placed = place.map(|place| *place = new).is_some();
         self.kept_bytes.raise(if is_placed { new.len } else { 0 });
@@ -129,7 +132,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         let new = Kept { at, len, since };
         let room = self.room_for_free(0).saturating_sub(self.pooled_bytes());
         let fits = len <= MOST_KEPT.min(room) && self.beside.kept_bytes() + len <= TOGETHER;
-        let fits = fits && !self.beside.keeps_none.load(Ordering::Relaxed);
         if !(fits && self.beside.put(new)) {
             self.release(new);
         }
@@ -156,10 +158,15 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
     }
 
     /// A filter of system calls comes, behind which `munmap` may end a program that no longer frees such blocks: what is to be
-    /// read is read now, and nothing waits to be unmapped.
+    /// read is read now, and nothing waits to be unmapped. In a signal handler that interrupted this thread while it held the lock, what waits
+    /// stays.
     pub(crate) fn before_confinement(&self) {
         self.beside.keeps_none.store(true, Ordering::Relaxed);
-        self.release_kept();
+        if !self.beside.kept.bare().is_interrupted() {
+            // One that another thread is keeping is in its place after this, and later ones are refused.
+            drop(self.beside.kept.lock());
+            self.release_kept();
+        }
         self.look_at_memory_limit();
     }
 

@@ -118,7 +118,7 @@ fn a_block_that_is_opened_again_was_purged_too_early_as_a_whole() {
         assert_eq!(heap.purge_all(), BLOCK);
     }
     slab(&heap, 1, 64);
-    let reused = heap.state.lock().keep.reused();
+    let reused = heap.state.lock().keep.reused;
     assert_eq!(reused, 2 * GRANULES_PER_BLOCK);
 }
 
