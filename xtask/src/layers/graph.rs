@@ -5,7 +5,7 @@ use cargo_metadata::{Dependency, DependencyKind, Metadata};
 /// The order, lowest first. Names on one line are side by side: they may not use each other.
 const ORDER: &[&[&str]] = &[
     &["registry"],
-    &["base"],
+    &["base", "trace-format"],
     &["policy"],
     &["source"],
     &["page", "kernel"],

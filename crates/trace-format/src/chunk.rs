@@ -1,0 +1,64 @@
+//! The head of a chunk: whose it is, when it begins, and how much of it is there.
+
+/// The length of a chunk with its head, in bytes.
+pub const CHUNK: usize = 64 << 10;
+/// The length of a chunk's head.
+pub const HEAD: usize = 64;
+
+/// Nothing more comes into this chunk.
+pub const SEALED: u32 = 1;
+/// The thread has ended, and this is its last chunk.
+pub const THREAD_ENDED: u32 = 2;
+
+/// The first bytes of a chunk. Numbers are little-endian, as all in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct ChunkHead {
+    /// [`ChunkHead::MAGIC`].
+    pub magic: u32,
+    /// Which of the process's threads, from 0 on, in the order of their first events.
+    pub thread: u32,
+    /// The kernel's number of the thread.
+    pub tid: u32,
+    /// Which of the thread's chunks, from 0 on.
+    pub sequence: u32,
+    /// Bytes of events that are there, stored last after each.
+    pub committed: u32,
+    /// [`SEALED`], [`THREAD_ENDED`].
+    pub flags: u32,
+    /// When it begins, in units of the recorder's clock.
+    pub time: u64,
+    /// The same moment in nanoseconds of `CLOCK_MONOTONIC`.
+    pub monotonic: u64,
+    /// The last event's time, where it is sealed.
+    pub last_time: u64,
+    /// Zero.
+    pub reserved: [u64; 2],
+}
+
+const _: () = assert!(size_of::<ChunkHead>() == HEAD);
+
+impl ChunkHead {
+    /// What a chunk begins with.
+    pub const MAGIC: u32 = u32::from_le_bytes(*b"HWck");
+
+    /// The head at the front of a chunk's bytes, unless it is none.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+        let long = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+        let head = Self {
+            magic: word(0)?,
+            thread: word(4)?,
+            tid: word(8)?,
+            sequence: word(12)?,
+            committed: word(16)?,
+            flags: word(20)?,
+            time: long(24)?,
+            monotonic: long(32)?,
+            last_time: long(40)?,
+            reserved: [long(48)?, long(56)?],
+        };
+        (head.magic == Self::MAGIC).then_some(head)
+    }
+}

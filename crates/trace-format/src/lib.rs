@@ -1,0 +1,29 @@
+//! The bytes of a recorded trace: what the recorder writes inside a program, and what every reader decodes.
+//!
+//! ```text
+//! file    [ chunk 0: head of the file │ chunk │ chunk │ chunk … ]     64 KiB each
+//! chunk   [ head │ event event event … committed ░░░░░░░░░░░ ]        of one thread
+//! event   [ kind and time since the last │ distance of the address │ size ]
+//! ```
+//!
+//! A chunk belongs to one thread and is written in a shared mapping of the file. Its committed length is stored after each event,
+//! so a program that is killed loses at most the event it was writing.
+//!
+//! Layer *trace-format*, beside base: depends on nothing, never allocates. `docs/trace-format.md` says what each byte means.
+#![no_std]
+
+mod chunk;
+mod event;
+mod file;
+mod read;
+mod varint;
+mod write;
+
+pub use chunk::{CHUNK, ChunkHead, HEAD, SEALED, THREAD_ENDED};
+pub use event::{Event, Kind};
+pub use file::{FileHead, HeadError, MAGIC, VERSION};
+pub use read::{Events, Fault, FaultKind};
+pub use write::{ROOM, Writer};
+
+/// A tick of the recorder's clock is shifted right by so many bits: times in a trace are in units of 32 ticks.
+pub const TICK_SHIFT: u32 = 5;

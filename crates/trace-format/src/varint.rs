@@ -1,0 +1,90 @@
+//! Numbers of one to nine bytes, whose length stands in the low bits of the first.
+//!
+//! ```text
+//! xxxxxxx1                     7 bits          written with one unaligned store of eight bytes,
+//! xxxxxx10 xxxxxxxx            14 bits         read with one unaligned load: no loop, no branch a byte
+//! …
+//! 10000000 × 7 bytes           56 bits
+//! 00000000 × 8 bytes           64 bits
+//! ```
+
+/// The longest number, in bytes.
+pub(crate) const LONGEST: usize = 9;
+
+/// How many bytes `value` takes.
+pub(crate) const fn len(value: u64) -> usize {
+    let bits = u64::BITS - (value | 1).leading_zeros();
+    let bytes = bits.div_ceil(7) as usize;
+    if bytes > 8 { LONGEST } else { bytes }
+}
+
+/// Writes `value` and says how many bytes it took.
+///
+/// # Safety
+/// [`LONGEST`] bytes from `at` on may be written.
+#[inline]
+pub(crate) unsafe fn write(at: *mut u8, value: u64) -> usize {
+    let len = len(value);
+    if len == LONGEST {
+        // SAFETY: nine bytes are there.
+        unsafe { at.write(0) };
+        // SAFETY: nine bytes are there.
+        unsafe { at.add(1).cast::<u64>().write_unaligned(value.to_le()) };
+        return len;
+    }
+    let word = (value << len) | (1 << (len - 1));
+    // SAFETY: nine bytes are there.
+    unsafe { at.cast::<u64>().write_unaligned(word.to_le()) };
+    len
+}
+
+/// Reads a number from the front of `bytes`: its value and its length. `None`: the bytes end within it.
+#[inline]
+pub(crate) fn read(bytes: &[u8]) -> Option<(u64, usize)> {
+    let first = *bytes.first()?;
+    if first == 0 {
+        let rest = bytes.get(1..LONGEST)?;
+        return Some((u64::from_le_bytes(rest.try_into().ok()?), LONGEST));
+    }
+    let len = first.trailing_zeros() as usize + 1;
+    let bytes = bytes.get(..len)?;
+    let mut word = [0; 8];
+    word[..len].copy_from_slice(bytes);
+    Some((u64::from_le_bytes(word) >> len, len))
+}
+
+/// Small numbers for small distances of either sign.
+pub(crate) const fn zigzag(distance: i64) -> u64 {
+    ((distance << 1) ^ (distance >> 63)).cast_unsigned()
+}
+
+/// What [`zigzag`] was given.
+pub(crate) const fn unzigzag(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -((value & 1).cast_signed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, len, read, unzigzag, write, zigzag};
+
+    #[test]
+    fn every_length_comes_back() {
+        for shift in 0..64 {
+            for value in [1u64 << shift, (1 << shift) - 1, u64::MAX >> shift] {
+                let mut bytes = [0xAA; LONGEST];
+                // SAFETY: nine bytes.
+                let written = unsafe { write(bytes.as_mut_ptr(), value) };
+                assert_eq!(written, len(value));
+                assert_eq!(read(&bytes), Some((value, written)));
+                assert_eq!(read(&bytes[..written - 1]), None);
+            }
+        }
+    }
+
+    #[test]
+    fn distances_of_either_sign_come_back() {
+        for distance in [0, 1, -1, i64::MAX, i64::MIN, 12_345, -12_345] {
+            assert_eq!(unzigzag(zigzag(distance)), distance);
+        }
+    }
+}
