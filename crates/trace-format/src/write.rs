@@ -95,13 +95,21 @@ impl Writer {
         self.commit();
     }
 
-    /// Nothing more comes into this chunk; `flags` beside [`SEALED`].
-    pub fn seal(&mut self, flags: u32) {
-        let head = self.chunk.cast::<ChunkHead>();
+    /// Nothing more comes into this chunk; `flags` beside [`SEALED`]. The clock is now at `time`, and that is `monotonic`: with the
+    /// two of the head, readers know how long a unit of time is.
+    pub fn seal(&mut self, flags: u32, time: u64, monotonic: u64) {
+        self.last_time = self.last_time.max(time);
+        let last_time = self.last_time;
+        let head = self.head();
+        head.last_monotonic = monotonic;
+        head.last_time = last_time;
+        head.flags = SEALED | flags;
+    }
+
+    #[inline]
+    fn head(&mut self) -> &mut ChunkHead {
         // SAFETY: the head of the chunk that only this writer writes.
-        unsafe { (&raw mut (*head).last_time).write(self.last_time) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*head).flags).write(SEALED | flags) };
+        unsafe { &mut *self.chunk.cast::<ChunkHead>() }
     }
 
     #[inline]
@@ -113,9 +121,9 @@ impl Writer {
         // Clocks of two processors may differ by some ticks: a thread's time never goes back.
         let since = time.saturating_sub(self.last_time);
         self.last_time += since;
-        let short = if since < LONG_TIME { since } else { LONG_TIME };
         let number = kind as u8;
-        let first = number.min(3) | ((short as u8) << 2);
+        let short = since.min(LONG_TIME);
+        let first = number.min(3) | (short as u8) << 2;
         // SAFETY: an event fits.
         unsafe { self.byte(first) };
         if number >= 3 {
@@ -162,16 +170,19 @@ impl Writer {
     /// All that was written up to here can be read, also if the process is killed now.
     #[inline]
     fn commit(&mut self) {
+        #[expect(clippy::cast_possible_truncation, reason = "a chunk is 64 KiB")]
         let committed = (self.used() - HEAD) as u32;
-        let head = self.chunk.cast::<ChunkHead>();
-        // SAFETY: an aligned field of the head.
-        let cell = unsafe { AtomicU32::from_ptr(&raw mut (*head).committed) };
+        let head = self.head();
+        // SAFETY: an aligned field of the head, which others only read.
+        let cell = unsafe { AtomicU32::from_ptr(&raw mut head.committed) };
         cell.store(committed.to_le(), Ordering::Release);
     }
 }
 
 /// Kind, address, numbers and name of an event, in the order in which they are written.
-fn parts<'a>(event: &Event<'a>) -> (Kind, Option<u64>, [Option<u64>; 3], Option<&'a [u8]>) {
+type Parts<'a> = (Kind, Option<u64>, [Option<u64>; 3], Option<&'a [u8]>);
+
+fn parts<'a>(event: &Event<'a>) -> Parts<'a> {
     match *event {
         Event::Malloc { at, size } => (Kind::Malloc, Some(at), [Some(size), None, None], None),
         Event::Free { at } => (Kind::Free, Some(at), [None; 3], None),

@@ -49,7 +49,8 @@ fn head() -> ChunkHead {
         time: 1000,
         monotonic: 5,
         last_time: 0,
-        reserved: [0; 2],
+        last_monotonic: 0,
+        reserved: 0,
     }
 }
 
@@ -63,7 +64,7 @@ fn written(gap: u64) -> Box<Chunk> {
         // SAFETY: there is room.
         unsafe { writer.event(1000 + gap * number as u64, event) };
     }
-    writer.seal(0);
+    writer.seal(0, 0, 77);
     chunk
 }
 
