@@ -426,9 +426,3 @@ impl<S: System, R: Record> Members<S, R> {
         });
     }
 }
-
-impl<S: System, R: Record> Default for Members<S, R> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
