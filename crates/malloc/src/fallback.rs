@@ -51,10 +51,7 @@ pub(crate) use by_halves;
 
 /// A block of `size` bytes with the old one's contents; the old one, if it is large enough and there is no other. Null: out of
 /// memory, and the old one stays.
-///
-/// # Safety
-///
-/// `ptr` is a live block of `held` bytes; unless null or itself is returned, it is dead.
+/// The caller promises: `ptr` is a live block of `held` bytes; unless null or itself is returned, it is dead.
 pub(crate) unsafe fn realloc_by_copy<M: Malloc>(
     malloc: &M,
     ptr: *mut u8,
