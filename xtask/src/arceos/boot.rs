@@ -46,10 +46,6 @@ pub(super) fn missing() -> Option<String> {
 }
 
 /// Boots it and waits until it shuts down.
-///
-/// # Errors
-///
-/// QEMU does not start.
 pub(super) fn boot(images: &Images) -> Result<Run, String> {
     let start = Instant::now();
     let mut command = Command::new(QEMU);

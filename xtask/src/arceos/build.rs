@@ -41,10 +41,6 @@ pub(super) fn missing() -> Option<String> {
 }
 
 /// Builds the firmware and the kernel with one of the OS's allocators, on our crate or on the one it ships.
-///
-/// # Errors
-///
-/// A step failed: its own words.
 pub(super) fn kernel(allocator: &str, ours: bool) -> Result<Images, String> {
     let workspace = if ours { patched()? } else { root().join("bare-metal/arceos") };
     let manifest = workspace.join("Cargo.toml");

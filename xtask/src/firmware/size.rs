@@ -13,10 +13,6 @@ use std::path::Path;
 const FRAME: [&str; 6] = ["_start", "memcpy", "memmove", "memset", "memclr", "memcmp"];
 
 /// Bytes.
-///
-/// # Errors
-///
-/// The file is no such program.
 pub(super) fn of(program: &Path) -> Result<u64, String> {
     let named = |why: String| format!("{}: {why}", program.display());
     let bytes = fs::read(program).map_err(|e| named(e.to_string()))?;

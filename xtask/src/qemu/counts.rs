@@ -42,10 +42,6 @@ const COLUMNS: [(&str, &str, &str); 10] = [
 
 impl Counts {
     /// Reads all `count` and `fill` lines; what else a kernel prints is passed over.
-    ///
-    /// # Errors
-    ///
-    /// Such a line is not as it should be.
     pub(crate) fn read(printed: &str) -> Result<Self, String> {
         let mut all = Self::default();
         for line in printed.lines() {

@@ -160,10 +160,6 @@ impl Machine {
     }
 
     /// Boots `kernel` and waits until it powers off, `limit` at most.
-    ///
-    /// # Errors
-    ///
-    /// QEMU does not start.
     pub(crate) fn boot(&self, kernel: &Path, limit: Duration) -> Result<Run, String> {
         let start = Instant::now();
         let mut command = Command::new(self.qemu);

@@ -32,10 +32,6 @@ impl Size {
 }
 
 /// Counts.
-///
-/// # Errors
-///
-/// The file is not such a program.
 pub(super) fn measure(program: &Path) -> Result<Size, String> {
     let named = |why: String| format!("{}: {why}", program.display());
     let bytes = fs::read(program).map_err(|e| named(e.to_string()))?;
