@@ -31,8 +31,9 @@ fn folder() -> PathBuf {
 
 /// What to install, or that crates.io is out of reach.
 pub(super) fn missing() -> Option<String> {
-    if output(Command::new(OBJCOPY).arg("--version")).is_err() {
-        return Some(format!("{OBJCOPY} is missing: install binutils-riscv64-unknown-elf"));
+    let missing = command::missing(OBJCOPY, "binutils-riscv64-unknown-elf");
+    if missing.is_some() {
+        return missing;
     }
     let mut fetch = cargo();
     fetch.args(["fetch", "--quiet", "--locked", "--manifest-path"]);
