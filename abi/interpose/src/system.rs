@@ -161,10 +161,12 @@ pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
     &buffer[..read]
 }
 
-/// Maps a part of a file, shared and present.
+/// Maps a part of a file, shared, and has it there for writing: a fault for each page would cost more.
 pub(crate) fn map(file: i32, at: u64, len: usize) -> Result<*mut u8, Error> {
-    let flags = libc::MAP_SHARED | libc::MAP_POPULATE;
-    mmap(len, flags, file, at)
+    let address = mmap(len, libc::MAP_SHARED, file, at)?;
+    // SAFETY: changes nothing of what is there. Kernels before 5.14 do not know it.
+    unsafe { libc::syscall(libc::SYS_madvise, address, len, libc::MADV_POPULATE_WRITE) };
+    Ok(address)
 }
 
 /// Maps memory of our own.
