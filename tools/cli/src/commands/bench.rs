@@ -58,6 +58,8 @@ Examples:
   heapwright bench -- ./program input.txt          your own program
   heapwright bench -- ./program < input.txt        the same, on standard input
   heapwright bench -a glibc -a mine=./libmine.so --rounds 20 -- ./program
+  heapwright bench -a glibc,arena2=glibc:MALLOC_ARENA_MAX=2,ours=heapwright:keep=0 -- ./program
+                                                   allocators with settings, each under a name of yours
   heapwright bench --for 20s --drive 'redis-benchmark -p 7777 -n 200000 -q' -- redis-server --port 7777
                                                    a server, and the command that drives it
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
@@ -210,15 +212,14 @@ impl Bench {
         inspection: Option<&Inspection>,
         warnings: &mut Vec<String>,
     ) -> anyhow::Result<Vec<session::Subject>> {
-        let asked = &self.allocators.allocators;
+        let asked = self.allocators.asked();
         let among = self.among()?;
-        let chosen = allocators::chosen(asked, &among, inspection, warnings)?;
+        let chosen = allocators::chosen(&asked, &among, inspection, warnings)?;
         let is_timed = !self.measure.counted;
         let mut subjects = line_up(chosen, is_timed && self.program.is_absent());
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
-            let mut settings = self.settings.of(&subject.allocator);
-            settings.extend_from_slice(self.allocators.settings(&subject.allocator.name));
+            let settings = self.settings.of(&subject.allocator);
             subject.environment = variables(&subject.allocator, &settings, inspection)?;
         }
         Ok(subjects)
