@@ -118,11 +118,11 @@ impl Planner {
     /// # Errors
     ///
     /// The file cannot be made.
-    pub fn create(path: &Path, order: Order, most_touched: u64) -> Result<Self, Error> {
+    pub fn create(path: &Path, order: Order) -> Result<Self, Error> {
         let file = File::create(path).map_err(|e| Error::Write(path.to_owned(), e))?;
         let mut streams = Streams::new(file);
         let conductor = streams.begin(CONDUCTOR);
-        let head = Head { magic: MAGIC, conductor, most_touched, ..Head::default() };
+        let head = Head { magic: MAGIC, conductor, ..Head::default() };
         Ok(Self {
             path: path.to_owned(),
             order,
@@ -202,6 +202,8 @@ impl Planner {
             head.threads = self.begun.len() as u64;
             head.slots = self.slots.len();
             head.epochs = self.epoch.number;
+            // Looks are rare: it may have had somewhat more.
+            head.most_touched = self.planned.recorded.peak / 4 * 5;
             self.streams.put_head(&head.to_bytes())
         };
         write().map_err(|e| Error::Write(self.path.clone(), e))?;
@@ -307,6 +309,7 @@ impl Planner {
         self.put(thread, &[Word::with(Kind::End, 0).0])?;
         self.streams.end(thread).map_err(|e| Error::Write(self.path.clone(), e))?;
         self.threads.remove(&step.thread);
+        self.slots.end_thread(thread);
         // Nobody goes on before it has ended.
         self.cut()
     }

@@ -19,26 +19,37 @@ pub(crate) struct Live {
     pub(crate) epoch: u64,
 }
 
+/// Slots that share a cache line are of one thread: filling them takes it from nobody.
+const LINE: u32 = 8;
+
 /// All slots.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     live: HashMap<Block, Live>,
-    free: Vec<u32>,
+    /// By thread, the slots that it may fill next.
+    free: HashMap<u32, Vec<u32>>,
+    /// Those of threads that have ended.
+    left: Vec<u32>,
     kept_back: Vec<u32>,
-    /// How many were ever given.
-    all: u32,
+    /// By line, the thread whose slots it has.
+    owners: Vec<u32>,
 }
 
 impl Slots {
     /// A slot for a new block; none if there is no more.
     pub(crate) fn give(&mut self, block: Block, size: u64, thread: u32, epoch: u64) -> Option<u32> {
-        let slot = match self.free.pop() {
+        let own = self.free.entry(thread).or_default();
+        let slot = match own.pop().or_else(|| self.left.pop()) {
             Some(slot) => slot,
-            None if u64::from(self.all) < SLOTS => {
-                self.all += 1;
-                self.all - 1
+            None => {
+                let first = u32::try_from(self.owners.len()).ok()?.checked_mul(LINE)?;
+                if u64::from(first) >= SLOTS {
+                    return None;
+                }
+                self.owners.push(thread);
+                own.extend((first + 1..first + LINE).rev());
+                first
             }
-            None => return None,
         };
         self.live.insert(block, Live { slot, size, thread, epoch });
         Some(slot)
@@ -60,16 +71,31 @@ impl Slots {
 
     /// The slot may be given again, at once or when the epoch is over.
     pub(crate) fn release(&mut self, slot: u32, at_once: bool) {
-        if at_once { &mut self.free } else { &mut self.kept_back }.push(slot);
+        if at_once { self.put_back(slot) } else { self.kept_back.push(slot) }
+    }
+
+    fn put_back(&mut self, slot: u32) {
+        let owner = self.owners.get((slot / LINE) as usize);
+        match owner.and_then(|owner| self.free.get_mut(owner)) {
+            Some(own) => own.push(slot),
+            None => self.left.push(slot),
+        }
     }
 
     /// The epoch is over.
     pub(crate) fn next_epoch(&mut self) {
-        self.free.append(&mut self.kept_back);
+        for slot in core::mem::take(&mut self.kept_back) {
+            self.put_back(slot);
+        }
+    }
+
+    /// The thread has ended: others may fill its slots.
+    pub(crate) fn end_thread(&mut self, thread: u32) {
+        self.left.extend(self.free.remove(&thread).unwrap_or_default());
     }
 
     /// How many were ever given.
     pub(crate) fn len(&self) -> u64 {
-        u64::from(self.all)
+        self.owners.len() as u64 * u64::from(LINE)
     }
 }

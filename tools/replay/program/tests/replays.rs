@@ -46,7 +46,7 @@ impl Program {
 
     fn plan(&self, folder: &Path, order: Order) -> (std::path::PathBuf, Planned) {
         let path = folder.join("plan");
-        let mut planner = Planner::create(&path, order, 0).unwrap();
+        let mut planner = Planner::create(&path, order).unwrap();
         for step in &self.steps {
             planner.push(step).unwrap();
         }
