@@ -54,7 +54,6 @@ pub(crate) fn all(warnings: &mut Vec<String>) -> anyhow::Result<Vec<Allocator>> 
     Ok(all)
 }
 
-/// The allocator that `arg` means.
 pub(crate) fn find(arg: &AllocatorArg) -> anyhow::Result<Allocator> {
     let name = match arg {
         AllocatorArg::Library { name, path } => return library(name, path),
