@@ -122,7 +122,6 @@ fn shared_workloads(old: &Report, new: &Report, not_compared: &mut Vec<String>) 
     shared
 }
 
-/// Why nothing could be compared.
 fn nothing(old: &Report, new: &Report, comparison: &Comparison) -> String {
     if !circumstances::same(old.scale, new.scale) {
         return format!(

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::result::Report;
 
-/// The file in a folder of results.
 const FILE: &str = "result.json";
 
 /// Why there is no comparison.

@@ -91,7 +91,6 @@ struct Runner<'a> {
     session: Session,
 }
 
-/// Which run is next.
 #[derive(Clone, Copy)]
 struct Turn {
     workload: WorkloadIndex,
@@ -204,7 +203,6 @@ impl Runner<'_> {
         of_use && self.session.failures[workload][subject].is_none() && w.skips(s).is_none()
     }
 
-    /// One run.
     fn once(&mut self, turn: Turn) -> Going {
         let Turn { workload, subject, pass, round, .. } = turn;
         if self.interrupted.load(Ordering::Relaxed) {
