@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use trace::{Op, Trace, TraceError};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn core::error::Error>> {
     let mut args = std::env::args_os().skip(1).map(PathBuf::from);
     let raw = args.next().ok_or("which recording?")?;
     let packed = args.next().unwrap_or_else(|| raw.with_extension("trace"));
