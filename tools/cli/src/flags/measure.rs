@@ -65,7 +65,6 @@ impl MeasureFlags {
         self.rounds.rounds
     }
 
-    /// Whether programs are pinned.
     pub(crate) fn pins(&self) -> bool {
         self.rounds.pins()
     }
@@ -75,7 +74,6 @@ impl MeasureFlags {
         self.rounds.prepare()
     }
 
-    /// The options of the session.
     pub(crate) fn options(&self, workloads: usize) -> Options {
         let options = self.rounds.options(workloads);
         Options {
