@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, compare, completions, doctor, list, man, record, run};
+use crate::commands::{bench, compare, completions, doctor, list, man, record, replay, run};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
@@ -38,6 +38,7 @@ pub(crate) struct Cli {
 enum Command {
     Run(run::Run),
     Record(record::Record),
+    Replay(replay::Replay),
     Bench(bench::Bench),
     Compare(compare::Compare),
     List(list::List),
@@ -54,6 +55,7 @@ pub(crate) fn run() -> ExitCode {
     let done = match cli.command {
         Command::Run(run) => run.run(),
         Command::Record(record) => record.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Bench(bench) => bench.run(),
         Command::Compare(compare) => compare.run(),
         Command::List(list) => list.run(),

@@ -37,10 +37,13 @@ pub struct Artefact {
 /// The flagship's name; the files of the other mallocs are named after it.
 const FLAGSHIP: &str = "heapwright";
 
+/// The programs that are started.
+const PROGRAMS: [&str; 2] = ["heapwright-workloads", "heapwright-replay"];
+
 /// Every artefact: the flagship first.
 pub fn all() -> impl Iterator<Item = Artefact> {
     let classics = registry::mallocs().map(|name| malloc(name, &format!("-{name}")));
-    let others = [program("heapwright-workloads"), recorder("heapwright-record")];
+    let others = PROGRAMS.map(program).into_iter().chain([recorder("heapwright-record")]);
     [malloc(FLAGSHIP, "")].into_iter().chain(classics).chain(others)
 }
 

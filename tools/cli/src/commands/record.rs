@@ -23,7 +23,7 @@ use recording::{Children, Process, Request, finish};
 
 use crate::exit::Usage;
 use crate::flags::allocator::MaybeAllocator;
-use crate::flags::measure::duration;
+use crate::flags::rounds::duration;
 use crate::flags::output::{try_to_write, unused};
 use crate::flags::program::Program;
 use crate::{allocators, embedded, exit};
