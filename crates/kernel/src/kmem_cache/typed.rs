@@ -154,16 +154,6 @@ impl<T> Builder<T> {
 /// unsafe { flows.free(flow) };
 /// assert_eq!(flows.untyped().info().active, 0);
 /// ```
-///
-/// Caches of different types cannot be exchanged behind their types:
-///
-/// ```compile_fail,E0133
-/// use heapwright_kernel_allocators::kmem_cache::Cache;
-///
-/// fn exchange<P: base::PageAllocator>(small: &mut Cache<u8, P>, large: &mut Cache<[u64; 8], P>) {
-///     core::mem::swap(small.untyped_mut(), large.untyped_mut());
-/// }
-/// ```
 pub struct Cache<T, P: PageAllocator> {
     raw: KmemCache<P>,
     objects: PhantomData<fn() -> T>,
@@ -278,16 +268,6 @@ impl<T, P: PageAllocator> Cache<T, P> {
     #[must_use]
     pub const fn untyped(&self) -> &KmemCache<P> {
         &self.raw
-    }
-
-    /// The same, to be changed.
-    ///
-    /// # Safety
-    ///
-    /// It stays the cache that it is: it is not replaced by, or swapped with, one of other objects. What is allocated or freed
-    /// through it is a `T` as far as one of this cache has to be.
-    pub const unsafe fn untyped_mut(&mut self) -> &mut KmemCache<P> {
-        &mut self.raw
     }
 
     /// See [`KmemCache::destroy`].
