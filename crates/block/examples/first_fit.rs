@@ -18,10 +18,8 @@ fn main() {
     let sixty = Layout::from_size_align(60, 8).expect("a valid layout");
     let blocks = [(); 5].map(|()| heap.allocate(sixty).expect("there is room"));
     common::show("five blocks of 60 bytes", &heap);
-    for at in [0, 2, 3] {
-        // SAFETY: live, of this layout.
-        unsafe { heap.deallocate(blocks[at], sixty) };
-    }
+    // SAFETY: live, of this layout.
+    [0, 2, 3].into_iter().for_each(|at| unsafe { heap.deallocate(blocks[at], sixty) });
     common::show("the first, third and fourth freed: two holes and the rest", &heap);
 
     let ten = Layout::from_size_align(10, 2).expect("a valid layout");

@@ -17,10 +17,8 @@ fn main() {
     let sizes = [100, 20, 60, 20, 40, 20].map(|size| Layout::from_size_align(size, 8).unwrap());
     let blocks = sizes.map(|layout| heap.allocate(layout).expect("there is room"));
     common::show("six blocks", &heap);
-    for at in [0, 2, 4] {
-        // SAFETY: live, of this layout.
-        unsafe { heap.deallocate(blocks[at], sizes[at]) };
-    }
+    // SAFETY: live, of this layout.
+    [0, 2, 4].into_iter().for_each(|at| unsafe { heap.deallocate(blocks[at], sizes[at]) });
     common::show("every other one freed", &heap);
 
     let forty = Layout::from_size_align(40, 8).unwrap();

@@ -19,7 +19,6 @@ impl Memory {
         Self(std::vec![[0xa5a5_a5a5_a5a5_a5a5; PAGE / 8]; pages + 2])
     }
 
-    /// Hands them out.
     pub(crate) fn pages(&mut self) -> BitmapPages {
         let mut pages = BitmapPages::new();
         // SAFETY: the memory outlives what the test makes of it, and nobody else uses it.
@@ -32,7 +31,6 @@ impl Memory {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// Less than `below`.
     pub(crate) fn below(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -45,14 +43,11 @@ impl Random {
 #[derive(Debug)]
 pub(crate) struct Refusing {
     pages: BitmapPages,
-    /// Requests that are answered.
     pub(crate) left: std::rc::Rc<core::cell::Cell<usize>>,
-    /// Pages that are taken.
     pub(crate) taken: std::rc::Rc<core::cell::Cell<usize>>,
 }
 
 impl Refusing {
-    /// Answers `left` requests.
     pub(crate) fn new(pages: BitmapPages, left: usize) -> Self {
         let cell = |value| std::rc::Rc::new(core::cell::Cell::new(value));
         Self { pages, left: cell(left), taken: cell(0) }
@@ -82,7 +77,6 @@ unsafe impl base::PageAllocator for Refusing {
 /// Single pages that nobody has written to; a run of them is refused.
 #[derive(Debug, Default)]
 pub(crate) struct Singles {
-    /// Pages that are taken.
     pub(crate) taken: std::rc::Rc<core::cell::Cell<usize>>,
 }
 

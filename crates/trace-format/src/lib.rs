@@ -16,13 +16,13 @@ mod chunk;
 mod event;
 mod file;
 mod read;
-mod varint;
+pub mod varint;
 mod write;
 
 pub use chunk::{CHUNK, ChunkHead, HEAD, SEALED, THREAD_ENDED};
 pub use event::{Event, Kind};
 pub use file::{FileHead, HeadError, MAGIC, VERSION};
-pub use read::{Events, Fault, FaultKind};
+pub use read::{Cursor, Events, Fault, FaultKind};
 pub use write::{ROOM, Writer};
 
 /// A tick of the recorder's clock is shifted right by so many bits: times in a trace are in units of 32 ticks.

@@ -55,10 +55,7 @@ pub fn can_be_preloaded(path: &Path) -> bool {
 
 /// What to put into the environment of a program on `allocator`, of which this is known: what is set for the allocator, and
 /// `settings` where that says nothing else.
-///
-/// # Errors
-///
-/// The library's path holds a character that `LD_PRELOAD` cannot carry.
+/// Errors: the library's path holds a character that `LD_PRELOAD` cannot carry.
 pub fn variables(
     allocator: &Allocator,
     settings: &[Setting],
@@ -90,10 +87,7 @@ pub fn entries(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `LD_PRELOAD` with `library` first and what was there after it.
-///
-/// # Errors
-///
-/// The path holds a character that `LD_PRELOAD` cannot carry.
+/// Errors: the path holds a character that `LD_PRELOAD` cannot carry.
 pub fn preload(library: &Path, existing: Option<&OsStr>) -> Result<OsString, Error> {
     if !can_be_preloaded(library) {
         return Err(Error::UnspeakablePath(library.to_owned()));

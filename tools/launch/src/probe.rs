@@ -62,10 +62,7 @@ pub enum Error {
 }
 
 /// Runs `executable` as the probe under `allocator`.
-///
-/// # Errors
-///
-/// The library does not load, crashes, hangs, or does not provide `malloc`.
+/// Errors: the library does not load, crashes, hangs, or does not provide `malloc`.
 pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
     let mut command = Command::new(executable);
     command.arg(SUBCOMMAND).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

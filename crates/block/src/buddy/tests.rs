@@ -54,10 +54,12 @@ fn every_other_unit_free_and_then_all() {
     let units: Vec<NonNull<u8>> = core::iter::from_fn(|| heap.allocate(layout(1))).collect();
     assert_eq!(units.len() * 2 * WORD, heap.stats().total);
     for odd in [0, 1] {
-        for unit in units.iter().skip(odd).step_by(2) {
-            // SAFETY: live.
-            unsafe { heap.deallocate(*unit, layout(1)) };
-        }
+        // SAFETY: live.
+        units
+            .iter()
+            .skip(odd)
+            .step_by(2)
+            .for_each(|unit| unsafe { heap.deallocate(*unit, layout(1)) });
         heap.check().unwrap();
     }
     assert_eq!(heap.stats().used, 0);

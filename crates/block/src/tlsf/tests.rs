@@ -43,7 +43,6 @@ fn shape(heap: &impl Walk) -> String {
     text
 }
 
-/// A heap of exactly `bytes` bytes of blocks.
 fn heap(memory: &mut Memory, bytes: usize) -> Checked {
     let mut heap = Checked::new();
     let overhead = 48;

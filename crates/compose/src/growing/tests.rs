@@ -95,10 +95,8 @@ fn what_is_empty_goes_back() {
     let small = heap.allocate(layout(100, 16)).unwrap();
     let blocks: Vec<_> = (0..40).map(|_| heap.allocate(layout(1 << 20, 16)).unwrap()).collect();
     assert!(heap.mapped() >= 40 << 20);
-    for block in blocks {
-        // SAFETY: live, given up.
-        unsafe { heap.free(block) };
-    }
+    // SAFETY: live, given up.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
     heap.give_back();
     assert_eq!(heap.mapped(), FIRST, "the oldest stays");
     assert_eq!(heap.stats().total, FIRST - RECORD);
@@ -190,10 +188,8 @@ fn whole_pages_within_free_memory_go_back() {
     let mut heap: Growing<_, _> = Growing::new(block::fit::FirstFit::new(), Os);
     let size = 1000;
     let blocks: Vec<_> = (0..800).map(|_| heap.allocate(layout(size, 16)).unwrap()).collect();
-    for block in &blocks {
-        // SAFETY: ours.
-        unsafe { block.write_bytes(7, size) };
-    }
+    // SAFETY: ours.
+    blocks.iter().for_each(|block| unsafe { block.write_bytes(7, size) });
     for (index, block) in blocks.iter().enumerate() {
         if index % 100 != 0 {
             // SAFETY: live, given up.

@@ -248,10 +248,10 @@ fn pages_apart_serve_objects_across_them() {
     // Every other page is taken: no run of two is free.
     let all: Vec<_> =
         core::iter::from_fn(|| base::PageAllocator::allocate_pages(&mut pages, 1, 1)).collect();
-    for page in all.iter().step_by(2) {
-        // SAFETY: one live page of it.
-        unsafe { base::PageAllocator::deallocate_pages(&mut pages, *page, 1) };
-    }
+    // SAFETY: one live page of it.
+    all.iter()
+        .step_by(2)
+        .for_each(|page| unsafe { base::PageAllocator::deallocate_pages(&mut pages, *page, 1) });
     let mut heap = ZsMalloc::scattered(pages, Classes::default());
     let objects: Vec<Handle> = (0..20u8).map(|seed| heap.store(&[seed; 1500]).unwrap()).collect();
     let (mut room, mut short) = ([0; PAGE], [0; 8]);

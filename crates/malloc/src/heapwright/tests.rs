@@ -231,10 +231,8 @@ fn a_mapping_between_the_blocks_of_a_window() -> bool {
     heap.pages.limit_changed();
     // Runs of 2 MiB, all but the last of which are given up, so that there is room for a mapping.
     let runs: [*mut u8; 40] = core::array::from_fn(|_| heap.malloc(2 << 20));
-    for run in &runs[..39] {
-        // SAFETY: a live block.
-        unsafe { heap.free(*run) };
-    }
+    // SAFETY: a live block.
+    runs[..39].iter().for_each(|run| unsafe { heap.free(*run) });
     heap.pages.release_empty();
     heap.pages.source.pretend_limit(0);
     heap.pages.limit_changed();
@@ -313,10 +311,8 @@ fn a_thread_that_moves_to_another_node_takes_shards_of_that() {
     blocks.extend((0..10_000).map(|_| heap.malloc(1000)));
     assert!(slabs(1) > slabs(0), "{} and {}", slabs(0), slabs(1));
     heap.check().expect("intact");
-    for block in blocks {
-        // SAFETY: a live block.
-        unsafe { heap.free(block) };
-    }
+    // SAFETY: a live block.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
     heap.check().expect("intact");
     assert_eq!(heap.stats().live_bytes, 0);
 }
@@ -331,17 +327,13 @@ fn what_a_thread_keeps_serves_another_class_when_memory_is_out() {
     blocks.extend(rest.take_while(|ptr| !ptr.is_null()));
     assert!(heap.malloc(640).is_null(), "no slab of another class");
     // A magazine of these holds 32: none of them goes back to its slab, and two slabs at least are among them.
-    for ptr in blocks.drain(blocks.len() - 30..) {
-        // SAFETY: a live block.
-        unsafe { heap.free(ptr) };
-    }
+    // SAFETY: a live block.
+    blocks.drain(blocks.len() - 30..).for_each(|ptr| unsafe { heap.free(ptr) });
     let ptr = heap.malloc(640);
     assert!(!ptr.is_null(), "a slab of what was kept");
     blocks.push(ptr);
     heap.source().fail_from(0);
-    for ptr in blocks {
-        // SAFETY: a live block.
-        unsafe { heap.free(ptr) };
-    }
+    // SAFETY: a live block.
+    blocks.into_iter().for_each(|ptr| unsafe { heap.free(ptr) });
     heap.check().expect("intact");
 }
