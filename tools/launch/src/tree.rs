@@ -77,12 +77,14 @@ pub fn anonymous(root: i32) -> Option<u64> {
 
 /// What a process's `status` says of that.
 fn most_anonymous(status: &str) -> Option<u64> {
-    let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-        Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
-    };
-    let of_files = field("RssFile")? + field("RssShmem")?;
-    Some(field("RssAnon")?.max(field("VmHWM")?.saturating_sub(of_files)))
+    let of_files = bytes(status, "RssFile:")? + bytes(status, "RssShmem:")?;
+    Some(bytes(status, "RssAnon:")?.max(bytes(status, "VmHWM:")?.saturating_sub(of_files)))
+}
+
+/// The figure of the line that begins with `name`, which is in kB.
+fn bytes(text: &str, name: &str) -> Option<u64> {
+    let field = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(field.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
 }
 
 /// How long a task computed, and how long it waited for a processor while it could have; nanoseconds.
@@ -175,8 +177,7 @@ fn resident_pages(process: i32) -> Option<u64> {
 fn proportional(process: i32) -> Option<u64> {
     let mut text = String::new();
     read_into(&format!("/proc/{process}/smaps_rollup"), &mut text)?;
-    let field = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    Some(field.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+    bytes(&text, "Pss:")
 }
 
 fn read_into(path: &str, text: &mut String) -> Option<usize> {
