@@ -30,9 +30,9 @@ pub struct ChunkHead {
     pub time: u64,
     /// The same moment in nanoseconds of `CLOCK_MONOTONIC`.
     pub monotonic: u64,
-    /// When it was sealed: no event is later.
+    /// When it was sealed: no event is later. In a chunk that is not, a moment after it began, or 0.
     pub last_time: u64,
-    /// That moment in nanoseconds of `CLOCK_MONOTONIC`, where it is sealed, or 0.
+    /// That moment in nanoseconds of `CLOCK_MONOTONIC`, or 0.
     pub last_monotonic: u64,
     /// Zero.
     pub reserved: u64,

@@ -115,7 +115,7 @@ pub enum Event<'a> {
     ReallocFrom {
         at: u64,
     },
-    /// `at` is 0 if it was refused: then the old block lives on.
+    /// `at` is 0 if it was refused: then the old block lives on. With a `size` of 0 it was freed.
     ReallocTo {
         at: u64,
         size: u64,
@@ -170,6 +170,7 @@ pub enum Event<'a> {
         file: u64,
         shmem: u64,
     },
+    /// How many; 0: all from here on, in every thread.
     Dropped {
         events: u64,
     },

@@ -1,5 +1,6 @@
 //! The writer of one thread's chunk. An event is at most two stores of eight bytes a number, and one of the committed length.
 
+use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::chunk::{CHUNK, ChunkHead, HEAD, SEALED};
@@ -8,6 +9,8 @@ use crate::varint;
 
 /// A chunk in which fewer bytes than this are left takes no further event. Longer names are cut.
 pub const ROOM: usize = 512;
+/// The first byte of a chunk at which no event begins.
+const LAST: usize = CHUNK - ROOM;
 /// Bytes of a name that are kept.
 const LONGEST_NAME: usize = ROOM - 64;
 /// The time since the last event stands in a number of its own.
@@ -16,13 +19,24 @@ const LONG_TIME: u64 = 63;
 /// Where the next event of a thread goes.
 #[derive(Debug)]
 pub struct Writer {
-    chunk: *mut u8,
     at: *mut u8,
+    /// At this place or behind it no event begins.
+    limit: *mut u8,
+    chunk: *mut u8,
     last_time: u64,
     last_address: u64,
 }
 
 impl Writer {
+    /// The writer of a thread that has no chunk yet: there is no room.
+    pub const NONE: Self = Self {
+        at: ptr::null_mut(),
+        limit: ptr::null_mut(),
+        chunk: ptr::null_mut(),
+        last_time: 0,
+        last_address: 0,
+    };
+
     /// Begins a chunk.
     ///
     /// # Safety
@@ -32,14 +46,56 @@ impl Writer {
         unsafe { chunk.cast::<ChunkHead>().write(ChunkHead { committed: 0, ..*head }) };
         // SAFETY: the chunk is longer than its head.
         let at = unsafe { chunk.add(HEAD) };
-        Self { chunk, at, last_time: head.time, last_address: 0 }
+        // SAFETY: as above.
+        let limit = unsafe { chunk.add(LAST) };
+        Self { at, limit, chunk, last_time: head.time, last_address: 0 }
     }
 
-    /// Whether another event fits.
+    /// Whether another event fits, before the [pause](Self::pause_after) too.
     #[inline]
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.used() <= CHUNK - ROOM
+        self.at < self.limit
+    }
+
+    /// Lets [`has_room`](Self::has_room) say no after so many bytes, or where the chunk is full. `false`: it is.
+    pub fn pause_after(&mut self, bytes: usize) -> bool {
+        if self.chunk.is_null() || self.used() >= LAST {
+            return false;
+        }
+        let limit = (self.used() + bytes).min(LAST);
+        // SAFETY: inside the chunk.
+        self.limit = unsafe { self.chunk.add(limit) };
+        true
+    }
+
+    /// The chunk; null before there is one.
+    #[must_use]
+    pub fn chunk(&self) -> *mut u8 {
+        self.chunk
+    }
+
+    /// The place where the next event goes, and the last address that was written: which events were.
+    #[inline]
+    #[must_use]
+    pub fn position(&self) -> (usize, u64) {
+        (self.at.addr(), self.last_address)
+    }
+
+    /// The clock is at `time`, and that is `monotonic`: where this is the last that is known of a chunk, readers know how long a
+    /// unit of time is.
+    pub fn look_at_clock(&mut self, time: u64, monotonic: u64) {
+        let last_time = self.last_time.max(time);
+        if let Some(head) = self.head() {
+            head.last_monotonic = monotonic;
+            head.last_time = last_time;
+        }
+    }
+
+    /// Bytes of the chunk that are written, its head among them; 0 where there is none.
+    #[must_use]
+    pub fn written(&self) -> usize {
+        self.used()
     }
 
     #[inline]
@@ -98,18 +154,16 @@ impl Writer {
     /// Nothing more comes into this chunk; `flags` beside [`SEALED`]. The clock is now at `time`, and that is `monotonic`: with the
     /// two of the head, readers know how long a unit of time is.
     pub fn seal(&mut self, flags: u32, time: u64, monotonic: u64) {
-        self.last_time = self.last_time.max(time);
-        let last_time = self.last_time;
-        let head = self.head();
-        head.last_monotonic = monotonic;
-        head.last_time = last_time;
-        head.flags = SEALED | flags;
+        self.look_at_clock(time, monotonic);
+        if let Some(head) = self.head() {
+            head.flags = SEALED | flags;
+        }
     }
 
     #[inline]
-    fn head(&mut self) -> &mut ChunkHead {
-        // SAFETY: the head of the chunk that only this writer writes.
-        unsafe { &mut *self.chunk.cast::<ChunkHead>() }
+    fn head(&mut self) -> Option<&mut ChunkHead> {
+        // SAFETY: null, or the head of the chunk that only this writer writes.
+        unsafe { self.chunk.cast::<ChunkHead>().as_mut() }
     }
 
     #[inline]
@@ -172,9 +226,11 @@ impl Writer {
     fn commit(&mut self) {
         #[expect(clippy::cast_possible_truncation, reason = "a chunk is 64 KiB")]
         let committed = (self.used() - HEAD) as u32;
-        let head = self.head();
-        // SAFETY: an aligned field of the head, which others only read.
-        let cell = unsafe { AtomicU32::from_ptr(&raw mut head.committed) };
+        let head = self.chunk.cast::<ChunkHead>();
+        // SAFETY: an event was written, so there is a chunk.
+        let field = unsafe { &raw mut (*head).committed };
+        // SAFETY: aligned, and others only read it.
+        let cell = unsafe { AtomicU32::from_ptr(field) };
         cell.store(committed.to_le(), Ordering::Release);
     }
 }
