@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, compare, completions, doctor, list, man, run};
+use crate::commands::{bench, compare, completions, doctor, explain, list, man, run};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
@@ -38,6 +38,7 @@ enum Command {
     Run(run::Run),
     Bench(bench::Bench),
     Compare(compare::Compare),
+    Explain(explain::Explain),
     List(list::List),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -53,6 +54,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
         Command::Compare(compare) => compare.run(),
+        Command::Explain(explain) => explain.run(),
         Command::List(list) => list.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Completions(completions) => completions.run(),

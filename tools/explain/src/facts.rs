@@ -15,8 +15,8 @@ pub struct Facts {
     pub over_time: Vec<Point>,
     /// When most was resident; live, where no resident memory was recorded.
     pub peak: Moment,
-    /// When most was free and kept, if that is another moment and much more than at the peak.
-    pub worst: Option<Moment>,
+    /// When most was free and kept, for a twentieth of the work or longer.
+    pub worst: Moment,
     /// When the program had done its work, and only freed from there on; or the end.
     pub last: Moment,
     /// The most that was live.
@@ -33,6 +33,15 @@ pub struct Facts {
     pub base: u64,
     /// How resident memory rises.
     pub rises: Rises,
+}
+
+impl Facts {
+    /// When most was free and kept, if that is much more than at the peak.
+    #[must_use]
+    pub fn much_worse(&self) -> Option<&Moment> {
+        let (worst, peak) = (self.worst.account.free(), self.peak.account.free());
+        (worst * 4 > peak * 5 && worst * 50 > self.peak.resident).then_some(&self.worst)
+    }
 }
 
 /// What was recorded.

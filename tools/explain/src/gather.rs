@@ -11,9 +11,6 @@ use crate::outline::{self, Look, Outline};
 use crate::units::Units;
 use crate::{growth, sizes, threads};
 
-/// What was free and kept at the worst moment is told apart from the peak if it is so many quarters of that.
-const MUCH_WORSE: (u64, u64) = (5, 4);
-
 /// The facts of a program, from its steps. `pass` hands over each step in order, and is called twice.
 ///
 /// # Errors
@@ -195,11 +192,7 @@ impl<'a> Second<'a> {
         let outline = self.outline;
         let [peak, worst, last] = self.moments;
         let (peak, last) = (peak.unwrap_or_default(), last.unwrap_or_default());
-        let is_worse = |worst: &Moment| {
-            let (worst, peak) = (worst.account.free(), peak.account.free());
-            worst * MUCH_WORSE.1 > peak * MUCH_WORSE.0
-        };
-        let worst = worst.filter(is_worse);
+        let worst = worst.unwrap_or_default();
         let program = Program {
             steps: outline.steps,
             blocks: outline.blocks,

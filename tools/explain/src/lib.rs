@@ -19,6 +19,7 @@ mod hash;
 mod live;
 mod moment;
 mod outline;
+mod read;
 mod rules;
 mod sizes;
 mod threads;
@@ -27,6 +28,7 @@ mod words;
 
 pub use facts::*;
 pub use gather::gather;
+pub use read::facts;
 pub use rules::{Confidence, Finding, Kind, Remedy, findings};
 pub use words::page;
 

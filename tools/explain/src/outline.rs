@@ -63,7 +63,7 @@ pub(crate) struct Outline {
     pub(crate) points: Vec<Point>,
     /// Most was resident.
     pub(crate) peak: Option<Look>,
-    /// Most was free and kept for a while.
+    /// Most was free and kept for a twentieth of the work.
     pub(crate) worst: Option<Look>,
     /// Most was live: the step after which.
     pub(crate) peak_live: (u64, u64),
@@ -184,11 +184,20 @@ impl Pass {
             last.point.time = self.outline.last_time;
         }
         self.outline.done = self.done();
-        let until = self.outline.done.step;
-        let looks = self.buckets.iter().filter_map(|bucket| bucket.look);
-        self.outline.worst = looks.filter(|look| look.step < until).max_by_key(Look::waste);
+        self.outline.worst = self.worst();
         self.outline.points = self.buckets.iter().map(|bucket| bucket.point).collect();
         self.outline
+    }
+
+    /// The least waste of each twentieth of the work, and the largest of those: what was there only for a moment does not count.
+    fn worst(&self) -> Option<Look> {
+        let done = self.outline.done;
+        let looks: Vec<Option<Look>> =
+            self.buckets.iter().map(|bucket| bucket.look.filter(|l| l.step < done.step)).collect();
+        let until = crate::place(done.time / self.width).min(looks.len().saturating_sub(1));
+        let long = until.div_ceil(20).max(1);
+        let least = |looks: &[Option<Look>]| looks.iter().copied().fold(None, lesser);
+        looks[..=until].windows(long).filter_map(least).max_by_key(Look::waste)
     }
 
     /// Where the program had done its work. Before it ends it may free what it has, which says nothing of how it runs; but a

@@ -17,7 +17,7 @@ mod rounding;
 pub(crate) use free::threads as spread;
 use serde::Serialize;
 
-use crate::facts::{Facts, Moment};
+use crate::facts::Facts;
 
 /// Less than this is not worth a word.
 pub(crate) const LEAST: u64 = 1 << 20;
@@ -124,11 +124,6 @@ pub(crate) fn only_builds(facts: &Facts) -> bool {
 /// The most memory that the program had: resident, or live where that is all that is known.
 pub(crate) fn peak(facts: &Facts) -> u64 {
     facts.peak.resident.max(if facts.peak.resident == 0 { facts.peak_live } else { 0 }).max(1)
-}
-
-/// The moment at which most was free and kept.
-pub(crate) fn most_free(facts: &Facts) -> &Moment {
-    facts.worst.as_ref().unwrap_or(&facts.peak)
 }
 
 /// A finding of `bytes`.

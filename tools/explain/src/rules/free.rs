@@ -6,7 +6,7 @@
 //! apart from them, after one or two                   retention
 //! ```
 
-use super::{Confidence, Finding, Kind, LEAST, Remedy, finding, most_free, peak};
+use super::{Confidence, Finding, Kind, LEAST, Remedy, finding, peak};
 use crate::facts::{Facts, Moment};
 use crate::units::UNIT;
 
@@ -14,7 +14,7 @@ use crate::units::UNIT;
 const PART: u64 = 5;
 
 pub(super) fn rule(facts: &Facts) -> Option<Finding> {
-    let moment = most_free(facts);
+    let moment = &facts.worst;
     let account = &moment.account;
     let free = account.free();
     if moment.resident == 0 || free < LEAST || free * PART < peak(facts) {

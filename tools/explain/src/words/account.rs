@@ -10,7 +10,7 @@ const WORTH: f64 = 0.02;
 
 pub(super) fn sentences(facts: &Facts) -> Vec<String> {
     let mut said = of(&facts.peak, "at the peak");
-    if let Some(worst) = &facts.worst {
+    if let Some(worst) = facts.much_worse() {
         said.extend(of(worst, "when most was free and kept"));
     }
     said

@@ -4,7 +4,7 @@ use show::number::{bytes, count, nanoseconds, percent};
 
 use super::sizes;
 use crate::facts::Facts;
-use crate::rules::{Confidence, Finding, Kind, Remedy, most_free, spread};
+use crate::rules::{Confidence, Finding, Kind, Remedy, spread};
 
 /// Where there is no finding.
 pub(super) const NONE: &str = "Nothing stands out: no size grows without end, little is kept that is free, and what is resident is \
@@ -41,7 +41,7 @@ fn name(kind: Kind) -> &'static str {
 }
 
 fn because(facts: &Facts, finding: &Finding) -> String {
-    let moment = most_free(facts);
+    let moment = &facts.worst;
     let figure = |n: u64| bytes(n as f64);
     match finding.kind {
         Kind::Leak => {

@@ -12,7 +12,7 @@ const ROWS: usize = 6;
 /// What the memory was, at the moments that matter.
 pub(super) fn moments(facts: &Facts) -> Table {
     let mut moments: Vec<(&str, &Moment)> = vec![("at the peak", &facts.peak)];
-    moments.extend(facts.worst.as_ref().map(|worst| ("most free", worst)));
+    moments.extend(facts.much_worse().map(|worst| ("most free", worst)));
     moments.push(("work done", &facts.last));
     let heads = moments.iter().map(|(name, _)| Column::from(*name));
     let mut table = Table::new([Column::from("")].into_iter().chain(heads));
