@@ -54,10 +54,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 static LEFT: AtomicU32 = AtomicU32::new(0);
 
 /// Applies the option of an environment, once the process is ready for threads.
-///
-/// # Safety
-///
-/// `environment` is null or a null-terminated array of C strings.
+/// The caller promises: `environment` is null or a null-terminated array of C strings.
 pub(crate) unsafe fn configure(environment: *const *const c_char) {
     // SAFETY: the caller's promise.
     let text = unsafe { variable(environment) }.unwrap_or_default();

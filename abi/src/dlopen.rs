@@ -115,10 +115,7 @@ fn is_left() -> bool {
 }
 
 /// Applies the option `deepbind` of an environment. Mistakes in it are reported by the heap.
-///
-/// # Safety
-///
-/// `environment` is null or a null-terminated array of C strings.
+/// The caller promises: `environment` is null or a null-terminated array of C strings.
 pub(crate) unsafe fn configure(environment: *const *const c_char) {
     if environment.is_null() {
         return;

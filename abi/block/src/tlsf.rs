@@ -59,10 +59,7 @@ impl Handle {
 }
 
 /// The heap, if there is one.
-///
-/// # Safety
-///
-/// `heap` is null or was made by one of the two functions below, and nobody else uses it.
+/// The caller promises: `heap` is null or was made by one of the two functions below, and nobody else uses it.
 #[inline(always)]
 unsafe fn open(heap: *const Handle) -> Option<Placed> {
     let handle = NonNull::new(heap.cast_mut())?;

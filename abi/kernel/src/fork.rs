@@ -43,10 +43,7 @@ pub(crate) trait Pool {
     fn lock(&self) -> &Lock<Os>;
 
     /// Walks it, and takes its lock.
-    ///
-    /// # Errors
-    ///
-    /// The first invariant that does not hold.
+    /// Errors: the first invariant that does not hold.
     fn check(&self) -> Result<(), Broken>;
 
     /// What messages call it.
@@ -124,10 +121,8 @@ pub(crate) fn room<T: Live>() -> Option<NonNull<T>> {
 }
 
 /// The room of a pool that is no more, or came to nothing. It stays mapped.
-///
-/// # Safety
-///
-/// [`room`] returned it, it begins with a member that is dead and left or never joined, and nobody uses it any more.
+/// The caller promises: [`room`] returned it, it begins with a member that is dead and left or never joined, and nobody uses it
+/// any more.
 pub(crate) unsafe fn bury<T: Live>(room: NonNull<T>) {
     let member = room.cast::<Member>().as_ptr();
     let mut list = LIST.lock();
@@ -143,10 +138,7 @@ impl Member {
     }
 
     /// Into the list. The first one has the locks held around each fork from then on.
-    ///
-    /// # Safety
-    ///
-    /// The member and its pool stay where they are until [`leave`](Self::leave).
+    /// The caller promises: the member and its pool stay where they are until [`leave`](Self::leave).
     pub(crate) unsafe fn join(member: *mut Self, pool: NonNull<dyn Pool>) {
         watch();
         let mut list = LIST.lock();
@@ -162,10 +154,7 @@ impl Member {
     }
 
     /// Out of the list.
-    ///
-    /// # Safety
-    ///
-    /// It joined, and did not leave.
+    /// The caller promises: it joined, and did not leave.
     pub(crate) unsafe fn leave(member: *const Self) {
         let mut list = LIST.lock();
         // SAFETY: the caller's promise; nobody changes it meanwhile (F2).

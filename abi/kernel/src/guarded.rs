@@ -28,12 +28,10 @@ pub(crate) struct Inside<'a, T> {
 }
 
 impl<T> Guarded<T> {
-    /// Data that nobody uses yet.
     pub(crate) const fn new(data: T) -> Self {
         Self { lock: Lock::new(), data: UnsafeCell::new(data) }
     }
 
-    /// Waits until it can enter.
     #[inline]
     pub(crate) fn lock(&self) -> Inside<'_, T> {
         let guard = if is_only_thread() == Some(true) { None } else { Some(self.lock.lock()) };

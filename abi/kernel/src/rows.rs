@@ -45,7 +45,6 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Says what it stands for.
     pub(crate) fn set(&self, kind: Kind, address: *mut u8, number: u32) {
         self.address.store(address.expose_provenance(), Ordering::Relaxed);
         self.number.store(number, Ordering::Relaxed);
@@ -57,12 +56,10 @@ impl Row {
         self.kind.store(Kind::None as u32, Ordering::Relaxed);
     }
 
-    /// Where its page's bytes are.
     pub(crate) fn address(&self) -> *mut u8 {
         ptr::with_exposed_provenance_mut(self.address.load(Ordering::Relaxed))
     }
 
-    /// Its page's number.
     pub(crate) fn number(&self) -> u32 {
         self.number.load(Ordering::Relaxed)
     }

@@ -143,7 +143,6 @@ fn begin(older: Option<NonNull<Instance>>) -> Option<NonNull<Instance>> {
     Some(at)
 }
 
-/// The lock.
 pub(crate) fn lock() -> &'static Lock<Os> {
     STATE.bare()
 }

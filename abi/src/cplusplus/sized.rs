@@ -72,10 +72,7 @@ pub(crate) fn pass_sizes() {
 }
 
 /// What a delete does that is no hit: in safe mode it checks the size that it was passed (D1).
-///
-/// # Safety
-///
-/// `ptr` is null or a live block, and dead afterwards.
+/// The caller promises: `ptr` is null or a live block, and dead afterwards.
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn delete_slow(

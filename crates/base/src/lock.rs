@@ -245,12 +245,6 @@ impl<P: Park> Lock<P> {
     }
 }
 
-impl<P: Park> Default for Lock<P> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<P: Park> Guard<'_, P> {
     /// Leaves. Where somebody sleeps, waits until one is inside, a millisecond at most: for who enters again at once, and
     /// would be inside again before a sleeper is awake. `true`: it waited that long.

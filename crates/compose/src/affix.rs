@@ -126,10 +126,7 @@ fn offset_for(align: usize) -> usize {
 }
 
 /// Puts `prefix` into the inner block `start`; the block to hand out.
-///
-/// # Safety
-///
-/// `start` is a block of the prefix's inner layout that is ours.
+/// The caller promises: `start` is a block of the prefix's inner layout that is ours.
 #[inline]
 unsafe fn hand_out(start: NonNull<u8>, prefix: Prefix) -> NonNull<u8> {
     // SAFETY: the inner block has `offset` bytes and more.
@@ -142,10 +139,7 @@ unsafe fn hand_out(start: NonNull<u8>, prefix: Prefix) -> NonNull<u8> {
 }
 
 /// What stands in front of `block`, and where its inner block begins.
-///
-/// # Safety
-///
-/// `block` was handed out and is live.
+/// The caller promises: `block` was handed out and is live.
 #[inline]
 unsafe fn take_back(block: NonNull<u8>) -> (NonNull<u8>, Prefix) {
     // SAFETY: A1.

@@ -25,7 +25,6 @@ use crate::{PAGE, frames};
 type Way = Option<NonNull<u8>>;
 /// Ways that a page has room for: 512 where addresses have 64 bits.
 const WAYS: usize = PAGE / size_of::<Way>();
-/// A page of them.
 type Block = [Way; WAYS];
 
 /// Pages of rows that are reached at once, pages of ways to such ones, and pages of ways to those.
@@ -111,7 +110,6 @@ impl<T: Copy> Table<T> {
         Self { direct, once, twice, len: 0, pages: 0, owns: PhantomData }
     }
 
-    /// How many rows there are.
     pub(crate) const fn len(&self) -> u32 {
         self.len
     }
@@ -153,7 +151,6 @@ impl<T: Copy> Table<T> {
         block[at]
     }
 
-    /// The page of rows with this number.
     #[inline]
     fn page(&self, number: usize) -> Way {
         let Some(beyond) = number.checked_sub(DIRECT) else { return self.direct[number] };
@@ -208,14 +205,12 @@ impl<T: Copy> Table<T> {
         Some(unsafe { self.page(page)?.cast::<T>().add(row) })
     }
 
-    /// A row.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<&T> {
         // SAFETY: it was written (T1), and the borrow of the table is the row's.
         Some(unsafe { self.row(index)?.as_ref() })
     }
 
-    /// A row, to be changed.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
         // SAFETY: it was written (T1), and the borrow of the table is the row's.

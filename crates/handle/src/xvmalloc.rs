@@ -43,7 +43,6 @@ use pages::Pages;
 use crate::PAGE;
 use crate::pins::Pins;
 
-/// Bytes in front of a block.
 const HEAD: usize = 4;
 /// The largest block: a page without its head.
 const MOST: usize = PAGE - HEAD;
@@ -203,14 +202,12 @@ impl<P: PageAllocator> XvMalloc<P> {
         }
     }
 
-    /// Out of it.
     fn remove(&mut self, page: u32, offset: usize, size: usize) {
         if size >= LISTED {
             self.bins.remove(&self.pages, page, offset);
         }
     }
 
-    /// The object of a handle.
     fn find(&self, handle: Handle) -> Result<Found, HandleError> {
         let page = self.pages.get(handle.page)?;
         let offset = handle.offset as usize;

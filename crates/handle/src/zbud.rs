@@ -78,7 +78,6 @@ impl Record {
         self.lens.iter().filter(|len| **len > 0).count()
     }
 
-    /// Where the object of an end begins.
     fn offset(&self, end: usize) -> usize {
         if end == 0 { CHUNK } else { PAGE - (self.lens[1] as usize).next_multiple_of(CHUNK) }
     }

@@ -25,10 +25,8 @@ fn ten(policy: Policy, pages: Pages) -> Pages {
         objects.iter().map(|object| object.addr().get().abs_diff(base) / 40).collect()
     };
     println!("{policy:?}\n  out             {:?}", places(&first));
-    for &object in &first {
-        // SAFETY: it is live and used no more.
-        unsafe { cache.free(object) };
-    }
+    // SAFETY: it is live and used no more.
+    first.iter().for_each(|&object| unsafe { cache.free(object) });
     let again: Vec<_> = (0..10).filter_map(|_| cache.allocate()).collect();
     println!("  back, out again {:?}", places(&again));
     // SAFETY: all are live and used no more.
@@ -56,10 +54,8 @@ fn main() {
         caches.allocate(shared).expect("there is memory");
         others.extend((0..7).map(|_| caches.allocate(shared).expect("there is memory")));
     }
-    for object in others {
-        // SAFETY: it is live and used no more.
-        unsafe { caches.free(object) };
-    }
+    // SAFETY: it is live and used no more.
+    others.into_iter().for_each(|object| unsafe { caches.free(object) });
     for (name, id) in [("a cache of its own", own), ("one for all", shared)] {
         let Locality { objects, lines, pages, .. } = caches.locality(id).expect("it is there");
         println!("{objects} items in {name}: {lines} lines, {pages} pages");

@@ -123,7 +123,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.mapped.load(Ordering::Relaxed).saturating_sub(self.pooled.load(Ordering::Relaxed))
     }
 
-    /// Bytes in the pool.
     pub(crate) fn pooled_bytes(&self) -> usize {
         self.pooled.load(Ordering::Relaxed)
     }
@@ -358,7 +357,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
     }
 
-    /// Reads the memory limit, the first time.
     pub(crate) fn look_at_memory_limit(&self) {
         self.allowance.look(&self.source);
     }

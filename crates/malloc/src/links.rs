@@ -14,7 +14,6 @@ pub(crate) trait Linked {
     fn links(&self) -> &[AtomicUsize; 2];
 }
 
-/// A list of descriptors.
 #[derive(Debug)]
 pub(crate) struct List<T> {
     first: AtomicUsize,
@@ -28,12 +27,10 @@ pub(crate) fn at<'a, T>(address: usize) -> Option<&'a T> {
     unsafe { ptr::with_exposed_provenance::<T>(address).as_ref() }
 }
 
-/// A descriptor's address.
 pub(crate) fn address<T>(of: &T) -> usize {
     ptr::from_ref(of).expose_provenance()
 }
 
-/// The one after this on its list.
 pub(crate) fn next<'a, T: Linked>(this: &T) -> Option<&'a T> {
     at(this.links()[0].load(Ordering::Relaxed))
 }
@@ -51,7 +48,6 @@ impl<T: Linked + 'static> List<T> {
         self.first.load(Ordering::Relaxed) == 0
     }
 
-    /// Forgets all that is on it.
     pub(crate) fn clear(&self) {
         self.first.store(0, Ordering::Relaxed);
     }

@@ -225,7 +225,6 @@ impl<S: System> Sharded<S> {
         }
     }
 
-    /// A full page has a block again.
     fn end_full(&self, heap: &Heap, page: &Page) {
         page.want(false, wait::<S>);
         heap.full.remove(page);

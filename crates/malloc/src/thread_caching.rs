@@ -99,7 +99,6 @@ impl<S: System> ThreadCaching<S> {
         &self.pages.source
     }
 
-    /// The calling thread's cache, if it has one.
     #[inline(always)]
     fn cache(&self) -> Option<&Cache> {
         self.threads.current()

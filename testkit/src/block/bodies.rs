@@ -115,10 +115,6 @@ unsafe impl Memory for C<'_> {
 impl Body {
     /// Runs it: C's functions on `malloc`, Rust's collections on what [`switch::with`] made
     /// current.
-    ///
-    /// # Errors
-    ///
-    /// What the body found wrong.
     pub fn run(&self, malloc: &dyn Malloc, part: Part) -> Result<(), String> {
         switch::inside(|| (self.run)(malloc, part))
     }

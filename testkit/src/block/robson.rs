@@ -165,10 +165,7 @@ fn covers(live: &Live, offset: usize, stride: usize, header: usize) -> bool {
 }
 
 /// Plays on a heap that has its memory, and frees everything.
-///
-/// # Errors
-///
-/// The first request that was refused.
+/// Errors: the first request that was refused.
 pub fn play<A: BlockAllocator>(
     heap: &mut A,
     adversary: Adversary,

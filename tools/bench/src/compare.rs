@@ -34,10 +34,7 @@ use figures::Side;
 use judge::Rules;
 
 /// Compares `new` with `old`.
-///
-/// # Errors
-///
-/// No workload and allocator are in both, or all that is in both was measured at another scale.
+/// Errors: no workload and allocator are in both, or all that is in both was measured at another scale.
 pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
     let (before, after) = (Side::new(old), Side::new(new));
     let baseline = circumstances::common_baseline(old, new);

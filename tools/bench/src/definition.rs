@@ -215,10 +215,6 @@ impl Definition {
     }
 
     /// Reads one file; `file` is its name, for the error.
-    ///
-    /// # Errors
-    ///
-    /// The file is no definition.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
         let definition: Self =
             toml::from_str(text).map_err(|e| Error::Toml(file.to_owned(), Box::new(e)))?;
@@ -277,10 +273,6 @@ impl Definition {
 }
 
 /// Reads all of `files`, name and text; in the order of tables.
-///
-/// # Errors
-///
-/// One of them is no definition.
 pub fn parse_all<'a>(
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<Definition>, Error> {

@@ -225,10 +225,6 @@ impl Verdict {
 }
 
 /// Reads a rule.
-///
-/// # Errors
-///
-/// It is not of the form.
 pub fn parse(text: &str) -> Result<Rule, Error> {
     let error = |at: usize, expected| Error::Form {
         rule: text.to_owned(),
@@ -299,10 +295,7 @@ impl Rule {
     }
 
     /// Sees that what the rule names takes part.
-    ///
-    /// # Errors
-    ///
-    /// It does not; the error has the closest names.
+    /// Errors: it does not; the error has the closest names.
     pub fn known(&self, workloads: &[&str], allocators: &[&str]) -> Result<(), Error> {
         let unknown = |kind, name: &str, among: &[&str]| Error::Unknown {
             rule: self.text.clone(),

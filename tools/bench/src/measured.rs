@@ -189,10 +189,6 @@ impl Launcher {
     }
 
     /// Has a process touch `bytes` bytes and waits for its end; see [`warm`].
-    ///
-    /// # Errors
-    ///
-    /// The process cannot be started.
     pub fn warm(&self, bytes: u64) -> Result<(), Error> {
         let mut command = Command::new(&self.executable);
         command.arg(warm::SUBCOMMAND).arg(bytes.to_string()).stdin(Stdio::null());
@@ -201,10 +197,7 @@ impl Launcher {
     }
 
     /// Runs `job` once and waits for its end, the time limit, or `interrupted`.
-    ///
-    /// # Errors
-    ///
-    /// Only when heapwright itself cannot do its part; whatever the program does is an [`Outcome`].
+    /// Errors: only when heapwright itself cannot do its part; whatever the program does is an [`Outcome`].
     pub fn run(&self, job: &Job<'_>, interrupted: &AtomicBool) -> Result<Outcome, Error> {
         let (figures, figures_in) =
             pipe_with(PipeFlags::CLOEXEC).map_err(|e| Error::System("make a pipe", e.into()))?;

@@ -10,6 +10,8 @@ mod shape;
 
 use std::path::{Path, PathBuf};
 
+use launch::allocator::Allocator;
+
 use crate::claim::Claim;
 use crate::machine::Machine;
 use crate::measured::Figures;
@@ -106,8 +108,11 @@ fn unmeasured(session: &Session) -> Option<String> {
 }
 
 fn entry(subject: &crate::session::Subject) -> Entry {
+    let Allocator { name, base, .. } = &subject.allocator;
     Entry {
         name: subject.name.clone(),
+        base: (base != name).then(|| base.clone()),
+        settings: subject.allocator.set().iter().map(|set| without_folders(set)).collect(),
         library: subject.allocator.library().and_then(Path::file_name).map(PathBuf::from),
         version: subject.allocator.version.clone(),
         role: subject.role,

@@ -58,7 +58,14 @@ pub fn run(workload: WorkloadIndex, allocator: SubjectIndex, round: u32, wall_ns
 /// An allocator.
 #[must_use]
 pub fn entry(name: &str, role: Role) -> Entry {
-    Entry { name: name.to_owned(), library: None, version: Some("1.0".to_owned()), role }
+    Entry {
+        name: name.to_owned(),
+        base: None,
+        settings: Vec::new(),
+        library: None,
+        version: Some("1.0".to_owned()),
+        role,
+    }
 }
 
 /// A workload of one thread that was measured well.

@@ -105,10 +105,6 @@ impl Workload {
     }
 
     /// Makes a definition ready. `parameters` are more `KEY=VALUE` for a workload of ours.
-    ///
-    /// # Errors
-    ///
-    /// What this machine lacks, in words.
     pub fn of(
         definition: &Definition,
         parameters: &[String],

@@ -9,4 +9,5 @@ pub(crate) mod program;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod stats;
+pub(crate) mod subject;
 pub(crate) mod workload;

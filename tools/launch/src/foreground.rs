@@ -41,10 +41,6 @@ static PROGRAM: AtomicI32 = AtomicI32::new(0);
 static EARLY: AtomicI32 = AtomicI32::new(0);
 
 /// Starts `command` and waits for its end. Once in a process.
-///
-/// # Errors
-///
-/// It cannot be started, or waited for.
 pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     // SAFETY: the closure makes one system call. Who is killed hard here takes the program along.
     unsafe {

@@ -4,7 +4,7 @@
 use bench::claim::MARKS;
 use bench::definition::Group;
 use bench::fail_if::Metric;
-use bench::result::{AGREEMENT, Count, Work};
+use bench::result::{AGREEMENT, Count, Entry, Work};
 use bench::session::{Role, SubjectIndex};
 use bench::stats::{ENOUGH_PAIRS, median};
 use show::number::{bytes, count, percent};
@@ -46,6 +46,19 @@ pub(crate) fn legend(view: &View<'_>) -> Vec<Note> {
     )];
     all.extend(noise(view));
     all
+}
+
+/// What the names stand for that are labels.
+pub(crate) fn names(view: &View<'_>) -> Option<Note> {
+    let entries = view.shown.iter().map(|&a| &view.report.allocators[a]);
+    let is = |entry: &Entry| {
+        let base = entry.base.as_ref()?;
+        // Without a label the name is what was asked for, all of it.
+        let says_all = entry.name.strip_prefix(base).is_some_and(|rest| rest.starts_with(':'));
+        entry.is().filter(|_| !says_all).map(|is| format!("{} is {is}", entry.name))
+    };
+    let all: Vec<String> = entries.filter_map(is).collect();
+    (!all.is_empty()).then(|| note("names", all.join("; ")))
 }
 
 /// What makes the figures less sure, or is missing from them.

@@ -100,6 +100,7 @@ fn below(view: &View<'_>) -> Vec<Note> {
     if view.report.workloads.iter().all(|work| work.alone) {
         all.clear();
     }
+    all.extend(notes::names(view));
     all.extend(notes::doubts(view));
     let more = |word, text: &String| Note { word, text: text.clone(), quoted: Vec::new() };
     all.extend(view.report.warnings.iter().map(|warning| more("warning", warning)));

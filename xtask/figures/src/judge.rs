@@ -157,7 +157,7 @@ impl Line {
 
 /// The lines as a table in Markdown.
 pub(crate) fn table(lines: &[Line]) -> Table {
-    let mut table = crate::figures::table(&["", "figure", "bound", ""]);
+    let mut table = crate::figures::table(["", "figure", "bound", ""]);
     for Line { says, figure, bound, verdict } in lines {
         table.add_row([says, figure, bound, verdict.words()]);
     }

@@ -39,7 +39,7 @@ const MOST: f64 = 100.0;
 /// The chore; it has no bounds to fail.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let (program, library) = command::workloads(options.lib.as_deref())?;
-    let mut table = figures::table(&["µs", "malloc", "free"]);
+    let mut table = figures::table(["µs", "malloc", "free"]);
     let (mut kept, mut all) = (0, 0);
     for definition in chosen(&options.workloads)? {
         eprintln!("slowest: {}", definition.name);

@@ -92,10 +92,7 @@ impl<'a> Build<'a> {
     }
 
     /// Builds it, in release, and gives the program's path (or the static library's, where it is one).
-    ///
-    /// # Errors
-    ///
-    /// No route is open, or the build failed: what to install, or the compiler's words.
+    /// Errors: no route is open, or the build failed: what to install, or the compiler's words.
     pub(crate) fn run(&self) -> Result<PathBuf, String> {
         let route = route::find(self.target, !self.release_only)?;
         let mut cargo = cargo_by(route, self.target);
@@ -120,10 +117,6 @@ impl<'a> Build<'a> {
 }
 
 /// `cargo build --target …` with all that the target's route needs; the caller adds what to build.
-///
-/// # Errors
-///
-/// No route is open: what to install.
 pub(crate) fn cargo(target: Target) -> Result<Command, String> {
     Ok(cargo_by(route::find(target, true)?, target))
 }
@@ -159,10 +152,6 @@ fn cargo_by(route: route::Route, target: Target) -> Command {
 }
 
 /// The compiler that builds for this target, as it names itself: `rustc 1.96.0 (ac68faa20 2026-05-25)`.
-///
-/// # Errors
-///
-/// No route is open.
 pub(crate) fn compiler(target: Target) -> Result<String, String> {
     let route = route::find(target, true)?;
     let mut rustc = Command::new(&route.rustc);

@@ -60,10 +60,6 @@ impl Takes {
 }
 
 /// The file; an empty one when it is not there.
-///
-/// # Errors
-///
-/// It cannot be read as such a file.
 pub(super) fn read() -> Result<Golden, String> {
     expected::read(FILE)
 }
@@ -77,10 +73,6 @@ impl Golden {
     }
 
     /// Writes the file and gives its path.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written.
     pub(super) fn write(&self) -> Result<PathBuf, String> {
         let head = "# Bytes of flash at opt-level z, and bytes of control block.\n\
              # Written by `cargo xtask size --write`, checked by `cargo xtask size --check`.\n";

@@ -68,10 +68,6 @@ impl Takes {
 }
 
 /// The file; an empty one when it is not there.
-///
-/// # Errors
-///
-/// It cannot be read as such a file.
 pub(super) fn read() -> Result<Golden, String> {
     expected::read(FILE)
 }
@@ -92,10 +88,6 @@ impl Golden {
     }
 
     /// Writes the file and gives its path.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written.
     pub(super) fn write(&self) -> Result<PathBuf, String> {
         let head = "# The longest path of each entry point in instructions, from the disassembly.\n\
              # Written by `cargo xtask wcet --write`, checked by `cargo xtask wcet --check`.\n\

@@ -34,10 +34,7 @@ pub(super) struct Program {
 
 impl Program {
     /// Reads and disassembles an ELF file.
-    ///
-    /// # Errors
-    ///
-    /// It is no ELF file, of another architecture, or the disassembler is missing.
+    /// Errors: it is no ELF file, of another architecture, or the disassembler is missing.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let named = |why: String| format!("{}: {why}", path.display());
         let bytes = fs::read(path).map_err(|e| named(e.to_string()))?;

@@ -36,10 +36,7 @@ fn found_at_allocation(misuse: &Misuse) -> ! {
 }
 
 /// Calls the constructor of the cache that the context is.
-///
-/// # Safety
-///
-/// `context` is a [`Cache`], and `object` an object's memory in it.
+/// The caller promises: `context` is a [`Cache`], and `object` an object's memory in it.
 unsafe fn construct(context: *mut (), object: NonNull<u8>) {
     // SAFETY: the caller's promise. Only fields beside what its lock guards are used.
     let cache = unsafe { &*context.cast::<Cache>() };

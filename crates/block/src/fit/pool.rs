@@ -63,7 +63,6 @@ impl Pool {
         unsafe { self.0.as_mut() }.next = next;
     }
 
-    /// Bytes of blocks.
     pub(super) fn blocks_len(self) -> usize {
         let (start, len) = self.added();
         align_down(start.addr() + len, UNIT) - WORD - self.first().address()
@@ -86,14 +85,12 @@ impl Pool {
     }
 }
 
-/// All pools.
 #[derive(Debug)]
 pub(super) struct Pools {
     head: Option<Pool>,
 }
 
 impl Pools {
-    /// None.
     pub(super) const fn new() -> Self {
         Self { head: None }
     }
@@ -104,10 +101,7 @@ impl Pools {
     }
 
     /// Takes memory and makes it a pool without blocks yet.
-    ///
-    /// # Safety
-    ///
-    /// As [`AddMemory::add_memory`](base::AddMemory::add_memory).
+    /// The caller promises: as [`AddMemory::add_memory`](base::AddMemory::add_memory).
     pub(super) unsafe fn add(&mut self, start: *mut u8, len: usize) -> Result<Pool, AddError> {
         let memory = NonNull::new(start).ok_or(AddError::Null)?;
         let from = start.addr();

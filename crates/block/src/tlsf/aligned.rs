@@ -47,11 +47,8 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// Makes `need` bytes of a free block used, `gap` bytes above its start; what is below and
     /// above becomes free blocks.
-    ///
-    /// # Safety
-    ///
-    /// The block is free, in no bin, of `size` bytes, `gap + need <= size`, and the gap is 0 or
-    /// at least the smallest block.
+    /// The caller promises: the block is free, in no bin, of `size` bytes, `gap + need <= size`, and the gap is 0 or at least
+    /// the smallest block.
     pub(super) unsafe fn occupy_at(
         self,
         block: Block,

@@ -49,7 +49,6 @@ impl<C, T> Clone for Table<C, T> {
 
 impl<C, T> Copy for Table<C, T> {}
 
-/// A free block and where it was found.
 pub(super) struct Found {
     pub(super) block: Block,
     pub(super) size: usize,
@@ -66,7 +65,6 @@ impl<C: Control, T: Tier> Table<C, T> {
     const EXACT_FLOOR: bool = GUESSES && C::STEPS > 1;
     /// Whether freeing goes by the layout: blocks are exactly as large as their requests make them.
     pub(super) const EXACT: bool = Self::CRUMBS && GUESSES;
-    /// The smallest block.
     pub(super) const SMALLEST: usize = if Self::CRUMBS { C::GRAIN } else { C::LISTED };
 
     #[inline(always)]
@@ -74,7 +72,6 @@ impl<C: Control, T: Tier> Table<C, T> {
         Table { at, kind: PhantomData }
     }
 
-    /// Where the control block stands.
     pub(super) fn address(self) -> *mut u8 {
         self.at
     }
@@ -95,7 +92,6 @@ impl<C: Control, T: Tier> Table<C, T> {
         self.at.wrapping_add(C::BINS_AT).cast::<Block>().wrapping_add(bin)
     }
 
-    /// The bin of a block of `size` bytes.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn bin(size: usize) -> usize {
         map::bin::<C>(size / C::GRAIN)
@@ -122,7 +118,6 @@ impl<C: Control, T: Tier> Table<C, T> {
         unsafe { self.word(word).write(bits) }
     }
 
-    /// The first block of a bin.
     #[inline(always)]
     pub(super) fn first(self, bin: usize) -> Block {
         debug_assert!(bin < C::BINS, "{bin}");
@@ -138,10 +133,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Puts a free block of `size` bytes first into its bin.
-    ///
-    /// # Safety
-    ///
-    /// The block is free, of this size, ours, and in no bin.
+    /// The caller promises: the block is free, of this size, ours, and in no bin.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn insert(self, block: Block, size: usize) {
         let bin = Self::bin(size);
@@ -160,10 +152,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Notes in a listed block what is before it; there may be no block.
-    ///
-    /// # Safety
-    ///
-    /// `block` is free, or none.
+    /// The caller promises: `block` is free, or none.
     #[inline(always)]
     unsafe fn set_prev_of(self, block: Block, prev: Block) {
         if !block.is_none() {
@@ -182,10 +171,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes a free block out of its bin, wherever in the list it is.
-    ///
-    /// # Safety
-    ///
-    /// The block is free and in a bin.
+    /// The caller promises: the block is free and in a bin.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn unlink(self, block: Block) {
         // SAFETY: the caller's promise.
@@ -212,10 +198,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes a block that is not the first out of its list.
-    ///
-    /// # Safety
-    ///
-    /// `prev` is the block before it.
+    /// The caller promises: `prev` is the block before it.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn skip(self, prev: Block, block: Block) {
         // SAFETY: the block is in a bin.
@@ -227,10 +210,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes the first block out of `bin`.
-    ///
-    /// # Safety
-    ///
-    /// `block` is the first of it.
+    /// The caller promises: `block` is the first of it.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn pop(self, block: Block, bin: usize) {
         // SAFETY: the block is in a bin.
@@ -306,10 +286,7 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// Takes the first block out of `bin`, whose bitmap word becomes `cleared` if it was the only
     /// one.
-    ///
-    /// # Safety
-    ///
-    /// The bin is not empty, and `cleared` is what `word` holds without the bin's bit.
+    /// The caller promises: the bin is not empty, and `cleared` is what `word` holds without the bin's bit.
     #[inline(always)]
     unsafe fn take_first(self, bin: usize, word: *mut usize, cleared: usize) -> Found {
         let block = self.first(bin);
@@ -400,10 +377,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// The size of a free block: its header (T2).
-    ///
-    /// # Safety
-    ///
-    /// The block is free and in a bin.
+    /// The caller promises: the block is free and in a bin.
     #[inline(always)]
     pub(super) unsafe fn size(self, block: Block) -> usize {
         // SAFETY: the caller's promise.

@@ -13,7 +13,6 @@ use super::placement::Placement;
 use super::pool::Pool;
 use super::tier::Tier;
 
-/// What a pool's blocks add up to.
 #[derive(Default)]
 struct Sum {
     free: usize,

@@ -79,10 +79,7 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// Makes the lower `need` bytes of a free block used and lists the rest, if it is a block.
     /// `below` is the used block's `PREV_FREE` flag.
-    ///
-    /// # Safety
-    ///
-    /// The block is free, in no bin, of `size` bytes, and `need <= size`.
+    /// The caller promises: the block is free, in no bin, of `size` bytes, and `need <= size`.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn occupy(
         self,
@@ -121,10 +118,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes a whole free block used.
-    ///
-    /// # Safety
-    ///
-    /// As [`occupy`](Self::occupy).
+    /// The caller promises: as [`occupy`](Self::occupy).
     #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn occupy_whole(self, block: Block, size: usize, below: usize) -> NonNull<u8> {
         let above = block.above(size);
@@ -158,10 +152,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Frees the block whose payload is at `payload`.
-    ///
-    /// # Safety
-    ///
-    /// It is live, and dead afterwards. The tiers check that.
+    /// The caller promises: it is live, and dead afterwards. The tiers check that.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn free(self, payload: NonNull<u8>) {
         let block = Block::of(payload.as_ptr());
@@ -177,10 +168,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// Frees a block whose layout is known. Where a processor looks ahead, the block above can be
     /// read while the header is still on its way: every block is as large as its request makes
     /// it, since what is left over is at least a crumb.
-    ///
-    /// # Safety
-    ///
-    /// It is live, of this layout, and dead afterwards. The tiers check that.
+    /// The caller promises: it is live, of this layout, and dead afterwards. The tiers check that.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn free_sized<P: Placement>(self, payload: NonNull<u8>, layout: Layout) {
         if !Self::EXACT && !T::NEIGHBOURS {
@@ -206,10 +194,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Merges a block with its free neighbours and lists the result.
-    ///
-    /// # Safety
-    ///
-    /// It was live, with this header, of this size.
+    /// The caller promises: it was live, with this header, of this size.
     #[inline(always)]
     unsafe fn merge(self, mut block: Block, header: usize, mut size: usize) {
         self.count_free(size);

@@ -24,7 +24,6 @@ use super::tier::Tier;
 #[repr(transparent)]
 pub(super) struct Pool(*mut Record);
 
-/// What is known of a pool.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Record {
@@ -84,7 +83,6 @@ impl Pool {
         self.record().start
     }
 
-    /// Its bytes, as they were added.
     pub(super) fn len(self) -> usize {
         self.record().len
     }
@@ -131,10 +129,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes `[start, start + len)` as a pool of one free block. O(pools).
-    ///
-    /// # Safety
-    ///
-    /// As [`base::AddMemory::add_memory`].
+    /// The caller promises: as [`base::AddMemory::add_memory`].
     pub(super) unsafe fn add(self, start: *mut u8, len: usize) -> Result<(), AddError> {
         if start.is_null() {
             return Err(AddError::Null);
@@ -161,10 +156,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes `size` bytes at `block`, which follow a used block, one free block and lists it.
-    ///
-    /// # Safety
-    ///
-    /// The bytes are the allocator's, in no block of a bin, and a block follows them.
+    /// The caller promises: the bytes are the allocator's, in no block of a bin, and a block follows them.
     pub(super) unsafe fn release(self, block: Block, size: usize) {
         let next = block.above(size);
         // SAFETY: a block follows.
@@ -200,10 +192,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes the pool added at `start` `len` bytes long, which is not less than it was. O(pools).
-    ///
-    /// # Safety
-    ///
-    /// The bytes behind it are the caller's gift, as for [`add`](Self::add).
+    /// The caller promises: the bytes behind it are the caller's gift, as for [`add`](Self::add).
     pub(super) unsafe fn extend(self, start: *mut u8, len: usize) -> Result<(), AddError> {
         let Some(pool) = self.pool_at(start) else { return Err(AddError::Null) };
         let plan = plan::<C>(start.addr(), len, self.largest())?;

@@ -19,10 +19,7 @@ use super::tier::Tier;
 
 impl<C: Control, T: Tier> Table<C, T> {
     /// Whether the block at `payload` now has `size` bytes. O(1).
-    ///
-    /// # Safety
-    ///
-    /// The block is live.
+    /// The caller promises: the block is live.
     pub(super) unsafe fn resize<P: Placement>(self, payload: NonNull<u8>, size: usize) -> bool {
         let Some(need) = P::block_size::<C>(size, Self::SMALLEST) else { return false };
         let block = Block::of(payload.as_ptr());
@@ -51,10 +48,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes the lower `need` of `reach` bytes a used block that was `old` bytes long, and the rest free.
-    ///
-    /// # Safety
-    ///
-    /// The bytes belong to no block in a bin, a block follows them, and `need <= reach`.
+    /// The caller promises: the bytes belong to no block in a bin, a block follows them, and `need <= reach`.
     unsafe fn settle(self, block: Block, reach: usize, need: usize, below: usize, old: usize) {
         // `occupy` counts the block's new size.
         self.count_free(old);
@@ -70,10 +64,7 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// The block at `payload` with `size` bytes: where it is, or lower, or elsewhere. O(1) and
     /// the copying. `align` is what its payload is to be aligned to, `kept` how many bytes of it matter.
-    ///
-    /// # Safety
-    ///
-    /// The block is live, with at least `kept` bytes, and dead if another address is returned.
+    /// The caller promises: the block is live, with at least `kept` bytes, and dead if another address is returned.
     pub(super) unsafe fn reallocate<P: Placement>(
         self,
         payload: NonNull<u8>,
@@ -99,10 +90,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Moves the block down into the free one below it, if the two and a free one above suffice.
-    ///
-    /// # Safety
-    ///
-    /// As [`reallocate`](Self::reallocate).
+    /// The caller promises: as [`reallocate`](Self::reallocate).
     unsafe fn grow_down<P: Placement>(
         self,
         payload: NonNull<u8>,
@@ -144,10 +132,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// The bytes of the block at `payload` that may be used.
-    ///
-    /// # Safety
-    ///
-    /// The block is live.
+    /// The caller promises: the block is live.
     pub(super) unsafe fn usable(self, payload: NonNull<u8>) -> usize {
         // SAFETY: a live block has a header.
         let header = unsafe { Block::of(payload.as_ptr()).header::<T>() };

@@ -25,7 +25,6 @@ use marks::Marks;
 
 use crate::table::Table;
 
-/// No entry.
 const NONE: u32 = u32::MAX;
 
 /// What an entry has: where its page is, the next entry of the chain, and whether it was used of late. One enum, as its
@@ -49,7 +48,6 @@ pub(super) enum Held<H> {
     Raw(NonNull<u8>),
 }
 
-/// An entry of the table.
 #[derive(Debug, Clone, Copy)]
 struct Entry<H> {
     key: u64,
@@ -102,7 +100,6 @@ impl<H: Copy> Entry<H> {
     }
 }
 
-/// Entries by key.
 #[derive(Debug)]
 pub(super) struct Index<H> {
     entries: Table<Entry<H>>,
@@ -142,7 +139,6 @@ impl<H: Copy> Index<H> {
         self.entries.len()
     }
 
-    /// Bytes of the tables.
     pub(super) fn bytes(&self) -> usize {
         self.entries.bytes() + self.buckets.bytes() + self.marks.bytes()
     }
@@ -160,7 +156,6 @@ impl<H: Copy> Index<H> {
         self.buckets.get(bucket).copied().unwrap_or(NONE)
     }
 
-    /// The entry of a key.
     #[inline]
     pub(super) fn find(&self, key: u64) -> Option<u32> {
         let mut id = self.first(self.bucket(key));

@@ -8,7 +8,6 @@ use super::block::Page;
 use super::{HEAD, XvMalloc, sector};
 use crate::PAGE;
 
-/// What a walk has counted.
 #[derive(Default)]
 struct Seen {
     pages: usize,

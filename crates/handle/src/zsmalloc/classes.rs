@@ -13,7 +13,6 @@ use crate::PAGE;
 pub(super) const CLASSES: usize = (PAGE - SMALLEST).div_ceil(STEP) + 1;
 const SMALLEST: usize = 32;
 const STEP: usize = 16;
-/// Bytes in front of an object.
 pub(super) const HEAD: usize = 8;
 /// The longest chain that there can be.
 pub(super) const LONGEST: usize = 16;
@@ -102,7 +101,6 @@ impl Class {
         self.pages == 1 && self.objects == 1
     }
 
-    /// Bytes in front of the object's own.
     pub(super) const fn head(self) -> usize {
         if self.is_huge() { 0 } else { HEAD }
     }
@@ -151,7 +149,6 @@ impl Classes {
         self.most as usize
     }
 
-    /// The class of an index.
     pub(super) const fn class(&self, index: u8) -> Class {
         self.classes[index as usize]
     }

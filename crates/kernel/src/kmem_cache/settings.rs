@@ -5,7 +5,6 @@ use core::ptr::NonNull;
 
 use super::misuse::Misuse;
 
-/// The most bytes of a name.
 const NAME: usize = 31;
 
 /// A cache's name: what is longer than 31 bytes is cut off.
@@ -143,9 +142,8 @@ impl Hook {
         Self { call, context }
     }
 
-    /// # Safety
-    ///
-    /// `object` is one of the cache's, and nobody's: for a constructor without a value, for a destructor with one.
+    /// The caller promises: `object` is one of the cache's, and nobody's: for a constructor without a value, for a destructor
+    /// with one.
     pub(super) unsafe fn run(self, object: NonNull<u8>) {
         // SAFETY: `new` was promised that it may be called so.
         unsafe { (self.call)(self.context, object) };

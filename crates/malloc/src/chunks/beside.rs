@@ -86,7 +86,6 @@ impl<S: System> Beside<S> {
 }
 
 impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
-    /// The live mappings.
     pub(crate) fn huge(&self) -> &Huge<S> {
         &self.beside.huge
     }

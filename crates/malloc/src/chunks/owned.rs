@@ -95,17 +95,14 @@ impl<C: Chunk> Owned<C> {
         if chunk.is_full() { &self.packed } else { &self.roomy }
     }
 
-    /// Its thread ends, or does not any more.
     pub(crate) fn set_ends(&self, ends: bool) {
         self.ends.store(ends, Ordering::Relaxed);
     }
 
-    /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.roomy.is_empty() && self.packed.is_empty()
     }
 
-    /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &C> {
         self.roomy.iter().chain(self.packed.iter())
     }

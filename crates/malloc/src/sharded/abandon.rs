@@ -187,7 +187,6 @@ impl<S: System> Sharded<S> {
         self.abandoned.lock().first()
     }
 
-    /// Adopts all that is abandoned.
     pub(super) fn adopt_all(&self, thread: &Thread) {
         while let Some(segment) = self.any_abandoned() {
             self.adopt(thread, segment);

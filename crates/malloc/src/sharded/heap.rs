@@ -45,7 +45,6 @@ pub struct Heap {
 struct Delayed(AtomicUsize);
 
 impl Heap {
-    /// The heap at an address; `None` at 0.
     pub(super) fn at<'a>(at: usize) -> Option<&'a Self> {
         links::at(at)
     }
@@ -105,7 +104,6 @@ impl Heap {
         self.set_direct(page.class());
     }
 
-    /// A page leaves its class's queue.
     pub(super) fn dequeue(&self, page: &Page) {
         self.bins[page.class()].remove(page);
         self.set_direct(page.class());
@@ -148,7 +146,6 @@ impl Heap {
         self.bins.iter().find_map(Queue::pop).or_else(|| self.full.pop())
     }
 
-    /// All its pages.
     pub(super) fn pages(&self) -> impl Iterator<Item = &Page> {
         self.bins.iter().flat_map(Queue::iter).chain(self.full.iter())
     }

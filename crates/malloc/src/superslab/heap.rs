@@ -87,7 +87,6 @@ impl Bin {
         count > 0 && self.objects[count - 1].load(Ordering::Relaxed) == object
     }
 
-    /// Objects here.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed) as usize
     }
@@ -114,7 +113,6 @@ impl Bin {
         self.most.store(magazine.min(few), Ordering::Relaxed);
     }
 
-    /// Objects that it holds at most.
     #[inline(always)]
     pub(super) fn most(&self) -> u32 {
         self.most.load(Ordering::Relaxed).min(MOST)
@@ -170,7 +168,6 @@ impl Heap {
         crate::links::address(self)
     }
 
-    /// Whether it has begun a class.
     fn has_begun(&self, class: usize) -> bool {
         self.begun[class / 64].load(Ordering::Relaxed) >> (class % 64) & 1 == 1
     }
@@ -246,7 +243,6 @@ impl Heap {
         self.is(Whose::Left)
     }
 
-    /// Whether others have freed something.
     #[inline]
     pub(super) fn has_remote(&self) -> bool {
         self.remote.0.load(Ordering::Relaxed) != 0
@@ -268,7 +264,6 @@ impl Heap {
         fence(Ordering::SeqCst);
     }
 
-    /// Bytes in the magazines.
     pub(super) fn cached(&self, size: impl Fn(usize) -> usize) -> usize {
         self.begun().map(|(class, bin)| bin.count() * size(class)).sum()
     }

@@ -37,7 +37,6 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Without objects.
     pub(super) const NONE: Self = Self { first: 0, last: 0, count: 0 };
 
     /// An object in front of the others.
@@ -76,7 +75,6 @@ struct State {
 }
 
 impl State {
-    /// Objects in batches.
     fn batched(&self) -> usize {
         self.batches[..self.count].iter().map(|batch| batch.count as usize).sum()
     }
@@ -192,10 +190,7 @@ impl<S: System> Central<S> {
     }
 
     /// Proves C1 and S2 for the spans on the list, and adds up what is out.
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant.
+    /// Errors: the first broken invariant.
     pub(super) fn check(&self, class: usize) -> Result<(), Broken> {
         let state = self.state.lock();
         let info = info(class);

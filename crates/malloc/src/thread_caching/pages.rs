@@ -39,7 +39,6 @@ use lists::{Free, Lists, WHOLE};
 
 /// log2 of [`PAGE`].
 pub(super) const PAGE_SHIFT: u32 = 13;
-/// Bytes of a page.
 pub(super) const PAGE: usize = 1 << PAGE_SHIFT;
 
 /// What is asked of the system at least: 1 MiB, so that a small program starts small.
@@ -71,7 +70,6 @@ impl Entry {
     }
 }
 
-/// The page heap.
 #[derive(Debug)]
 pub(super) struct Pages<S> {
     pub(super) source: S,

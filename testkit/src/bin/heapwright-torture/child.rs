@@ -32,10 +32,7 @@ impl core::fmt::Display for End {
 }
 
 /// Runs this program with `words`; `line` hears every line it prints. `Ok` when it ended well.
-///
-/// # Errors
-///
-/// How it ended otherwise; `Err(Err)` when it could not be started.
+/// Errors: how it ended otherwise; `Err(Err)` when it could not be started.
 pub(crate) fn run(
     words: &[OsString],
     timeout: Duration,

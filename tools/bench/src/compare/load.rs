@@ -27,10 +27,7 @@ pub enum Error {
 }
 
 /// Reads a result, from its file or from the folder that holds it.
-///
-/// # Errors
-///
-/// The file cannot be read, or is no result of a version that is known.
+/// Errors: the file cannot be read, or is no result of a version that is known.
 pub fn load(path: &Path) -> Result<Report, Error> {
     let file = if path.is_dir() { path.join(FILE) } else { path.to_owned() };
     let text = fs::read(&file).map_err(|e| Error::Read(file.clone(), e))?;

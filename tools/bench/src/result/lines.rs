@@ -12,10 +12,6 @@ use serde_json::ser::{Formatter, Serializer};
 const BROKEN: usize = 2;
 
 /// `value` as text.
-///
-/// # Errors
-///
-/// As for `serde_json::to_string`.
 pub(super) fn text(value: &impl Serialize) -> serde_json::Result<String> {
     let mut out = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;

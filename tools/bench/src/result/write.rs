@@ -18,19 +18,11 @@ pub enum Error {
 
 impl Report {
     /// The report as JSON text: a line for each field of it, each workload and each run.
-    ///
-    /// # Errors
-    ///
-    /// Never for figures that were measured; the type is `serde_json`'s.
     pub fn to_json(&self) -> serde_json::Result<String> {
         lines::text(self)
     }
 
     /// Reads a report.
-    ///
-    /// # Errors
-    ///
-    /// The text is no report, or one of another schema.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let value: serde_json::Value = serde_json::from_str(text)?;
         let schema = value["schema"].as_str().unwrap_or("unknown").to_owned();

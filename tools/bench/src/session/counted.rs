@@ -63,10 +63,7 @@ pub fn fix_addresses() -> Option<String> {
 }
 
 /// Counts every workload under every subject.
-///
-/// # Errors
-///
-/// heapwright itself could not do its part. What the programs do is in the session.
+/// Errors: heapwright itself could not do its part. What the programs do is in the session.
 pub fn run(
     launcher: &Launcher,
     workloads: Vec<Workload>,

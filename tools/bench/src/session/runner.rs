@@ -47,11 +47,8 @@ const OWN_SHARE: u32 = 2;
 const OWN_MALLOC: f64 = 0.1;
 
 /// Measures every workload under every subject.
-///
-/// # Errors
-///
-/// heapwright itself could not do its part before any time was measured. What the programs do is in the session, and so is
-/// an error that ended it later.
+/// Errors: heapwright itself could not do its part before any time was measured. What the programs do is in the
+/// session, and so is an error that ended it later.
 pub fn run(
     launcher: &Launcher,
     workloads: Vec<Workload>,

@@ -1,17 +1,16 @@
 //! `heapwright bench`: the same work under all allocators, compared.
 
-mod allocators;
-mod interrupts;
+pub(crate) mod allocators;
+pub(crate) mod interrupts;
 mod kernel;
 mod list;
+pub(crate) mod measurement;
 mod next;
 mod progress;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
 use core::time::Duration;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -22,18 +21,17 @@ use bench::measured::{Given, Input, Launcher};
 use bench::prepare;
 use bench::result::{Report, without_folders};
 use bench::session::counted::{self, Tools};
-use bench::session::{self, How, LEAST_ROUNDS, Role, Session, Stop, WorkloadIndex, line_up};
-use bench::summary::{self, Circumstances};
+use bench::session::{self, LEAST_ROUNDS, Role, Stop, line_up};
 use bench::workload::Workload;
 use clap::Args;
 use launch::allocator::HEAPWRIGHT;
 use launch::environment::variables;
 use launch::inspect::Inspection;
-use launch::resolve;
 use tempfile::TempDir;
 
 use self::allocators::Among;
 use self::interrupts::Interrupts;
+use self::measurement::{Ended, Measured, Measurement};
 use self::words::Words;
 use self::workloads::Chosen;
 use super::run::inspected;
@@ -60,6 +58,8 @@ Examples:
   heapwright bench -- ./program input.txt          your own program
   heapwright bench -- ./program < input.txt        the same, on standard input
   heapwright bench -a glibc -a mine=./libmine.so --rounds 20 -- ./program
+  heapwright bench -a glibc,arena2=glibc:MALLOC_ARENA_MAX=2,ours=heapwright:keep=0 -- ./program
+                                                   allocators with settings, each under a name of yours
   heapwright bench --for 20s --drive 'redis-benchmark -p 7777 -n 200000 -q' -- redis-server --port 7777
                                                    a server, and the command that drives it
   heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
@@ -150,83 +150,35 @@ impl Bench {
         let Chosen { workloads, scale, budget, left_out, folder: places } =
             self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
-        // After all that may be refused, which leaves no empty folder.
-        let is_new = !self.output.is_there();
-        let folder = self.output.folder()?;
-        let results = folder.as_deref().filter(|_| is_new);
-        interrupts.remove(places.as_ref().map(TempDir::path), results);
-        // A folder that was made for nothing goes again, if it is as empty as it was.
-        let leave_none = || {
-            let _ = results.map(fs::remove_dir);
-        };
         let mut options = self.measure.options(workloads.len());
         options.budget = budget.or(options.budget);
         options.any_malloc = self.output.force;
-        let pinned = self.measure.pins() && workloads.iter().any(|w| !w.cpus.is_empty());
         kernel::limit(&mut options, &workloads);
-        for warning in &warnings {
-            exit::warn(warning);
-        }
-        if let Some(text) = report::left_out(&left_out, workloads.len()) {
-            exit::warn(&text);
-        }
-        let started = self.output.started();
-        let mut progress = progress::Progress::new(&options);
+        let command_line = command_line(&Words::of_this_command(), options.seed);
         let launcher = Launcher::new(known::this_executable()?).reading(input);
-        let session = match &tools {
-            None => {
-                let came = interrupts.came();
-                session::run(&launcher, workloads, subjects, &options, &mut progress, came)?
-            }
-            Some(tools) => {
-                let fixed = self.program.is_absent().then(counted::environment);
-                counted::run(
-                    &launcher.within(fixed),
-                    workloads,
-                    subjects,
-                    (tools, &options),
-                    &mut progress,
-                    interrupts.came(),
-                )?
-            }
-        };
-        progress.finish();
-        if session.stop() == Stop::Interrupted && session.has_times() && session.broken.is_none() {
-            exit::say(
-                "interrupted: what was measured is written; a second interrupt ends this at once, without it",
-            );
-        }
-        let prepared = guard.as_ref().map(|g| g.settings().to_vec()).unwrap_or_default();
-        drop(guard);
-        let now = Busyness::now();
-        warnings.extend(now.steal_warning(&before).filter(|_| tools.is_none()));
-        warnings.extend(session.broken.iter().map(|why| format!("it ended early: {why}")));
-        if session.workload_indices().all(|w| session.failed_everywhere(w)) {
-            leave_none();
-            return Err(fails_everywhere(&session));
-        }
-        progress.say_failures();
-        if session.stop() == Stop::Interrupted && !session.has_times() {
-            exit::say("interrupted before any time was measured; nothing is written");
-            leave_none();
-            return Ok(ExitCode::from(exit::INTERRUPTED));
-        }
-        let circumstances = Circumstances {
-            heapwright: env!("CARGO_PKG_VERSION").to_owned(),
-            started,
-            command_line: command_line(&Words::of_this_command(), options.seed),
+        let fixed = (tools.is_some() && self.program.is_absent()).then(counted::environment);
+        let measurement = Measurement {
+            output: &self.output,
+            interrupts: &interrupts,
+            launcher: launcher.within(fixed),
+            options,
+            command_line,
+            workloads,
+            subjects,
+            tools,
             scale,
-            pinned,
-            machine,
-            prepared,
-            steal: now.stolen_since(&before),
-            warnings,
-            counted: tools.map(|tools| tools.says),
+            pins: self.measure.pins(),
             left_out,
+            temporary: places.as_ref().map(TempDir::path),
+            machine,
+            before,
+            guard,
+            warnings,
         };
-        let report = summary::report(&session, &options, circumstances);
-        let written = self.output.write(&report, folder.as_deref());
-        written?;
+        let Measured { report, folder, broken } = match measurement.run()? {
+            Ended::Measured(measured) => *measured,
+            Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
+        };
         if self.output.is_for_people() {
             out::print(&kernel::sequences(&report))?;
         }
@@ -234,11 +186,11 @@ impl Bench {
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
             self.say_next(&next)?;
         }
-        if let Some(why) = &session.broken {
+        if let Some(why) = &broken {
             bail!("{why}; the result is what was measured before");
         }
         let crossed = self.crossed(&report);
-        Ok(ExitCode::from(match session.stop() {
+        Ok(ExitCode::from(match report.stop {
             Stop::Interrupted => exit::INTERRUPTED,
             _ if crossed => exit::CROSSED,
             _ if report.some_failed() => exit::SOME_FAILED,
@@ -260,15 +212,14 @@ impl Bench {
         inspection: Option<&Inspection>,
         warnings: &mut Vec<String>,
     ) -> anyhow::Result<Vec<session::Subject>> {
-        let asked = &self.allocators.allocators;
+        let asked = self.allocators.asked();
         let among = self.among()?;
-        let chosen = allocators::chosen(asked, &among, inspection, warnings)?;
+        let chosen = allocators::chosen(&asked, &among, inspection, warnings)?;
         let is_timed = !self.measure.counted;
         let mut subjects = line_up(chosen, is_timed && self.program.is_absent());
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
-            let mut settings = self.settings.of(&subject.allocator);
-            settings.extend_from_slice(self.allocators.settings(&subject.allocator.name));
+            let settings = self.settings.of(&subject.allocator);
             subject.environment = variables(&subject.allocator, &settings, inspection)?;
         }
         Ok(subjects)
@@ -502,50 +453,4 @@ fn command_line(words: &Words, seed: u64) -> Vec<String> {
 fn outlive_readers() {
     // SAFETY: ignoring a signal installs no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-}
-
-fn fails_everywhere(session: &Session) -> anyhow::Error {
-    let name = |w: WorkloadIndex| match session.workloads[w].group {
-        bench::definition::Group::Own => "the program".to_owned(),
-        _ => session.workloads[w].name.clone(),
-    };
-    let mut text = String::new();
-    for w in session.workload_indices() {
-        let Some(failure) = session.failures[w].iter().flatten().next() else { continue };
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        let on = match failure.how {
-            How::NotEnded | How::NotDriven | How::EndedEarly => "",
-            _ => " fails on every allocator:",
-        };
-        text += &format!("{}{on} {}", name(w), failure.how.words());
-        for line in report::last_lines(&failure.stderr, 5) {
-            text.push_str("\n  | ");
-            text.push_str(line);
-        }
-        if matches!(failure.how, How::Ended(launch::Exit::Code(_))) {
-            text.push_str("\n  (if that is no failure: --ignore-failure)");
-        }
-    }
-    if text.is_empty() {
-        return anyhow!("nothing was run");
-    }
-    match not_started(session) {
-        Some(error) => error.context(text),
-        None => anyhow!(text),
-    }
-}
-
-/// Why the user's own program did not start, on any allocator.
-fn not_started(session: &Session) -> Option<anyhow::Error> {
-    let w = session.workload_indices().next()?;
-    let mut failures = session.failures[w].iter().flatten();
-    match (session.workloads[w].group, failures.next()?.how) {
-        (bench::definition::Group::Own, How::NotStarted(errno)) => {
-            let why = io::Error::from_raw_os_error(errno);
-            Some(resolve::Error::not_executed(&session.workloads[w].file, why).into())
-        }
-        _ => None,
-    }
 }

@@ -62,10 +62,6 @@ impl fmt::Display for Golden {
 
 impl Golden {
     /// The file; an empty one when it is not there.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read as such a file.
     pub(crate) fn read() -> Result<Self, String> {
         expected::read(FILE)
     }
@@ -89,10 +85,6 @@ impl Golden {
     }
 
     /// Writes the file, and says where.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written.
     pub(crate) fn write(&self) -> Result<PathBuf, String> {
         expected::write_text(FILE, &self.to_string())
     }

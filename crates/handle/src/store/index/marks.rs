@@ -15,7 +15,6 @@ use base::{Broken, PageAllocator};
 
 use crate::table::Table;
 
-/// One bit for each entry.
 #[derive(Debug)]
 pub(super) struct Marks {
     words: Table<u64>,
@@ -28,7 +27,6 @@ impl Marks {
         Self { words: Table::new(), groups: Table::new(), count: 0 }
     }
 
-    /// How many entries are marked.
     pub(super) const fn count(&self) -> usize {
         self.count
     }
@@ -45,7 +43,6 @@ impl Marks {
         has(&mut self.groups, id / 4096, from) && has(&mut self.words, id / 64, from)
     }
 
-    /// Whether an entry is marked.
     pub(super) fn has(&self, id: u32) -> bool {
         self.words.get(id / 64).is_some_and(|word| word & 1 << (id % 64) != 0)
     }
@@ -64,7 +61,6 @@ impl Marks {
         *group = if is_empty { *group & !bit } else { *group | bit };
     }
 
-    /// The first marked entry from `id` on.
     pub(super) fn next(&self, id: u32) -> Option<u32> {
         let here = first_from(*self.words.get(id / 64)?, id % 64);
         if let Some(bit) = here {

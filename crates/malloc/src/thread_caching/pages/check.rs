@@ -9,10 +9,7 @@ use crate::links::List;
 
 impl<S: System> Pages<S> {
     /// Walks all spans in order of addresses and proves P1 to P3; `visit` sees those in use.
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant.
+    /// Errors: the first broken invariant.
     pub(in super::super) fn check(&self) -> Result<(), Broken> {
         let free = self.free.lock();
         let (mut pages, mut listed, mut answer) = ([0; 6], 0, Ok(()));
