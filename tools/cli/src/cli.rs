@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, compare, completions, doctor, list, man, record, replay, run};
+use crate::commands::{
+    bench, compare, completions, doctor, explain, list, man, record, replay, run,
+};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
@@ -39,6 +41,7 @@ enum Command {
     Run(run::Run),
     Record(record::Record),
     Replay(replay::Replay),
+    Explain(explain::Explain),
     Bench(bench::Bench),
     Compare(compare::Compare),
     List(list::List),
@@ -56,6 +59,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Run(run) => run.run(),
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Explain(explain) => explain.run(),
         Command::Bench(bench) => bench.run(),
         Command::Compare(compare) => compare.run(),
         Command::List(list) => list.run(),
