@@ -64,7 +64,8 @@ impl Near {
 }
 
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "the high half is the last address's")]
 fn low_half(units: u64) -> u32 {
-    units as u32
+    #[expect(clippy::cast_possible_truncation, reason = "the high half is left out")]
+    let low = units as u32;
+    low
 }

@@ -34,7 +34,7 @@ struct Known {
 struct OfSize {
     freed: u32,
     /// How wrong each of the three guesses was of late: digits of their errors, in 256ths.
-    wrong: [u16; 3],
+    wrong: [u32; 3],
     last: u64,
 }
 
@@ -124,7 +124,7 @@ impl Addresses {
         for (wrong, guess) in of_size.wrong.iter_mut().zip(guesses) {
             let digits =
                 u64::BITS - zigzag(address.wrapping_sub(guess).cast_signed()).leading_zeros();
-            *wrong = *wrong - *wrong / 8 + 32 * digits as u16;
+            *wrong = *wrong - *wrong / 8 + 32 * digits;
         }
         // Right or wrong, it is not the next one.
         if let Some(known) = self.known.get(of_size.freed as usize) {
