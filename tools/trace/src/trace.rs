@@ -10,7 +10,7 @@ use crate::frames::Frames;
 use crate::open;
 use crate::packed::section::{Section, SectionFile, Unpacker};
 use crate::packed::summary::{SUMMARY, Segment};
-use crate::packed::{ABOUT, END, FIRST, FRAMES, INDEX, MAGIC, SEGMENT, VERSION};
+use crate::packed::{ABOUT, END, FIRST, FRAMES, INDEX, MAGIC, SEGMENT, VERSION, columns};
 use crate::step::Frame;
 use crate::steps::Steps;
 
@@ -199,6 +199,21 @@ impl Trace {
     #[must_use]
     pub fn steps_from(&self, segment: usize) -> Steps<'_> {
         Steps::new(&self.file, self.segments.get(segment..).unwrap_or_default())
+    }
+
+    /// How many bytes of the file each column of the steps takes, and their names.
+    ///
+    /// # Errors
+    /// A segment cannot be read.
+    pub fn columns(&self) -> Result<Vec<(&'static str, u64)>, TraceError> {
+        let mut columns: Vec<_> = columns::NAMES.iter().map(|&(name, _)| (name, 0)).collect();
+        for segment in &self.segments {
+            let section = self.file.section(segment.offset)?;
+            for (at, &(_, parts)) in columns::NAMES.iter().enumerate() {
+                columns[at].1 += section.len(parts);
+            }
+        }
+        Ok(columns)
     }
 
     /// The call stacks.

@@ -96,6 +96,13 @@ pub(crate) struct Section {
     pub(crate) end: u64,
 }
 
+impl Section {
+    /// How many bytes these parts take.
+    pub(crate) fn len(&self, parts: &[usize]) -> u64 {
+        parts.iter().filter_map(|&part| self.parts.get(part)).map(|&(_, len)| u64::from(len)).sum()
+    }
+}
+
 impl SectionFile {
     pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
         let file = File::open(path).map_err(TraceError::io(path))?;
