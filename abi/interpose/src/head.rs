@@ -27,8 +27,11 @@ fn started() -> &'static [u8] {
     // SAFETY: asks only.
     let at = unsafe { libc::getauxval(libc::AT_EXECFN) } as usize;
     let at = core::ptr::with_exposed_provenance::<core::ffi::c_char>(at);
-    // SAFETY: null, or a string that the kernel put behind the environment.
-    if at.is_null() { b"" } else { unsafe { CStr::from_ptr(at) }.to_bytes() }
+    if at.is_null() {
+        return b"";
+    }
+    // SAFETY: a string that the kernel put behind the environment.
+    unsafe { CStr::from_ptr(at) }.to_bytes()
 }
 
 /// Where a link leads.
@@ -44,8 +47,10 @@ fn link<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
 pub(crate) fn write(file: i32, is_child: bool) -> bool {
     // A page of text, the head's chunk, and room to read files: mapped, as nothing may be allocated.
     let Ok(place) = system::memory(CHUNK + LONGEST) else { return false };
-    // SAFETY: mapped, zeroed, and nobody else's.
-    let (chunk, scratch) = unsafe { (&mut *place.cast::<[u8; CHUNK]>(), place.add(CHUNK)) };
+    // SAFETY: mapped, zeroed, and only this function's.
+    let chunk = unsafe { &mut *place.cast::<[u8; CHUNK]>() };
+    // SAFETY: the rest of the mapping is behind it.
+    let scratch = unsafe { place.add(CHUNK) };
     // SAFETY: the rest of the mapping.
     let scratch = unsafe { core::slice::from_raw_parts_mut(scratch, LONGEST) };
     let mut text = Text::new(scratch);
