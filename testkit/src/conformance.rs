@@ -86,10 +86,7 @@ impl Report {
     }
 
     /// For tests.
-    ///
-    /// # Panics
-    ///
-    /// Prints the whole report unless every rule holds.
+    /// Panics: Prints the whole report unless every rule holds.
     pub fn assert_passed(&self) {
         assert!(self.passed(), "{self}");
     }

@@ -65,10 +65,7 @@ impl core::error::Error for Swept {}
 /// Calls `once(n)` for n = 0 (no failure), 1, 2, … until the source is called less than n times,
 /// or `most` times; returns how many calls were made to fail. `once` returns the calls its run
 /// made, as [`run()`] does.
-///
-/// # Errors
-///
-/// The first n that went wrong.
+/// Errors: the first n that went wrong.
 pub fn sweep(most: u64, mut once: impl FnMut(u64) -> Result<u64, Failure>) -> Result<u64, Swept> {
     for n in 0..=most {
         let calls = once(n).map_err(|failure| Swept { n, failure })?;
@@ -82,10 +79,6 @@ pub fn sweep(most: u64, mut once: impl FnMut(u64) -> Result<u64, Failure>) -> Re
 /// Runs `program` with the source's `n`-th call failing, `check` around every operation, and
 /// returns the calls made. From that call on null is a right answer, every live block must keep
 /// its contents, and when all is freed the allocator must serve again.
-///
-/// # Errors
-///
-/// What was wrong.
 pub fn run(subject: &Subject<'_>, program: &Program, n: u64) -> Result<u64, Failure> {
     let arm = |n| subject.faults.inspect(|faults| faults.fail_nth(n));
     arm(n);

@@ -9,10 +9,7 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 /// Every kept program with its file's name.
-///
-/// # Panics
-///
-/// Never: a test reads all of them.
+/// Panics: Never: a test reads all of them.
 pub fn kept() -> impl Iterator<Item = (&'static str, Program)> {
     let read = |text: &str| text.parse().unwrap_or_else(|error| panic!("{error}"));
     TEXTS.iter().map(move |&(name, text)| (name, read(text)))

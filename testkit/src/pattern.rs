@@ -67,10 +67,7 @@ impl Pattern {
     }
 
     /// Compares the first `upto` bytes of a block that was filled over `filled` bytes.
-    ///
-    /// # Errors
-    ///
-    /// The first [`Mismatch`].
+    /// Errors: the first [`Mismatch`].
     pub fn verify(self, block: &[u8], filled: usize) -> Result<(), Mismatch> {
         let mut first: Option<Mismatch> = None;
         for stripe in stripes(filled) {

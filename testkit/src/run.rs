@@ -79,10 +79,6 @@ impl Exchange {
 }
 
 /// Runs `program` on `subject`, then frees everything it left.
-///
-/// # Errors
-///
-/// The first thing that is wrong.
 pub fn run(subject: &Subject<'_>, program: &Program, options: &Options) -> Result<Ran, Failure> {
     let exchange = Exchange::default();
     let runner = Runner::new(subject, program, options, &exchange);
@@ -129,10 +125,6 @@ impl<'a> Runner<'a> {
     }
 
     /// Operation `index`, and the checks around it.
-    ///
-    /// # Errors
-    ///
-    /// What was wrong.
     pub fn step(&mut self, index: usize, op: Op) -> Result<(), Failure> {
         let failure = |wrong| Failure { index, op: Some(op), wrong };
         if index == 0 && self.options.check_every > 0 {
@@ -150,10 +142,6 @@ impl<'a> Runner<'a> {
     }
 
     /// Verifies and frees what is left, in the slots and in the exchange.
-    ///
-    /// # Errors
-    ///
-    /// What was wrong.
     pub fn drain(&mut self, index: usize) -> Result<(), Failure> {
         while let Some(block) = self.exchange.take() {
             self.shadow.put(block).map_err(|wrong| Failure { index, op: None, wrong })?;
@@ -162,10 +150,6 @@ impl<'a> Runner<'a> {
     }
 
     /// Verifies and frees what is left in the slots.
-    ///
-    /// # Errors
-    ///
-    /// What was wrong.
     pub fn finish(&mut self, index: usize) -> Result<(), Failure> {
         let failure = |wrong| Failure { index, op: None, wrong };
         for address in self.shadow.by_age() {

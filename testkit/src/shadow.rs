@@ -68,10 +68,7 @@ impl Block {
     }
 
     /// Verifies the contents over the usable extent (S3).
-    ///
-    /// # Errors
-    ///
-    /// [`Wrong::Contents`].
+    /// Errors: [`Wrong::Contents`].
     pub fn verify(&self) -> Result<(), Wrong> {
         // SAFETY: by S1 the block is live, and by S3 it was written over its usable extent.
         let bytes = unsafe { core::slice::from_raw_parts(self.pointer, self.usable) };
@@ -163,10 +160,6 @@ impl Shadow {
 
     /// Accounts for a new block: its alignment, extent, place and zeroes; then fills it.
     ///
-    /// # Errors
-    ///
-    /// What is wrong with it; it is not accounted for then.
-    ///
     /// # Safety
     ///
     /// `pointer` was just returned for `request` and not freed, and the allocator means it to be
@@ -194,10 +187,6 @@ impl Shadow {
 
     /// Accounts for `old`, already taken out, having become `pointer`: what is kept, then as
     /// [`allocated`](Self::allocated).
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the new block.
     ///
     /// # Safety
     ///
@@ -239,10 +228,7 @@ impl Shadow {
     }
 
     /// Puts a block back, or one that another shadow gave up.
-    ///
-    /// # Errors
-    ///
-    /// [`Wrong::Overlap`] with one of this shadow's.
+    /// Errors: [`Wrong::Overlap`] with one of this shadow's.
     pub fn put(&mut self, block: Block) -> Result<(), Wrong> {
         self.apart(&block)?;
         self.insert(block);
@@ -250,10 +236,7 @@ impl Shadow {
     }
 
     /// Verifies the contents of every live block.
-    ///
-    /// # Errors
-    ///
-    /// The first that changed, by address.
+    /// Errors: the first that changed, by address.
     pub fn verify(&self) -> Result<(), Wrong> {
         self.live.values().try_for_each(Block::verify)
     }

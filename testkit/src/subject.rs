@@ -62,10 +62,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Walks the structure when it can be walked.
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant.
+    /// Errors: the first broken invariant.
     pub fn check(&self) -> Result<(), Broken> {
         self.check.map_or(Ok(()), Check::check)
     }

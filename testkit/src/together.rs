@@ -13,10 +13,7 @@ use crate::wrong::Failure;
 /// Runs every program on its own thread, starting together; when all have ended, frees what was
 /// left in the exchange and checks the structure. Between, `check` is called only where a program
 /// says so.
-///
-/// # Errors
-///
-/// The index of the first program that failed, and how.
+/// Errors: the index of the first program that failed, and how.
 pub fn run_together(
     subject: &Subject<'_>,
     programs: &[Program],
@@ -75,10 +72,7 @@ pub fn to_text(programs: &[Program]) -> String {
 }
 
 /// Reads what [`to_text`] wrote, or a single program.
-///
-/// # Errors
-///
-/// The first operation that could not be read.
+/// Errors: the first operation that could not be read.
 pub fn from_text(text: &str) -> Result<Vec<Program>, ParseError> {
     let mut programs = vec![Program::default()];
     let mut named = false;

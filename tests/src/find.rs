@@ -35,10 +35,7 @@ fn folders_of_versions(above: &str) -> Vec<PathBuf> {
 }
 
 /// [`find`], for a test that cannot run without `program`: says so and returns `None` when it is not installed.
-///
-/// # Panics
-///
-/// When it is not installed and the variable `CI` is set: there, a test that did not run counts as failed.
+/// Panics: when it is not installed and the variable `CI` is set: there, a test that did not run counts as failed.
 #[must_use]
 pub fn need(program: &str) -> Option<PathBuf> {
     let found = find(program);
@@ -49,10 +46,7 @@ pub fn need(program: &str) -> Option<PathBuf> {
 }
 
 /// Says that a test is skipped for want of `what`.
-///
-/// # Panics
-///
-/// When the variable `CI` is set.
+/// Panics: when the variable `CI` is set.
 pub fn missing(what: &str) {
     assert!(
         std::env::var_os("CI").is_none(),
@@ -62,10 +56,7 @@ pub fn missing(what: &str) {
 }
 
 /// A python that has `module` of CPython's own tests: the system's, or the one first on `PATH`.
-///
-/// # Panics
-///
-/// As [`need`] does, when neither has it.
+/// Panics: as [`need`] does, when neither has it.
 #[must_use]
 pub fn need_module(module: &str) -> Option<PathBuf> {
     let found = pythons().iter().find(|python| {

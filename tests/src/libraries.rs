@@ -8,10 +8,7 @@ use std::sync::OnceLock;
 /// built what it carries along; `cargo test --workspace` has built it already.
 ///
 /// Several test programs may ask at once: cargo locks its folder, and whoever comes second finds the work done.
-///
-/// # Panics
-///
-/// When they do not build, with cargo's own message.
+/// Panics: when they do not build, with cargo's own message.
 pub fn libraries() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| match std::env::var_os("HEAPWRIGHT_EMBED") {
@@ -21,10 +18,7 @@ pub fn libraries() -> &'static Path {
 }
 
 /// The flagship: `HEAPWRIGHT_SO` when it is set, else of [`libraries`].
-///
-/// # Panics
-///
-/// When it does not build, or when `HEAPWRIGHT_SO` names no file.
+/// Panics: when it does not build, or when `HEAPWRIGHT_SO` names no file.
 pub fn drop_in() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -37,10 +31,7 @@ pub fn drop_in() -> &'static Path {
 }
 
 /// The drop-in library of a classic design, such as `tlsf`.
-///
-/// # Panics
-///
-/// When it does not build.
+/// Panics: when it does not build.
 pub fn classic(design: &str) -> PathBuf {
     let library = libraries().join(format!("libheapwright-{design}.so"));
     library.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", library.display()))

@@ -135,17 +135,14 @@ impl Program {
         }
     }
 
-    /// The program and its arguments, for messages.
     pub(crate) fn shown(&self) -> String {
         let words = [self.command.get_program()].into_iter().chain(self.command.get_args());
         words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
     }
 
     /// Runs it to its end.
-    ///
-    /// # Panics
-    ///
-    /// When it does not start, runs past its limit, or, under [`Malloc::Ours`], was never seen with the library.
+    /// Panics: when it does not start, runs past its limit, or, under [`Malloc::Ours`], was never seen with the
+    /// library.
     #[must_use]
     pub fn run(mut self, malloc: Malloc) -> Finished {
         self.preload(malloc);
@@ -186,10 +183,7 @@ impl Program {
 
 impl Finished {
     /// Itself, when the program ended with status 0.
-    ///
-    /// # Panics
-    ///
-    /// With all the program said, when it did not.
+    /// Panics: With all the program said, when it did not.
     #[must_use]
     pub fn expect_success(self, what: &str) -> Self {
         assert!(self.status.success(), "{what}: {self}");
@@ -231,10 +225,7 @@ fn tail(text: &str) -> &str {
 }
 
 /// Runs the program under both mallocs and returns our run, which must have succeeded and said the same.
-///
-/// # Panics
-///
-/// When our run fails, or its output or its status differs from the plain run's.
+/// Panics: when our run fails, or its output or its status differs from the plain run's.
 pub fn same_on_both(what: &str, program: impl Fn() -> Program) -> Finished {
     let ours = program().run(Malloc::Ours);
     let plain = program().run(Malloc::Plain);

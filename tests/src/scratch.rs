@@ -9,10 +9,7 @@ pub struct Scratch(TempDir);
 
 impl Scratch {
     /// Makes the folder.
-    ///
-    /// # Panics
-    ///
-    /// When the system's temporary folder cannot be written to.
+    /// Panics: when the system's temporary folder cannot be written to.
     #[must_use]
     pub fn new() -> Self {
         use std::os::unix::fs::PermissionsExt;
@@ -34,10 +31,7 @@ impl Scratch {
     }
 
     /// Writes a file into it and returns its path.
-    ///
-    /// # Panics
-    ///
-    /// When the file cannot be written.
+    /// Panics: when the file cannot be written.
     #[must_use]
     pub fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.join(name);

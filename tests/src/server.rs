@@ -23,10 +23,7 @@ pub struct Server {
 
 impl Server {
     /// Starts it with its output going to `log`, and waits until `ready` says that it serves.
-    ///
-    /// # Panics
-    ///
-    /// When it ends first, is not ready in two minutes, or, under [`Malloc::Ours`], runs without the library.
+    /// Panics: when it ends first, is not ready in two minutes, or, under [`Malloc::Ours`], runs without the library.
     #[must_use]
     pub fn start(
         mut program: Program,
@@ -74,10 +71,7 @@ impl Server {
     }
 
     /// Waits for it to end by itself, after `signal` if one is given.
-    ///
-    /// # Panics
-    ///
-    /// When it has not ended in two minutes.
+    /// Panics: when it has not ended in two minutes.
     #[must_use]
     pub fn stop(mut self, signal: Option<Signal>) -> ExitStatus {
         if let Some(signal) = signal {

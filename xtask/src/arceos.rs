@@ -9,7 +9,9 @@ mod build;
 
 use boot::Run;
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::Table;
+
+use crate::figures;
 
 /// The allocators that the OS may be built with.
 const ALLOCATORS: [&str; 3] = ["tlsf", "slab", "buddy"];
@@ -40,22 +42,22 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let mut passed = true;
     for allocator in &options.allocators {
         let on = |ours: bool| -> Result<Run, String> {
-            let run = boot::boot(&build::kernel(allocator, ours)?)?;
-            let whose = if ours { "ours" } else { "shipped" };
-            println!("{allocator}, {whose}: {}, {:.2} s of QEMU", run.end, run.seconds);
+            let booted = boot::boot(&build::kernel(allocator, ours)?)?;
+            let (run, whose) = (&booted.run, if ours { "ours" } else { "shipped" });
+            println!("{allocator}, {whose}: {}, {:.2} s of QEMU", run.end, run.took.as_secs_f64());
             if !run.passed {
                 // The banner is no news.
                 let lines: Vec<&str> = run.printed.lines().collect();
                 println!("{}", lines[lines.len().saturating_sub(8)..].join("\n"));
             }
-            Ok(run)
+            Ok(booted)
         };
         let shipped = (!options.ours).then(|| on(false)).transpose()?;
         let ours = (!options.shipped).then(|| on(true)).transpose()?;
         println!("{}\n", table(shipped.as_ref(), ours.as_ref()));
         passed &= match (&shipped, &ours) {
             (Some(shipped), Some(ours)) => compared(allocator, shipped, ours),
-            (one, other) => one.iter().chain(other).all(|run| run.passed),
+            (one, other) => one.iter().chain(other).all(|booted| booted.run.passed),
         };
     }
     Ok(passed)
@@ -63,7 +65,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 
 /// Says which is faster. Whether it is ours; it is when only ours finishes.
 fn compared(allocator: &str, shipped: &Run, ours: &Run) -> bool {
-    let all = |run: &Run| run.instructions("all").filter(|_| run.passed);
+    let all = |run: &Run| run.instructions("all").filter(|_| run.run.passed);
     let (theirs, ours) = match (all(shipped), all(ours)) {
         (Some(theirs), Some(ours)) => (theirs, ours),
         (theirs, None) => {
@@ -83,9 +85,8 @@ fn compared(allocator: &str, shipped: &Run, ours: &Run) -> bool {
 }
 
 fn table(shipped: Option<&Run>, ours: Option<&Run>) -> Table {
-    let mut table = Table::new();
-    let header = ["body of the test", "instructions, shipped", "instructions, ours", "ratio"];
-    table.load_style(presets::ASCII_MARKDOWN).set_header(header);
+    let heads = ["body of the test", "instructions, shipped", "instructions, ours", "ratio"];
+    let mut table = figures::table(heads);
     let bodies = |run: &Run| run.bodies.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let (a, b) = (shipped.map(bodies).unwrap_or_default(), ours.map(bodies).unwrap_or_default());
     for name in if a.len() > b.len() { a } else { b } {

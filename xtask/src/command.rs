@@ -3,7 +3,7 @@
 use core::num::NonZero;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 
 use crate::peers::{output, root, target_dir};
@@ -31,6 +31,23 @@ pub fn host() -> Result<String, String> {
     let said = output(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
+
+/// What to install, where a program is not there.
+pub fn missing(program: &str, package: &str) -> Option<String> {
+    let mut command = Command::new(program);
+    command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    let there = command.status().is_ok_and(|status| status.success());
+    (!there).then(|| format!("{program} is missing: install the package {package}"))
+}
+
+/// Those of `all` that are asked for by their names; where none is, all.
+pub fn chosen<'a, T>(
+    all: &'a [T],
+    asked: &'a [String],
+    name: fn(&T) -> &str,
+) -> impl Iterator<Item = &'a T> {
+    all.iter().filter(move |one| asked.is_empty() || asked.iter().any(|word| word == name(one)))
 }
 
 /// What `make` gives for each of `items`, as many at a time as there are processors: cargo builds a chain of

@@ -42,6 +42,12 @@ pub(crate) fn write(name: &str, head: &str, value: &impl Serialize) -> Result<Pa
     write_text(name, &format!("{head}\n{body}"))
 }
 
+/// Says what is worse than it may be; whether nothing is.
+pub(crate) fn told(complaints: &[String]) -> bool {
+    complaints.iter().for_each(|complaint| println!("{complaint}"));
+    complaints.is_empty()
+}
+
 /// Writes one as it is.
 pub(crate) fn write_text(name: &str, text: &str) -> Result<PathBuf, String> {
     let file = root().join("bench/golden").join(name);

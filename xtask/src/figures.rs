@@ -3,10 +3,10 @@
 use comfy_table::{CellAlignment, Table, presets};
 
 /// An empty table with this header: names to the left, figures to the right.
-pub fn table(header: &[&str]) -> Table {
+pub fn table<'a>(header: impl IntoIterator<Item = &'a str>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
-    table.set_header(header);
+    table.set_header(header.into_iter().collect::<Vec<_>>());
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }

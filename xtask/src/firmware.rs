@@ -2,19 +2,19 @@
 //!
 //! `libheapwright_block.a` is built for each target, small; gcc compiles the programs of `abi/block/tests/c` for the
 //! machine and links them with it and with `tests/c/machine`; QEMU runs them. Then how many bytes of code the
-//! library is in a program that uses little of it, as [`size`] counts them.
+//! library is in a program that uses little of it.
 
-mod size;
-
+use crate::command::{self, chosen};
+use crate::figures;
 use crate::peers::{output, root};
 use crate::qemu::machine::{MACHINES, Machine};
 use crate::qemu::toolchain::{self, Build, Target};
+use crate::size::measure::code_of;
 use clap::Args;
-use comfy_table::{Table, presets};
 use core::time::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// A program has to end by then.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -84,6 +84,13 @@ const BOARDS: [Board; 5] = [
     },
 ];
 
+/// What is not the library's: the start, and functions of memory, which a program that copies anything has already.
+const FRAME: [&str; 6] = ["_start", "memcpy", "memmove", "memset", "memclr", "memcmp"];
+
+/// Of every board's C.
+const FLAGS: &str = "-std=c11 -Os -ffreestanding -fno-builtin -nostdlib -Wall -Wextra -Wpedantic -Werror \
+                     -Wno-unused-result -ffunction-sections -fdata-sections -Wl,--gc-sections";
+
 /// The libraries, by their features beside the default ones.
 const LIBRARIES: [&str; 3] = ["", "compact", "canaries"];
 
@@ -107,16 +114,14 @@ pub(crate) fn missing() -> Option<String> {
 
 /// The chore: builds, runs and counts; whether every program did what it should.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    let all = options.targets.is_empty();
-    let chosen = BOARDS.iter().filter(|b| all || options.targets.iter().any(|name| name == b.name));
-    let boards: Vec<&Board> = chosen.collect();
+    let boards: Vec<&Board> = chosen(&BOARDS, &options.targets, |board| board.name).collect();
     if let Some(why) = boards.iter().find_map(|board| board.missing()) {
         return Err(why);
     }
     let programs = listed("abi/block/tests/c")?;
     let sizes = listed("abi/block/tests/size")?;
-    let mut ran = table(&["target", "features", "ran", "failed"]);
-    let mut counted = table(&["target", "features", "program", "bytes of code"]);
+    let mut ran = figures::table(["target", "features", "ran", "failed"]);
+    let mut counted = figures::table(["target", "features", "program", "bytes of code"]);
     let mut well = true;
     for board in boards {
         for features in LIBRARIES {
@@ -142,7 +147,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
             if !options.only_run {
                 for program in &sizes {
                     let linked = board.link(program, &library, false)?;
-                    let bytes = size::of(&linked)?.to_string();
+                    let bytes = code_of(&linked, &FRAME)?.to_string();
                     counted.add_row([board.name, shown, &program.rule, &bytes]);
                 }
             }
@@ -157,13 +162,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(well)
 }
 
-fn table(columns: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN).set_header(columns);
-    table
-}
-
-/// A program of the tests.
 #[derive(Debug)]
 struct Program {
     name: String,
@@ -209,19 +207,14 @@ fn listed(folder: &str) -> Result<Vec<Program>, String> {
 impl Board {
     /// What is missing, if anything is.
     fn missing(&self) -> Option<String> {
-        let mut gcc = Command::new(self.gcc);
-        let there = gcc.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        if !there.is_ok_and(|status| status.success()) {
-            return Some(format!("{} is missing: install the package {}", self.gcc, self.package));
-        }
-        self.machine().and_then(Machine::missing)
+        let missing = command::missing(self.gcc, self.package);
+        missing.or_else(|| self.machine().and_then(Machine::missing))
     }
 
     fn machine(&self) -> Option<&'static Machine> {
         MACHINES.iter().find(|machine| Some(machine.name) == self.machine)
     }
 
-    /// Builds the library.
     fn library(&self, features: &str) -> Result<PathBuf, String> {
         let manifest = root().join("Cargo.toml");
         let features: &[&str] = if features.is_empty() { &[] } else { &[features] };
@@ -237,15 +230,7 @@ impl Board {
         let linked = folder.join(&program.name).with_extension(self.name);
         let tests = root().join("abi/block/tests/c");
         let mut gcc = Command::new(self.gcc);
-        gcc.args(self.flags).args([
-            "-std=c11",
-            "-Os",
-            "-ffreestanding",
-            "-fno-builtin",
-            "-nostdlib",
-        ]);
-        gcc.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-result"]);
-        gcc.args(["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]);
+        gcc.args(self.flags).args(FLAGS.split_whitespace());
         gcc.arg("-I").arg(root().join("abi/include")).arg("-I").arg(&tests);
         gcc.arg("-o").arg(&linked).arg(&program.path);
         if to_run {

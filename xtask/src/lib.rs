@@ -7,10 +7,6 @@ pub mod peers;
 pub mod programs;
 
 /// The options of one chore as its command line has them, for its tests.
-///
-/// # Errors
-///
-/// What clap says of a line that is none.
 pub fn parsed<T: clap::Args>(line: &str) -> Result<T, clap::Error> {
     let command = T::augment_args(clap::Command::new("test").no_binary_name(true));
     T::from_arg_matches(&command.try_get_matches_from(line.split_whitespace())?)

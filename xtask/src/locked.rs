@@ -39,10 +39,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if cfg!(not(target_arch = "x86_64")) {
         return Err("only x86-64's instructions are told apart".to_owned());
     }
-    let there =
-        Command::new("valgrind").arg("--version").output().is_ok_and(|o| o.status.success());
-    if !there {
-        return Err("valgrind does not start: install it".to_owned());
+    if let Some(why) = command::missing("valgrind", "valgrind") {
+        return Err(why);
     }
     let (program, library) = command::workloads(options.lib.as_deref())?;
     let (locked, allocating) = decode::places(&library, &ALLOCATING)?;
@@ -51,7 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     } else {
         options.workloads.clone()
     };
-    let mut table = figures::table(&["", "objects", "locked operations", "an object"]);
+    let mut table = figures::table(["", "objects", "locked operations", "an object"]);
     for workload in workloads {
         eprintln!("locked: {workload}");
         let row = match executed(&program, &workload, &options.scale, &library) {

@@ -170,9 +170,26 @@ mod tests {
     #[test]
     fn the_command_line_is_sound_and_a_bad_one_is_2() {
         Cli::command().debug_assert();
-        for line in ["", "rain", "layers up", "golden --check --write", "size --target vax"] {
-            let words = once("cargo xtask").chain(line.split_whitespace());
-            assert_eq!(Cli::try_parse_from(words).unwrap_err().exit_code(), 2, "{line}");
-        }
+        let bad = |chore: &str, lines: &[&str]| {
+            for line in lines {
+                let words = ["cargo xtask", chore].into_iter().chain(line.split_whitespace());
+                let words = words.filter(|word| !word.is_empty());
+                assert_eq!(
+                    Cli::try_parse_from(words).unwrap_err().exit_code(),
+                    2,
+                    "{chore} {line}"
+                );
+            }
+        };
+        bad("", &["", "rain"]);
+        bad("layers", &["up"]);
+        bad("golden", &["--check --write"]);
+        bad("size", &["--target vax", "--opt 9"]);
+        bad("wcet", &["--target vax", "--path"]);
+        bad("arceos", &["--allocator fit", "--ours --shipped"]);
+        bad("firmware", &["--target z80", "--target", "--sise", "--size --run"]);
+        bad("port", &["--page-size", "--page-size 5", "--none"]);
+        bad("storm", &["--minutes", "--minutes 0", "--minutes NaN", "--seed x", "--runs 0"]);
+        bad("storm", &["--only rain", "--fast", "fork"]);
     }
 }

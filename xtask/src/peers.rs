@@ -8,7 +8,9 @@
 mod sources;
 
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::Table;
+
+use crate::figures;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -146,8 +148,7 @@ fn problem(library: &Path) -> Option<String> {
 
 /// A table of name, version and path, in Markdown.
 pub fn table(allocators: &[Allocator]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN).set_header(["name", "version", "path"]);
+    let mut table = figures::table(["name", "version", "path"]);
     for a in allocators {
         table.add_row([a.name.clone(), a.version.clone(), a.path.display().to_string()]);
     }

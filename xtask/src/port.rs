@@ -18,7 +18,7 @@ use crate::command;
 use crate::peers::root;
 use crate::qemu::toolchain::{self, AARCH64, MUSL, Target};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use tally::Tally;
 
 /// A system that is not this one.
@@ -56,28 +56,10 @@ const PORTS: [Port; 2] = [
 ];
 
 /// The programs of `--quick` in the emulator: every kind of block, C++'s operators, threads, misuse.
-const QUICK: &[&str] = &[
-    "exports",
-    "c::aligned_alloc",
-    "c::calloc_zero",
-    "c::config_safe",
-    "c::dlopen_library",
-    "c::free_",
-    "c::linked",
-    "c::mallinfo",
-    "c::malloc_alignment",
-    "c::malloc_info",
-    "c::own_heap",
-    "c::posix_memalign",
-    "c::realloc_null",
-    "c::thread_keys",
-    "c::usable_size",
-    "c::valloc",
-    "cxx::new_forms",
-    "cxx::new_replaced",
-    "misuse::free_twice_small",
-    "misuse::free_wild",
-];
+const QUICK: &str = "exports c::aligned_alloc c::calloc_zero c::config_safe c::dlopen_library c::free_ \
+                     c::linked c::mallinfo c::malloc_alignment c::malloc_info c::own_heap \
+                     c::posix_memalign c::realloc_null c::thread_keys c::usable_size c::valloc \
+                     cxx::new_forms cxx::new_replaced misuse::free_twice_small misuse::free_wild";
 
 /// What `--quick` leaves out elsewhere: long, and depending on how threads overlap.
 const LONG: [&str; 4] = ["c::exhaustion", "c::fork_", "c::region_terabyte", "c::rlimit_as_late"];
@@ -133,7 +115,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         }
         let mut filters = asked.clone();
         if emulated && options.quick && filters.is_empty() {
-            filters = QUICK.to_vec();
+            filters = QUICK.split_whitespace().collect();
         }
         let skipped: &[&str] = if options.quick { &LONG } else { &[] };
         for page in pages {
@@ -155,15 +137,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 }
 
 impl Port {
-    /// What is missing, if anything is.
     fn missing(&self) -> Option<String> {
-        let there = |program: &str| {
-            let mut command = Command::new(program);
-            command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-            command.status().is_ok_and(|status| status.success())
-        };
-        let (program, package) = self.needs.iter().find(|(program, _)| !there(program))?;
-        Some(format!("{program} is missing: install the package {package}"))
+        self.needs.iter().find_map(|(program, package)| command::missing(program, package))
     }
 
     /// Builds the library, in release; the static one lies beside it.
@@ -188,18 +163,8 @@ impl Port {
     ) -> Result<Tally, String> {
         let mut cargo = command::cargo();
         cargo.args(["test", "--quiet", "--package", "heapwright-abi"]);
-        cargo
-            .args([
-                "--test",
-                "c",
-                "--",
-                "--nocapture",
-                "--skip",
-                "drop_ins",
-                "--skip",
-                "refusing_kernel",
-            ])
-            .args(filters);
+        cargo.args(["--test", "c", "--", "--nocapture", "--skip", "drop_ins"]);
+        cargo.args(["--skip", "refusing_kernel"]).args(filters);
         cargo.args(skipped.iter().flat_map(|&name| ["--skip", name]));
         cargo.env("HEAPWRIGHT_TARGET", self.name).env("HEAPWRIGHT_SO", library);
         match page {

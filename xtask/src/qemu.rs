@@ -7,10 +7,11 @@ mod counts;
 pub(crate) mod machine;
 pub(crate) mod toolchain;
 
-use crate::command::each;
+use crate::command::{chosen, each};
+use crate::expected::told;
+use crate::figures;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use comfy_table::{Table, presets};
 use core::time::Duration;
 use counts::{Counts, Golden};
 use machine::{MACHINES, Machine};
@@ -55,10 +56,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         }
         return Ok(true);
     }
-    let chosen = |m: &&Machine| {
-        options.machines.is_empty() || options.machines.iter().any(|name| name == m.name)
-    };
-    let machines: Vec<&Machine> = MACHINES.iter().filter(chosen).collect();
+    let machines: Vec<&Machine> = chosen(MACHINES, &options.machines, |m| m.name).collect();
     if let Some(why) = machines.iter().find_map(|machine| machine.missing()) {
         return Err(why);
     }
@@ -72,9 +70,7 @@ pub(crate) fn missing() -> Option<String> {
 
 /// Boots `memtest` on each machine and shows how each allocator did. Whether all passed.
 fn memtest(machines: &[&Machine], options: &Options) -> Result<bool, String> {
-    let mut summary = Table::new();
-    summary.load_style(presets::ASCII_MARKDOWN);
-    summary.set_header(["machine", "passed", "failed", "end", "seconds"]);
+    let mut summary = figures::table(["machine", "passed", "failed", "end", "seconds"]);
     let mut all = true;
     for (machine, kernel) in machines.iter().zip(kernels(machines, "memtest")?) {
         let run = machine.boot(&kernel, LIMIT)?;
@@ -125,10 +121,7 @@ fn measure(machines: &[&Machine], options: &Options) -> Result<bool, String> {
         println!("wrote {}", golden.write()?.display());
         return Ok(true);
     }
-    for complaint in &complaints {
-        println!("{complaint}");
-    }
-    Ok(all && (complaints.is_empty() || !options.check))
+    Ok((told(&complaints) || !options.check) && all)
 }
 
 /// Builds a kernel of `bare-metal` for each machine.

@@ -5,17 +5,17 @@
 //! `bench/golden/size.toml` holds what is expected.
 
 mod golden;
-mod measure;
+pub(crate) mod measure;
 
-use crate::command::each;
-use crate::expected::Expected;
+use crate::command::{chosen, each};
+use crate::expected::{Expected, told};
+use crate::figures;
 use crate::qemu;
 use crate::qemu::toolchain::{self, Build, Target};
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::Table;
 use measure::Size;
 
-/// A target, as the tables call it.
 #[derive(Debug)]
 struct Named {
     name: &'static str,
@@ -80,7 +80,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let golden = golden::read()?;
     let mut fresh = golden.clone();
     let mut complaints = Vec::new();
-    let chosen: Vec<_> = chosen(options).collect();
+    let chosen: Vec<_> = chosen(&TARGETS, &options.targets, |target| target.name).collect();
     for (named, rows) in chosen.iter().zip(each(&chosen, |named| rows(named.target, options))) {
         let (compiler, rows) = (toolchain::compiler(named.target)?, rows?);
         println!("{}, opt-level {}, {compiler}", named.name, options.opt);
@@ -94,10 +94,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         println!("wrote {}", fresh.write()?.display());
         return Ok(true);
     }
-    for complaint in &complaints {
-        println!("{complaint}");
-    }
-    Ok(complaints.is_empty())
+    Ok(told(&complaints))
 }
 
 /// What each allocator takes on a target.
@@ -113,12 +110,6 @@ fn rows(target: Target, options: &Options) -> Result<Vec<Row>, String> {
     OURS.iter().chain(peers).map(row).collect()
 }
 
-/// The targets asked for; without any, all.
-fn chosen(options: &Options) -> impl Iterator<Item = &'static Named> {
-    let all = options.targets.is_empty();
-    TARGETS.iter().filter(move |t| all || options.targets.iter().any(|name| name == t.name))
-}
-
 /// Compiles the program with these features and counts.
 fn built(target: Target, features: &[&str], opt: &str) -> Result<Size, String> {
     let env = [("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt)];
@@ -128,16 +119,8 @@ fn built(target: Target, features: &[&str], opt: &str) -> Result<Size, String> {
 }
 
 fn table(target: &str, opt: &str, rows: &[Row]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN).set_header([
-        "allocator",
-        "init, alloc, free",
-        "limit",
-        "with realloc",
-        "limit",
-        "control block",
-        "limit",
-    ]);
+    let heads = "allocator|init, alloc, free|limit|with realloc|limit|control block|limit";
+    let mut table = figures::table(heads.split('|'));
     for row in rows {
         let limits = golden::limits(target, row.allocator).filter(|_| opt == "z");
         let limit = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());

@@ -13,17 +13,16 @@ mod golden;
 mod path;
 mod program;
 
-use crate::command::each;
-use crate::expected::Expected;
-use crate::peers::output;
+use crate::command::{each, missing as program_missing};
+use crate::expected::{Expected, told};
+use crate::figures;
 use crate::qemu::toolchain::{self, Build, Target};
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::Table;
 use path::{Declared, Found};
 use program::Program;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A target, as the tables call it.
 struct Named {
@@ -76,12 +75,7 @@ pub(crate) struct Options {
 /// Whether the disassemblers are here; if not, what is missing.
 pub(crate) fn missing() -> Option<String> {
     let all = [flow::Arch::Riscv, flow::Arch::Thumb, flow::Arch::X86];
-    all.into_iter().find_map(|arch| {
-        let (objdump, _) = arch.objdump();
-        let version = output(Command::new(objdump).arg("--version"));
-        let package = arch.package();
-        version.is_err().then(|| format!("{objdump} is missing: install the package {package}"))
-    })
+    all.into_iter().find_map(|arch| program_missing(arch.objdump().0, arch.package()))
 }
 
 /// The chore; whether no bound is passed and no loop became reachable.
@@ -115,10 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         println!("wrote {}", fresh.write()?.display());
         complaints = Vec::new();
     }
-    for complaint in &complaints {
-        println!("{complaint}");
-    }
-    Ok(complaints.is_empty())
+    Ok(told(&complaints))
 }
 
 /// The targets asked for; without any, those of the golden file.
@@ -132,13 +123,11 @@ fn chosen(options: &Options) -> impl Iterator<Item = &'static Named> {
     })
 }
 
-/// Compiles the probe for a target.
 fn probe(target: Target, peers: bool) -> Result<PathBuf, String> {
     let features: &[&str] = if peers { &["peers"] } else { &[] };
     Build { features, ..Build::new(&crate::qemu::manifest(), "probe", target) }.run()
 }
 
-/// Searches every entry point of a program.
 fn entries(elf: &Path, declared: &Declared, path: Option<&str>) -> Result<Vec<Entry>, String> {
     let program = Program::open(elf)?;
     let mut entries = Vec::new();
@@ -213,17 +202,9 @@ fn stale(target: &str, entries: &[Entry], measured: &Measured) -> Vec<String> {
 }
 
 fn table(target: &str, entries: &[Entry], measured: &Measured) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN).set_header([
-        "allocator",
-        "entry point",
-        "longest path",
-        "limit",
-        "measured",
-        "loops",
-        "unknown targets",
-        "ways into a panic",
-    ]);
+    let heads =
+        "allocator|entry point|longest path|limit|measured|loops|unknown targets|ways into a panic";
+    let mut table = figures::table(heads.split('|'));
     for entry in entries {
         let count = |n: usize| if n == 0 { "none".to_owned() } else { n.to_string() };
         let limit = golden::limit(target, &entry.allocator, &entry.name);

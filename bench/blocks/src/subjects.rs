@@ -53,10 +53,7 @@ macro_rules! subjects {
             [$($name,)* TLSF_8, ARENA, RLSF, TALC, BUDDY_SYSTEM, LINKED_LIST];
 
         /// Visits the allocator of this name.
-        ///
-        /// # Panics
-        ///
-        /// There is none of this name.
+        /// Panics: there is none of this name.
         pub fn one(name: &str, visit: &mut impl Visit) {
             match name {
                 $($name => visit.visit($name, <$type>::new as fn() -> $type),)*

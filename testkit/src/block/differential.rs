@@ -28,24 +28,14 @@ pub trait Lane {
     /// Empties the slot.
     fn free(&mut self, slot: usize);
     /// Fills the slot, or leaves it empty.
-    ///
-    /// # Errors
-    ///
-    /// Refused although there is room, or not zero.
+    /// Errors: refused although there is room, or not zero.
     fn allocate(&mut self, slot: usize, layout: Layout, zeroed: bool) -> Result<(), String>;
     /// Changes the slot's size, or leaves it empty.
-    ///
-    /// # Errors
-    ///
-    /// Refused although there is room.
+    /// Errors: refused although there is room.
     fn reallocate(&mut self, slot: usize, size: usize) -> Result<(), String>;
     /// The slot's bytes; `None` when it is empty.
     fn bytes(&mut self, slot: usize) -> Option<&mut [u8]>;
     /// Walks the structure.
-    ///
-    /// # Errors
-    ///
-    /// What is broken.
     fn check(&self) -> Result<(), String>;
     /// How many requests it refused.
     fn refused(&self) -> usize;
@@ -61,10 +51,6 @@ struct On<A> {
 }
 
 /// A lane for a kind with `len` bytes of memory and `slots` slots.
-///
-/// # Errors
-///
-/// The memory was not taken.
 pub fn lane<A: BlockAllocator + AddMemory + 'static>(
     kind: Kind<A>,
     len: usize,
@@ -163,10 +149,7 @@ impl<A: BlockAllocator + AddMemory> Lane for On<A> {
 }
 
 /// Runs a program through all lanes; how many requests each refused.
-///
-/// # Errors
-///
-/// The operation, the lane, and which of D1 and D2 does not hold.
+/// Errors: the operation, the lane, and which of D1 and D2 does not hold.
 pub fn differential(lanes: &mut [Box<dyn Lane>], program: &Program) -> Result<Vec<usize>, String> {
     let mut model: Vec<Option<Vec<u8>>> = vec![None; program.slots()];
     for (i, &op) in program.ops.iter().enumerate() {

@@ -56,10 +56,6 @@ pub struct Searched {
 
 /// Runs every program; everything is looked at around each call, and each program's heap is
 /// drained at its end.
-///
-/// # Errors
-///
-/// The program and what was wrong.
 pub fn exhaustive<A: BlockAllocator + AddMemory>(
     kind: &Kind<A>,
     alphabet: &Alphabet,

@@ -47,10 +47,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// With one memory of `len` bytes.
-    ///
-    /// # Errors
-    ///
-    /// It was not taken, or something is wrong.
+    /// Errors: it was not taken, or something is wrong.
     pub fn with_memory(kind: &'k Kind<A>, len: usize) -> Result<Heap<'k, A>, String> {
         let mut heap = Heap::new(kind);
         let added = heap.add(Memory::new(len, 0))?;
@@ -86,10 +83,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// Adds memory.
-    ///
-    /// # Errors
-    ///
-    /// Something is wrong; a refusal is a value.
+    /// Errors: something is wrong; a refusal is a value.
     pub fn add(&mut self, memory: Memory) -> Result<Result<(), AddError>, String> {
         // SAFETY: the memory is its own, and lives as long as the allocator uses it.
         let added = unsafe { self.allocator.add_memory(memory.start(), memory.len()) };
@@ -104,10 +98,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// Removes the `index`-th memory; `None` when the kind cannot.
-    ///
-    /// # Errors
-    ///
-    /// Something is wrong; a refusal is a value.
+    /// Errors: something is wrong; a refusal is a value.
     pub fn remove(&mut self, index: usize) -> Result<Option<Result<(), RemoveError>>, String> {
         let Some(remove) = self.kind.remove else { return Ok(None) };
         let (start, len) = (self.memories[index].start(), self.memories[index].len());
@@ -125,10 +116,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// Allocates; `None` where that is right.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong.
     pub fn allocate(&mut self, layout: Layout, zeroed: bool) -> Result<Option<usize>, String> {
         let before = self.refused(layout);
         let block = match zeroed {
@@ -153,10 +140,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// Verifies and frees the live block at `address`.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong.
     pub fn free(&mut self, address: usize, by_pointer: bool) -> Result<(), String> {
         let block = self.take(address)?;
         block.verify().map_err(|wrong| wrong.to_string())?;
@@ -172,10 +155,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
 
     /// Reallocates the live block at `address`; `None`, and the block as it was, where that is
     /// right.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong.
     pub fn reallocate(&mut self, address: usize, size: usize) -> Result<Option<usize>, String> {
         let old = self.take(address)?;
         old.verify().map_err(|wrong| wrong.to_string())?;
@@ -204,10 +183,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// Resizes the live block at `address` where it is; `None` when the kind cannot.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong.
     pub fn resize(&mut self, address: usize, size: usize) -> Result<Option<bool>, String> {
         let Some(resize) = self.kind.resize else { return Ok(None) };
         let old = self.take(address)?;
@@ -232,10 +207,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// Frees everything, the oldest first, and looks whether the memory is whole again (B2, B3).
-    ///
-    /// # Errors
-    ///
-    /// What is wrong.
     pub fn drain(&mut self) -> Result<(), String> {
         for address in self.shadow.by_age() {
             self.free(address, true)?;
@@ -314,10 +285,7 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 
     /// B1 to B3, now.
-    ///
-    /// # Errors
-    ///
-    /// The first that does not hold.
+    /// Errors: the first that does not hold.
     pub fn look(&self) -> Result<(), String> {
         if let Some(check) = self.kind.check {
             check(&self.allocator).map_err(|broken| broken.to_string())?;
@@ -388,7 +356,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 }
 
-/// The layout a block was allocated with.
 fn layout_of(block: &Block) -> Layout {
     Layout::from_size_align(block.size(), block.align()).expect("it was a layout")
 }

@@ -85,10 +85,7 @@ impl Memory {
     }
 
     /// Whether nobody wrote outside.
-    ///
-    /// # Errors
-    ///
-    /// The first byte that was.
+    /// Errors: the first byte that was.
     pub fn check(&self) -> Result<(), String> {
         for at in [self.start.wrapping_sub(GUARD), self.start.wrapping_add(self.len)] {
             // SAFETY: a guard is within the whole, and was written.

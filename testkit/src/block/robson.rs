@@ -53,7 +53,6 @@ struct Live {
     layout: Layout,
 }
 
-/// A program in progress.
 struct Play<'a, A> {
     heap: &'a mut A,
     budget: Budget,
@@ -165,10 +164,7 @@ fn covers(live: &Live, offset: usize, stride: usize, header: usize) -> bool {
 }
 
 /// Plays on a heap that has its memory, and frees everything.
-///
-/// # Errors
-///
-/// The first request that was refused.
+/// Errors: the first request that was refused.
 pub fn play<A: BlockAllocator>(
     heap: &mut A,
     adversary: Adversary,

@@ -59,10 +59,7 @@ pub struct Report {
 
 impl Report {
     /// For tests.
-    ///
-    /// # Panics
-    ///
-    /// Prints the report unless every rule holds.
+    /// Panics: Prints the report unless every rule holds.
     pub fn assert_passed(&self) {
         assert!(self.failed == 0, "{}:\n{}", self.kind, self.text);
     }

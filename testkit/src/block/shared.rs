@@ -40,10 +40,7 @@ pub trait Serve: Malloc {
     /// The addresses it serves from.
     fn range(&self) -> Range<usize>;
     /// Its structure, and whether its memory is all free again.
-    ///
-    /// # Errors
-    ///
-    /// What is broken, or left.
+    /// Errors: what is broken, or left.
     fn is_whole(&self) -> Result<(), String>;
 }
 
@@ -58,10 +55,6 @@ pub struct Shared<A> {
 
 impl<A: BlockAllocator + AddMemory> Shared<A> {
     /// With `len` bytes of memory that nobody has touched.
-    ///
-    /// # Errors
-    ///
-    /// The memory was not taken.
     pub fn new(kind: Kind<A>, len: usize) -> Result<Shared<A>, AddError> {
         let memory = Memory::untouched(len, 0);
         let mut allocator = (kind.make)();

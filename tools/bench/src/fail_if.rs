@@ -225,10 +225,6 @@ impl Verdict {
 }
 
 /// Reads a rule.
-///
-/// # Errors
-///
-/// It is not of the form.
 pub fn parse(text: &str) -> Result<Rule, Error> {
     let error = |at: usize, expected| Error::Form {
         rule: text.to_owned(),
@@ -293,16 +289,12 @@ impl Rule {
         Self { by_estimate: strict, ..self.clone() }
     }
 
-    /// What decides.
     fn value(&self, ratio: &Ratio) -> f64 {
         if self.by_estimate { ratio.estimate } else { self.op.near_end(ratio) }
     }
 
     /// Sees that what the rule names takes part.
-    ///
-    /// # Errors
-    ///
-    /// It does not; the error has the closest names.
+    /// Errors: it does not; the error has the closest names.
     pub fn known(&self, workloads: &[&str], allocators: &[&str]) -> Result<(), Error> {
         let unknown = |kind, name: &str, among: &[&str]| Error::Unknown {
             rule: self.text.clone(),

@@ -86,6 +86,9 @@ pub struct Figures {
     pub peak_rss_bytes: u64,
     /// Peaks below this would not be seen: what the fork touched before exec.
     pub peak_rss_floor_bytes: u64,
+    /// The most anonymous memory that one process of the run had; only where memory was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_anonymous_bytes: Option<u64>,
     /// Page faults served without I/O.
     pub minor_faults: u64,
     /// Page faults that waited for I/O.
@@ -189,10 +192,6 @@ impl Launcher {
     }
 
     /// Has a process touch `bytes` bytes and waits for its end; see [`warm`].
-    ///
-    /// # Errors
-    ///
-    /// The process cannot be started.
     pub fn warm(&self, bytes: u64) -> Result<(), Error> {
         let mut command = Command::new(&self.executable);
         command.arg(warm::SUBCOMMAND).arg(bytes.to_string()).stdin(Stdio::null());
@@ -201,10 +200,7 @@ impl Launcher {
     }
 
     /// Runs `job` once and waits for its end, the time limit, or `interrupted`.
-    ///
-    /// # Errors
-    ///
-    /// Only when heapwright itself cannot do its part; whatever the program does is an [`Outcome`].
+    /// Errors: only when heapwright itself cannot do its part; whatever the program does is an [`Outcome`].
     pub fn run(&self, job: &Job<'_>, interrupted: &AtomicBool) -> Result<Outcome, Error> {
         let (figures, figures_in) =
             pipe_with(PipeFlags::CLOEXEC).map_err(|e| Error::System("make a pipe", e.into()))?;
@@ -271,7 +267,6 @@ impl Launcher {
     }
 }
 
-/// What the helper's line means.
 fn outcome(line: &str, said: String, printed: String) -> Result<Outcome, Error> {
     // A line without its end is one that the helper did not finish.
     let answer = line.strip_suffix('\n').map(serde_json::from_str);

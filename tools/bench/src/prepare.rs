@@ -80,20 +80,13 @@ impl Drop for Guard {
 
 /// Puts this machine in order by a process of `executable`, which restores it when the guard is dropped or this process
 /// ends. Processors may be switched off by it: ask [`choose`](crate::cpus::choose) afterwards.
-///
-/// # Errors
-///
-/// That process does not start, or another measurement has the machine in its order. Settings that cannot be made are no
-/// error.
+/// Errors: that process does not start, or another measurement has the machine in its order. Settings that cannot be
+/// made are no error.
 pub fn start(executable: &Path) -> Result<Guard, Error> {
     start_in(executable, Path::new("/"))
 }
 
 /// The same with `root` for `/`, in front of `sys`, `proc` and `run`.
-///
-/// # Errors
-///
-/// As [`start`].
 pub fn start_in(executable: &Path, root: &Path) -> Result<Guard, Error> {
     let mut watcher = Command::new(executable)
         .arg(SUBCOMMAND)

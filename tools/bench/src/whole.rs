@@ -8,10 +8,7 @@ use std::path::Path;
 use tempfile::Builder;
 
 /// Writes a file under another name and renames it: on a full disk an older one stays as it was, and no part of the new one.
-///
-/// # Errors
-///
-/// The file cannot be written or renamed; then nothing of it is left.
+/// Errors: the file cannot be written or renamed; then nothing of it is left.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     // As any new file: what the user's mask leaves.
     let mode = Permissions::from_mode(0o666);

@@ -7,4 +7,6 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod record;
+pub(crate) mod replay;
 pub(crate) mod run;

@@ -105,10 +105,6 @@ impl Inspection {
 }
 
 /// Inspects the program that executing `file` with `arguments` (without `argv[0]`) would start.
-///
-/// # Errors
-///
-/// A file of the chain cannot be read.
 pub fn program(file: &Path, arguments: &[OsString]) -> io::Result<Inspection> {
     let chain = script::chain(file, arguments)?;
     let mut found = Inspection {

@@ -114,10 +114,6 @@ impl Stream {
 
 /// Waits until one of `streams` has something to read or is closed, or for `most`. Those that are closed are not waited
 /// for.
-///
-/// # Errors
-///
-/// The system refuses to wait.
 pub fn wait(streams: &[&Stream], most: Duration) -> io::Result<()> {
     wait_also(None, streams, most)
 }

@@ -54,10 +54,7 @@ impl Error {
 }
 
 /// The file that executing `command` would start: itself if it holds a slash, else the first match in `PATH`.
-///
-/// # Errors
-///
-/// Nothing is found, or only something that is not executable.
+/// Errors: nothing is found, or only something that is not executable.
 pub fn command(command: &OsStr) -> Result<PathBuf, Error> {
     command_in(command, env::var_os("PATH"))
 }

@@ -61,10 +61,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Starts it.
-    ///
-    /// # Errors
-    ///
-    /// The system refuses; it says why.
+    /// Errors: the system refuses; it says why.
     pub fn spawn(self) -> io::Result<Running> {
         if self.in_group {
             self.command.process_group(0);
@@ -134,10 +131,6 @@ impl Running {
     }
 
     /// Waits until it says something, ends, or `most` is over, and reads what it said.
-    ///
-    /// # Errors
-    ///
-    /// The system refuses to wait.
     pub fn look(&mut self, most: Duration) -> io::Result<()> {
         let most = if self.watched.is_some() { most } else { most.min(ASK) };
         let watched = self.watched.as_ref().map(|fd| fd.as_fd());
@@ -153,10 +146,6 @@ impl Running {
     }
 
     /// Waits for its end; what is left of its group ends then. `None`: it was late, and was killed.
-    ///
-    /// # Errors
-    ///
-    /// The system refuses to wait.
     pub fn wait(&mut self) -> io::Result<Option<ExitStatus>> {
         while !self.has_ended() {
             let left = self.deadline.map(|deadline| deadline.duration_since(Instant::now()));
@@ -177,10 +166,6 @@ impl Running {
     }
 
     /// Ends what still runs of it, and collects it: how it ended.
-    ///
-    /// # Errors
-    ///
-    /// The system refuses to wait.
     pub fn kill(&mut self) -> io::Result<ExitStatus> {
         if let Some((status, _)) = self.end {
             return Ok(status);

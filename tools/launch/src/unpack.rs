@@ -54,10 +54,7 @@ impl Embedded {
 pub struct Error(#[from] io::Error);
 
 /// The path of `library` as a file that a child can load.
-///
-/// # Errors
-///
-/// Nothing can be written, and not even a file in memory can be made.
+/// Errors: nothing can be written, and not even a file in memory can be made.
 pub fn unpack(library: &Embedded) -> Result<PathBuf, Error> {
     let candidates = directories(
         env::var_os("XDG_CACHE_HOME").map(PathBuf::from),

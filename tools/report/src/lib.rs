@@ -45,10 +45,8 @@ pub enum Error {
 /// Writes `report.html` and `plots/*.svg` into `folder`, which exists; what is there is replaced.
 ///
 /// Returns the files written, the page first. Cost: what [`html`] and [`plots`] cost.
-///
-/// # Errors
-///
-/// A file cannot be written: nothing of it is left, and an older one stays as it was. Those written before stay too.
+/// Errors: a file cannot be written: nothing of it is left, and an older one stays as it was. Those written before stay
+/// too.
 pub fn write(report: &Report, folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut written = Vec::new();
     let mut put = |path: PathBuf, content: &[u8]| {

@@ -42,7 +42,7 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
     sections.push(data(report, detail));
     let doubts = notes::doubts(view).into_iter();
     // What failed is in the table.
-    let doubts = doubts.filter(|note| note.word == "note" || note.word == "flagged");
+    let doubts = doubts.filter(|note| ["note", "flagged", "work"].contains(&note.word));
     Page {
         title: format!("heapwright bench, {}", report.started),
         kicker: subtitle(view),
@@ -115,7 +115,6 @@ fn facts(report: &Report) -> Vec<(String, String)> {
     ]
 }
 
-/// How it was measured, and where.
 fn method(report: &Report) -> Section {
     Section {
         id: "method",
@@ -146,7 +145,7 @@ fn prepared(settings: &[Prepared]) -> Table {
 }
 
 fn libraries(report: &Report) -> Table {
-    let mut table = Table::new(["name", "version", "part", "library"]);
+    let mut table = Table::new(["name", "version", "part", "library", "is"]);
     (table.title, table.has_text) = ("Allocators".to_owned(), true);
     for entry in &report.allocators {
         let part = match entry.role {
@@ -157,7 +156,8 @@ fn libraries(report: &Report) -> Table {
         };
         let version = entry.version.clone().unwrap_or_default();
         let library = entry.library.as_ref().map_or(String::new(), |l| l.display().to_string());
-        table.row([entry.name.clone(), version, part.to_owned(), library]);
+        let is = entry.is().unwrap_or_default();
+        table.row([entry.name.clone(), version, part.to_owned(), library, is]);
     }
     table
 }

@@ -196,7 +196,7 @@ fn chain(program: &Path, library: &Path, quick: bool) -> Result<Option<f64>, Str
         let figures: Vec<f64> = all[at].iter().filter_map(|run| point(run, series, x)).collect();
         bench::stats::median(&figures)
     };
-    let mut table = figures::table(&[
+    let mut table = figures::table([
         "chain of 200",
         "walk 32 B",
         "walk 40 B",

@@ -1,11 +1,10 @@
 //! Booting the kernel on QEMU's `virt` board, and reading what it says.
 
-use crate::peers::output;
+use crate::command;
+use crate::qemu::machine::{self, watched};
 use core::time::Duration;
-use launch::Launch;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
 
 const QEMU: &str = "qemu-system-riscv64";
 
@@ -19,21 +18,15 @@ pub(super) struct Images {
     pub(super) kernel: PathBuf,
 }
 
-/// How a boot ended.
+/// How a boot ended; it passed if the firmware was told that the test had.
 #[derive(Debug, Default)]
 pub(super) struct Run {
-    pub(super) printed: String,
-    /// Whether the firmware was told that the test had passed.
-    pub(super) passed: bool,
-    /// In words: `exit status: 0`.
-    pub(super) end: String,
-    pub(super) seconds: f64,
+    pub(super) run: machine::Run,
     /// The bodies of the test in their order, each with its instructions.
     pub(super) bodies: Vec<(String, u64)>,
 }
 
 impl Run {
-    /// The instructions of a body.
     pub(super) fn instructions(&self, body: &str) -> Option<u64> {
         self.bodies.iter().find(|(name, _)| name == body).map(|(_, count)| *count)
     }
@@ -41,41 +34,16 @@ impl Run {
 
 /// What to install, when QEMU is not here.
 pub(super) fn missing() -> Option<String> {
-    let version = output(Command::new(QEMU).arg("--version"));
-    version.is_err().then(|| format!("{QEMU} is missing: install the package qemu-system-misc"))
+    command::missing(QEMU, "qemu-system-misc")
 }
 
 /// Boots it and waits until it shuts down.
-///
-/// # Errors
-///
-/// QEMU does not start.
 pub(super) fn boot(images: &Images) -> Result<Run, String> {
-    let start = Instant::now();
     let mut command = Command::new(QEMU);
-    command
-        .args(["-machine", "virt", "-m", "128M", "-nographic", "-icount", "shift=0"])
-        .arg("-bios")
-        .arg(&images.firmware)
-        .arg("-kernel")
-        .arg(&images.kernel)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped());
-    let qemu = Launch::new(&mut command).limit(LIMIT).spawn();
-    let mut qemu = qemu.map_err(|e| format!("{QEMU} did not start: {e}"))?;
-    let status = qemu.wait().map_err(|e| format!("{QEMU}: {e}"))?;
-    let seconds = start.elapsed().as_secs_f64();
-    let printed = qemu.stdout.text().replace('\r', "");
-    Ok(Run {
-        passed: status.is_some_and(|status| status.success()),
-        end: status.map_or_else(
-            || format!("no end after {} s", LIMIT.as_secs()),
-            |status| status.to_string(),
-        ),
-        seconds,
-        bodies: printed.lines().filter_map(body).collect(),
-        printed,
-    })
+    command.args(["-machine", "virt", "-m", "128M", "-nographic", "-icount", "shift=0"]);
+    command.arg("-bios").arg(&images.firmware).arg("-kernel").arg(&images.kernel);
+    let run = watched(&mut command, 0, LIMIT)?;
+    Ok(Run { bodies: run.printed.lines().filter_map(body).collect(), run })
 }
 
 /// `memtest map 139055985 instructions`.

@@ -31,8 +31,9 @@ fn folder() -> PathBuf {
 
 /// What to install, or that crates.io is out of reach.
 pub(super) fn missing() -> Option<String> {
-    if output(Command::new(OBJCOPY).arg("--version")).is_err() {
-        return Some(format!("{OBJCOPY} is missing: install binutils-riscv64-unknown-elf"));
+    let missing = command::missing(OBJCOPY, "binutils-riscv64-unknown-elf");
+    if missing.is_some() {
+        return missing;
     }
     let mut fetch = cargo();
     fetch.args(["fetch", "--quiet", "--locked", "--manifest-path"]);
@@ -41,10 +42,6 @@ pub(super) fn missing() -> Option<String> {
 }
 
 /// Builds the firmware and the kernel with one of the OS's allocators, on our crate or on the one it ships.
-///
-/// # Errors
-///
-/// A step failed: its own words.
 pub(super) fn kernel(allocator: &str, ours: bool) -> Result<Images, String> {
     let workspace = if ours { patched()? } else { root().join("bare-metal/arceos") };
     let manifest = workspace.join("Cargo.toml");

@@ -3,7 +3,7 @@ use super::*;
 
 fn run_of(bodies: &[(&str, u64)], passed: bool) -> Run {
     let bodies = bodies.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
-    Run { bodies, passed, ..Run::default() }
+    Run { bodies, run: crate::qemu::machine::Run { passed, ..Default::default() } }
 }
 
 #[test]
@@ -11,19 +11,6 @@ fn the_kernels_lines_are_read_and_other_lines_are_not() {
     assert_eq!(body("memtest map 139055985 instructions"), Some(("map".to_owned(), 139_055_985)));
     assert_eq!(body("memtest map many instructions"), None);
     assert_eq!(body("arch = riscv64"), None);
-}
-
-#[test]
-fn options() {
-    let of = |line| crate::parsed::<Options>(line);
-    let options = of("").unwrap();
-    assert_eq!(options.allocators, ["tlsf"]);
-    assert!(!options.shipped && !options.ours);
-    let options = of("--allocator slab --allocator buddy --ours").unwrap();
-    assert_eq!(options.allocators, ["slab", "buddy"]);
-    assert!(!options.shipped && options.ours);
-    assert!(of("--allocator fit").is_err());
-    assert!(of("--ours --shipped").is_err());
 }
 
 #[test]
@@ -40,12 +27,9 @@ fn a_body_that_one_of_them_did_not_reach_is_a_dash() {
     let (shipped, ours) =
         (run_of(&[("map", 200)], false), run_of(&[("map", 100), ("all", 7)], true));
     let table = table(Some(&shipped), Some(&ours)).to_string();
-    assert!(
-        table.contains("| map              | 200                   | 100                | 0.500 |")
-    );
-    assert!(
-        table.contains("| all              | -                     | 7                  | -     |")
-    );
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let rows: Vec<_> = table.lines().skip(2).map(|line| cells(line).join(" ")).collect();
+    assert_eq!(rows, [" map 200 100 0.500 ", " all - 7 - "], "{table}");
 }
 
 #[test]

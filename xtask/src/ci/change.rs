@@ -15,10 +15,6 @@ const FILE: &str = ".ci/verified";
 const FAR: u32 = 60;
 
 /// The paths that differ from that commit, in HEAD, the index or the work tree, and its name.
-///
-/// # Errors
-///
-/// Why that is not known.
 pub(super) fn since_verified(top: &Path) -> Result<(Vec<String>, String), String> {
     let git = |words: &[&str]| git(top, words);
     let text = fs::read_to_string(top.join(FILE)).map_err(|_| format!("there is no {FILE}"))?;

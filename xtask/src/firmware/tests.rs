@@ -27,12 +27,3 @@ fn every_program_of_the_tests_names_its_rule() {
 fn each_board_that_runs_has_a_machine() {
     assert!(BOARDS.iter().all(|board| board.machine.is_none() == board.machine().is_none()));
 }
-
-#[test]
-fn unknown_words_are_refused() {
-    let of = |line| crate::parsed::<Options>(line);
-    assert!(of("--size --target thumbv7em").is_ok());
-    for wrong in ["--target z80", "--target", "--sise", "--size --run"] {
-        assert!(of(wrong).is_err(), "{wrong}");
-    }
-}

@@ -12,10 +12,8 @@ const SCRIPT: &str = include_str!("script.py");
 /// Runs the script on either malloc, the interpreter's own pools left out; what is wrong, if anything is. The emulated
 /// system has all its addresses here, so the library takes the region that it takes on a processor. Moving pages is refused, as
 /// for the programs in C: qemu-user 7.2 takes the place they came from for unmapped (docs/porting.md).
-///
-/// # Errors
-///
-/// The outputs differ, a run failed, the library was not loaded, the filter cannot be built, or there is no python3 to be had.
+/// Errors: the outputs differ, a run failed, the library was not loaded, the filter cannot be built, or there is no
+/// python3 to be had.
 pub(super) fn same_on_both(emulator: &str, library: &Path) -> Result<(), String> {
     let root = unpacked()?;
     let refuse = filter()?;

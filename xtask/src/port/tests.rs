@@ -28,5 +28,4 @@ fn ports_and_pages_are_chosen_by_name() {
     assert_eq!(of("").unwrap().ports().unwrap().0.len(), PORTS.len());
     let musl = of("musl --page-size 65536").unwrap();
     assert!(musl.ports().is_err(), "musl runs on this machine's pages");
-    assert!(of("--page-size").is_err() && of("--page-size 5").is_err() && of("--none").is_err());
 }

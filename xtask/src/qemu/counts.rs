@@ -2,12 +2,13 @@
 
 mod golden;
 
-use comfy_table::{Table, presets};
+use comfy_table::Table;
 use std::collections::BTreeMap;
+
+use crate::figures;
 
 pub(crate) use golden::Golden;
 
-/// The counts of one situation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Count {
     min: u32,
@@ -15,7 +16,6 @@ struct Count {
     max: u32,
 }
 
-/// One machine's lines.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     /// In the order they were printed.
@@ -42,10 +42,6 @@ const COLUMNS: [(&str, &str, &str); 10] = [
 
 impl Counts {
     /// Reads all `count` and `fill` lines; what else a kernel prints is passed over.
-    ///
-    /// # Errors
-    ///
-    /// Such a line is not as it should be.
     pub(crate) fn read(printed: &str) -> Result<Self, String> {
         let mut all = Self::default();
         for line in printed.lines() {
@@ -93,11 +89,9 @@ impl Counts {
 
     /// A row for each allocator, least, mean and most instructions in each situation.
     pub(crate) fn table(&self) -> Table {
-        let mut header = vec!["allocator".to_owned()];
-        header.extend(COLUMNS.map(|(heading, _, _)| heading.to_owned()));
-        header.extend(["malloc, most", "free, most", "fill 1-256", "16-4096"].map(str::to_owned));
-        let mut table = Table::new();
-        table.load_style(presets::ASCII_MARKDOWN).set_header(header);
+        let most = ["malloc, most", "free, most", "fill 1-256", "16-4096"];
+        let heads = ["allocator"].into_iter().chain(COLUMNS.map(|column| column.0)).chain(most);
+        let mut table = figures::table(heads);
         for allocator in &self.allocators {
             let mut row = vec![allocator.clone()];
             row.extend(COLUMNS.map(|(_, entry, situation)| {

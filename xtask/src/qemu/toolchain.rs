@@ -22,7 +22,6 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A machine to compile for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Target {
     /// As rustc calls it: `riscv64gc-unknown-none-elf`.
@@ -49,7 +48,6 @@ impl Target {
 pub(crate) const RISCV64: Target = Target::new("riscv64gc-unknown-none-elf");
 /// RISC-V, 64 bit, with them.
 pub(crate) const RISCV64_ZBB: Target = Target { features: "+zbb", ..RISCV64 };
-/// RISC-V, 32 bit.
 pub(crate) const RISCV32: Target = Target::new("riscv32imac-unknown-none-elf");
 /// Cortex-M3.
 pub(crate) const THUMBV7M: Target = Target::new("thumbv7m-none-eabi");
@@ -71,14 +69,10 @@ pub(crate) const AARCH64: Target =
 /// One `cargo build` for bare metal.
 #[derive(Debug, Clone)]
 pub(crate) struct Build<'a> {
-    /// The `Cargo.toml`.
     pub(crate) manifest: &'a Path,
-    /// The package in it.
     pub(crate) package: &'a str,
     pub(crate) target: Target,
-    /// Cargo's features.
     pub(crate) features: &'a [&'a str],
-    /// More environment.
     pub(crate) env: &'a [(&'a str, &'a str)],
     /// The sources name unstable features as one release of the compiler does: a nightly of another month has renamed
     /// some, so none is taken, and a release is told to allow them.
@@ -92,10 +86,7 @@ impl<'a> Build<'a> {
     }
 
     /// Builds it, in release, and gives the program's path (or the static library's, where it is one).
-    ///
-    /// # Errors
-    ///
-    /// No route is open, or the build failed: what to install, or the compiler's words.
+    /// Errors: no route is open, or the build failed: what to install, or the compiler's words.
     pub(crate) fn run(&self) -> Result<PathBuf, String> {
         let route = route::find(self.target, !self.release_only)?;
         let mut cargo = cargo_by(route, self.target);
@@ -120,10 +111,6 @@ impl<'a> Build<'a> {
 }
 
 /// `cargo build --target …` with all that the target's route needs; the caller adds what to build.
-///
-/// # Errors
-///
-/// No route is open: what to install.
 pub(crate) fn cargo(target: Target) -> Result<Command, String> {
     Ok(cargo_by(route::find(target, true)?, target))
 }
@@ -159,10 +146,6 @@ fn cargo_by(route: route::Route, target: Target) -> Command {
 }
 
 /// The compiler that builds for this target, as it names itself: `rustc 1.96.0 (ac68faa20 2026-05-25)`.
-///
-/// # Errors
-///
-/// No route is open.
 pub(crate) fn compiler(target: Target) -> Result<String, String> {
     let route = route::find(target, true)?;
     let mut rustc = Command::new(&route.rustc);

@@ -8,6 +8,7 @@
 //! anything has them already.
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -15,7 +16,32 @@ use std::path::Path;
 const MEMORY: [&str; 6] =
     ["memcpy", "memmove", "memset", "memcmp", "bcmp", "compiler_builtins3mem"];
 
-/// Bytes.
+/// Code and constants, less the functions whose names have one of `parts`. Compilers' notes stand at no address; tables for
+/// unwinding are not for firmware.
+fn code(file: &object::File<'_>, parts: &[&str]) -> Result<u64, String> {
+    let flash = |kind| {
+        matches!(kind, SectionKind::Text | SectionKind::ReadOnlyData | SectionKind::ReadOnlyString)
+    };
+    let sections = file.sections().filter(|s| flash(s.kind()) && s.address() != 0);
+    let unwinding = |name: &str| name.contains("eh_frame") || name == ".ARM.exidx";
+    let sections = sections.filter(|s| !s.name().is_ok_and(unwinding));
+    let is_part = |name: &str| parts.iter().any(|part| name.contains(part));
+    let functions = file.symbols().filter(|s| s.name().is_ok_and(is_part));
+    // One function may have several names.
+    let functions: BTreeSet<(u64, u64)> = functions.map(|s| (s.address(), s.size())).collect();
+    let all: u64 = sections.map(|s| s.size()).sum();
+    let code = all.checked_sub(functions.iter().map(|f| f.1).sum());
+    code.ok_or_else(|| format!("the functions named {} are more than all code", parts.join(", ")))
+}
+
+/// The same of a program.
+pub(crate) fn code_of(program: &Path, parts: &[&str]) -> Result<u64, String> {
+    let named = |why: String| format!("{}: {why}", program.display());
+    let bytes = fs::read(program).map_err(|e| named(e.to_string()))?;
+    let file = object::File::parse(bytes.as_slice()).map_err(|e| named(e.to_string()))?;
+    code(&file, parts).map_err(named)
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Size {
     /// Code and constants.
@@ -31,37 +57,11 @@ impl Size {
     }
 }
 
-/// Counts.
-///
-/// # Errors
-///
-/// The file is not such a program.
 pub(super) fn measure(program: &Path) -> Result<Size, String> {
     let named = |why: String| format!("{}: {why}", program.display());
     let bytes = fs::read(program).map_err(|e| named(e.to_string()))?;
     let file = object::File::parse(bytes.as_slice()).map_err(|e| named(e.to_string()))?;
-    let sections = file.sections();
-    let flash = sections
-        .filter(|s| {
-            matches!(
-                s.kind(),
-                SectionKind::Text | SectionKind::ReadOnlyData | SectionKind::ReadOnlyString
-            )
-        })
-        .filter(|s| s.address() != 0)
-        .map(|s| s.size())
-        .sum::<u64>();
-    let mut memory: Vec<(u64, u64)> = file
-        .symbols()
-        .filter(|s| MEMORY.iter().any(|part| s.name().is_ok_and(|name| name.contains(part))))
-        .map(|s| (s.address(), s.size()))
-        .collect();
-    // One function may have several names.
-    memory.sort_unstable();
-    memory.dedup();
-    let memory = memory.iter().map(|(_, size)| size).sum();
-    let code =
-        flash.checked_sub(memory).ok_or_else(|| named("more copying than code".to_owned()))?;
+    let code = code(&file, &MEMORY).map_err(named)?;
     let heap = file.symbols().find(|s| s.name() == Ok("HEAP"));
     let control_block = heap.map(|s| s.size()).ok_or_else(|| named("no symbol HEAP".to_owned()))?;
     Ok(Size { code, control_block })

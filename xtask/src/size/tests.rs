@@ -41,11 +41,3 @@ fn what_nobody_recorded_and_what_is_not_ours() {
     assert_eq!(complaints, ["thumbv6m: best-fit is not in the golden file (use --write)"]);
     assert!(golden.complaints("thumbv6m", "rustc 1", &[row("rlsf", 1, 2, 3)]).is_empty());
 }
-
-#[test]
-fn options() {
-    let of = |line| crate::parsed::<Options>(line);
-    assert!(of("--opt 3 --target thumbv6m --peers").is_ok_and(|o| o.peers));
-    assert!(of("--opt 9").is_err());
-    assert!(of("--target vax").is_err());
-}

@@ -1,10 +1,9 @@
 //! What all runs did together: how many of each storm, and sums of what they say they did.
 
 use super::watch::{Ending, Watched};
-use comfy_table::{Table, presets};
+use crate::figures;
 use std::collections::BTreeMap;
 
-/// The runs of one storm.
 #[derive(Debug, Default)]
 struct Row {
     runs: u64,
@@ -49,9 +48,7 @@ impl Tally {
 
     /// One line for each storm.
     pub(super) fn table(&self) -> String {
-        let mut table = Table::new();
-        table.load_style(presets::ASCII_MARKDOWN);
-        table.set_header(["storm", "runs", "skipped", "failed", "what they did"]);
+        let mut table = figures::table(["storm", "runs", "skipped", "failed", "what they did"]);
         for (name, row) in &self.0 {
             let did: Vec<String> =
                 row.sums.iter().map(|(what, sum)| format!("{what} {sum}")).collect();

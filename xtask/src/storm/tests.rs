@@ -10,18 +10,6 @@ fn the_command_line() {
     assert_eq!((usual.minutes, usual.only.len(), usual.safe), (2.0, 0, false));
     let one = of("--only fork --only exit --seed 7").unwrap();
     assert_eq!((one.only, one.seed), (vec!["fork".to_owned(), "exit".to_owned()], Some(7)));
-    for wrong in [
-        "--minutes",
-        "--minutes 0",
-        "--minutes NaN",
-        "--seed x",
-        "--runs 0",
-        "--only rain",
-        "--fast",
-        "fork",
-    ] {
-        assert!(of(wrong).is_err(), "{wrong}");
-    }
 }
 
 #[test]

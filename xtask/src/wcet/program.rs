@@ -8,7 +8,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// One instruction.
 #[derive(Debug, Clone)]
 pub(super) struct Instruction {
     pub(super) text: String,
@@ -19,7 +18,6 @@ pub(super) struct Instruction {
     explained: Option<u64>,
 }
 
-/// A program for one architecture.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) code: BTreeMap<u64, Instruction>,
@@ -34,10 +32,7 @@ pub(super) struct Program {
 
 impl Program {
     /// Reads and disassembles an ELF file.
-    ///
-    /// # Errors
-    ///
-    /// It is no ELF file, of another architecture, or the disassembler is missing.
+    /// Errors: it is no ELF file, of another architecture, or the disassembler is missing.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let named = |why: String| format!("{}: {why}", path.display());
         let bytes = fs::read(path).map_err(|e| named(e.to_string()))?;

@@ -7,7 +7,6 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Instant;
 
-/// How a child ended, other than well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
     /// It found something wrong and said what.
@@ -32,10 +31,7 @@ impl core::fmt::Display for End {
 }
 
 /// Runs this program with `words`; `line` hears every line it prints. `Ok` when it ended well.
-///
-/// # Errors
-///
-/// How it ended otherwise; `Err(Err)` when it could not be started.
+/// Errors: how it ended otherwise; `Err(Err)` when it could not be started.
 pub(crate) fn run(
     words: &[OsString],
     timeout: Duration,

@@ -60,10 +60,6 @@ fn one<A: BlockAllocator + AddMemory>(
 /// Runs `program` on a fresh heap with `len` bytes and frees what it left. What C aligns to 16
 /// bytes is aligned so here; `realloc` of odd slots tries to grow in place first; `free` has no
 /// layout, `free_sized` has.
-///
-/// # Errors
-///
-/// The operation and what was wrong with it.
 pub fn run<A: BlockAllocator + AddMemory>(
     kind: &Kind<A>,
     len: usize,
@@ -78,10 +74,6 @@ pub fn run<A: BlockAllocator + AddMemory>(
 }
 
 /// One operation of [`run`].
-///
-/// # Errors
-///
-/// What was wrong.
 pub fn step<A: BlockAllocator + AddMemory>(
     heap: &mut Heap<'_, A>,
     slots: &mut [Option<usize>],

@@ -63,10 +63,7 @@ pub fn fix_addresses() -> Option<String> {
 }
 
 /// Counts every workload under every subject.
-///
-/// # Errors
-///
-/// heapwright itself could not do its part. What the programs do is in the session.
+/// Errors: heapwright itself could not do its part. What the programs do is in the session.
 pub fn run(
     launcher: &Launcher,
     workloads: Vec<Workload>,
@@ -106,7 +103,6 @@ pub fn run(
     Ok(session)
 }
 
-/// What all workers have in common.
 struct Shared<'a> {
     /// What is still to be counted, the next one last.
     queue: Vec<WorkloadIndex>,

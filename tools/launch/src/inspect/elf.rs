@@ -72,10 +72,6 @@ const TEXTS: [(&str, &str); 4] = [
 impl Elf {
     /// Reads `file`; `None` if it is not an ELF file, or no file at all but a pipe, a folder or a device. Damaged tables count
     /// as empty.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be opened or mapped.
     pub fn read(file: &Path) -> io::Result<Option<Self>> {
         // To open a pipe waits for its other end.
         if !fs::metadata(file)?.is_file() {

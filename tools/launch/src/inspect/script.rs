@@ -25,10 +25,6 @@ pub struct Chain {
 }
 
 /// What is executed when `file` is.
-///
-/// # Errors
-///
-/// A file of the chain cannot be read.
 pub fn chain(file: &Path, arguments: &[OsString]) -> io::Result<Chain> {
     let mut chain = vec![file.to_owned()];
     let mut arguments = arguments.to_vec();

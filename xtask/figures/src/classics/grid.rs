@@ -53,7 +53,7 @@ fn print_table(report: &Report) {
     let threads: Vec<String> = THREADS.iter().map(|count| format!("{count} threads")).collect();
     let mut header = vec!["thread-caching ÷ glibc: operations a second"];
     header.extend(threads.iter().map(String::as_str));
-    let mut table = figures::table(&header);
+    let mut table = figures::table(header);
     for size in SIZES {
         let cells = THREADS.iter().map(|&threads| {
             let both = [OURS, GLIBC].map(|who| at(report, who, &name(threads), size));

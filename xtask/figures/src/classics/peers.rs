@@ -105,7 +105,7 @@ fn against_best(
     design: &str,
     peers: &[peers::Allocator],
 ) -> (Option<f64>, Option<String>) {
-    let mut table = figures::table(&[design, "time ÷ the best peer's", "peak ÷ the least"]);
+    let mut table = figures::table([design, "time ÷ the best peer's", "peak ÷ the least"]);
     let (mut worst, mut complete) = ((0.0, String::new()), true);
     for name in WORKLOADS {
         let work = report.workloads.iter().find(|work| work.name == name);

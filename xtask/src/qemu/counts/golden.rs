@@ -23,7 +23,6 @@ type Entry = BTreeMap<String, u32>;
 /// Allocator to entry point.
 type Target = BTreeMap<String, BTreeMap<String, Entry>>;
 
-/// The file.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Golden {
     /// Target to the compiler whose code was counted.
@@ -62,10 +61,6 @@ impl fmt::Display for Golden {
 
 impl Golden {
     /// The file; an empty one when it is not there.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read as such a file.
     pub(crate) fn read() -> Result<Self, String> {
         expected::read(FILE)
     }
@@ -88,11 +83,6 @@ impl Golden {
         self.targets.insert(target.to_owned(), fresh);
     }
 
-    /// Writes the file, and says where.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be written.
     pub(crate) fn write(&self) -> Result<PathBuf, String> {
         expected::write_text(FILE, &self.to_string())
     }

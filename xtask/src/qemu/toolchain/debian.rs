@@ -11,10 +11,7 @@ use std::process::Command;
 const PACKAGES: [&str; 3] = ["rustc-web", "libstd-rust-web-dev", "rust-web-src"];
 
 /// The folder in which the compiler is `usr/bin/rustc`; downloads and unpacks it the first time.
-///
-/// # Errors
-///
-/// There is no apt-get, or no such package, or no network.
+/// Errors: there is no apt-get, or no such package, or no network.
 pub(super) fn unpacked() -> Result<PathBuf, String> {
     let at = super::folder().join("toolchain");
     if at.join("usr/bin/rustc").exists() {

@@ -38,10 +38,6 @@ impl Installed {
 
 /// The route for `target`, with a nightly compiler only where `nightly_too`. Unpacks Debian's compiler the first time that
 /// nothing else is left.
-///
-/// # Errors
-///
-/// What is missing, and what to do about it.
 pub(super) fn find(target: Target, nightly_too: bool) -> Result<Route, String> {
     let triple = target.triple;
     // One at a time: two threads would unpack the same compiler.

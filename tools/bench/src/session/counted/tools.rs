@@ -32,10 +32,6 @@ pub struct Tools {
 
 impl Tools {
     /// Finds them.
-    ///
-    /// # Errors
-    ///
-    /// What is not there, and how it is installed.
     pub fn find() -> Result<Self, String> {
         let programs = ["valgrind", "strace"].map(|name| (name, resolve::command(name.as_ref())));
         let missing: Vec<&str> =
