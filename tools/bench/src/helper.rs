@@ -134,7 +134,6 @@ fn parse(args: &[OsString]) -> Option<(RawFd, Program)> {
     Some((fd, Program { file, argv, for_shell, envp, cpus, sample, preloaded }))
 }
 
-/// Runs the program once.
 fn measure(program: &Program) -> Answer {
     let argv = pointers(&program.argv);
     let for_shell = pointers(&program.for_shell);
@@ -188,6 +187,7 @@ fn ran(ended: Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> Answer {
     let usage = usage(libc::RUSAGE_CHILDREN);
     let number = |n: i64| u64::try_from(n).unwrap_or(0);
     let (user_us, system_us) = (number(micros(usage.ru_utime)), number(micros(usage.ru_stime)));
+    let anonymous = ended.memory.as_ref().map(|memory| memory.anonymous);
     let (seen_peak, samples) = ended.memory.map_or((0, Vec::new()), |m| (m.peak, m.samples));
     let figures = Figures {
         wall_ns: ended.clock.saturating_sub(clock),
@@ -195,6 +195,7 @@ fn ran(ended: Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> Answer {
         system_us,
         peak_rss_bytes: seen_peak.max(number(usage.ru_maxrss) * 1024),
         peak_rss_floor_bytes: floor * 1024,
+        peak_anonymous_bytes: anonymous,
         minor_faults: number(usage.ru_minflt),
         major_faults: number(usage.ru_majflt),
         voluntary_switches: number(usage.ru_nvcsw),
@@ -310,7 +311,6 @@ fn usage(whose: c_int) -> libc::rusage {
     usage
 }
 
-/// Nanoseconds of the monotonic clock.
 fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the out-pointer is to a live local.

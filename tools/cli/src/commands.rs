@@ -8,4 +8,6 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod record;
+pub(crate) mod replay;
 pub(crate) mod run;

@@ -3,6 +3,7 @@
 mod counted;
 mod overall;
 mod program;
+mod resident;
 mod sequences;
 
 use bench::definition::{Curve, Group as Kind};
@@ -13,11 +14,12 @@ use show::number::{self, bytes, nanoseconds, percent, ratio, seconds, with_margi
 use show::text::{cut, many};
 use show::{Cell as Entry, Column, Group, Table};
 
-use crate::view::{State, View, kind, margin};
+use crate::view::{State, View, margin};
 
 pub(crate) use counted::counted;
 pub(crate) use overall::{mean_row, overall};
 pub(crate) use program::program;
+pub(crate) use resident::resident;
 pub(crate) use sequences::sequences;
 
 fn group_title(group: Kind) -> &'static str {
@@ -26,7 +28,7 @@ fn group_title(group: Kind) -> &'static str {
         Kind::Community => "known benchmarks of the community",
         Kind::Ours => "heapwright's own",
         Kind::Real => "real programs",
-        Kind::Own => "",
+        Kind::Own | Kind::Trace => "",
     }
 }
 
@@ -162,7 +164,7 @@ fn compared(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex, metric: Metric) 
     let State::Ran(cell) = view.state(w, a) else { return none() };
     let Some(figure) = metric.of(cell) else { return none() };
     let interval = figure.ratio.map_or(String::new(), |r| {
-        format!("{} {} to {} from {} pairs; ", kind(&r), ratio(r.low), ratio(r.high), r.pairs)
+        format!("{} {} to {} from {} pairs; ", r.kind(), ratio(r.low), ratio(r.high), r.pairs)
     });
     Entry {
         text: view.text(w, a, metric),
@@ -203,7 +205,7 @@ fn figures(
             text: form(v),
             small: r.map_or(String::new(), beside),
             title: r.map_or(String::new(), |r| {
-                format!("{} {} to {} of the baseline's", kind(&r), ratio(r.low), ratio(r.high))
+                format!("{} {} to {} of the baseline's", r.kind(), ratio(r.low), ratio(r.high))
             }),
             sort: v.to_string(),
             class: metric.map_or("", |metric| class(view, w, a, metric)),

@@ -2,7 +2,7 @@
 
 use bench::definition::Group;
 use bench::fail_if::Metric;
-use bench::result::Report;
+use bench::result::{Replayed, Report, Work};
 use bench::session::Stop;
 use bench::words::shell;
 use show::text::{self, many};
@@ -10,7 +10,7 @@ use show::{Table, number};
 
 use crate::notes::{self, Note};
 use crate::tables;
-use crate::verdict::verdict;
+use crate::verdict::{self, verdict};
 use crate::view::View;
 
 /// Where the text of a line below the tables begins, behind its first word.
@@ -80,7 +80,9 @@ fn shown(view: &View<'_>) -> Vec<Table> {
         };
         Metric::COUNTED.map(one).into()
     } else if view.is_one() {
-        vec![tables::program(view)]
+        let resident = tables::resident(view);
+        let title = "memory above the start: the most, the mean over all calls, behind the last, with all freed";
+        vec![tables::program(view), titled(resident, title.to_owned())]
     } else {
         let peak = format!("peak memory of all processes ÷ {base}'s");
         vec![
@@ -89,6 +91,8 @@ fn shown(view: &View<'_>) -> Vec<Table> {
             titled(tables::calls(view).brief(), calls.to_owned()),
         ]
     };
+    let orders = Table { has_text: true, ..tables::sequences(view) };
+    all.push(titled(orders, "numbers in the order in which objects are handed out".to_owned()));
     all.push(titled(tables::slowest(view).brief(), slow.to_owned()));
     all.extend(tables::curves(view));
     all.retain(|table| !table.is_empty());
@@ -97,12 +101,13 @@ fn shown(view: &View<'_>) -> Vec<Table> {
 
 fn below(view: &View<'_>) -> Vec<Note> {
     let mut all = notes::legend(view);
-    if view.report.workloads.iter().all(|work| work.alone) {
-        all.clear();
+    let more = |word, text: &String| Note { word, text: text.clone(), quoted: Vec::new() };
+    if let Some(said) = verdict::sequences(view) {
+        all = view.report.workloads.iter().map(|work| more("workload", &work.about)).collect();
+        all.push(more("verdict", &said));
     }
     all.extend(notes::names(view));
     all.extend(notes::doubts(view));
-    let more = |word, text: &String| Note { word, text: text.clone(), quoted: Vec::new() };
     all.extend(view.report.warnings.iter().map(|warning| more("warning", warning)));
     all.extend(verdict(view.report).sentence.map(|said| more("verdict", &said)));
     all
@@ -118,6 +123,7 @@ fn summary(report: &Report) -> String {
     };
     let what = match &report.workloads[..] {
         [own] if own.group == Group::Own => shell(&own.command),
+        [Work { replayed: Some(replayed), .. }] => what_is_replayed(replayed),
         [one] => format!("{}{}", one.name, scale(report)),
         all => match report.left_out.len() {
             0 => format!("{} workloads{}", all.len(), scale(report)),
@@ -139,6 +145,22 @@ fn summary(report: &Report) -> String {
         if report.pinned { " · pinned" } else { "" },
         if report.warm { " · memory warmed" } else { "" },
         report.seed,
+    )
+}
+
+fn what_is_replayed(replayed: &Replayed) -> String {
+    format!(
+        "{} · {} calls · {} · {} live at most · {} order, {}",
+        replayed.name,
+        number::count(replayed.events as f64),
+        many(usize::try_from(replayed.threads).unwrap_or(usize::MAX), "thread"),
+        number::bytes(replayed.peak_live as f64),
+        replayed.order,
+        match replayed.touch.as_str() {
+            "none" => "nothing touched",
+            "recorded" => "touched as recorded",
+            _ => "pages touched",
+        }
     )
 }
 

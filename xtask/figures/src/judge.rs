@@ -43,7 +43,6 @@ fn three() -> usize {
     3
 }
 
-/// What became of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Pass,
@@ -65,7 +64,6 @@ impl Verdict {
     }
 }
 
-/// What was measured.
 #[derive(Debug, Default)]
 pub(crate) struct Figure {
     /// `None`: it was not.
@@ -155,7 +153,6 @@ impl Line {
     }
 }
 
-/// The lines as a table in Markdown.
 pub(crate) fn table(lines: &[Line]) -> Table {
     let mut table = crate::figures::table(["", "figure", "bound", ""]);
     for Line { says, figure, bound, verdict } in lines {
@@ -204,7 +201,7 @@ mod tests {
 
     #[test]
     fn every_file_of_bounds_is_read() {
-        for name in ["kernel", "classics", "record"] {
+        for name in ["kernel", "classics", "record", "fidelity"] {
             let bounds = Bounds::read(name).unwrap();
             assert!(bounds.0.values().flatten().count() > 3, "{name}");
         }

@@ -1,27 +1,28 @@
 //! `heapwright bench`: the same work under all allocators, compared.
 
 pub(crate) mod allocators;
+mod failed;
 pub(crate) mod interrupts;
 mod kernel;
 mod list;
 pub(crate) mod measurement;
 mod next;
+mod program;
 mod progress;
+mod refused;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
 use core::time::Duration;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 use bench::fail_if::Rule;
 use bench::machine::{Busyness, Machine};
-use bench::measured::{Given, Input, Launcher};
-use bench::prepare;
+use bench::measured::Launcher;
 use bench::result::{Report, without_folders};
 use bench::session::counted::{self, Tools};
-use bench::session::{self, LEAST_ROUNDS, Role, Stop, line_up};
+use bench::session::{self, LEAST_ROUNDS, Stop, line_up};
 use bench::workload::Workload;
 use clap::Args;
 use launch::allocator::HEAPWRIGHT;
@@ -34,14 +35,13 @@ use self::interrupts::Interrupts;
 use self::measurement::{Ended, Measured, Measurement};
 use self::words::Words;
 use self::workloads::Chosen;
-use super::run::inspected;
 use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
 use crate::flags::output::OutputFlags;
 use crate::flags::program::LastProgram;
 use crate::flags::serve::ServeFlags;
-use crate::flags::settings::{SettingsFlags, knows};
+use crate::flags::settings::SettingsFlags;
 use crate::flags::workload::{self, WorkloadArg};
 use crate::{allocators as known, exit, format, out};
 
@@ -146,7 +146,7 @@ impl Bench {
         let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
-        let guard = self.prepare()?;
+        let guard = self.measure.prepare()?;
         let Chosen { workloads, scale, budget, left_out, folder: places } =
             self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
@@ -179,9 +179,6 @@ impl Bench {
             Ended::Measured(measured) => *measured,
             Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
         };
-        if self.output.is_for_people() {
-            out::print(&kernel::sequences(&report))?;
-        }
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
             self.say_next(&next)?;
@@ -237,43 +234,6 @@ impl Bench {
         })
     }
 
-    /// What is known of the user's own program before it runs.
-    fn inspection(&self, warnings: &mut Vec<String>) -> anyhow::Result<Option<Inspection>> {
-        let Some(file) = self.program.file()? else { return Ok(None) };
-        let inspection = inspected(&file, self.program.arguments())?;
-        if let Some(why) = without_effect(&file, &inspection) {
-            if !self.output.force {
-                bail!(Usage(format!("{why}; --force measures it all the same")));
-            }
-            warnings.push(why);
-        }
-        if let Some(own) = &inspection.own_malloc {
-            warnings.push(format!(
-                "{own} is linked into the program: what calls it directly is the same in every row"
-            ));
-        }
-        Ok(Some(inspection))
-    }
-
-    /// The file that the user's own program reads. What could be read once only is not, which is said.
-    fn input(&self) -> Option<Input> {
-        if self.program.is_absent() {
-            return None;
-        }
-        let why = match Input::of_this_process() {
-            Given::File(input) => return Some(input),
-            Given::Nothing => return None,
-            Given::Once(what) => format!("it is {what}, which can be read once only"),
-            Given::Closed(error) => format!("it cannot be opened again: {error}"),
-        };
-        exit::warn(&format!(
-            "every run has an empty standard input ({why}); put it into a file: heapwright bench -- {} < FILE",
-            format::shell(&self.program.words())
-        ));
-        None
-    }
-
-    /// What is run, and how long.
     fn workloads(
         &self,
         subjects: &[session::Subject],
@@ -313,19 +273,6 @@ impl Bench {
         Ok(chosen)
     }
 
-    fn prepare(&self) -> anyhow::Result<Option<prepare::Guard>> {
-        if !self.measure.prepare {
-            return Ok(None);
-        }
-        let guard = prepare::start(&known::this_executable()?)?;
-        for setting in guard.settings() {
-            if let Some(problem) = &setting.problem {
-                exit::warn(&format!("not prepared: {}: {problem}", setting.what));
-            }
-        }
-        Ok(Some(guard))
-    }
-
     /// Whether a `--fail-if` holds; says which.
     fn crossed(&self, report: &Report) -> bool {
         let ratios = report.ratios();
@@ -340,34 +287,6 @@ impl Bench {
         crossed
     }
 
-    /// Sees, before anything runs, that every rule is about what takes part.
-    fn check_rules(
-        &self,
-        workloads: &[Workload],
-        subjects: &[session::Subject],
-    ) -> anyhow::Result<()> {
-        let workloads: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
-        let contenders = subjects.iter().filter(|s| s.role == Role::Contender);
-        let allocators: Vec<&str> = contenders.map(|s| s.name.as_str()).collect();
-        for rule in &self.fail_if {
-            rule.known(&workloads, &allocators).map_err(|e| anyhow!(Usage(e.to_string())))?;
-        }
-        Ok(())
-    }
-
-    /// Refuses a setting that nobody takes who takes part.
-    fn settings_are_of_use(&self, subjects: &[session::Subject]) -> anyhow::Result<()> {
-        for setting in &self.settings.settings {
-            if !subjects.iter().any(|s| knows(&s.allocator, setting)) {
-                bail!(Usage(format!(
-                    "--set {}: none of these allocators has that setting; it is for heapwright's libraries",
-                    setting.key
-                )));
-            }
-        }
-        Ok(())
-    }
-
     /// Prints the next useful command; beside a machine-readable result it goes to standard error.
     fn say_next(&self, next: &str) -> anyhow::Result<()> {
         let line = format!("next     {next}");
@@ -378,68 +297,6 @@ impl Bench {
             Ok(())
         }
     }
-
-    /// Refuses `--region` for a program, which has a malloc of its own, and `--for` for what is none.
-    fn flags_are_of_use(&self) -> anyhow::Result<()> {
-        if self.serve.service().is_some() && self.program.is_absent() {
-            bail!(Usage("--for is for a server of yours, which comes after --".to_owned()));
-        }
-        if self.measure.region && !self.program.is_absent() {
-            let program = format::shell(&self.program.words());
-            bail!(Usage(format!(
-                "--region is for heapwright's own workloads; without it: heapwright bench -- {program}"
-            )));
-        }
-        Ok(())
-    }
-
-    /// With `--region`, leaves out what cannot run on one; refuses it if it was named.
-    fn keep_those_on_regions(
-        &self,
-        workloads: &mut Vec<Workload>,
-        warnings: &mut Vec<String>,
-    ) -> anyhow::Result<()> {
-        if !self.measure.region {
-            return Ok(());
-        }
-        let is_named = |w: &Workload| {
-            let name = w.name.split(':').next().unwrap_or_default();
-            self.workloads.iter().any(|word| word.name == name)
-        };
-        let mut left_out = Vec::new();
-        for w in workloads.iter().filter(|w| !w.region) {
-            let why = if w.in_process { "needs more than a region" } else { "is a program" };
-            if is_named(w) && !w.kernels.is_empty() {
-                bail!(Usage(format!(
-                    "{} has region allocators beside the kernel's: leave out --region",
-                    w.name
-                )));
-            }
-            if is_named(w) {
-                bail!(Usage(format!(
-                    "--region is for heapwright's own workloads; {} {why}: without --region it runs on libraries",
-                    w.name
-                )));
-            }
-            left_out.push(w.name.as_str());
-        }
-        if !left_out.is_empty() {
-            warnings.push(format!("left out, as none runs on a region: {}", left_out.join(", ")));
-        }
-        workloads.retain(|w| w.region);
-        if workloads.is_empty() {
-            bail!(Usage(
-                "--region is for heapwright's own workloads, and none of these is".to_owned()
-            ));
-        }
-        Ok(())
-    }
-}
-
-fn without_effect(file: &Path, inspection: &Inspection) -> Option<String> {
-    let obstacle = inspection.obstacle()?;
-    let target = inspection.program().unwrap_or(file).display();
-    Some(format!("{target}: {}; every row measures the same malloc", obstacle.text))
 }
 
 /// This command line, with the seed that was chosen.
@@ -450,7 +307,7 @@ fn command_line(words: &Words, seed: u64) -> Vec<String> {
 
 /// Whoever reads our output may go before the end: the folder and the exit code are worth as much. What is started has the
 /// signal back at its default: the library that starts it sees to that.
-fn outlive_readers() {
+pub(super) fn outlive_readers() {
     // SAFETY: ignoring a signal installs no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }

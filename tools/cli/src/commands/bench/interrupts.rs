@@ -69,7 +69,6 @@ impl Interrupts {
         Ok(this)
     }
 
-    /// Whether one came.
     pub(crate) fn came(&self) -> &AtomicBool {
         &self.came
     }

@@ -1,21 +1,18 @@
 //! A measurement from its first run to its written result: what `bench` and `replay` share.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
-use bench::definition::Group;
 use bench::machine::{Busyness, Machine};
 use bench::measured::Launcher;
 use bench::prepare::Guard;
 use bench::result::Report;
 use bench::session::counted::{self, Tools};
-use bench::session::{self, How, Options, Session, Stop, Subject, WorkloadIndex};
+use bench::session::{self, Options, Stop, Subject};
 use bench::summary::{self, Circumstances};
 use bench::workload::Workload;
-use launch::resolve;
 
+use super::failed::fails_everywhere;
 use super::interrupts::Interrupts;
 use super::progress::Progress;
 use crate::exit;
@@ -134,51 +131,5 @@ impl Measurement<'_> {
         output.write(&report, folder.as_deref())?;
         let broken = session.broken;
         Ok(Ended::Measured(Box::new(Measured { report, folder, broken })))
-    }
-}
-
-fn fails_everywhere(session: &Session) -> anyhow::Error {
-    let name = |w: WorkloadIndex| match session.workloads[w].group {
-        Group::Own => "the program".to_owned(),
-        _ => session.workloads[w].name.clone(),
-    };
-    let mut text = String::new();
-    for w in session.workload_indices() {
-        let Some(failure) = session.failures[w].iter().flatten().next() else { continue };
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        let on = match failure.how {
-            How::NotEnded | How::NotDriven | How::EndedEarly => "",
-            _ => " fails on every allocator:",
-        };
-        text += &format!("{}{on} {}", name(w), failure.how.words());
-        for line in report::last_lines(&failure.stderr, 5) {
-            text.push_str("\n  | ");
-            text.push_str(line);
-        }
-        if matches!(failure.how, How::Ended(launch::Exit::Code(_))) {
-            text.push_str("\n  (if that is no failure: --ignore-failure)");
-        }
-    }
-    if text.is_empty() {
-        return anyhow!("nothing was run");
-    }
-    match not_started(session) {
-        Some(error) => error.context(text),
-        None => anyhow!(text),
-    }
-}
-
-/// Why the user's own program did not start, on any allocator.
-fn not_started(session: &Session) -> Option<anyhow::Error> {
-    let w = session.workload_indices().next()?;
-    let mut failures = session.failures[w].iter().flatten();
-    match (session.workloads[w].group, failures.next()?.how) {
-        (Group::Own, How::NotStarted(errno)) => {
-            let why = io::Error::from_raw_os_error(errno);
-            Some(resolve::Error::not_executed(&session.workloads[w].file, why).into())
-        }
-        _ => None,
     }
 }
