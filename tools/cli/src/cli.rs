@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, compare, completions, doctor, list, man, run};
+use crate::commands::{bench, compare, completions, doctor, export, import, list, man, run, view};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
@@ -38,6 +38,9 @@ enum Command {
     Run(run::Run),
     Bench(bench::Bench),
     Compare(compare::Compare),
+    View(view::View),
+    Export(export::Export),
+    Import(import::Import),
     List(list::List),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -53,6 +56,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
         Command::Compare(compare) => compare.run(),
+        Command::View(view) => view.run(),
+        Command::Export(export) => export.run(),
+        Command::Import(import) => import.run(),
         Command::List(list) => list.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Completions(completions) => completions.run(),
