@@ -54,7 +54,6 @@ struct Shelf {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Object(pub(crate) usize, pub(crate) usize, pub(crate) u32);
 
-/// Everything a model works on.
 pub(crate) struct World {
     slabs: Vec<Slab>,
     shelves: Vec<Shelf>,

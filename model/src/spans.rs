@@ -20,7 +20,6 @@ struct State {
     batches: Vec<Vec<Object>>,
 }
 
-/// Everything a model works on.
 pub(crate) struct World {
     central: Mutex<State>,
     /// Spans that the page heap has.

@@ -14,7 +14,6 @@ use base::{Broken, Check, Malloc};
 
 use crate::subject::FaultInjector;
 
-/// What a toy does wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
     /// Nothing.
@@ -88,7 +87,6 @@ fn padded(layout: Layout) -> Layout {
     Layout::from_size_align(size, layout.align()).expect("the toy refuses sizes near the limit")
 }
 
-/// An allocator with a flaw.
 pub(crate) struct Toy {
     flaw: Flaw,
     state: Mutex<State>,

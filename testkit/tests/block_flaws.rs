@@ -19,7 +19,6 @@ const BEYOND: u8 = 8;
 const TAKES_NULL: u8 = 9;
 const HIDES: u8 = 10;
 
-/// First fit with a flaw.
 #[derive(Default)]
 struct Flawed<const FLAW: u8> {
     heap: FirstFit,

@@ -5,7 +5,6 @@ use heapwright_testkit::block::differential::{Lane, differential, lane};
 use heapwright_testkit::block::kinds::{self, Visit};
 use heapwright_testkit::{Distribution, Generator};
 
-/// A lane for each.
 struct Lanes {
     len: usize,
     slots: usize,

@@ -135,7 +135,6 @@ impl Program {
         }
     }
 
-    /// The program and its arguments, for messages.
     pub(crate) fn shown(&self) -> String {
         let words = [self.command.get_program()].into_iter().chain(self.command.get_args());
         words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")

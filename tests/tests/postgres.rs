@@ -54,7 +54,6 @@ fn user_of(name: &str) -> Option<(u32, u32)> {
     Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
 }
 
-/// The programs of an installation.
 struct Postgres {
     initdb: PathBuf,
     postgres: PathBuf,

@@ -43,7 +43,6 @@ impl Redis {
         })
     }
 
-    /// Sends one command.
     fn ask(&self, socket: &Path, words: &[&str]) -> String {
         let run = Program::new(&self.cli).arg("-s").arg(socket).args(words).run(Malloc::Plain);
         run.stdout

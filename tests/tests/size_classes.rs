@@ -7,7 +7,6 @@ const GRANULE: u32 = 16 << 10;
 /// Up to this size there are eight classes for each doubling.
 const MAX_FINE: usize = 32 << 10;
 
-/// The table as the document has it.
 fn table() -> String {
     let mut text = String::from(
         "| class | bytes | step | slab, KiB | objects | tail, bytes | most waste, % | magazine |\n\

@@ -25,9 +25,7 @@ struct Piece {
 
 /// One that the page adds.
 struct Example {
-    /// What it is called.
     name: &'static str,
-    /// The heading of its section.
     heading: &'static str,
     /// The arguments of cargo for the tests that come with it.
     tests: &'static [&'static [&'static str]],
@@ -53,7 +51,6 @@ const EXAMPLES: [Example; 2] = [
     },
 ];
 
-/// The chore.
 pub(crate) fn run() -> Result<bool, String> {
     let top = root();
     let page = fs::read_to_string(top.join(PAGE)).map_err(|why| format!("{PAGE}: {why}"))?;
@@ -121,7 +118,6 @@ fn is_a_malloc(name: &str, folder: &Path) -> Result<(), String> {
     Err(format!("/bin/true on {}: {}: {said}", library.display(), run.status))
 }
 
-/// The section with this heading.
 fn section<'a>(page: &'a str, heading: &str) -> Result<&'a str, String> {
     let cut = || {
         let (_, section) = page.split_once(&format!("\n{heading}"))?;

@@ -114,7 +114,6 @@ fn shown(plan: &Plan) -> bool {
     true
 }
 
-/// The steps of these names.
 fn chosen<'a>(names: &[&'a str]) -> Result<Vec<&'static Step>, &'a str> {
     names.iter().map(|&name| STEPS.iter().find(|step| step.name == name).ok_or(name)).collect()
 }

@@ -29,7 +29,6 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// All features but the one that a stable compiler refuses.
 const FEATURES: &str = "rlsf/unstable,axallocator/tlsf,axallocator/slab,axallocator/buddy,axallocator/bitmap,axallocator/axerrno";
 
-/// The chore.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     if !options.qemu {
         on_host()?;

@@ -37,7 +37,6 @@ pub(crate) struct Options {
     only_flagship: bool,
 }
 
-/// The chore.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     for packed in make(options)? {
         tried(&packed)?;

@@ -9,7 +9,6 @@ use crate::qemu::toolchain;
 /// What the facade can offer on a machine without an operating system.
 const BARE: &str = "alloc-tlsf,lock_api,critical-section,block-allocator-api2,compact";
 
-/// The chore.
 pub(crate) fn run() -> Result<bool, String> {
     finish(cargo().args(["test", "--package", "heapwright-compose", "--all-features"]))?;
     finish(

@@ -162,7 +162,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(well)
 }
 
-/// A program of the tests.
 #[derive(Debug)]
 struct Program {
     name: String,
@@ -216,7 +215,6 @@ impl Board {
         MACHINES.iter().find(|machine| Some(machine.name) == self.machine)
     }
 
-    /// Builds the library.
     fn library(&self, features: &str) -> Result<PathBuf, String> {
         let manifest = root().join("Cargo.toml");
         let features: &[&str] = if features.is_empty() { &[] } else { &[features] };

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use crate::peers::target_dir;
 
-/// The chore.
 pub(crate) fn run() -> Result<bool, String> {
     println!("{}", copy(heapwright_tests::libraries())?.display());
     Ok(true)

@@ -137,7 +137,6 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 }
 
 impl Port {
-    /// What is missing, if anything is.
     fn missing(&self) -> Option<String> {
         self.needs.iter().find_map(|(program, package)| command::missing(program, package))
     }

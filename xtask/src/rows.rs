@@ -34,7 +34,6 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// The chore.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let top = root();
     let mut wanted: Vec<(PathBuf, String)> =
@@ -85,7 +84,6 @@ pub(crate) fn manifest_path(name: &str) -> PathBuf {
     Path::new(DROP_INS).join(name).join("Cargo.toml")
 }
 
-/// The package of a drop-in library.
 pub(crate) fn manifest(name: &str) -> String {
     let id = name.replace('-', "_");
     format!(

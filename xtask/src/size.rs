@@ -16,7 +16,6 @@ use clap::Args;
 use comfy_table::Table;
 use measure::Size;
 
-/// A target, as the tables call it.
 #[derive(Debug)]
 struct Named {
     name: &'static str,

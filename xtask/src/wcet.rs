@@ -123,13 +123,11 @@ fn chosen(options: &Options) -> impl Iterator<Item = &'static Named> {
     })
 }
 
-/// Compiles the probe for a target.
 fn probe(target: Target, peers: bool) -> Result<PathBuf, String> {
     let features: &[&str] = if peers { &["peers"] } else { &[] };
     Build { features, ..Build::new(&crate::qemu::manifest(), "probe", target) }.run()
 }
 
-/// Searches every entry point of a program.
 fn entries(elf: &Path, declared: &Declared, path: Option<&str>) -> Result<Vec<Entry>, String> {
     let program = Program::open(elf)?;
     let mut entries = Vec::new();

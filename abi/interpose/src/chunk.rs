@@ -16,6 +16,11 @@ pub(crate) fn pause(writer: &mut Writer) -> bool {
     writer.pause_after(if written < STEP { written.max(FIRST_STEP) } else { STEP })
 }
 
+/// Whether it is one of a chunk's first pauses.
+pub(crate) fn is_young(writer: &Writer) -> bool {
+    writer.written() < STEP
+}
+
 /// Seals the thread's chunk, if it has one, and takes a new one. `false`: there is none to be had.
 pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
     let (place, chunk) = match file::take_chunk() {

@@ -1,4 +1,4 @@
-//! The recorder's clock: the processor's counter, in units of 32 ticks.
+//! The recorder's clock: the processor's counter, in units of 64 ticks.
 
 use trace_format::TICK_SHIFT;
 

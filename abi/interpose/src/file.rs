@@ -115,7 +115,7 @@ pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
         give_back(file, place - most() + 1)?;
     }
     let at = u64::from(place) * CHUNK as u64;
-    match system::reserve(file, at, CHUNK) {
+    match system::grow(file, at, CHUNK) {
         Ok(()) => {}
         Err(libc::ENOSPC | libc::EDQUOT) => return Err(b"the disk is full"),
         Err(libc::EFBIG) => return Err(b"the file is as large as the system lets it be"),

@@ -57,7 +57,7 @@ pub(crate) fn write(file: i32, is_child: bool) -> bool {
         text: text.bytes(),
     };
     head.write(chunk);
-    let is_written = system::reserve(file, 0, CHUNK)
+    let is_written = system::grow(file, 0, CHUNK)
         .and_then(|()| system::write_at(file, &chunk[..TEXT as usize + text.len()], 0))
         .is_ok();
     // SAFETY: nothing points there any more.

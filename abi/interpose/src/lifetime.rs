@@ -32,6 +32,7 @@ extern "C" fn process_ends() {
         && let Some(writer) = turn.writer(now.time)
     {
         samples::write(writer, now.time);
+        chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);
     }
 }
@@ -57,6 +58,7 @@ extern "C" fn thread_ends(round: *mut c_void) {
     if session::is_on()
         && let Some(writer) = turn.writer(now.time)
     {
+        chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);
         chunk::end(thread, writer);
     }

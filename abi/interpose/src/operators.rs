@@ -93,8 +93,8 @@ extern "C" fn before() -> usize {
 
 /// Whether an event about this block was written since.
 fn is_written(block: *mut u8, since: usize) -> bool {
-    let (at, address) = Thread::this().position();
-    at != since && address == block.addr() as u64
+    let (at, units) = Thread::this().position();
+    at != since && units == block.addr() as u64 >> 4
 }
 
 extern "C" fn after(block: *mut u8, size: usize, _: usize, since: usize) -> *mut u8 {

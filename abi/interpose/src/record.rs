@@ -8,7 +8,7 @@
 
 use core::ffi::c_int;
 
-use trace_format::Event;
+use trace_format::{Event, Writer};
 
 use crate::names::{Slot, Table, each_name};
 use crate::next::next;
@@ -32,21 +32,24 @@ mod of {
     pub(super) use crate::process::{execv, execve, execvp, execvpe, fork, heapwright_mark};
 }
 
+/// `malloc` or `calloc` of the writer.
+type Write = unsafe fn(&mut Writer, u64, u64, u64);
+
 /// Writes that a request was answered.
 #[inline(always)]
-fn answered(turn: &mut Turn, block: *mut u8, size: usize) {
+fn answered(turn: &mut Turn, block: *mut u8, size: usize, write: Write) {
     if block.is_null() {
         return refused(turn, size);
     }
     let time = clock::now();
     if let Some(writer) = turn.writer(time) {
         // SAFETY: there is room.
-        unsafe { writer.malloc(time, block.addr() as u64, size as u64) };
+        unsafe { write(writer, time, block.addr() as u64, size as u64) };
     }
     large::allocated(block, size);
 }
 
-/// The same for another kind than `malloc`.
+/// The same for other kinds.
 #[inline(always)]
 fn answered_as(turn: &mut Turn, block: *mut u8, size: usize, event: &Event<'_>) {
     if block.is_null() {
@@ -95,7 +98,7 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut u8 {
     // SAFETY: the caller's promise.
     let block = unsafe { next().malloc.get()(size) };
     if let Some(mut turn) = turn {
-        answered(&mut turn, block, size);
+        answered(&mut turn, block, size, Writer::malloc);
     }
     block
 }
@@ -106,8 +109,7 @@ pub(crate) unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
     let block = unsafe { next().calloc.get()(count, size) };
     if let Some(mut turn) = turn {
         let size = count.saturating_mul(size);
-        let event = Event::Calloc { at: block.addr() as u64, size: size as u64 };
-        answered_as(&mut turn, block, size, &event);
+        answered(&mut turn, block, size, Writer::calloc);
     }
     block
 }
@@ -175,7 +177,7 @@ fn resized(block: *mut u8, size: usize, resize: impl FnOnce() -> *mut u8) -> *mu
         let turn = Turn::to_ask();
         let new = resize();
         if let Some(mut turn) = turn {
-            answered(&mut turn, new, size);
+            answered(&mut turn, new, size, Writer::malloc);
         }
         return new;
     }
@@ -276,7 +278,7 @@ pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut u8) -> usize {
 pub(crate) fn answered_new(block: *mut u8, size: usize, align: Option<usize>) {
     let Some(mut turn) = Turn::to_write() else { return };
     match align {
-        None => answered(&mut turn, block, size),
+        None => answered(&mut turn, block, size, Writer::malloc),
         Some(align) => {
             let align = align.checked_next_power_of_two().unwrap_or(1) as u64;
             let event = Event::Aligned { at: block.addr() as u64, size: size as u64, align };

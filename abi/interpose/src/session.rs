@@ -163,7 +163,9 @@ pub(crate) fn note(thread: &Thread, writer: &mut Writer, now: &Now) {
         // SAFETY: the caller has made room, for these three too.
         unsafe { writer.event(time, &Event::Dropped { events: u64::from(dropped) }) };
     }
-    chunk::note_name(thread, writer, time);
+    if chunk::is_young(writer) {
+        chunk::note_name(thread, writer, time);
+    }
     samples::note(writer, now);
     writer.look_at_clock(time, now.monotonic);
 }

@@ -38,7 +38,6 @@ fn layout(size: u32) -> Layout {
     unsafe { Layout::from_size_align_unchecked(size as usize, 8) }
 }
 
-/// An allocator with blocks in slots.
 #[derive(Debug)]
 pub(crate) struct Churn<A> {
     heap: A,
@@ -70,7 +69,6 @@ impl<A: BlockAllocator + AddMemory> Churn<A> {
         self.slots[slot as usize] = (block, size);
     }
 
-    /// Frees every block.
     pub(crate) fn drain(mut self) {
         for slot in 0..self.slots.len() {
             self.free(u32::try_from(slot).expect("slots are few"));

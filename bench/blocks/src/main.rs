@@ -53,7 +53,6 @@ fn said(program: &str, words: &[&str]) -> String {
     )
 }
 
-/// Replaces what is between the markers.
 fn between(old: &str, text: &str) -> Option<String> {
     let (before, rest) = old.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

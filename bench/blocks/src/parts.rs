@@ -16,7 +16,6 @@ use testkit::rng::Rng;
 use crate::churn::{Churn, on, stream};
 use crate::samples::{Column, Samples};
 
-/// A part of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Part {
     /// Time of a free and an allocation, mean and tail
@@ -61,12 +60,10 @@ impl Part {
     pub(crate) const ALL: [Self; 6] =
         [Self::Pairs, Self::Live, Self::Holes, Self::Fill, Self::Worst, Self::Arena];
 
-    /// The allocators, a row each.
     pub(crate) const fn names(self) -> &'static [&'static str] {
         if let Self::Arena = self { &ARENAS } else { &NAMES }
     }
 
-    /// What stands above its table.
     pub(crate) const fn says(self) -> &'static str {
         match self {
             Self::Pairs => {

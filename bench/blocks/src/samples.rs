@@ -15,7 +15,6 @@ struct Sample {
     value: f64,
 }
 
-/// What was measured.
 #[derive(Debug, Default)]
 pub(crate) struct Samples(Vec<Sample>);
 
@@ -52,7 +51,6 @@ impl Samples {
         })
     }
 
-    /// The median over the rounds.
     fn median(&self, part: Part, allocator: &str, key: &str) -> Option<f64> {
         let values: Vec<f64> = self.of(part, allocator, key).map(|sample| sample.value).collect();
         bench::stats::median(&values)
@@ -68,7 +66,6 @@ impl Samples {
         bench::stats::median(&self.of(part, allocator, key).filter_map(ratio).collect::<Vec<f64>>())
     }
 
-    /// A part in Markdown.
     pub(crate) fn table(&self, part: Part) -> String {
         let columns = part.columns();
         let mut table =

@@ -1,9 +1,7 @@
 //! `KEY=VALUE` words, checked against what a workload declares.
 
-/// One parameter of a workload.
 #[derive(Debug)]
 pub(crate) struct Parameter {
-    /// Its key.
     pub(crate) name: &'static str,
     /// Its value when nothing is said.
     pub(crate) default: u64,
@@ -11,16 +9,13 @@ pub(crate) struct Parameter {
     pub(crate) scaled: bool,
     /// With less than this there is nothing to measure, or the workload would take another value.
     pub(crate) least: u64,
-    /// What it is, unit included.
     pub(crate) about: &'static str,
 }
 
-/// A parameter that stays as it is.
 pub(crate) const fn fixed(name: &'static str, default: u64, about: &'static str) -> Parameter {
     Parameter { name, default, scaled: false, least: 1, about }
 }
 
-/// A parameter that `scale` multiplies.
 pub(crate) const fn scaled(name: &'static str, default: u64, about: &'static str) -> Parameter {
     Parameter { name, default, scaled: true, least: 1, about }
 }
@@ -44,7 +39,6 @@ pub(crate) const COMMON: &[(&str, &str)] = &[
     ),
 ];
 
-/// The values of one run.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     values: Vec<(&'static str, u64)>,
@@ -119,7 +113,6 @@ impl Arguments {
         Ok(())
     }
 
-    /// The value of a declared parameter.
     pub(crate) fn get(&self, name: &str) -> u64 {
         let found = self.values.iter().find(|(n, _)| *n == name);
         found.unwrap_or_else(|| unreachable!("{name} is not declared")).1
@@ -135,7 +128,6 @@ impl Arguments {
         self.seed
     }
 
-    /// The allocator asked for.
     pub(crate) fn allocator(&self) -> &str {
         &self.allocator
     }

@@ -1,6 +1,5 @@
 //! Time, without a call of malloc.
 
-/// Nanoseconds of the monotonic clock.
 pub(crate) fn now() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }

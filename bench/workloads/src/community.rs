@@ -16,7 +16,6 @@ mod xmalloc;
 
 use crate::list::Workload;
 
-/// All of them.
 pub(crate) const ALL: &[&Workload] = &[
     &larson::WORKLOAD,
     &mstress::WORKLOAD,

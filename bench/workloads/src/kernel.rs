@@ -20,11 +20,9 @@ use registry::{BLOCKS, KERNELS, PEERS};
 use crate::heap;
 use crate::list::Workload;
 
-/// All of them.
 pub(crate) const ALL: &[&Workload] =
     &[&sweep::SWEEP, &sweep::WIDE, &stack::WORKLOAD, &chain::WORKLOAD, &pairs::WORKLOAD];
 
-/// Whether a workload is one of these.
 pub(crate) fn has(workload: &Workload) -> bool {
     ALL.iter().any(|of| of.name == workload.name)
 }

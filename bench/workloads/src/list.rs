@@ -6,20 +6,16 @@ use crate::arguments::{Arguments, COMMON, Parameter};
 use crate::results::Results;
 use crate::{community, kernel, ours, texts};
 
-/// One workload.
 #[derive(Debug)]
 pub(crate) struct Workload {
     /// Its name, as its source calls it where it has one.
     pub(crate) name: &'static str,
-    /// What it does, in one sentence.
     pub(crate) about: &'static str,
     /// What can be set.
     pub(crate) parameters: &'static [Parameter],
-    /// Does it.
     pub(crate) run: fn(&Arguments, &mut Results),
 }
 
-/// The workload of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Workload> {
     all().find(|workload| workload.name == name)
 }

@@ -15,7 +15,6 @@ mod thread_churn;
 
 use crate::list::Workload;
 
-/// All of them.
 pub(crate) const ALL: &[&Workload] = &[
     &frame_audio::WORKLOAD,
     &chains::WORKLOAD,

@@ -8,7 +8,6 @@
 /// Pieces that are kept at most.
 const MOST: u64 = 10_000;
 
-/// The pieces of one stretch of work.
 #[derive(Debug)]
 pub(crate) struct Pieces {
     /// The work of a whole piece.
@@ -35,7 +34,6 @@ impl Pieces {
         }
     }
 
-    /// Forgets all of them.
     pub(crate) fn clear(&mut self) {
         self.whole.clear();
         self.all = (0, 0);

@@ -14,7 +14,6 @@
 use core::fmt::Display;
 use std::io::{self, Write};
 
-/// The figures of one run.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     lines: Vec<String>,
@@ -38,7 +37,6 @@ impl Results {
         self.lines.push(format!("value {name} {number} {unit}"));
     }
 
-    /// A point of a curve.
     pub(crate) fn point(&mut self, series: impl Display, x: f64, y: f64) {
         self.lines.push(format!("point {series} {x} {y}"));
     }
@@ -48,12 +46,10 @@ impl Results {
         self.lines.push(format!("live {now} {bytes}"));
     }
 
-    /// Allocations that were refused.
     pub(crate) fn refused(&mut self, count: u64) {
         self.refused = count;
     }
 
-    /// Writes all of it.
     pub(crate) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         for line in &self.lines {
             writeln!(to, "{line}")?;

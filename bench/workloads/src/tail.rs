@@ -25,12 +25,10 @@ static SLOWEST: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 /// What reading the counter twice takes, at least.
 static OVERHEAD: AtomicU64 = AtomicU64::new(0);
 
-/// What is timed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Call {
     /// malloc, calloc, realloc, `aligned_alloc`.
     Malloc,
-    /// free.
     Free,
 }
 
@@ -47,7 +45,6 @@ pub(crate) fn start(apart: bool) {
     ON.store(true, Ordering::Relaxed);
 }
 
-/// No longer.
 pub(crate) fn stop() {
     ON.store(false, Ordering::Relaxed);
 }
@@ -114,7 +111,6 @@ fn end(bin: usize) -> f64 {
     ((bin % STEPS + STEPS + 1) as f64) * (doubling as f64).exp2()
 }
 
-/// Writes what was counted, if anything was.
 pub(crate) fn write(to: &mut impl Write) -> io::Result<()> {
     let counted = |call: &[AtomicU64; BINS]| call.iter().any(|n| n.load(Ordering::Relaxed) > 0);
     if !CALLS.iter().any(counted) {

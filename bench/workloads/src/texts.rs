@@ -16,7 +16,6 @@ mod tlsf;
 
 use crate::list::Workload;
 
-/// All of them.
 pub(crate) const ALL: &[&Workload] = &[
     &basic::WORKLOAD,
     &align_test::WORKLOAD,

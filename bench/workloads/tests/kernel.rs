@@ -12,7 +12,6 @@ fn run(words: &[&str]) -> Output {
         .expect("the program was built with this test")
 }
 
-/// What a run printed, which ended well.
 fn printed(words: &[&str]) -> String {
     let output = run(words);
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));

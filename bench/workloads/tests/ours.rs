@@ -2,7 +2,6 @@
 
 use std::process::Command;
 
-/// One run; what it printed.
 fn run(words: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_heapwright-workloads"))
         .args(words)

@@ -2,6 +2,7 @@
 
 use crate::chunk::{CHUNK, ChunkHead, HEAD};
 use crate::event::{Event, Kind};
+use crate::near::Near;
 use crate::varint;
 
 const LONG_TIME: u8 = 63;
@@ -32,7 +33,7 @@ pub struct Cursor {
     at: usize,
     end: usize,
     time: u64,
-    address: u64,
+    near: Near,
     odd: u64,
 }
 
@@ -41,7 +42,7 @@ impl Cursor {
     #[must_use]
     pub fn begin(head: &ChunkHead, len: usize) -> Self {
         let end = HEAD.saturating_add(head.committed as usize).min(CHUNK).min(len);
-        Self { at: HEAD, end, time: head.time, address: 0, odd: 0 }
+        Self { at: HEAD, end, time: head.time, near: Near::NONE, odd: 0 }
     }
 
     /// Bytes from the begin of the chunk that were read.
@@ -78,10 +79,14 @@ impl Cursor {
     }
 
     fn address(&mut self, chunk: &[u8]) -> Result<u64, FaultKind> {
-        let distance = varint::unzigzag(self.number(chunk)?);
-        let units = (self.address >> 4).wrapping_add(distance.cast_unsigned());
-        self.address = units << 4 | core::mem::take(&mut self.odd);
-        Ok(self.address)
+        let distance = self.number(chunk)?;
+        Ok(self.near.at(distance) << 4 | core::mem::take(&mut self.odd))
+    }
+
+    /// The size and the address of a block.
+    fn block(&mut self, chunk: &[u8]) -> Result<(u64, u64), FaultKind> {
+        let (size, distance) = (self.number(chunk)?, self.number(chunk)?);
+        Ok((size, self.near.at_of(distance, size) << 4 | core::mem::take(&mut self.odd)))
     }
 
     fn name<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], FaultKind> {
@@ -95,7 +100,7 @@ impl Cursor {
     fn event<'a>(&mut self, chunk: &'a [u8]) -> Result<(u64, Event<'a>), FaultKind> {
         loop {
             let first = self.byte(chunk)?;
-            let number = if first & 3 == 3 { self.byte(chunk)? } else { first & 3 };
+            let number = if first & 3 == 0 { self.byte(chunk)? } else { first & 3 };
             let kind = Kind::from_number(number).ok_or(FaultKind::Unknown(number))?;
             let since =
                 if first >> 2 == LONG_TIME { self.number(chunk)? } else { u64::from(first >> 2) };
@@ -110,9 +115,15 @@ impl Cursor {
 
     fn fields<'a>(&mut self, chunk: &'a [u8], kind: Kind) -> Result<Event<'a>, FaultKind> {
         Ok(match kind {
-            Kind::Malloc => Event::Malloc { at: self.address(chunk)?, size: self.number(chunk)? },
+            Kind::Malloc => {
+                let (size, at) = self.block(chunk)?;
+                Event::Malloc { at, size }
+            }
             Kind::Free => Event::Free { at: self.address(chunk)? },
-            Kind::Calloc => Event::Calloc { at: self.address(chunk)?, size: self.number(chunk)? },
+            Kind::Calloc => {
+                let (size, at) = self.block(chunk)?;
+                Event::Calloc { at, size }
+            }
             Kind::Aligned => {
                 let (at, size, log2) =
                     (self.address(chunk)?, self.number(chunk)?, self.number(chunk)?);

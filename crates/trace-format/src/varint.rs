@@ -19,6 +19,16 @@ pub const fn len(value: u64) -> usize {
     if bytes > 8 { LONGEST } else { bytes }
 }
 
+/// The bytes of a `value` below 2^56 in a word, and how many bits they are: without a branch.
+#[inline(always)]
+#[must_use]
+pub const fn word(value: u64) -> (u64, u64) {
+    let highest = 63 - (value | 1).leading_zeros() as u64;
+    // highest / 7 + 1, for all that there are.
+    let len = (highest * 9 + 73) >> 6;
+    ((value << 1 | 1) << (len - 1), len << 3)
+}
+
 /// Writes `value` and says how many bytes it took.
 ///
 /// # Safety
@@ -102,6 +112,11 @@ mod tests {
                 let written = unsafe { write(bytes.as_mut_ptr(), value) };
                 assert_eq!(written, len(value));
                 assert_eq!(super::bytes(value).1, written);
+                if written < LONGEST {
+                    let (word, bits) = super::word(value);
+                    assert_eq!(word.to_le_bytes()[..written], bytes[..written]);
+                    assert_eq!(bits as usize, 8 * written);
+                }
                 assert_eq!(read(&bytes), Some((value, written)));
                 assert_eq!(read(&bytes[..written]), Some((value, written)));
                 assert_eq!(read(&bytes[..written - 1]), None);

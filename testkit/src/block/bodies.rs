@@ -72,7 +72,6 @@ fn mi(malloc: &dyn Malloc, part: Part) -> Result<(), String> {
     common("mi", &C(malloc), part)
 }
 
-/// C's functions as memory.
 struct C<'a>(&'a dyn Malloc);
 
 /// What `malloc` aligns to.
@@ -120,12 +119,10 @@ impl Body {
     }
 }
 
-/// The block, or that it was refused.
 fn not_null(block: *mut u8, size: usize) -> Result<*mut u8, String> {
     if block.is_null() { Err(format!("{size} bytes were refused")) } else { Ok(block) }
 }
 
-/// Marks the first and the last byte.
 fn mark(block: *mut u8, size: usize, byte: u8) {
     for at in [0, size - 1] {
         // SAFETY: within a live block of `size` bytes.
@@ -133,7 +130,6 @@ fn mark(block: *mut u8, size: usize, byte: u8) {
     }
 }
 
-/// Whether both marks are there.
 fn marked(block: *mut u8, size: usize, byte: u8) -> Result<(), String> {
     for at in [0, size - 1] {
         // SAFETY: within a live block of `size` bytes, and marked.

@@ -356,7 +356,6 @@ impl<'k, A: BlockAllocator + AddMemory> Heap<'k, A> {
     }
 }
 
-/// The layout a block was allocated with.
 fn layout_of(block: &Block) -> Layout {
     Layout::from_size_align(block.size(), block.align()).expect("it was a layout")
 }

@@ -53,7 +53,6 @@ struct Live {
     layout: Layout,
 }
 
-/// A program in progress.
 struct Play<'a, A> {
     heap: &'a mut A,
     budget: Budget,

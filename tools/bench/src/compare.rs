@@ -28,7 +28,6 @@ pub use load::{Error, load};
 
 use crate::fail_if::Metric;
 use crate::result::Report;
-use crate::rng::Rng;
 use crate::session::Role;
 use figures::Side;
 use judge::Rules;
@@ -74,7 +73,7 @@ pub fn of(old: &Report, new: &Report) -> Result<Comparison, Error> {
         same_scale: circumstances::same(old.scale, new.scale),
         same_machine: circumstances::same_machine(old, new),
     };
-    let mut rng = Rng::new(new.seed);
+    let mut rng = fastrand::Rng::with_seed(new.seed);
     for metric in Metric::ALL {
         rules.lines(metric, &before, &after, &mut rng, &mut comparison);
     }
@@ -123,7 +122,6 @@ fn shared_workloads(old: &Report, new: &Report, not_compared: &mut Vec<String>) 
     shared
 }
 
-/// Why nothing could be compared.
 fn nothing(old: &Report, new: &Report, comparison: &Comparison) -> String {
     if !circumstances::same(old.scale, new.scale) {
         return format!(

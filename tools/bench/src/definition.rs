@@ -1,41 +1,8 @@
-//! A workload as data: one file of `bench/definitions`.
-//!
-//! ```toml
-//! name = "larson"                  # as tables and the command line call it
-//! group = "community"              # texts, community, ours, real
-//! order = 210                      # its place in tables
-//! about = "what it does, in one line"
-//! source = "where it is described"
-//! seconds = 1.0                    # of a run at scale 1 on glibc: plans the time, nothing else
-//! fixed = 0.3                      # seconds of them that are not shorter at a smaller scale; none if absent
-//! longer = 4                       # times as long as a smaller scale says, the whole at most: a run of 30 ms is mostly its start
-//! threads = 4                      # threads that compute all the time; 0 when it waits: then the `ns` it prints are its time
-//! standard = 2                     # in the standard set; the least numbers are kept when time is short
-//! workload = "larson"              # of heapwright-workloads; the definition's own name if nothing is said
-//! args = ["threads=4"]             # its parameters
-//! command = ["{python3}", …]       # or a program of the machine: {files}, {python3}, {temporary}, {scale:N} are replaced
-//! env = { KEY = "value" }          # for the command
-//! needs = ["python3"]              # what has to be on the PATH
-//! warm_mib = 400                   # memory to warm before the first run; later as much as the largest peak
-//! unit = "ns"                      # it counts its calls: ns a call are shown, and the null allocator beside the others
-//! tail = true                      # its calls can be timed one by one
-//! region = true                    # its allocator can be a region allocator: it needs malloc, free, realloc only
-//! kernel = ["handles", "objects"]  # it is compiled for the kernel's allocators of these kinds, which take part unless -a says who
-//! alone = true                     # and says nothing of others, nor of time: its points are sequences to be read
-//! uncounted = "why"                # what it does differs from run to run, so that it is not counted
-//! by_part = true                   # the `ns` it prints are its time: what it does around them differs between allocators
-//! [curve]                          # what its points mean
-//! x = "bytes"
-//! y = "ns a pair"
-//! x_log = true
-//! columns = [64, 1024]             # where on x the table shows it too
-//! [curves.waste]                   # and what those of one series mean that are something else
-//! x = "bytes"
-//! y = "bytes wasted"
-//! ```
+//! A workload as data: one file of `bench/definitions`, whose fields are those of [`Definition`].
 
 use std::collections::BTreeMap;
 
+use registry::{KERNELS, Kernel};
 use serde::{Deserialize, Serialize};
 
 /// Which kind of workload.
@@ -81,31 +48,31 @@ pub struct Definition {
     pub name: String,
     /// Which kind.
     pub group: Group,
-    /// Its place in tables.
+    /// Its place in tables, no other's.
     pub order: u32,
     /// What it does, in one line.
     pub about: String,
     /// Where it is described.
     #[serde(default)]
     pub source: String,
-    /// Of a run at scale 1 on glibc.
+    /// Of a run at scale 1 on glibc: plans the time, nothing else.
     pub seconds: f64,
     /// Seconds of them that are the same at any scale.
     #[serde(default)]
     pub fixed: f64,
-    /// By how much a smaller scale is enlarged, up to the whole.
+    /// Times as long as a smaller scale says, the whole at most: a run of 30 ms is mostly its start.
     #[serde(default = "unchanged")]
     pub longer: f64,
-    /// Threads that compute all the time; 0 when it waits.
+    /// Threads that compute all the time; 0 when it waits: then the `ns` it prints are its time.
     pub threads: u32,
-    /// Its rank in the standard set.
+    /// Its rank in the standard set; the least numbers are kept when time is short.
     pub standard: Option<u32>,
     /// The workload of `heapwright-workloads`, where it is not called as the definition.
     pub workload: Option<String>,
     /// That workload's parameters.
     #[serde(default)]
     pub args: Vec<String>,
-    /// A program of the machine instead.
+    /// A program of the machine instead; {files}, {python3}, {temporary} and {scale:N} are replaced.
     #[serde(default)]
     pub command: Vec<String>,
     /// More environment for the command.
@@ -114,60 +81,33 @@ pub struct Definition {
     /// What has to be on the path.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Memory to warm before the first run.
+    /// Memory to warm before the first run; later as much as the largest peak.
     #[serde(default)]
     pub warm_mib: u32,
-    /// How the measured part is shown.
+    /// It counts its calls: ns a call are shown, and the null allocator beside the others.
     pub unit: Option<Unit>,
     /// Its calls can be timed one by one.
     #[serde(default)]
     pub tail: bool,
-    /// It runs on region allocators too.
+    /// It runs on region allocators too: it needs malloc, free and realloc only.
     #[serde(default)]
     pub region: bool,
-    /// It is compiled for the kernel's allocators of these kinds.
+    /// It is compiled for the kernel's allocators of these kinds, which take part unless -a says who: the registry's words.
     #[serde(default)]
-    pub kernel: Vec<Kind>,
-    /// It says nothing of other allocators.
+    pub kernel: Vec<String>,
+    /// It says nothing of other allocators, nor of time: its points are sequences to be read.
     #[serde(default)]
     pub alone: bool,
-    /// Its time is that of the part it measures.
+    /// The `ns` it prints are its time: what it does around them differs between allocators.
     #[serde(default)]
     pub by_part: bool,
-    /// Why what it does differs from run to run.
+    /// Why what it does differs from run to run, so that it is not counted.
     pub uncounted: Option<String>,
     /// What its points mean.
     pub curve: Option<Curve>,
     /// What those of one series mean that are something else.
     #[serde(default)]
     pub curves: BTreeMap<String, Curve>,
-}
-
-/// What an allocator of the kernel's hands out, by the words of the registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// Objects behind handles.
-    Handles,
-    /// Objects of one size.
-    Caches,
-    /// Objects of any size, at an address.
-    Objects,
-    /// Whole pages.
-    Pages,
-}
-
-impl Kind {
-    /// The registry's.
-    #[must_use]
-    pub const fn of_registry(self) -> registry::Kind {
-        match self {
-            Self::Handles => registry::Kind::Handles,
-            Self::Caches => registry::Kind::Caches,
-            Self::Objects => registry::Kind::Objects,
-            Self::Pages => registry::Kind::Pages,
-        }
-    }
 }
 
 /// How the measured part of a workload is shown.
@@ -241,6 +181,9 @@ impl Definition {
             d if !is_ours && (d.tail || d.region || !d.kernel.is_empty() || d.unit.is_some()) => {
                 Some("tail, region, kernel and unit are for a workload of ours")
             }
+            d if d.kernel.iter().any(|word| KERNELS.iter().all(|row| row.kind.word() != word)) => {
+                Some("kernel has a word that the registry does not have")
+            }
             d if d.about.trim().is_empty() => Some("about is empty"),
             d if d.group.is_in_process() != is_ours => {
                 Some("a command is for group real, and group real for a command")
@@ -251,8 +194,8 @@ impl Definition {
 
     /// The allocators of the kernel's that it is compiled for.
     pub fn kernels(&self) -> impl Iterator<Item = &'static str> + use<'_> {
-        let takes = |kind| self.kernel.iter().any(|of| of.of_registry() == kind);
-        registry::KERNELS.iter().filter(move |row| takes(row.kind)).map(|row| row.name)
+        let takes = |row: &&Kernel| self.kernel.iter().any(|word| word == row.kind.word());
+        KERNELS.iter().filter(takes).map(|row| row.name)
     }
 
     /// Why two runs of it do not do the same, if that is so.
@@ -310,7 +253,7 @@ mod tests {
             said("kernel = ['handles', 'pages']\nalone = true\n[curves.a]\nx = 'x'\ny = 'y'\n"),
             ""
         );
-        assert!(said("kernel = ['stones']\n").contains("stones"));
+        assert!(said("kernel = ['stones']\n").contains("registry"));
         assert!(said("command = ['ls']\nkernel = ['pages']\n").contains("kernel"));
         assert!(said("command = ['ls']\nargs = ['a']\n").contains("both"));
         assert!(said("command = ['ls']\ntail = true\n").contains("tail"));

@@ -289,7 +289,6 @@ impl Rule {
         Self { by_estimate: strict, ..self.clone() }
     }
 
-    /// What decides.
     fn value(&self, ratio: &Ratio) -> f64 {
         if self.by_estimate { ratio.estimate } else { self.op.near_end(ratio) }
     }

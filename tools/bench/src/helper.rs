@@ -134,7 +134,6 @@ fn parse(args: &[OsString]) -> Option<(RawFd, Program)> {
     Some((fd, Program { file, argv, for_shell, envp, cpus, sample, preloaded }))
 }
 
-/// Runs the program once.
 fn measure(program: &Program) -> Answer {
     let argv = pointers(&program.argv);
     let for_shell = pointers(&program.for_shell);
@@ -310,7 +309,6 @@ fn usage(whose: c_int) -> libc::rusage {
     usage
 }
 
-/// Nanoseconds of the monotonic clock.
 fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the out-pointer is to a live local.

@@ -28,7 +28,6 @@ pub mod measured;
 pub mod metrics;
 pub mod prepare;
 pub mod result;
-pub mod rng;
 pub mod session;
 pub mod stats;
 pub mod summary;

@@ -264,7 +264,6 @@ impl Launcher {
     }
 }
 
-/// What the helper's line means.
 fn outcome(line: &str, said: String, printed: String) -> Result<Outcome, Error> {
     // A line without its end is one that the helper did not finish.
     let answer = line.strip_suffix('\n').map(serde_json::from_str);

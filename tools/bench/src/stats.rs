@@ -5,11 +5,8 @@
 //! percentile method). The median, because a run that the machine disturbed says nothing about the allocator.
 //! Logarithms, because twice as fast and half as fast are the same distance.
 
-use core::cmp::Ordering;
-
+use fastrand::Rng;
 use serde::{Deserialize, Serialize};
-
-use crate::rng::Rng;
 
 /// Below this many pairs the extremes themselves are not yet a 95 % interval of the median: `1 - 2 / 2^n < 0.95`.
 pub const ENOUGH_PAIRS: usize = 6;
@@ -114,7 +111,9 @@ impl Ratio {
     ) -> Option<Self> {
         let logs = logs(subject, baseline);
         let estimate = median_sorted(&logs)?;
-        let (low, high) = bootstrap_median(&logs, resamples, seed);
+        let (mut rng, mut places) = (Rng::with_seed(seed), Vec::new());
+        let resampled = |_| resampled_median(&logs, &mut places, &mut rng);
+        let (low, high) = interval((0..resamples.max(1)).map(resampled).collect());
         Some(Self {
             estimate: estimate.exp(),
             low: low.min(estimate).exp(),
@@ -150,13 +149,10 @@ pub fn geometric_mean(
     }
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / count as f64;
     let estimate = mean(&mut all.iter().filter_map(|l| median_sorted(l)));
-    let mut rng = Rng::new(seed);
-    let mut places = Vec::new();
-    let mut means: Vec<f64> = (0..resamples.max(1))
-        .map(|_| mean(&mut all.iter().map(|l| resampled_median(l, &mut places, &mut rng))))
-        .collect();
-    means.sort_by(f64::total_cmp);
-    let (low, high) = (means[means.len() / 40], means[means.len() - 1 - means.len() / 40]);
+    let (mut rng, mut places) = (Rng::with_seed(seed), Vec::new());
+    let mut resampled =
+        |_| mean(&mut all.iter().map(|l| resampled_median(l, &mut places, &mut rng)));
+    let (low, high) = interval((0..resamples.max(1)).map(&mut resampled).collect());
     let pairs = all.iter().map(Vec::len);
     let counted = pairs.clone().filter(|n| *n > 1 || one == OnePair::Unknown);
     let pairs = counted.min().or(pairs.min()).unwrap_or(0);
@@ -182,40 +178,21 @@ fn logs(subject: &[Option<f64>], baseline: &[Option<f64>]) -> Vec<f64> {
     logs
 }
 
-/// The 2.5 % and 97.5 % points of the medians of resampled `sorted`.
-///
-/// `sorted` is in order, so the median of a resample is found from the places drawn, without comparing values.
-fn bootstrap_median(sorted: &[f64], resamples: usize, seed: u64) -> (f64, f64) {
-    if sorted.is_empty() {
-        return (f64::NAN, f64::NAN);
-    }
-    let mut rng = Rng::new(seed);
-    let mut places = Vec::new();
-    let mut medians: Vec<f64> =
-        (0..resamples.max(1)).map(|_| resampled_median(sorted, &mut places, &mut rng)).collect();
-    medians.sort_by(f64::total_cmp);
-    (medians[medians.len() / 40], medians[medians.len() - 1 - medians.len() / 40])
+/// The 2.5 % and 97.5 % points of figures of resamples, of which there are some.
+pub(crate) fn interval(mut draws: Vec<f64>) -> (f64, f64) {
+    draws.sort_by(f64::total_cmp);
+    (draws[draws.len() / 40], draws[draws.len() - 1 - draws.len() / 40])
 }
 
-/// The median of as many values, drawn with repetition.
-fn resampled_median(sorted: &[f64], places: &mut Vec<usize>, rng: &mut Rng) -> f64 {
+/// The median of as many values, drawn with repetition. They are in order, so it is found from the places drawn, without comparing
+/// values.
+pub(crate) fn resampled_median(sorted: &[f64], places: &mut Vec<usize>, rng: &mut Rng) -> f64 {
     let Some((low, high)) = middle(sorted.len()) else { return f64::NAN };
     places.clear();
-    places.extend((0..sorted.len()).map(|_| rng.below(sorted.len())));
+    places.extend((0..sorted.len()).map(|_| rng.usize(..sorted.len())));
     let (below, &mut upper, _) = places.select_nth_unstable(high);
     let lower = if low == high { upper } else { below.iter().copied().max().unwrap_or(upper) };
     f64::midpoint(sorted[lower], sorted[upper])
-}
-
-/// The place of the smallest of `values`; `None` when there is none to compare.
-#[must_use]
-pub fn least(values: &[Option<f64>]) -> Option<usize> {
-    values
-        .iter()
-        .enumerate()
-        .filter_map(|(i, v)| v.map(|v| (i, v)))
-        .min_by(|a, b| a.1.partial_cmp(&b.1).unwrap_or(Ordering::Equal))
-        .map(|(i, _)| i)
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use std::process::{Command, Output, Stdio};
 
 use common::{heapwright, outcome};
 
-/// The command with these streams.
 fn with(args: &[&str], stdout: Stdio, stderr: Stdio) -> Output {
     command(args).stdout(stdout).stderr(stderr).spawn().unwrap().wait_with_output().unwrap()
 }

@@ -12,7 +12,6 @@ use show::text::many;
 
 use crate::view::View;
 
-/// A note.
 #[derive(Debug)]
 pub(crate) struct Note {
     /// What kind it is of.
@@ -92,7 +91,7 @@ pub fn left_out(names: &[String], measured: usize) -> Option<String> {
     })
 }
 
-fn noise(view: &View<'_>) -> Option<Note> {
+pub(crate) fn noise(view: &View<'_>) -> Option<Note> {
     let base = view.name(view.baseline);
     let floors: Vec<f64> = view.report.workloads.iter().filter_map(|w| w.noise_floor).collect();
     let middle = percent(median(&floors)?);
@@ -228,7 +227,7 @@ fn other_work(view: &View<'_>, at: usize, name: &str) -> Option<Note> {
         Some(format!("{} {}", work.name, percent(share)))
     };
     let works: Vec<String> = view.report.workloads.iter().filter_map(share).collect();
-    let text = || format!("{name} (not compared) did of the baseline's: {}", works.join(", "));
+    let text = || format!("{name} (not compared) did of the baseline's work: {}", works.join(", "));
     (!works.is_empty()).then(|| note("work", text()))
 }
 

@@ -42,7 +42,7 @@ fn fill(view: &View<'_>, detail: Detail) -> Page {
     sections.push(data(report, detail));
     let doubts = notes::doubts(view).into_iter();
     // What failed is in the table.
-    let doubts = doubts.filter(|note| note.word == "note" || note.word == "flagged");
+    let doubts = doubts.filter(|note| ["note", "flagged", "work"].contains(&note.word));
     Page {
         title: format!("heapwright bench, {}", report.started),
         kicker: subtitle(view),
@@ -115,7 +115,6 @@ fn facts(report: &Report) -> Vec<(String, String)> {
     ]
 }
 
-/// How it was measured, and where.
 fn method(report: &Report) -> Section {
     Section {
         id: "method",

@@ -49,6 +49,19 @@ pub(crate) struct Placed {
     pub(crate) plot: Plot,
 }
 
+impl Placed {
+    fn new(
+        part: Part,
+        workload: Option<WorkloadIndex>,
+        name: String,
+        title: String,
+        svg: String,
+    ) -> Self {
+        let data = ("", String::new());
+        Self { part, workload, data, is_wide: false, plot: Plot { name, title, svg } }
+    }
+}
+
 /// All pictures of the page, those without data left out. `points` is the most of one line.
 pub(crate) fn placed(view: &View<'_>, points: usize) -> Vec<Placed> {
     let mut all: Vec<Placed> = pareto::plot(view).into_iter().collect();

@@ -3,7 +3,7 @@
 
 use bench::stats::ENOUGH_PAIRS;
 use show::text::list;
-use show::{Figure, Section};
+use show::{Figure, Section, Table};
 
 use crate::plot::{self, Part};
 use crate::tables;
@@ -27,18 +27,24 @@ pub(crate) fn all(view: &View<'_>, points: usize) -> Vec<Section> {
         vec![overall(view, all), time(view, figures(Part::Time, "time"))]
     };
     all.extend([
-        memory(view, figures(Part::Memory, "memory")),
-        calls(view),
-        slow(view, figures(Part::Latency, "slow")),
-        sequences(view),
-        sweeps(figures(Part::Curves, "sweeps")),
-        Section {
-            id: "others",
-            title: "Other figures",
-            about: "What single workloads count besides, as medians of their runs.".to_owned(),
-            tables: vec![tables::values(view)],
-            ..Section::default()
-        },
+        section(
+            "memory",
+            "Memory",
+            MEMORY,
+            vec![tables::memory(view)],
+            figures(Part::Memory, "memory"),
+        ),
+        section("calls", "Nanoseconds a call", CALLS, vec![tables::calls(view)], Vec::new()),
+        section(
+            "slow",
+            "Slow calls",
+            SLOW,
+            vec![tables::tails(view)],
+            figures(Part::Latency, "slow"),
+        ),
+        section("sequences", "Sequences", SEQUENCES, vec![tables::sequences(view)], Vec::new()),
+        section("sweeps", "Sweeps", SWEEPS, Vec::new(), figures(Part::Curves, "sweeps")),
+        section("others", "Other figures", OTHERS, vec![tables::values(view)], Vec::new()),
     ]);
     // Why there is no mean is worth a word.
     let is_said = |s: &Section| s.id == "overall" && !view.report.left_out.is_empty();
@@ -86,7 +92,6 @@ fn overall(view: &View<'_>, figures: Vec<Figure>) -> Section {
     }
 }
 
-/// What the marks in tables mean.
 fn how_to_read(view: &View<'_>) -> String {
     let base = view.name(view.baseline);
     format!(
@@ -100,15 +105,9 @@ fn how_to_read(view: &View<'_>) -> String {
 }
 
 fn time(view: &View<'_>, figures: Vec<Figure>) -> Section {
-    Section {
-        id: "time",
-        title: "Time, by workload",
-        about: how_to_read(view),
-        tables: vec![tables::time(view)],
-        tables_first: true,
-        figures,
-        ..Section::default()
-    }
+    let tables = vec![tables::time(view)];
+    let section = section("time", "Time, by workload", &how_to_read(view), tables, figures);
+    Section { tables_first: true, ..section }
 }
 
 /// Where the machine was too busy the wall clock says nothing of the allocator.
@@ -127,70 +126,29 @@ fn which_time(view: &View<'_>) -> String {
     }
 }
 
-fn memory(view: &View<'_>, figures: Vec<Figure>) -> Section {
-    Section {
-        id: "memory",
-        title: "Memory",
-        about: "Resident memory of all processes of a run. The pictures show it over time, and in grey what the program had \
-                asked for. In the table: at its peak (below it, relative to the baseline), on average and at the end; \
-                RSS/live is the peak over the most that was asked for at one time, below 1 where not all of that was \
-                written. The marks =, ? and * mean what they do with time; what one run alone tells shows nothing."
-            .to_owned(),
-        tables: vec![tables::memory(view)],
-        figures,
-        ..Section::default()
-    }
-}
+const MEMORY: &str = "Resident memory of all processes of a run. The pictures show it over time, and in grey what the program had \
+     asked for. In the table: at its peak (below it, relative to the baseline), on average and at the end; \
+     RSS/live is the peak over the most that was asked for at one time, below 1 where not all of that was \
+     written. The marks =, ? and * mean what they do with time; what one run alone tells shows nothing.";
+const CALLS: &str = "Time of the measured part over its calls of malloc and free. The null allocator hands out memory and never \
+     takes it back: its column is what the workload and its harness cost themselves.";
+const SLOW: &str = "How long single calls took, timed one by one in a pass of their own, less what reading the clock takes at \
+                    least; a longest call may have been interrupted. The curves show \
+                    which share of the calls took longer than each time: further left and lower is better. In the \
+                    table, half of the calls took at most p50, all but one in a thousand at most p99.9.";
+const SEQUENCES: &str = "Numbers in the order in which objects are handed out, the first 20 of each; of distances the median stands \
+     beside them.";
+const SWEEPS: &str = "What changes as a workload's parameter does; medians of the runs.";
+const OTHERS: &str = "What single workloads count besides, as medians of their runs.";
 
-fn calls(view: &View<'_>) -> Section {
-    Section {
-        id: "calls",
-        title: "Nanoseconds a call",
-        about: "Time of the measured part over its calls of malloc and free. The null allocator hands out memory and never \
-                takes it back: its column is what the workload and its harness cost themselves."
-            .to_owned(),
-        tables: vec![tables::calls(view)],
-        tables_first: true,
-        ..Section::default()
-    }
-}
-
-fn slow(view: &View<'_>, figures: Vec<Figure>) -> Section {
-    Section {
-        id: "slow",
-        title: "Slow calls",
-        about: "How long single calls took, timed one by one in a pass of their own, less what reading the clock takes at \
-                least; a longest call may have been interrupted. The curves show \
-                which share of the calls took longer than each time: further left and lower is better. In the \
-                table, half of the calls took at most p50, all but one in a thousand at most p99.9."
-            .to_owned(),
-        tables: vec![tables::tails(view)],
-        figures,
-        ..Section::default()
-    }
-}
-
-fn sequences(view: &View<'_>) -> Section {
-    Section {
-        id: "sequences",
-        title: "Sequences",
-        about: "Numbers in the order in which objects are handed out, the first 20 of each; of distances the median stands \
-                beside them."
-            .to_owned(),
-        tables: vec![tables::sequences(view)],
-        tables_first: true,
-        ..Section::default()
-    }
-}
-
-fn sweeps(figures: Vec<Figure>) -> Section {
-    Section {
-        id: "sweeps",
-        title: "Sweeps",
-        about: "What changes as a workload's parameter does; medians of the runs.".to_owned(),
-        figures,
-        ..Section::default()
-    }
+fn section(
+    id: &'static str,
+    title: &'static str,
+    about: &str,
+    tables: Vec<Table>,
+    figures: Vec<Figure>,
+) -> Section {
+    Section { id, title, about: about.to_owned(), tables, figures, ..Section::default() }
 }
 
 /// Without the colours that a file needs: here they are the page's, by class. They are a tenth of a picture.

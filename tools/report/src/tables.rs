@@ -13,7 +13,7 @@ use show::number::{self, bytes, nanoseconds, percent, ratio, seconds, with_margi
 use show::text::{cut, many};
 use show::{Cell as Entry, Column, Group, Table};
 
-use crate::view::{State, View, kind, margin};
+use crate::view::{State, View, margin};
 
 pub(crate) use counted::counted;
 pub(crate) use overall::{mean_row, overall};
@@ -162,7 +162,7 @@ fn compared(view: &View<'_>, w: WorkloadIndex, a: SubjectIndex, metric: Metric) 
     let State::Ran(cell) = view.state(w, a) else { return none() };
     let Some(figure) = metric.of(cell) else { return none() };
     let interval = figure.ratio.map_or(String::new(), |r| {
-        format!("{} {} to {} from {} pairs; ", kind(&r), ratio(r.low), ratio(r.high), r.pairs)
+        format!("{} {} to {} from {} pairs; ", r.kind(), ratio(r.low), ratio(r.high), r.pairs)
     });
     Entry {
         text: view.text(w, a, metric),
@@ -203,7 +203,7 @@ fn figures(
             text: form(v),
             small: r.map_or(String::new(), beside),
             title: r.map_or(String::new(), |r| {
-                format!("{} {} to {} of the baseline's", kind(&r), ratio(r.low), ratio(r.high))
+                format!("{} {} to {} of the baseline's", r.kind(), ratio(r.low), ratio(r.high))
             }),
             sort: v.to_string(),
             class: metric.map_or("", |metric| class(view, w, a, metric)),

@@ -10,7 +10,7 @@ use show::{Table, number};
 
 use crate::notes::{self, Note};
 use crate::tables;
-use crate::verdict::verdict;
+use crate::verdict::{self, verdict};
 use crate::view::View;
 
 /// Where the text of a line below the tables begins, behind its first word.
@@ -89,6 +89,8 @@ fn shown(view: &View<'_>) -> Vec<Table> {
             titled(tables::calls(view).brief(), calls.to_owned()),
         ]
     };
+    let orders = Table { has_text: true, ..tables::sequences(view) };
+    all.push(titled(orders, "numbers in the order in which objects are handed out".to_owned()));
     all.push(titled(tables::slowest(view).brief(), slow.to_owned()));
     all.extend(tables::curves(view));
     all.retain(|table| !table.is_empty());
@@ -97,12 +99,13 @@ fn shown(view: &View<'_>) -> Vec<Table> {
 
 fn below(view: &View<'_>) -> Vec<Note> {
     let mut all = notes::legend(view);
-    if view.report.workloads.iter().all(|work| work.alone) {
-        all.clear();
+    let more = |word, text: &String| Note { word, text: text.clone(), quoted: Vec::new() };
+    if let Some(said) = verdict::sequences(view) {
+        all = view.report.workloads.iter().map(|work| more("workload", &work.about)).collect();
+        all.push(more("verdict", &said));
     }
     all.extend(notes::names(view));
     all.extend(notes::doubts(view));
-    let more = |word, text: &String| Note { word, text: text.clone(), quoted: Vec::new() };
     all.extend(view.report.warnings.iter().map(|warning| more("warning", warning)));
     all.extend(verdict(view.report).sentence.map(|said| more("verdict", &said)));
     all

@@ -9,7 +9,8 @@ use bench::stats::{ENOUGH_PAIRS, Ratio};
 use show::number::{percent, ratio, seconds};
 use show::text::list;
 
-use crate::view::{AS_EXPECTED, View, kind};
+use crate::notes;
+use crate::view::{AS_EXPECTED, View};
 
 type Row<'a> = (SubjectIndex, &'a Overall, Option<Ratio>, Option<Ratio>);
 
@@ -131,7 +132,7 @@ pub(crate) fn headline(view: &View<'_>) -> String {
 }
 
 /// How many sequences are what they should be, where nothing else was looked at.
-fn sequences(view: &View<'_>) -> Option<String> {
+pub(crate) fn sequences(view: &View<'_>) -> Option<String> {
     let works = &view.report.workloads;
     if works.is_empty() || works.iter().any(|work| !work.alone) {
         return None;
@@ -167,8 +168,7 @@ pub(crate) fn sentences(view: &View<'_>) -> Vec<String> {
     } else {
         said.push("Each workload stands by itself below.".to_owned());
     }
-    said.extend(noise(view));
-    said.extend(other_work(view));
+    said.extend(notes::noise(view).map(|note| format!("Noise: {}.", note.text)));
     said.extend(dropped(view));
     said.extend(ended(view));
     said
@@ -202,7 +202,7 @@ fn interval(r: &Ratio) -> String {
     if r.pairs < 2 {
         return format!("{} (one round, so no interval)", ratio(r.estimate));
     }
-    format!("{} ({} {} to {})", ratio(r.estimate), kind(r), ratio(r.low), ratio(r.high))
+    format!("{} ({} {} to {})", ratio(r.estimate), r.kind(), ratio(r.low), ratio(r.high))
 }
 
 fn by_how_much(estimate: f64) -> String {
@@ -301,7 +301,6 @@ fn pareto(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
     }
 }
 
-/// Where ours stands.
 fn ours(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
     let (a, _, time, peak) = overall.iter().find(|row| view.style(row.0).is_ours)?;
     let of = |r: &Option<Ratio>, what: &str| r.map(|r| format!("{} of {what}", interval(&r)));
@@ -312,44 +311,6 @@ fn ours(view: &View<'_>, overall: &[Row<'_>]) -> Option<String> {
             .flatten()
             .collect();
     (!parts.is_empty()).then(|| format!("{}: {}.", view.name(*a), parts.join(", ")))
-}
-
-fn noise(view: &View<'_>) -> Option<String> {
-    let mut floors: Vec<(f64, &str)> = view
-        .report
-        .workloads
-        .iter()
-        .filter_map(|w| Some((w.noise_floor.filter(|n| n.is_finite())?, w.name.as_str())))
-        .collect();
-    floors.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (most, middle) = (floors.last()?, floors.get(floors.len() / 2)?);
-    let base = view.name(view.baseline);
-    Some(format!(
-        "Noise floor: {base} against itself differs by {}; smaller differences mean nothing.",
-        match view.is_one() {
-            true => percent(most.0),
-            false => format!(
-                "{} on the middle workload and by {} at most ({})",
-                percent(middle.0),
-                percent(most.0),
-                most.1
-            ),
-        }
-    ))
-}
-
-/// Who did not the same work.
-fn other_work(view: &View<'_>) -> Option<String> {
-    let mut said = Vec::new();
-    for &a in &view.shown {
-        for (w, work) in view.report.workload_indices().zip(&view.report.workloads) {
-            let share = view.cell(w, a).filter(|cell| cell.refused == 0).and_then(|c| c.other_work);
-            said.extend(share.map(|share| {
-                format!("{} did {} of the work of {}", view.name(a), percent(share), work.name)
-            }));
-        }
-    }
-    (!said.is_empty()).then(|| format!("Shown and not compared: {}.", list(&said)))
 }
 
 fn dropped(view: &View<'_>) -> Option<String> {

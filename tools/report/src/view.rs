@@ -21,7 +21,6 @@ pub(crate) struct View<'a> {
     pub(crate) report: &'a Report,
     /// By allocator.
     styles: Vec<Style>,
-    /// The place of the baseline.
     pub(crate) baseline: SubjectIndex,
     /// The baseline and the contenders, in their order.
     pub(crate) shown: Vec<SubjectIndex>,
@@ -45,10 +44,7 @@ pub(crate) enum State<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn of(report: &'a Report) -> Self {
-        let shown = report
-            .subject_indices()
-            .filter(|&a| matches!(report.allocators[a].role, Role::Baseline | Role::Contender))
-            .collect();
+        let shown = report.contestants().collect();
         Self { report, styles: styles(report), baseline: report.baseline(), shown }
     }
 
@@ -173,7 +169,6 @@ pub(crate) fn margin(r: &Ratio) -> Option<f64> {
     (r.pairs > 1).then(|| r.margin())
 }
 
-/// By allocator.
 fn styles(report: &Report) -> Vec<Style> {
     let mut others = 0;
     let look = |(who, entry): (SubjectIndex, &Entry)| {
@@ -189,11 +184,6 @@ fn styles(report: &Report) -> Vec<Style> {
         Style::of(who.0, part)
     };
     report.subject_indices().zip(&report.allocators).map(look).collect()
-}
-
-/// What the ends of an interval are.
-pub(crate) fn kind(r: &Ratio) -> &'static str {
-    r.kind()
 }
 
 fn why(short: &str, long: &str) -> Why {

@@ -63,7 +63,9 @@ fn other_work_is_shown_and_not_compared() {
     }
     let page = html(&report);
     assert!(
-        page.contains("Shown and not compared: heapwright did 2.0\u{a0}% of the work of basic.")
+        page.contains(
+            "heapwright (not compared) did of the baseline&#x27;s work: basic 2.0\u{a0}%"
+        )
     );
     assert!(page.contains(">2.0\u{a0}% of the work<small>"), "in the table");
 }

@@ -147,7 +147,6 @@ impl Chart<'_> {
         format!("{} data-x=\"{}\" data-y=\"{}\"", self.data, x.attribute(), y.attribute())
     }
 
-    /// The axes around all lines.
     fn axes(&self, across: (f64, f64), up: (f64, f64)) -> Option<(Axis, Axis)> {
         let area = self.area.map_or(&[][..], |(points, _)| points);
         let points = || {

@@ -90,8 +90,10 @@ pub struct Module {
 pub struct Missing {
     /// Threads whose last chunk was not closed: the program was killed, or had not ended yet.
     pub cut: u64,
-    /// Events that the recorder dropped.
+    /// Events that the recorder dropped, as far as it counted them.
     pub dropped: u64,
+    /// When the recorder stopped, as there was no more room, though the program went on.
+    pub stopped: Option<u64>,
     /// Chunks of 64 KiB that are not in the file.
     pub chunks: u64,
     /// Damaged places.

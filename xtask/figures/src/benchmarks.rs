@@ -57,7 +57,6 @@ enum Ask {
     Release,
 }
 
-/// The chore.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let said = match options {
         Options { page: Some(folder), .. } => page(&root(), folder)?,

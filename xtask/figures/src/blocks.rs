@@ -3,7 +3,6 @@
 use crate::command::cargo;
 use std::process::ExitCode;
 
-/// The command.
 pub(crate) fn run(args: &[String]) -> ExitCode {
     let mut command = cargo();
     command.args(["run", "--release", "--quiet", "--package", "heapwright-blocks", "--"]);

@@ -43,7 +43,6 @@ fn three() -> usize {
     3
 }
 
-/// What became of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Pass,
@@ -65,7 +64,6 @@ impl Verdict {
     }
 }
 
-/// What was measured.
 #[derive(Debug, Default)]
 pub(crate) struct Figure {
     /// `None`: it was not.
@@ -155,7 +153,6 @@ impl Line {
     }
 }
 
-/// The lines as a table in Markdown.
 pub(crate) fn table(lines: &[Line]) -> Table {
     let mut table = crate::figures::table(["", "figure", "bound", ""]);
     for Line { says, figure, bound, verdict } in lines {

@@ -27,7 +27,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The instructions of a body.
     pub(super) fn instructions(&self, body: &str) -> Option<u64> {
         self.bodies.iter().find(|(name, _)| name == body).map(|(_, count)| *count)
     }

@@ -73,7 +73,6 @@ const LONG: [(&str, u32); 4] = [
 /// The package whose tests every change takes: they look at the tree as a whole.
 const ALWAYS_TESTED: &str = "xtask";
 
-/// What is to be run.
 pub(super) struct Plan {
     /// In the table's order, each with why.
     pub(super) steps: Vec<(&'static Step, String)>,

@@ -20,7 +20,6 @@ use super::tally::{Said, Tally};
 /// Cargo uses every processor while it compiles, tests seldom do: more workers would only make each step longer.
 const WORKERS: usize = 2;
 
-/// What the workers share.
 struct State {
     left: Vec<&'static Step>,
     libraries: Libraries,
@@ -37,7 +36,6 @@ enum Libraries {
     Built(PathBuf),
 }
 
-/// What a worker does next.
 enum Next {
     BuildLibraries,
     Take(&'static Step),

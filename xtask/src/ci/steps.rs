@@ -2,7 +2,6 @@
 
 use super::forms::{self, Form, Outcome};
 
-/// One step.
 pub(super) struct Step {
     pub(super) name: &'static str,
     /// What it checks, a cell of the table in CONTRIBUTING.md.

@@ -10,7 +10,6 @@ pub(super) struct Said {
     pub(super) success: bool,
 }
 
-/// Tests passed, failed and ignored.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) passed: usize,

@@ -152,7 +152,6 @@ pub(super) fn defined(file: &object::File<'_>) -> impl Iterator<Item = (String, 
     })
 }
 
-/// What one instruction does.
 fn classify(instruction: &Instruction) -> Counts {
     let mut one = Counts { instructions: 1, ..Counts::default() };
     let mut info = InstructionInfoFactory::new();

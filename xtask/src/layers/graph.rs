@@ -53,7 +53,6 @@ impl Place {
     }
 }
 
-/// One package of the workspace.
 #[derive(Debug)]
 pub(crate) struct Package {
     pub(crate) name: String,

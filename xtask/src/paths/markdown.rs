@@ -2,7 +2,6 @@
 
 use pulldown_cmark::{Event, Parser, Tag};
 
-/// One path, and where it is named.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mention {
     pub(super) line: usize,

@@ -9,22 +9,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One library.
 struct Source {
-    /// Its name in tables.
     name: &'static str,
-    /// Of its sources.
     version: &'static str,
-    /// Its file's name.
     file: &'static str,
-    /// The package and its version.
     package: (&'static str, &'static str),
     /// Where in the package everything else is.
     folder: &'static str,
     make: Make,
 }
 
-/// How a library is made.
 enum Make {
     Compile(Compile),
     /// By `configure` and `make`.
@@ -33,7 +27,6 @@ enum Make {
     Wheel(&'static str),
 }
 
-/// One call of a compiler.
 struct Compile {
     files: &'static [&'static str],
     include: &'static str,

@@ -9,7 +9,6 @@ use crate::figures;
 
 pub(crate) use golden::Golden;
 
-/// The counts of one situation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Count {
     min: u32,
@@ -17,7 +16,6 @@ struct Count {
     max: u32,
 }
 
-/// One machine's lines.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     /// In the order they were printed.

@@ -8,10 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// A machine that QEMU has.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    /// What the command line calls it.
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,
     /// What the golden files call its target.
@@ -95,10 +93,8 @@ pub(crate) const MACHINES: &[Machine] = &[
     },
 ];
 
-/// How a kernel's run ended.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
-    /// All it printed.
     pub(crate) printed: String,
     pub(crate) passed: bool,
     /// In words: `status 0`, `no end after 60 s`.

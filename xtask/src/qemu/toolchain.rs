@@ -22,7 +22,6 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A machine to compile for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Target {
     /// As rustc calls it: `riscv64gc-unknown-none-elf`.
@@ -49,7 +48,6 @@ impl Target {
 pub(crate) const RISCV64: Target = Target::new("riscv64gc-unknown-none-elf");
 /// RISC-V, 64 bit, with them.
 pub(crate) const RISCV64_ZBB: Target = Target { features: "+zbb", ..RISCV64 };
-/// RISC-V, 32 bit.
 pub(crate) const RISCV32: Target = Target::new("riscv32imac-unknown-none-elf");
 /// Cortex-M3.
 pub(crate) const THUMBV7M: Target = Target::new("thumbv7m-none-eabi");
@@ -71,14 +69,10 @@ pub(crate) const AARCH64: Target =
 /// One `cargo build` for bare metal.
 #[derive(Debug, Clone)]
 pub(crate) struct Build<'a> {
-    /// The `Cargo.toml`.
     pub(crate) manifest: &'a Path,
-    /// The package in it.
     pub(crate) package: &'a str,
     pub(crate) target: Target,
-    /// Cargo's features.
     pub(crate) features: &'a [&'a str],
-    /// More environment.
     pub(crate) env: &'a [(&'a str, &'a str)],
     /// The sources name unstable features as one release of the compiler does: a nightly of another month has renamed
     /// some, so none is taken, and a release is told to allow them.

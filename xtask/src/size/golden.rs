@@ -12,7 +12,6 @@ use std::path::PathBuf;
 
 const FILE: &str = "size.toml";
 
-/// Bytes that an allocator must stay within.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) plain: u64,
@@ -72,7 +71,6 @@ impl Golden {
         self.0.insert(target.to_owned(), Recorded { compiler: compiler.to_owned(), allocator });
     }
 
-    /// Writes the file and gives its path.
     pub(super) fn write(&self) -> Result<PathBuf, String> {
         let head = "# Bytes of flash at opt-level z, and bytes of control block.\n\
              # Written by `cargo xtask size --write`, checked by `cargo xtask size --check`.\n";

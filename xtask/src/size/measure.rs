@@ -42,7 +42,6 @@ pub(crate) fn code_of(program: &Path, parts: &[&str]) -> Result<u64, String> {
     code(&file, parts).map_err(named)
 }
 
-/// Bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Size {
     /// Code and constants.
@@ -58,7 +57,6 @@ impl Size {
     }
 }
 
-/// Counts.
 pub(super) fn measure(program: &Path) -> Result<Size, String> {
     let named = |why: String| format!("{}: {why}", program.display());
     let bytes = fs::read(program).map_err(|e| named(e.to_string()))?;

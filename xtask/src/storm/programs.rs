@@ -23,7 +23,6 @@ const fn storm(name: &'static str, what: &'static str) -> Storm {
     Storm { name, what, linked: None }
 }
 
-/// All of them.
 pub(super) const STORMS: &[Storm] = &[
     storm(
         "fork",
@@ -130,12 +129,10 @@ fn finish(compiler: &mut Command) -> Result<(), String> {
 }
 
 impl Built {
-    /// Where a storm's program is.
     pub(super) fn path(&self, storm: &Storm) -> PathBuf {
         self.folder.join(storm.name)
     }
 
-    /// The command of one run.
     pub(super) fn command(&self, run: &Run, seconds: f64) -> Command {
         let mut command = Command::new(self.path(run.storm));
         command.args(arguments(run, seconds)).current_dir(&self.folder);

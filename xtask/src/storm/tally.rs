@@ -4,7 +4,6 @@ use super::watch::{Ending, Watched};
 use crate::figures;
 use std::collections::BTreeMap;
 
-/// The runs of one storm.
 #[derive(Debug, Default)]
 struct Row {
     runs: u64,

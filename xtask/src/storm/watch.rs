@@ -21,7 +21,6 @@ const LOOKED_INTO: usize = 6;
 /// How long what is about to end by itself may take to, on a busy machine.
 const SETTLE: Duration = Duration::from_secs(10);
 
-/// How a run ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Passed,
@@ -29,7 +28,6 @@ pub(super) enum Ending {
     Failed(String),
 }
 
-/// What is known of a run.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) ending: Ending,

@@ -4,7 +4,6 @@ mod arm;
 mod riscv;
 mod x86;
 
-/// What follows an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Flow {
     /// The next one.
@@ -47,7 +46,6 @@ impl Arch {
         }
     }
 
-    /// The Debian package that has it.
     pub(super) fn package(self) -> &'static str {
         match self {
             Arch::Riscv => "binutils-riscv64-unknown-elf",

@@ -31,7 +31,6 @@ pub(super) fn limit(target: &str, allocator: &str, entry: &str) -> Option<u64> {
     limit.filter(|_| allocator == "tlsf").map(|(_, _, most)| *most)
 }
 
-/// The golden file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Golden {
     /// Instructions of an indirect call or jump, by a part of the name of the function it stands in.
@@ -87,7 +86,6 @@ impl Golden {
         self.target.insert(target.to_owned(), recorded);
     }
 
-    /// Writes the file and gives its path.
     pub(super) fn write(&self) -> Result<PathBuf, String> {
         let head = "# The longest path of each entry point in instructions, from the disassembly.\n\
              # Written by `cargo xtask wcet --write`, checked by `cargo xtask wcet --check`.\n\

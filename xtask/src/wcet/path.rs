@@ -43,7 +43,6 @@ pub(super) fn search(program: &Program, declared: &Declared, entry: u64) -> Foun
     graph.finish(entry)
 }
 
-/// What follows an instruction.
 #[derive(Debug, Clone, Default)]
 struct Node {
     /// What it calls; its own successors come after that has returned.

@@ -8,7 +8,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// One instruction.
 #[derive(Debug, Clone)]
 pub(super) struct Instruction {
     pub(super) text: String,
@@ -19,7 +18,6 @@ pub(super) struct Instruction {
     explained: Option<u64>,
 }
 
-/// A program for one architecture.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) code: BTreeMap<u64, Instruction>,

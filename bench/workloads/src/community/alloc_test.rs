@@ -10,7 +10,6 @@ use crate::results::Results;
 use crate::rng::Rng;
 use crate::threads;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "alloc-test",
     about: "random blocks of a growing table are replaced, all of their bytes written and read",

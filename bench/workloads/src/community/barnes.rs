@@ -11,7 +11,6 @@ use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "barnes",
     about: "bodies attract each other, by way of a tree that is built anew for each step",
@@ -57,7 +56,6 @@ struct Cell {
     mass: f64,
 }
 
-/// A cube of space.
 #[derive(Clone, Copy)]
 struct Space {
     middle: Vector,

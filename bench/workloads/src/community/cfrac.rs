@@ -13,7 +13,6 @@ use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "cfrac",
     about: "numbers are factored by continued fractions; every result of arithmetic is a block",

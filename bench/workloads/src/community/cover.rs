@@ -25,13 +25,11 @@ fn count() {
     MADE.set(MADE.get() + 1);
 }
 
-/// A product of literals.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cube {
     words: Box<[u32]>,
 }
 
-/// A sum of cubes.
 pub(super) type Cover = Vec<Cube>;
 
 /// An empty list with room for `length` cubes.

@@ -12,7 +12,6 @@ use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "espresso",
     about: "covers of random functions are made smaller, on lists of cubes",

@@ -13,7 +13,6 @@ use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "larson",
     about: "threads replace random blocks of a table, then hand the table to a new thread",

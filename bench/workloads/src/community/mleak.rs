@@ -14,7 +14,6 @@ use crate::rng::Rng;
 use crate::sizes;
 use crate::{clock, threads};
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mleak",
     about: "threads come and go, and free what the thread before them left",

@@ -14,7 +14,6 @@ use crate::rng::Rng;
 use crate::sizes;
 use crate::threads;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mstress",
     about: "threads in rounds build trees of blocks, keep some, free others, hand others around",

@@ -15,7 +15,6 @@ use crate::rng::Rng;
 use crate::sizes;
 use crate::threads;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "rptest",
     about: "threads replace blocks of 8 to 16,000 bytes; every second lot is freed by a neighbour",

@@ -18,7 +18,6 @@ use crate::results::Results;
 use crate::rng::Rng;
 use crate::threads;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "xmalloc",
     about: "half of the threads allocate batches of blocks, the others free them",

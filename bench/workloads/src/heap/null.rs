@@ -35,7 +35,6 @@ pub(crate) fn start() {
     MEMORY.store(memory, Ordering::Relaxed);
 }
 
-/// The next block.
 #[inline(always)]
 pub(crate) fn allocate() -> *mut u8 {
     next(|at| at)
@@ -63,7 +62,6 @@ fn next(aligned: impl FnOnce(usize) -> usize) -> *mut u8 {
     })
 }
 
-/// A thread's piece.
 #[cold]
 fn piece() -> *mut u8 {
     let taken = TAKEN.fetch_add(1, Ordering::Relaxed);

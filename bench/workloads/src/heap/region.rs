@@ -86,7 +86,6 @@ fn with<T>(f: impl FnOnce(&mut dyn BlockAllocator) -> T) -> Option<T> {
     heap.as_mut().map(|heap| f(&mut *heap.0))
 }
 
-/// A block, or null.
 pub(crate) fn allocate(align: usize, size: usize) -> *mut u8 {
     let offset = align.max(PREFIX);
     let Some(layout) = layout(size, offset) else { return ptr::null_mut() };
@@ -124,7 +123,6 @@ pub(crate) unsafe fn size(block: *mut u8) -> usize {
     unsafe { prefix(block) }.size
 }
 
-/// Whether the block is from here.
 pub(crate) fn owns(block: *mut u8) -> bool {
     block.addr().wrapping_sub(START.load(Ordering::Relaxed)) < BYTES.load(Ordering::Relaxed)
 }

@@ -23,7 +23,6 @@ use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "chain",
     about: "200 items of 24 to 64 bytes in one hash chain, from a heap that seven others use too, are walked",

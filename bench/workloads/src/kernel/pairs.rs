@@ -15,7 +15,6 @@ use crate::heap;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "kernel-pairs",
     about: "pairs of malloc and free of 64 bytes beside those of a cache, one by one and in bulk, in turn",

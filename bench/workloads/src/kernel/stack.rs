@@ -21,7 +21,6 @@ use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "kmem-stack",
     about: "in which order a cache hands out objects of 40 bytes, by each of the kernel's policies; and 20 items of 32 and 40 bytes",

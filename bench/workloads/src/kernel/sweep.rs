@@ -173,7 +173,6 @@ impl Visit for Bench<'_> {
     }
 }
 
-/// One range of sizes on one allocator.
 struct Range<'a, A: Serve> {
     heap: &'a mut A,
     rng: Rng,
@@ -331,7 +330,6 @@ impl<A: Serve> Range<'_, A> {
         Some((held as f64 - asked as f64) / live.len() as f64)
     }
 
-    /// Frees all; how many bytes they were.
     fn empty(&mut self) -> usize {
         let bytes = self.table.iter().flatten().map(|(_, size)| size).sum();
         for at in 0..self.table.len() {

@@ -10,7 +10,6 @@ use crate::list::Workload;
 use crate::results::Results;
 use crate::texts::glibc_simple::batches_of;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "batches",
     about: "1 to 4096 blocks of one size are allocated, then freed in the same order",

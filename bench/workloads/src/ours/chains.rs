@@ -26,7 +26,6 @@ const QUEUE: usize = 16;
 
 type Batch = [Block; BATCH];
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "chains",
     about: "items cross a chain of threads, each of which frees what came and allocates what goes on",

@@ -12,7 +12,6 @@ use crate::rng::Rng;
 use crate::sizes::doublings;
 use crate::{clock, heap};
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "fork-storm",
     about: "children are forked, allocate, free and exit, while two threads of the parent go on allocating",
@@ -37,7 +36,6 @@ const SLOTS: usize = 10_000;
 /// The mean size of a block of the doublings from 16 bytes to 4 KiB.
 const MEAN: usize = (4096 - 16) * 3 / (2 * 8);
 
-/// What a child has to do.
 #[derive(Debug, Clone, Copy)]
 struct Task {
     blocks: usize,
@@ -96,7 +94,6 @@ fn replace(steps: u64, seed: u64) {
     free_all(&mut blocks);
 }
 
-/// How it went.
 #[derive(Debug, Default)]
 struct Storm {
     /// In calls of `fork`.

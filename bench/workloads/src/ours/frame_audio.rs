@@ -29,7 +29,6 @@ const SOUNDS: usize = 64;
 /// Buffers that outlive their callback, each until the next one has come round.
 const RING: usize = 16;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "frame-audio",
     about: "a game loop of 16.6 ms frames beside an audio callback every 5 ms: deadlines missed, worst times in allocation",
@@ -45,7 +44,6 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-/// How the periods of one thread went.
 #[derive(Debug, Default)]
 struct Periods {
     /// Time in the parts that allocate, of each period.

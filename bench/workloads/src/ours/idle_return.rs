@@ -14,7 +14,6 @@ use crate::results::Results;
 use crate::rng::Rng;
 use crate::sizes::doublings;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "idle-return",
     about: "a heap of small blocks is filled and mostly freed; is its memory given back while nothing calls?",

@@ -42,7 +42,6 @@ const _: () = assert!(
     "seen by the coarse wheel"
 );
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "long-run",
     about: "a server's cache with sizes that drift and lifetimes from one request to forever: memory over live bytes in time",

@@ -16,7 +16,6 @@ use crate::results::Results;
 use crate::rng::Rng;
 use crate::sizes::doublings;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "phases",
     about: "the heap's blocks turn from small to medium to large and back, and a few of each phase survive",

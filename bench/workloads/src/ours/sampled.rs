@@ -6,7 +6,6 @@
 use crate::clock;
 use crate::results::Results;
 
-/// One look.
 #[derive(Debug, Clone, Copy)]
 struct Look {
     ns: u64,
@@ -14,7 +13,6 @@ struct Look {
     resident: usize,
 }
 
-/// All looks of a run.
 #[derive(Debug)]
 pub(super) struct Looks(Vec<Look>);
 

@@ -12,7 +12,6 @@ use crate::results::{Results, wrong};
 use crate::rng::Rng;
 use crate::sizes::doublings;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "thread-churn",
     about: "thousands of short-lived threads that free what earlier ones left, and leave some of their own",
@@ -25,7 +24,6 @@ pub(crate) const WORKLOAD: Workload = Workload {
     run,
 };
 
-/// What a thread has to do.
 #[derive(Debug)]
 struct Life {
     blocks: usize,

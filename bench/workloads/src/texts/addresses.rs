@@ -11,7 +11,6 @@ use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "addresses",
     about: "the distances of 20 items of 32 and of 40 bytes in a used heap, and what address comes after a free",
@@ -34,7 +33,6 @@ const SIZES: [usize; 2] = [32, 40];
 /// Items that are freed, one after the other, before as many are allocated again: the text's, and the rest of ten.
 const FREED: [&[usize]; 3] = [&[4], &[1, 8], &[0, 2, 3, 5, 6, 7, 9]];
 
-/// What was seen of one size.
 #[derive(Debug, Default)]
 struct Seen {
     /// From an item to the one before, in bytes.

@@ -10,7 +10,6 @@ use crate::list::Workload;
 use crate::results::Results;
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "align-test",
     about: "random blocks of a table are replaced by ones of odd sizes at alignments of 8 to 4096",

@@ -8,7 +8,6 @@ use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "basic",
     about: "vectors grow, are sorted and searched; maps are filled and drained; in Rust",

@@ -8,7 +8,6 @@ use crate::pieces::Pieces;
 use crate::results::Results;
 use crate::{clock, heap};
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "glibc-simple",
     about: "25, 100, 400 or 1600 blocks of one size are allocated, then freed in the same order",

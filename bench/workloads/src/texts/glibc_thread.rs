@@ -8,7 +8,6 @@ use crate::results::Results;
 use crate::rng::Rng;
 use crate::threads;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "glibc-thread",
     about: "threads that each replace random blocks of a table, sizes distributed as 1/size",

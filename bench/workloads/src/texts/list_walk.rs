@@ -13,7 +13,6 @@ use crate::results::{Results, wrong};
 use crate::rng::Rng;
 use crate::{clock, heap};
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "list-walk",
     about: "lists of 200 items of 16 to 128 bytes, from a heap full of other blocks, are walked",

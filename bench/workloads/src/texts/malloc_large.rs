@@ -9,7 +9,6 @@ use crate::list::Workload;
 use crate::results::{Results, wrong};
 use crate::rng::Rng;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "malloc-large",
     about: "random blocks of a table of ten are replaced by ones of 2 to 15 MiB, every page touched",

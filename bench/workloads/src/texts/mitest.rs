@@ -5,7 +5,6 @@ use crate::heap;
 use crate::list::Workload;
 use crate::results::{Results, wrong};
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "mitest",
     about: "the rules of malloc, calloc, realloc and aligned_alloc, each checked again and again, in C",

@@ -10,7 +10,6 @@ use crate::results::{Results, wrong};
 use crate::rng::Rng;
 use crate::threads;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "multi-thread",
     about: "threads fill and drain vectors, boxes and maps, and drop each other's blocks; in Rust",

@@ -5,7 +5,6 @@ use crate::clock;
 use crate::list::Workload;
 use crate::results::Results;
 
-/// The workload.
 pub(crate) const WORKLOAD: Workload = Workload {
     name: "multi-thread-c",
     about: "threads that each replace random blocks of a table, in C",

@@ -218,30 +218,6 @@ fn random_programs_keep_every_byte() {
 }
 
 #[test]
-fn without_memory_nothing_is_lost() {
-    for pages in 3..24 {
-        let mut memory = Memory::new(pages);
-        let mut heap = heap(&mut memory, 4);
-        let mut live = Vec::new();
-        for len in (1..2000).cycle().step_by(300) {
-            match heap.allocate(len) {
-                Ok(object) => live.push(object),
-                Err(error) => {
-                    assert_eq!(error, HandleError::NoMemory);
-                    break;
-                }
-            }
-            heap.check().unwrap();
-        }
-        heap.check().unwrap();
-        for object in live {
-            heap.free(object).unwrap();
-        }
-        assert_eq!(heap.usage().pages, 0);
-    }
-}
-
-#[test]
 fn pages_apart_serve_objects_across_them() {
     let mut memory = Memory::new(64);
     let mut pages: BitmapPages = memory.pages();

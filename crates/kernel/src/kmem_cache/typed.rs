@@ -23,6 +23,70 @@ mod threads;
 #[cfg(target_has_atomic = "64")]
 pub use threads::{LocalCache, SharedCache};
 
+/// Settings that are passed on as they are.
+macro_rules! settings {
+    ($($name:ident($($value:ident: $type:ty)?), $more:literal;)*) => {$(
+        #[doc = concat!("See [`Settings::", stringify!($name), "`]", $more, ".")]
+        #[must_use]
+        pub fn $name(self, $($value: $type)?) -> Self {
+            self.with(|settings| settings.$name($($value)?))
+        }
+    )*};
+}
+
+/// What a cache and a thread's handle to one do with objects of a type, by the same of those without, `$raw`.
+macro_rules! typed {
+    ($raw:literal) => {
+        #[doc = concat!("See [`", $raw, "::allocate`].")]
+        #[inline(always)]
+        pub fn allocate(&mut self) -> Option<NonNull<T>> {
+            self.raw.allocate().map(NonNull::cast)
+        }
+
+        #[doc = concat!("See [`", $raw, "::free`].")]
+        ///
+        /// # Safety
+        ///
+        /// `object` was allocated here, is live, and is dead afterwards; with a constructor it is in the state that it leaves.
+        #[inline(always)]
+        pub unsafe fn free(&mut self, object: NonNull<T>) {
+            // SAFETY: the caller's promise.
+            unsafe { self.raw.free(object.cast()) };
+        }
+
+        #[doc = concat!("See [`", $raw, "::try_free`].")]
+        ///
+        /// # Errors
+        ///
+        /// What was found wrong; nothing has changed then.
+        ///
+        /// # Safety
+        ///
+        #[doc = concat!("As [`", $raw, "::try_free`].")]
+        pub unsafe fn try_free(&mut self, object: NonNull<T>) -> Result<(), Misuse> {
+            // SAFETY: the caller's promise.
+            unsafe { self.raw.try_free(object.cast()) }
+        }
+
+        #[doc = concat!("See [`", $raw, "::allocate_bulk`].")]
+        #[must_use]
+        pub fn allocate_bulk(&mut self, out: &mut [Option<NonNull<T>>]) -> bool {
+            self.raw.allocate_bulk(untyped(out))
+        }
+
+        #[doc = concat!("See [`", $raw, "::free_bulk`].")]
+        ///
+        /// # Safety
+        ///
+        /// As [`free`](Self::free) for each of them.
+        pub unsafe fn free_bulk(&mut self, objects: &[NonNull<T>]) {
+            // SAFETY: the caller's promise.
+            unsafe { self.raw.free_bulk(untyped_all(objects)) };
+        }
+    };
+}
+use typed;
+
 /// What a cache of `T` is asked to be.
 #[derive(Debug, Clone, Copy)]
 pub struct Builder<T> {
@@ -88,58 +152,16 @@ impl<T> Builder<T> {
         self.with(|settings| settings.dtor(hook))
     }
 
-    /// See [`Settings::align`]; never less than the type's.
-    #[must_use]
-    pub fn align(self, align: usize) -> Self {
-        self.with(|settings| settings.align(align))
-    }
-
-    /// See [`Settings::align_to_lines`].
-    #[must_use]
-    pub fn align_to_lines(self) -> Self {
-        self.with(Settings::align_to_lines)
-    }
-
-    /// See [`Settings::policy`].
-    #[must_use]
-    pub fn policy(self, policy: Policy) -> Self {
-        self.with(|settings| settings.policy(policy))
-    }
-
-    /// See [`Settings::colour`].
-    #[must_use]
-    pub fn colour(self) -> Self {
-        self.with(Settings::colour)
-    }
-
-    /// See [`Settings::no_merge`].
-    #[must_use]
-    pub fn no_merge(self) -> Self {
-        self.with(Settings::no_merge)
-    }
-
-    /// See [`Settings::debug`].
-    #[must_use]
-    pub fn debug(self, flags: DebugFlags) -> Self {
-        self.with(|settings| settings.debug(flags))
-    }
-
-    /// See [`Settings::processors`].
-    #[must_use]
-    pub fn processors(self, count: usize) -> Self {
-        self.with(|settings| settings.processors(count))
-    }
-
-    /// See [`Settings::reclaim`].
-    #[must_use]
-    pub fn reclaim(self, reclaim: Reclaim) -> Self {
-        self.with(|settings| settings.reclaim(reclaim))
-    }
-
-    /// See [`Settings::on_misuse`].
-    #[must_use]
-    pub fn on_misuse(self, end: fn(&Misuse) -> !) -> Self {
-        self.with(|settings| settings.on_misuse(end))
+    settings! {
+        align(align: usize), "; never less than the type's";
+        align_to_lines(), "";
+        policy(policy: Policy), "";
+        colour(), "";
+        no_merge(), "";
+        debug(flags: DebugFlags), "";
+        processors(count: usize), "";
+        reclaim(reclaim: Reclaim), "";
+        on_misuse(end: fn(&Misuse) -> !), "";
     }
 
     /// The settings, for a cache without a type; its objects are aligned as the type's, whatever else is asked for.
@@ -226,11 +248,7 @@ impl<T, P: PageAllocator> Cache<T, P> {
         Builder::new(name)
     }
 
-    /// See [`KmemCache::allocate`].
-    #[inline(always)]
-    pub fn allocate(&mut self) -> Option<NonNull<T>> {
-        self.raw.allocate().map(NonNull::cast)
-    }
+    typed!("KmemCache");
 
     /// See [`KmemCache::allocate_zeroed`].
     pub fn allocate_zeroed(&mut self) -> Option<NonNull<T>> {
@@ -240,47 +258,6 @@ impl<T, P: PageAllocator> Cache<T, P> {
     /// See [`KmemCache::alloc_near`].
     pub fn alloc_near(&mut self, near: NonNull<T>) -> Option<NonNull<T>> {
         self.raw.alloc_near(near.cast()).map(NonNull::cast)
-    }
-
-    /// See [`KmemCache::free`].
-    ///
-    /// # Safety
-    ///
-    /// `object` was allocated here, is live, and is dead afterwards; with a constructor it is in the state that it leaves.
-    #[inline(always)]
-    pub unsafe fn free(&mut self, object: NonNull<T>) {
-        // SAFETY: the caller's promise.
-        unsafe { self.raw.free(object.cast()) };
-    }
-
-    /// See [`KmemCache::try_free`].
-    ///
-    /// # Errors
-    ///
-    /// What was found wrong; nothing has changed then.
-    ///
-    /// # Safety
-    ///
-    /// As [`KmemCache::try_free`].
-    pub unsafe fn try_free(&mut self, object: NonNull<T>) -> Result<(), Misuse> {
-        // SAFETY: the caller's promise.
-        unsafe { self.raw.try_free(object.cast()) }
-    }
-
-    /// See [`KmemCache::allocate_bulk`].
-    #[must_use]
-    pub fn allocate_bulk(&mut self, out: &mut [Option<NonNull<T>>]) -> bool {
-        self.raw.allocate_bulk(untyped(out))
-    }
-
-    /// See [`KmemCache::free_bulk`].
-    ///
-    /// # Safety
-    ///
-    /// As [`free`](Self::free) for each of them.
-    pub unsafe fn free_bulk(&mut self, objects: &[NonNull<T>]) {
-        // SAFETY: the caller's promise.
-        unsafe { self.raw.free_bulk(untyped_all(objects)) };
     }
 
     /// See [`KmemCache::try_free_bulk`].

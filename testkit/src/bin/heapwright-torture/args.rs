@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use heapwright_testkit::Distribution;
 
-/// The help text.
 pub(crate) const USAGE: &str = "\
 usage: heapwright-torture [--seconds N] [--threads T] [--seed S] [--dist NAME]
        LD_PRELOAD=/path/lib.so heapwright-torture ...      tortures that library
@@ -28,20 +27,15 @@ usage: heapwright-torture [--seconds N] [--threads T] [--seed S] [--dist NAME]
 
 exit: 0 nothing found, 1 a failure (its program on stdout), 2 usage";
 
-/// What to do.
 #[derive(Debug)]
 pub(crate) enum Mode {
-    /// Print the usage.
     Help,
     /// Start workers and look after them.
     Supervise,
-    /// Run rounds here.
     Work,
-    /// Run one file's programs here.
     Replay(PathBuf),
 }
 
-/// The command line, read.
 #[derive(Debug)]
 pub(crate) struct Args {
     pub(crate) mode: Mode,
@@ -61,7 +55,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Reads the words after the program's name.
     pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<Args, String> {
         let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut args = Args {

@@ -7,7 +7,6 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Instant;
 
-/// How a child ended, other than well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
     /// It found something wrong and said what.

@@ -7,7 +7,6 @@ use crate::args::Args;
 /// Live bytes of all the threads of a round together.
 const BUDGET: usize = 192 << 20;
 
-/// One round.
 #[derive(Debug)]
 pub(crate) struct Round {
     /// What it looks like, for people.
@@ -16,7 +15,6 @@ pub(crate) struct Round {
     pub(crate) programs: Vec<Program>,
 }
 
-/// Round `number` of `args.seed`.
 pub(crate) fn round(args: &Args, number: u64) -> Round {
     let mut rng = Rng::stream(args.seed, number);
     let turn = usize::try_from(number % Distribution::ALL.len() as u64).unwrap_or(0);

@@ -37,7 +37,6 @@ pub(crate) fn rounds(args: &Args) -> ExitCode {
     }
 }
 
-/// The programs of one file, once.
 pub(crate) fn replay(args: &Args, path: &Path) -> ExitCode {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,

@@ -1,12 +1,13 @@
 //! The figures of two results, resampled.
 
+use fastrand::Rng;
+
 use crate::fail_if::Metric;
 use crate::result::{Cell, Count, Report};
-use crate::rng::Rng;
 use crate::session::{
     Pass, Run, SubjectIndex, WorkloadIndex, cpu_seconds, reported_seconds, wall_seconds,
 };
-use crate::stats::{Ratio, median};
+use crate::stats::{Ratio, interval, median, resampled_median};
 use crate::summary::is_same_work;
 
 /// Resamples of a figure.
@@ -104,16 +105,6 @@ fn figure(run: &Run, metric: Metric, by_part: bool) -> Option<f64> {
     }
 }
 
-/// What is compared as `metric`: where either machine was too busy for the wall clock, the processor time of both; where only one of
-/// the versions that measured takes the time of the measured part, a call's time, which both have.
-fn alike(old: &Side<'_>, new: &Side<'_>, workload: &str, metric: Metric) -> Metric {
-    match metric {
-        Metric::Time if old.is_by_part(workload) != new.is_by_part(workload) => Metric::Ns,
-        Metric::Time if old.is_starved(workload) || new.is_starved(workload) => Metric::Cpu,
-        other => other,
-    }
-}
-
 /// The logarithm of a ratio, and what it might have been.
 #[derive(Debug, Clone)]
 pub struct Drawn {
@@ -126,7 +117,14 @@ impl Drawn {
     /// The difference of the medians of two samples of logarithms, each resampled by itself.
     fn difference(old: &[f64], new: &[f64], rng: &mut Rng) -> Option<Self> {
         let estimate = median(new)? - median(old)?;
-        let draws = (0..DRAWS).map(|_| resampled(new, rng) - resampled(old, rng)).collect();
+        let [old, new] = [old, new].map(|values| {
+            let mut sorted = values.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            sorted
+        });
+        let mut places = Vec::new();
+        let mut draw = |sorted: &[f64]| resampled_median(sorted, &mut places, rng);
+        let draws = (0..DRAWS).map(|_| draw(&new) - draw(&old)).collect();
         Some(Self { estimate, draws, runs: old.len().min(new.len()) })
     }
 
@@ -162,128 +160,134 @@ impl Drawn {
     /// The ratio with its interval of 95 %.
     #[must_use]
     pub fn ratio(&self) -> Ratio {
-        let mut sorted = self.draws.clone();
-        sorted.sort_by(f64::total_cmp);
-        let cut = sorted.len() / 40;
+        let (low, high) = interval(self.draws.clone());
         Ratio {
             estimate: self.estimate.exp(),
-            low: sorted[cut].min(self.estimate).exp(),
-            high: sorted[sorted.len() - 1 - cut].max(self.estimate).exp(),
+            low: low.min(self.estimate).exp(),
+            high: high.max(self.estimate).exp(),
             pairs: self.runs,
         }
     }
 }
 
-/// The median of as many values, drawn with repetition.
-fn resampled(values: &[f64], rng: &mut Rng) -> f64 {
-    let mut drawn: Vec<f64> = (0..values.len()).map(|_| values[rng.below(values.len())]).collect();
-    let middle = drawn.len() / 2;
-    let (below, &mut upper, _) = drawn.select_nth_unstable_by(middle, f64::total_cmp);
-    if values.len() % 2 == 1 {
-        return upper;
-    }
-    f64::midpoint(below.iter().copied().fold(f64::NEG_INFINITY, f64::max), upper)
+/// What two results say of one workload on one allocator.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair<'a> {
+    /// The one that is divided by.
+    pub old: &'a Side<'a>,
+    /// The other.
+    pub new: &'a Side<'a>,
+    /// The workload.
+    pub workload: &'a str,
+    /// The allocator.
+    pub allocator: &'a str,
 }
 
-/// New ÷ old.
-#[must_use]
-pub fn plain(
-    old: &Side<'_>,
-    new: &Side<'_>,
-    workload: &str,
-    allocator: &str,
-    metric: Metric,
-    rng: &mut Rng,
-) -> Option<Drawn> {
-    if Metric::COUNTED.contains(&metric) {
-        let [old, new] =
-            [old, new].map(|side| side.cell(workload, allocator)?.counted.get(&metric));
-        return Drawn::counted(old?, new?);
+impl<'a> Pair<'a> {
+    fn sides(&self) -> [&'a Side<'a>; 2] {
+        [self.old, self.new]
     }
-    let metric = alike(old, new, workload, metric);
-    let [before, after] = [old, new].map(|s| s.column(workload, allocator, metric));
-    if metric == Metric::Memory {
-        let together = |side: &Side<'_>, column: &[Option<f64>]| {
-            let peak = side.cell(workload, allocator)?.peak_rss?.median;
-            let largest = median(&column.iter().copied().flatten().collect::<Vec<_>>())?;
-            (peak > TOGETHER * largest).then_some(peak)
-        };
-        if let Some((old, new)) = together(old, &before).zip(together(new, &after)) {
-            return Some(Drawn::single(old, new));
+
+    fn cells(&self) -> [Option<&'a Cell>; 2] {
+        self.sides().map(|side| side.cell(self.workload, self.allocator))
+    }
+
+    /// What is compared as `metric`: where either machine was too busy for the wall clock, the processor time of both; where only
+    /// one of the versions that measured takes the time of the measured part, a call's time, which both have.
+    fn alike(&self, metric: Metric) -> Metric {
+        let [old, new] = self.sides().map(|side| side.is_by_part(self.workload));
+        match metric {
+            Metric::Time if old != new => Metric::Ns,
+            Metric::Time if self.sides().iter().any(|s| s.is_starved(self.workload)) => Metric::Cpu,
+            other => other,
         }
     }
-    let logs = |column: &[Option<f64>]| -> Vec<f64> {
-        column.iter().copied().flatten().map(f64::ln).collect()
-    };
-    Drawn::difference(&logs(&before), &logs(&after), rng)
-}
 
-/// The same of the ratios to the baseline, which are taken within each round.
-#[must_use]
-pub fn relative(
-    old: &Side<'_>,
-    new: &Side<'_>,
-    workload: &str,
-    allocator: &str,
-    baseline: &str,
-    metric: Metric,
-    rng: &mut Rng,
-) -> Option<Drawn> {
-    let metric = alike(old, new, workload, metric);
-    let [before, after] = [old, new].map(|side| {
-        let own = side.column(workload, allocator, metric);
-        let base = side.column(workload, baseline, metric);
-        let pairs = own.into_iter().zip(base);
-        pairs.filter_map(|(own, base)| Some((own? / base?).ln())).collect::<Vec<f64>>()
-    });
-    Drawn::difference(&before, &after, rng)
-}
+    /// New ÷ old.
+    #[must_use]
+    pub fn plain(&self, metric: Metric, rng: &mut Rng) -> Option<Drawn> {
+        if Metric::COUNTED.contains(&metric) {
+            let [old, new] = self.cells().map(|cell| cell?.counted.get(&metric));
+            return Drawn::counted(old?, new?);
+        }
+        let metric = self.alike(metric);
+        let columns = self.sides().map(|s| s.column(self.workload, self.allocator, metric));
+        if metric == Metric::Memory {
+            let together = |cell: Option<&Cell>, column: &[Option<f64>]| {
+                let peak = cell?.peak_rss?.median;
+                let largest = median(&column.iter().copied().flatten().collect::<Vec<_>>())?;
+                (peak > TOGETHER * largest).then_some(peak)
+            };
+            let [old, new] = self.cells();
+            if let Some((old, new)) = together(old, &columns[0]).zip(together(new, &columns[1])) {
+                return Some(Drawn::single(old, new));
+            }
+        }
+        let [old, new] =
+            columns.map(|column| column.into_iter().flatten().map(f64::ln).collect::<Vec<f64>>());
+        Drawn::difference(&old, &new, rng)
+    }
 
-/// Whether any allocation was refused in either, so that its time is no time of the work.
-#[must_use]
-pub fn refused(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) -> bool {
-    [old, new].iter().any(|s| s.cell(workload, allocator).is_some_and(|c| c.refused > 0))
-}
+    /// The same of the ratios to the baseline, which are taken within each round.
+    #[must_use]
+    pub fn relative(&self, baseline: &str, metric: Metric, rng: &mut Rng) -> Option<Drawn> {
+        let metric = self.alike(metric);
+        let [old, new] = self.sides().map(|side| {
+            let own = side.column(self.workload, self.allocator, metric);
+            let base = side.column(self.workload, baseline, metric);
+            let pairs = own.into_iter().zip(base);
+            pairs.filter_map(|(own, base)| Some((own? / base?).ln())).collect::<Vec<f64>>()
+        });
+        Drawn::difference(&old, &new, rng)
+    }
 
-/// Whether it failed in either: rounds before the failure are none of a work that was done.
-#[must_use]
-pub fn failed(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) -> bool {
-    [old, new].iter().any(|s| s.cell(workload, allocator).is_some_and(|c| c.failure.is_some()))
-}
+    /// Whether any allocation was refused in either, so that its time is no time of the work.
+    #[must_use]
+    pub fn refused(&self) -> bool {
+        self.cells().into_iter().flatten().any(|cell| cell.refused > 0)
+    }
 
-/// That it made other numbers of calls in the two, in words. By the clock and by memory these are not compared.
-#[must_use]
-pub fn other_work(
-    old: &Side<'_>,
-    new: &Side<'_>,
-    workload: &str,
-    allocator: &str,
-) -> Option<String> {
-    let calls = |side: &Side<'_>| {
-        let (w, a) = (side.workload(workload)?, side.allocator(allocator)?);
-        let runs = side.timed(w).into_iter().filter(|run| run.allocator == a && run.refused == 0);
-        median(&runs.filter_map(|run| Some(run.ops? as f64)).collect::<Vec<_>>())
-    };
-    let (before, after) = (calls(old)?, calls(new)?);
-    (!is_same_work(after, before)).then(|| {
-        format!("{workload} on {allocator}: other work, {before} calls in old and {after} in new")
-    })
-}
+    /// Whether it failed in either: rounds before the failure are none of a work that was done.
+    #[must_use]
+    pub fn failed(&self) -> bool {
+        self.cells().into_iter().flatten().any(|cell| cell.failure.is_some())
+    }
 
-/// Why a figure that both should have cannot be compared.
-#[must_use]
-pub fn obstacle(old: &Side<'_>, new: &Side<'_>, workload: &str, allocator: &str) -> Option<String> {
-    let cells = old.cell(workload, allocator).zip(new.cell(workload, allocator));
-    let (before, after) = cells?;
-    let what = match (&before.failure, &after.failure) {
-        (None, Some(failure)) => format!("ran in old and fails in new: {}", failure.how.words()),
-        (Some(failure), None) => format!("failed in old ({}) and runs in new", failure.how.words()),
-        (Some(_), Some(_)) => "fails in both".to_owned(),
-        (None, None) if before.refused > 0 || after.refused > 0 => format!(
-            "allocations were refused, {} in old and {} in new: time is not compared",
-            before.refused, after.refused
-        ),
-        (None, None) => return None,
-    };
-    Some(format!("{workload} on {allocator}: {what}"))
+    /// That it made other numbers of calls in the two, in words. By the clock and by memory these are not compared.
+    #[must_use]
+    pub fn other_work(&self) -> Option<String> {
+        let (workload, allocator) = (self.workload, self.allocator);
+        let calls = |side: &Side<'_>| {
+            let (w, a) = (side.workload(workload)?, side.allocator(allocator)?);
+            let runs = side.timed(w).into_iter().filter(|r| r.allocator == a && r.refused == 0);
+            median(&runs.filter_map(|run| Some(run.ops? as f64)).collect::<Vec<_>>())
+        };
+        let (before, after) = (calls(self.old)?, calls(self.new)?);
+        (!is_same_work(after, before)).then(|| {
+            format!(
+                "{workload} on {allocator}: other work, {before} calls in old and {after} in new"
+            )
+        })
+    }
+
+    /// Why a figure that both should have cannot be compared.
+    #[must_use]
+    pub fn obstacle(&self) -> Option<String> {
+        let [Some(before), Some(after)] = self.cells() else { return None };
+        let what = match (&before.failure, &after.failure) {
+            (None, Some(failure)) => {
+                format!("ran in old and fails in new: {}", failure.how.words())
+            }
+            (Some(failure), None) => {
+                format!("failed in old ({}) and runs in new", failure.how.words())
+            }
+            (Some(_), Some(_)) => "fails in both".to_owned(),
+            (None, None) if before.refused > 0 || after.refused > 0 => format!(
+                "allocations were refused, {} in old and {} in new: time is not compared",
+                before.refused, after.refused
+            ),
+            (None, None) => return None,
+        };
+        Some(format!("{} on {}: {what}", self.workload, self.allocator))
+    }
 }

@@ -1,10 +1,11 @@
 //! From the figures of two results to lines that say what changed: which ratio is judged, and beyond which noise.
 
 use super::comparison::{Change, Comparison, Judged, Line, Subject};
-use super::figures::{self, Drawn, Side};
+use super::figures::{Drawn, Pair, Side};
+use fastrand::Rng;
+
 use crate::claim::Claim;
 use crate::fail_if::Metric;
-use crate::rng::Rng;
 use crate::session::Role;
 
 /// What holds for all figures of a comparison.
@@ -35,24 +36,20 @@ impl Rules<'_> {
         for subject in &subjects {
             let mut all: Vec<(Option<String>, Drawn, Option<Drawn>)> = Vec::new();
             for name in self.workloads {
+                let pair = Pair { old, new, workload: name, allocator: &subject.name };
                 if metric == Metric::Time {
-                    to.not_compared.extend(figures::obstacle(old, new, name, &subject.name));
-                    to.not_compared.extend(figures::other_work(old, new, name, &subject.name));
+                    to.not_compared.extend(pair.obstacle());
+                    to.not_compared.extend(pair.other_work());
                 }
-                let is_refused =
-                    metric != Metric::Memory && figures::refused(old, new, name, &subject.name);
-                let is_other = self.same_scale
-                    && metric != Metric::Ns
-                    && figures::other_work(old, new, name, &subject.name).is_some();
-                if is_refused || is_other || figures::failed(old, new, name, &subject.name) {
+                let is_refused = metric != Metric::Memory && pair.refused();
+                let is_other =
+                    self.same_scale && metric != Metric::Ns && pair.other_work().is_some();
+                if is_refused || is_other || pair.failed() {
                     continue;
                 }
-                let Some(plain) = figures::plain(old, new, name, &subject.name, metric, rng) else {
-                    continue;
-                };
-                let relative = self.baseline.filter(|b| *b != subject.name).and_then(|baseline| {
-                    figures::relative(old, new, name, &subject.name, baseline, metric, rng)
-                });
+                let Some(plain) = pair.plain(metric, rng) else { continue };
+                let baseline = self.baseline.filter(|b| *b != subject.name);
+                let relative = baseline.and_then(|baseline| pair.relative(baseline, metric, rng));
                 all.push((Some(name.clone()), plain, relative));
             }
             if all.is_empty() {

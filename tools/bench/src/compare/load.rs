@@ -1,16 +1,12 @@
-//! Reads the results that are compared, also those of other versions: all since the second, as later ones only add fields.
+//! Reads the results that are compared.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::result::{Report, SCHEMA};
+use crate::result::Report;
 
-/// The file in a folder of results.
 const FILE: &str = "result.json";
-
-/// The oldest version of results that can be read.
-const OLDEST: u64 = 2;
 
 /// Why there is no comparison.
 #[derive(Debug, thiserror::Error)]
@@ -31,24 +27,6 @@ pub enum Error {
 pub fn load(path: &Path) -> Result<Report, Error> {
     let file = if path.is_dir() { path.join(FILE) } else { path.to_owned() };
     let text = fs::read(&file).map_err(|e| Error::Read(file.clone(), e))?;
-    let fault = |what: String| Error::Schema(file.clone(), what);
-    let json: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|e| fault(format!("is no JSON: {e}")))?;
-    match json.get("schema").and_then(|s| s.as_str()) {
-        Some(SCHEMA) => {}
-        Some(other) => {
-            return Err(fault(format!("has the schema {other:?}; expected {SCHEMA:?}")));
-        }
-        None => return Err(fault(format!("has no \"schema\"; expected {SCHEMA:?}"))),
-    }
-    match json.get("version").and_then(serde_json::Value::as_u64) {
-        Some(version) if version >= OLDEST => {}
-        found => {
-            let found = found.map_or_else(|| "none".to_owned(), |v| v.to_string());
-            return Err(fault(format!(
-                "has version {found} of {SCHEMA}; this heapwright reads version {OLDEST} and newer ones: measure again"
-            )));
-        }
-    }
-    serde_json::from_value(json).map_err(|e| fault(format!("says it is {SCHEMA}, but: {e}")))
+    let report = Report::from_json(&String::from_utf8_lossy(&text));
+    report.map_err(|why| Error::Schema(file, why.0))
 }

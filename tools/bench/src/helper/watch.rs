@@ -31,7 +31,6 @@ const SHARE: u64 = 20;
 const BETWEEN: u64 = 100_000_000;
 const SHARE_UNSEEN: u64 = 500;
 
-/// How the program ended.
 pub(super) struct Ended {
     /// When.
     pub(super) clock: u64,
@@ -40,7 +39,6 @@ pub(super) struct Ended {
     pub(super) memory: Option<Memory>,
 }
 
-/// What the looks at memory have seen.
 pub(super) struct Memory {
     /// Bytes; of every look, dropped or not.
     pub(super) peak: u64,
@@ -55,7 +53,6 @@ impl Memory {
         Self { peak: 0, samples: Vec::with_capacity(MOST), interval }
     }
 
-    /// Keeps one look.
     fn add(&mut self, ns: u64, bytes: u64) {
         self.peak = self.peak.max(bytes);
         self.samples.push(Sample { ns, rss_bytes: bytes });

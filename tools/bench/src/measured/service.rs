@@ -38,7 +38,6 @@ pub struct Service {
     pub driver: Option<OsString>,
 }
 
-/// A server that runs.
 pub(super) struct Serving<'a> {
     service: &'a Service,
     /// What it is below.
@@ -77,7 +76,6 @@ impl<'a> Serving<'a> {
         }
     }
 
-    /// What to listen to.
     pub(super) fn stream(&self) -> Option<&Stream> {
         self.driver.as_ref().map(|(driver, _)| &driver.stderr)
     }

@@ -20,7 +20,6 @@ struct Knob {
     names: &'static [(&'static str, &'static str)],
 }
 
-/// A value that was there before.
 pub(super) struct Undo {
     file: PathBuf,
     before: String,

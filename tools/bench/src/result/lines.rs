@@ -2,97 +2,20 @@
 //!
 //! Short enough to be kept, as a run has twenty numbers; and two results still show line by line where they differ.
 
-use std::io;
-
 use serde::Serialize;
-use serde::ser::Error as _;
-use serde_json::ser::{Formatter, Serializer};
 
-/// What is deeper stands on one line.
-const BROKEN: usize = 2;
-
-/// `value` as text.
+/// `value` as text: what stands deeper than the elements of a field is put on the element's own line.
 pub(super) fn text(value: &impl Serialize) -> serde_json::Result<String> {
-    let mut out = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()))?;
-    String::from_utf8(out).map_err(serde_json::Error::custom)
-}
-
-/// Where the writer is.
-#[derive(Default)]
-struct Lines {
-    /// How many lists and objects are open.
-    depth: usize,
-    /// Whether the innermost of them has anything in it.
-    filled: bool,
-}
-
-impl Lines {
-    fn open<W: ?Sized + io::Write>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.depth += 1;
-        self.filled = false;
-        out.write_all(bracket)
-    }
-
-    fn next<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.filled = true;
-        if !first {
-            out.write_all(b",")?;
+    let mut text = String::new();
+    for line in serde_json::to_string_pretty(value)?.lines() {
+        let inner = line.trim_start();
+        match line.len() - inner.len() {
+            4 if !inner.starts_with(['}', ']']) => text += &format!("\n{line}"),
+            0 | 2 => text += &format!("\n{line}"),
+            _ => text += inner,
         }
-        if self.depth <= BROKEN { self.end_line(out) } else { Ok(()) }
     }
-
-    fn close<W: ?Sized + io::Write>(&mut self, out: &mut W, bracket: &[u8]) -> io::Result<()> {
-        self.depth -= 1;
-        if self.filled && self.depth < BROKEN {
-            self.end_line(out)?;
-        }
-        // What encloses it has at least this.
-        self.filled = true;
-        out.write_all(bracket)
-    }
-
-    fn end_line<W: ?Sized + io::Write>(&self, out: &mut W) -> io::Result<()> {
-        write!(out, "\n{:1$}", "", 2 * self.depth)
-    }
-}
-
-impl Formatter for Lines {
-    fn begin_array<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.open(out, b"[")
-    }
-
-    fn begin_array_value<W: ?Sized + io::Write>(
-        &mut self,
-        out: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        self.next(out, first)
-    }
-
-    fn end_array<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.close(out, b"]")
-    }
-
-    fn begin_object<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.open(out, b"{")
-    }
-
-    fn begin_object_key<W: ?Sized + io::Write>(
-        &mut self,
-        out: &mut W,
-        first: bool,
-    ) -> io::Result<()> {
-        self.next(out, first)
-    }
-
-    fn begin_object_value<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
-        out.write_all(if self.depth <= BROKEN { b": " } else { b":" })
-    }
-
-    fn end_object<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.close(out, b"}")
-    }
+    Ok(text.split_off(1))
 }
 
 #[cfg(test)]
@@ -120,7 +43,7 @@ mod tests {
             "    [[2]]",
             "  ],",
             "  \"d\": {",
-            "    \"x\": {\"y\":[3,4]}",
+            "    \"x\": {\"y\": [3,4]}",
             "  },",
             "  \"e\": \"\\n{[\"",
             "}",

@@ -1,20 +1,19 @@
 //! The result as text: JSON, and the raw runs as CSV.
 
-use core::fmt::Write as _;
+use launch::Exit;
+use serde_json::Value;
 
 use super::{Report, SCHEMA, VERSION, lines};
-use launch::Exit;
+use crate::session::Run;
 
-/// Why a text is no result.
+/// Why a text is no result: what it is, has or lacks.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// It is not JSON, or a field is missing.
-    #[error("it is not a result of heapwright bench: {0}")]
-    Json(#[from] serde_json::Error),
-    /// It is another kind of result, or of a version that is not known here.
-    #[error("its schema is {0} {1}; this heapwright reads {SCHEMA} {VERSION}")]
-    Schema(String, u64),
-}
+#[error("it {0}")]
+pub struct Error(pub String);
+
+/// A column for each field of a run, by its name.
+const COLUMNS: &str = "workload,allocator,pass,round,place,starved,wall_ns,user_us,system_us,peak_rss_bytes,minor_faults,\
+                       major_faults,voluntary_switches,involuntary_switches,others_us,ops,ns,refused,exit,waited_us";
 
 impl Report {
     /// The report as JSON text: a line for each field of it, each workload and each run.
@@ -22,86 +21,74 @@ impl Report {
         lines::text(self)
     }
 
-    /// Reads a report.
+    /// Reads a report, also one of another version: all since the second, as later ones only add fields.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let value: serde_json::Value = serde_json::from_str(text)?;
-        let schema = value["schema"].as_str().unwrap_or("unknown").to_owned();
-        let version = value["version"].as_u64().unwrap_or(0);
-        if schema != SCHEMA || version != u64::from(VERSION) {
-            return Err(Error::Schema(schema, version));
+        let json: Value =
+            serde_json::from_str(text).map_err(|e| Error(format!("is no JSON: {e}")))?;
+        match json["schema"].as_str() {
+            Some(SCHEMA) => {}
+            Some(other) => {
+                return Err(Error(format!("has the schema {other:?}; expected {SCHEMA:?}")));
+            }
+            None => return Err(Error(format!("has no \"schema\"; expected {SCHEMA:?}"))),
         }
-        Ok(serde_json::from_value(value)?)
+        match json["version"].as_u64() {
+            Some(version) if version >= u64::from(VERSION) => {}
+            found => {
+                let found = found.map_or_else(|| "none".to_owned(), |v| v.to_string());
+                return Err(Error(format!(
+                    "has version {found} of {SCHEMA}; this heapwright reads version {VERSION} and newer ones: measure again"
+                )));
+            }
+        }
+        serde_json::from_value(json).map_err(|e| Error(format!("says it is {SCHEMA}, but: {e}")))
     }
 
     /// The points of all curves as CSV, one line each, with a heading.
     #[must_use]
     pub fn curves_to_csv(&self) -> String {
-        let mut out = String::from("workload,allocator,curve,x,y\n");
+        let mut rows = Vec::new();
         for work in &self.workloads {
             for (cell, entry) in work.cells.iter().zip(&self.allocators) {
                 for series in &cell.series {
-                    let [work, name, curve] =
-                        [&work.name, &entry.name, &series.name].map(|text| field(text));
-                    for (x, y) in &series.points {
-                        // Writing to a string cannot fail.
-                        let _ = writeln!(out, "{work},{name},{curve},{x},{y}");
-                    }
+                    let name = || [&work.name, &entry.name, &series.name].map(String::clone);
+                    let row = |(x, y): &(f64, f64)| {
+                        name().into_iter().chain([x, y].map(f64::to_string)).collect()
+                    };
+                    rows.extend(series.points.iter().map(row));
                 }
             }
         }
-        out
+        csv("workload,allocator,curve,x,y", rows)
     }
 
     /// The raw runs as CSV, one line each, with a heading.
     #[must_use]
     pub fn to_csv(&self) -> String {
-        let mut out = String::from(
-            "workload,allocator,pass,round,place,starved,wall_ns,user_us,system_us,peak_rss_bytes,minor_faults,\
-             major_faults,voluntary_switches,involuntary_switches,others_us,ops,ns,refused,exit,waited_us\n",
-        );
-        for run in &self.runs {
-            let f = &run.figures;
-            let work = self.workloads.get(run.workload.0).map_or("", |w| w.name.as_str());
-            let name = self.allocators.get(run.allocator.0).map_or("", |e| e.name.as_str());
-            let or_empty = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
-            let pass = format!("{:?}", run.pass).to_lowercase();
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                out,
-                "{},{},{pass},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-                field(work),
-                field(name),
-                run.round,
-                run.place,
-                run.starved,
-                f.wall_ns,
-                f.user_us,
-                f.system_us,
-                f.peak_rss_bytes,
-                f.minor_faults,
-                f.major_faults,
-                f.voluntary_switches,
-                f.involuntary_switches,
-                or_empty(f.others_us),
-                or_empty(run.ops),
-                or_empty(run.ns),
-                run.refused,
-                match f.exit {
-                    Exit::Code(code) => code,
-                    Exit::Signal(signal) => 128 + signal,
-                },
-                or_empty(f.waited_us),
-            );
-        }
-        out
+        let row = |run: &Run| -> Vec<String> {
+            let json = serde_json::to_value(run).unwrap_or_default();
+            let cell = |column| match (column, &json[column]) {
+                ("workload", _) => self.workloads.get(run.workload.0).map(|w| w.name.clone()),
+                ("allocator", _) => self.allocators.get(run.allocator.0).map(|e| e.name.clone()),
+                ("exit", _) => Some(match run.figures.exit {
+                    Exit::Code(code) => code.to_string(),
+                    Exit::Signal(signal) => (128 + signal).to_string(),
+                }),
+                (_, Value::Null) => None,
+                (_, Value::String(text)) => Some(text.clone()),
+                (_, other) => Some(other.to_string()),
+            };
+            COLUMNS.split(',').map(|column| cell(column).unwrap_or_default()).collect()
+        };
+        csv(COLUMNS, self.runs.iter().map(row).collect())
     }
 }
 
-/// Quoted where it has to be.
-pub(crate) fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
+fn csv(heads: &str, rows: Vec<Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(format!("{heads}\n").into_bytes());
+    for row in rows {
+        // A vector takes all that is written, and every row has all columns.
+        let _ = writer.write_record(row);
     }
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }

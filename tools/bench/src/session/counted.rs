@@ -103,7 +103,6 @@ pub fn run(
     Ok(session)
 }
 
-/// What all workers have in common.
 struct Shared<'a> {
     /// What is still to be counted, the next one last.
     queue: Vec<WorkloadIndex>,

@@ -19,7 +19,6 @@ pub(super) struct Pace {
     known: Vec<Known>,
 }
 
-/// What is known of a workload.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     /// What its last round took.

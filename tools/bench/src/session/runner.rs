@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::thread;
 use std::time::Instant;
 
+use fastrand::Rng;
 use launch::Exit;
 use launch::environment::PRELOAD;
 use launch::follow::Program;
@@ -20,7 +21,6 @@ use super::{
 use crate::definition::Group;
 use crate::measured::{Error, Figures, Job, Launcher, Outcome, Ran};
 use crate::metrics::Metrics;
-use crate::rng::Rng;
 use crate::workload::Workload;
 use crate::{machine, warm};
 
@@ -60,7 +60,7 @@ pub fn run(
     let names = u32::try_from(subjects.len()).unwrap_or(1);
     let expected = workloads.iter().map(|w| Duration::from_secs_f64(w.seconds.max(0.0)) * names);
     let pace = Pace::new(options.budget, expected.collect());
-    let rng = Rng::new(options.seed);
+    let rng = Rng::with_seed(options.seed);
     let session = Session::new(workloads, subjects);
     let mut runner = Runner { launcher, options, observer, interrupted, pace, rng, session };
     match runner.all_passes() {
@@ -91,7 +91,6 @@ struct Runner<'a> {
     session: Session,
 }
 
-/// Which run is next.
 #[derive(Clone, Copy)]
 struct Turn {
     workload: WorkloadIndex,
@@ -204,7 +203,6 @@ impl Runner<'_> {
         of_use && self.session.failures[workload][subject].is_none() && w.skips(s).is_none()
     }
 
-    /// One run.
     fn once(&mut self, turn: Turn) -> Going {
         let Turn { workload, subject, pass, round, .. } = turn;
         if self.interrupted.load(Ordering::Relaxed) {

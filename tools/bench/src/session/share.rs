@@ -17,14 +17,10 @@ use core::time::Duration;
 
 use super::WorkloadIndex;
 
-/// A workload that could run a round.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
-    /// Which.
     pub(super) workload: WorkloadIndex,
-    /// What a round of it takes.
     pub(super) cost: Duration,
-    /// What its rounds took so far.
     pub(super) spent: Duration,
 }
 

@@ -3,9 +3,7 @@ use super::*;
 use crate::definition::Group;
 use crate::testing::{self, options};
 
-/// The only workload.
 const OWN: WorkloadIndex = WorkloadIndex(0);
-/// The baseline.
 const GLIBC: SubjectIndex = SubjectIndex(0);
 
 /// Glibc with its control and x.

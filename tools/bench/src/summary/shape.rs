@@ -43,7 +43,6 @@ pub(super) fn live(details: &Details) -> Vec<(f64, f64)> {
     metrics.live.iter().step_by(step).map(|&(at, bytes)| (since(at), bytes as f64)).collect()
 }
 
-/// How long single calls took, by call.
 pub(super) fn tails(metrics: &Metrics) -> Vec<Tail> {
     let mut calls: BTreeMap<&str, Vec<(f64, u64)>> = BTreeMap::new();
     for (call, ns, count) in &metrics.histogram {
@@ -88,7 +87,6 @@ pub(super) fn series(runs: &[Metrics]) -> Vec<Series> {
     order.iter().map(|name| Series { name: (*name).to_owned(), points: points(name) }).collect()
 }
 
-/// Other figures: the medians of the runs.
 pub(super) fn values(runs: &[Metrics]) -> Vec<Value> {
     let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
     for (name, value, unit) in runs.iter().flat_map(|t| &t.values) {

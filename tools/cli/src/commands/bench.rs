@@ -1,49 +1,48 @@
 //! `heapwright bench`: the same work under all allocators, compared.
 
-mod allocators;
-mod interrupts;
+pub(crate) mod allocators;
+mod failed;
+pub(crate) mod interrupts;
 mod kernel;
 mod list;
+pub(crate) mod measurement;
 mod next;
+mod program;
 mod progress;
+mod refused;
 pub(crate) mod words;
 pub(crate) mod workloads;
 
 use core::time::Duration;
-use std::fs;
-use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 use bench::fail_if::Rule;
 use bench::machine::{Busyness, Machine};
-use bench::measured::{Given, Input, Launcher};
+use bench::measured::Launcher;
 use bench::prepare;
 use bench::result::{Report, without_folders};
 use bench::session::counted::{self, Tools};
-use bench::session::{self, How, LEAST_ROUNDS, Role, Session, Stop, WorkloadIndex, line_up};
-use bench::summary::{self, Circumstances};
+use bench::session::{self, LEAST_ROUNDS, Stop, line_up};
 use bench::workload::Workload;
 use clap::Args;
 use launch::allocator::HEAPWRIGHT;
 use launch::environment::variables;
 use launch::inspect::Inspection;
-use launch::resolve;
 use tempfile::TempDir;
 
 use self::allocators::Among;
 use self::interrupts::Interrupts;
+use self::measurement::{Ended, Measured, Measurement};
 use self::words::Words;
 use self::workloads::Chosen;
-use super::run::inspected;
 use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::measure::MeasureFlags;
 use crate::flags::output::OutputFlags;
 use crate::flags::program::LastProgram;
 use crate::flags::serve::ServeFlags;
-use crate::flags::settings::{SettingsFlags, knows};
+use crate::flags::settings::SettingsFlags;
 use crate::flags::workload::{self, WorkloadArg};
 use crate::{allocators as known, exit, format, out};
 
@@ -152,95 +151,44 @@ impl Bench {
         let Chosen { workloads, scale, budget, left_out, folder: places } =
             self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
-        // After all that may be refused, which leaves no empty folder.
-        let is_new = !self.output.is_there();
-        let folder = self.output.folder()?;
-        let results = folder.as_deref().filter(|_| is_new);
-        interrupts.remove(places.as_ref().map(TempDir::path), results);
-        // A folder that was made for nothing goes again, if it is as empty as it was.
-        let leave_none = || {
-            let _ = results.map(fs::remove_dir);
-        };
         let mut options = self.measure.options(workloads.len());
         options.budget = budget.or(options.budget);
         options.any_malloc = self.output.force;
-        let pinned = self.measure.pins() && workloads.iter().any(|w| !w.cpus.is_empty());
         kernel::limit(&mut options, &workloads);
-        for warning in &warnings {
-            exit::warn(warning);
-        }
-        if let Some(text) = report::left_out(&left_out, workloads.len()) {
-            exit::warn(&text);
-        }
-        let started = self.output.started();
-        let mut progress = progress::Progress::new(&options);
+        let command_line = command_line(&Words::of_this_command(), options.seed);
         let launcher = Launcher::new(known::this_executable()?).reading(input);
-        let session = match &tools {
-            None => {
-                let came = interrupts.came();
-                session::run(&launcher, workloads, subjects, &options, &mut progress, came)?
-            }
-            Some(tools) => {
-                let fixed = self.program.is_absent().then(counted::environment);
-                counted::run(
-                    &launcher.within(fixed),
-                    workloads,
-                    subjects,
-                    (tools, &options),
-                    &mut progress,
-                    interrupts.came(),
-                )?
-            }
-        };
-        progress.finish();
-        if session.stop() == Stop::Interrupted && session.has_times() && session.broken.is_none() {
-            exit::say(
-                "interrupted: what was measured is written; a second interrupt ends this at once, without it",
-            );
-        }
-        let prepared = guard.as_ref().map(|g| g.settings().to_vec()).unwrap_or_default();
-        drop(guard);
-        let now = Busyness::now();
-        warnings.extend(now.steal_warning(&before).filter(|_| tools.is_none()));
-        warnings.extend(session.broken.iter().map(|why| format!("it ended early: {why}")));
-        if session.workload_indices().all(|w| session.failed_everywhere(w)) {
-            leave_none();
-            return Err(fails_everywhere(&session));
-        }
-        progress.say_failures();
-        if session.stop() == Stop::Interrupted && !session.has_times() {
-            exit::say("interrupted before any time was measured; nothing is written");
-            leave_none();
-            return Ok(ExitCode::from(exit::INTERRUPTED));
-        }
-        let circumstances = Circumstances {
-            heapwright: env!("CARGO_PKG_VERSION").to_owned(),
-            started,
-            command_line: command_line(&Words::of_this_command(), options.seed),
+        let fixed = (tools.is_some() && self.program.is_absent()).then(counted::environment);
+        let measurement = Measurement {
+            output: &self.output,
+            interrupts: &interrupts,
+            launcher: launcher.within(fixed),
+            options,
+            command_line,
+            workloads,
+            subjects,
+            tools,
             scale,
-            pinned,
-            machine,
-            prepared,
-            steal: now.stolen_since(&before),
-            warnings,
-            counted: tools.map(|tools| tools.says),
+            pins: self.measure.pins(),
             left_out,
+            temporary: places.as_ref().map(TempDir::path),
+            machine,
+            before,
+            guard,
+            warnings,
         };
-        let report = summary::report(&session, &options, circumstances);
-        let written = self.output.write(&report, folder.as_deref());
-        written?;
-        if self.output.is_for_people() {
-            out::print(&kernel::sequences(&report))?;
-        }
+        let Measured { report, folder, broken } = match measurement.run()? {
+            Ended::Measured(measured) => *measured,
+            Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
+        };
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
             self.say_next(&next)?;
         }
-        if let Some(why) = &session.broken {
+        if let Some(why) = &broken {
             bail!("{why}; the result is what was measured before");
         }
         let crossed = self.crossed(&report);
-        Ok(ExitCode::from(match session.stop() {
+        Ok(ExitCode::from(match report.stop {
             Stop::Interrupted => exit::INTERRUPTED,
             _ if crossed => exit::CROSSED,
             _ if report.some_failed() => exit::SOME_FAILED,
@@ -287,43 +235,6 @@ impl Bench {
         })
     }
 
-    /// What is known of the user's own program before it runs.
-    fn inspection(&self, warnings: &mut Vec<String>) -> anyhow::Result<Option<Inspection>> {
-        let Some(file) = self.program.file()? else { return Ok(None) };
-        let inspection = inspected(&file, self.program.arguments())?;
-        if let Some(why) = without_effect(&file, &inspection) {
-            if !self.output.force {
-                bail!(Usage(format!("{why}; --force measures it all the same")));
-            }
-            warnings.push(why);
-        }
-        if let Some(own) = &inspection.own_malloc {
-            warnings.push(format!(
-                "{own} is linked into the program: what calls it directly is the same in every row"
-            ));
-        }
-        Ok(Some(inspection))
-    }
-
-    /// The file that the user's own program reads. What could be read once only is not, which is said.
-    fn input(&self) -> Option<Input> {
-        if self.program.is_absent() {
-            return None;
-        }
-        let why = match Input::of_this_process() {
-            Given::File(input) => return Some(input),
-            Given::Nothing => return None,
-            Given::Once(what) => format!("it is {what}, which can be read once only"),
-            Given::Closed(error) => format!("it cannot be opened again: {error}"),
-        };
-        exit::warn(&format!(
-            "every run has an empty standard input ({why}); put it into a file: heapwright bench -- {} < FILE",
-            format::shell(&self.program.words())
-        ));
-        None
-    }
-
-    /// What is run, and how long.
     fn workloads(
         &self,
         subjects: &[session::Subject],
@@ -390,34 +301,6 @@ impl Bench {
         crossed
     }
 
-    /// Sees, before anything runs, that every rule is about what takes part.
-    fn check_rules(
-        &self,
-        workloads: &[Workload],
-        subjects: &[session::Subject],
-    ) -> anyhow::Result<()> {
-        let workloads: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
-        let contenders = subjects.iter().filter(|s| s.role == Role::Contender);
-        let allocators: Vec<&str> = contenders.map(|s| s.name.as_str()).collect();
-        for rule in &self.fail_if {
-            rule.known(&workloads, &allocators).map_err(|e| anyhow!(Usage(e.to_string())))?;
-        }
-        Ok(())
-    }
-
-    /// Refuses a setting that nobody takes who takes part.
-    fn settings_are_of_use(&self, subjects: &[session::Subject]) -> anyhow::Result<()> {
-        for setting in &self.settings.settings {
-            if !subjects.iter().any(|s| knows(&s.allocator, setting)) {
-                bail!(Usage(format!(
-                    "--set {}: none of these allocators has that setting; it is for heapwright's libraries",
-                    setting.key
-                )));
-            }
-        }
-        Ok(())
-    }
-
     /// Prints the next useful command; beside a machine-readable result it goes to standard error.
     fn say_next(&self, next: &str) -> anyhow::Result<()> {
         let line = format!("next     {next}");
@@ -428,68 +311,6 @@ impl Bench {
             Ok(())
         }
     }
-
-    /// Refuses `--region` for a program, which has a malloc of its own, and `--for` for what is none.
-    fn flags_are_of_use(&self) -> anyhow::Result<()> {
-        if self.serve.service().is_some() && self.program.is_absent() {
-            bail!(Usage("--for is for a server of yours, which comes after --".to_owned()));
-        }
-        if self.measure.region && !self.program.is_absent() {
-            let program = format::shell(&self.program.words());
-            bail!(Usage(format!(
-                "--region is for heapwright's own workloads; without it: heapwright bench -- {program}"
-            )));
-        }
-        Ok(())
-    }
-
-    /// With `--region`, leaves out what cannot run on one; refuses it if it was named.
-    fn keep_those_on_regions(
-        &self,
-        workloads: &mut Vec<Workload>,
-        warnings: &mut Vec<String>,
-    ) -> anyhow::Result<()> {
-        if !self.measure.region {
-            return Ok(());
-        }
-        let is_named = |w: &Workload| {
-            let name = w.name.split(':').next().unwrap_or_default();
-            self.workloads.iter().any(|word| word.name == name)
-        };
-        let mut left_out = Vec::new();
-        for w in workloads.iter().filter(|w| !w.region) {
-            let why = if w.in_process { "needs more than a region" } else { "is a program" };
-            if is_named(w) && !w.kernels.is_empty() {
-                bail!(Usage(format!(
-                    "{} has region allocators beside the kernel's: leave out --region",
-                    w.name
-                )));
-            }
-            if is_named(w) {
-                bail!(Usage(format!(
-                    "--region is for heapwright's own workloads; {} {why}: without --region it runs on libraries",
-                    w.name
-                )));
-            }
-            left_out.push(w.name.as_str());
-        }
-        if !left_out.is_empty() {
-            warnings.push(format!("left out, as none runs on a region: {}", left_out.join(", ")));
-        }
-        workloads.retain(|w| w.region);
-        if workloads.is_empty() {
-            bail!(Usage(
-                "--region is for heapwright's own workloads, and none of these is".to_owned()
-            ));
-        }
-        Ok(())
-    }
-}
-
-fn without_effect(file: &Path, inspection: &Inspection) -> Option<String> {
-    let obstacle = inspection.obstacle()?;
-    let target = inspection.program().unwrap_or(file).display();
-    Some(format!("{target}: {}; every row measures the same malloc", obstacle.text))
 }
 
 /// This command line, with the seed that was chosen.
@@ -503,50 +324,4 @@ fn command_line(words: &Words, seed: u64) -> Vec<String> {
 fn outlive_readers() {
     // SAFETY: ignoring a signal installs no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-}
-
-fn fails_everywhere(session: &Session) -> anyhow::Error {
-    let name = |w: WorkloadIndex| match session.workloads[w].group {
-        bench::definition::Group::Own => "the program".to_owned(),
-        _ => session.workloads[w].name.clone(),
-    };
-    let mut text = String::new();
-    for w in session.workload_indices() {
-        let Some(failure) = session.failures[w].iter().flatten().next() else { continue };
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        let on = match failure.how {
-            How::NotEnded | How::NotDriven | How::EndedEarly => "",
-            _ => " fails on every allocator:",
-        };
-        text += &format!("{}{on} {}", name(w), failure.how.words());
-        for line in report::last_lines(&failure.stderr, 5) {
-            text.push_str("\n  | ");
-            text.push_str(line);
-        }
-        if matches!(failure.how, How::Ended(launch::Exit::Code(_))) {
-            text.push_str("\n  (if that is no failure: --ignore-failure)");
-        }
-    }
-    if text.is_empty() {
-        return anyhow!("nothing was run");
-    }
-    match not_started(session) {
-        Some(error) => error.context(text),
-        None => anyhow!(text),
-    }
-}
-
-/// Why the user's own program did not start, on any allocator.
-fn not_started(session: &Session) -> Option<anyhow::Error> {
-    let w = session.workload_indices().next()?;
-    let mut failures = session.failures[w].iter().flatten();
-    match (session.workloads[w].group, failures.next()?.how) {
-        (bench::definition::Group::Own, How::NotStarted(errno)) => {
-            let why = io::Error::from_raw_os_error(errno);
-            Some(resolve::Error::not_executed(&session.workloads[w].file, why).into())
-        }
-        _ => None,
-    }
 }

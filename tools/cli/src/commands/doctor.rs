@@ -114,7 +114,6 @@ fn proc_files() -> Finding {
     Finding::new("/proc", Level::Ok, "readable")
 }
 
-/// Variables that every child would inherit.
 fn inherited() -> Vec<Finding> {
     [PRELOAD, SETTINGS]
         .into_iter()
@@ -185,7 +184,6 @@ fn address_space() -> Finding {
     }
 }
 
-/// The memory limit of the control group.
 fn group_limit() -> Finding {
     let text = match machine::group_limit() {
         Some(group) => format!("limited to {}", format::bytes(group.limit as f64)),

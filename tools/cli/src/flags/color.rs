@@ -2,7 +2,6 @@
 
 use clap::{Args, ValueEnum};
 
-/// When to use colours.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set

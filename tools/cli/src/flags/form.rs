@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use crate::out;
 
-/// The form of what is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
     /// For people
@@ -15,7 +14,6 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Prints the one or the other.
     pub(crate) fn print(self, table: &str, json: &Value) -> anyhow::Result<()> {
         match self {
             Self::Table => out::print(table),

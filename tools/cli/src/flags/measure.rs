@@ -116,12 +116,10 @@ impl MeasureFlags {
         self.rounds
     }
 
-    /// Whether programs are pinned.
     pub(crate) fn pins(&self) -> bool {
         !self.no_pin
     }
 
-    /// The options of the session.
     pub(crate) fn options(&self, workloads: usize) -> Options {
         Options {
             warmup: self.warmup,

@@ -15,7 +15,6 @@ use jiff::tz::TimeZone;
 use crate::exit::Usage;
 use crate::out;
 
-/// The form of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people

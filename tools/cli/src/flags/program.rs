@@ -32,7 +32,6 @@ pub(crate) struct LastProgram {
 }
 
 impl LastProgram {
-    /// Whether none is given.
     pub(crate) fn is_absent(&self) -> bool {
         self.command.is_empty()
     }

@@ -37,7 +37,6 @@ impl FromStr for StatsWord {
     }
 }
 
-/// What is asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stats {
     /// Every row, and every size.

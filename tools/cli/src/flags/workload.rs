@@ -9,7 +9,6 @@ use clap::{Arg, Command};
 
 use crate::commands::bench::workloads;
 
-/// A word before `--`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkloadArg {
     /// Of a workload or a set.

@@ -51,7 +51,6 @@ pub(crate) fn outcome(command: &mut Command) -> (String, String, Option<i32>) {
     (text(&output.stdout), text(&output.stderr), output.status.code())
 }
 
-/// A file with this content and mode.
 pub(crate) fn file(directory: &Path, name: &str, content: &[u8], mode: u32) -> PathBuf {
     let path = directory.join(name);
     fs::write(&path, content).unwrap();

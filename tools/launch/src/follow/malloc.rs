@@ -16,7 +16,6 @@ const CXX: &str = "libstdc++.so";
 /// Where the tools of valgrind are.
 const TOOLS: &str = "/valgrind/";
 
-/// A process's malloc.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Malloc {
     /// Of the library that was to be preloaded.

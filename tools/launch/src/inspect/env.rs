@@ -20,10 +20,8 @@ enum Long {
     Takes,
 }
 
-/// What `env` starts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Started {
-    /// The command.
     pub(super) command: OsString,
     /// The arguments that remain for it.
     pub(super) arguments: Vec<OsString>,

@@ -23,7 +23,6 @@ pub(super) fn problem() -> Option<String> {
     all().err().or_else(elsewhere)
 }
 
-/// The calls with one size.
 fn one(size: usize) -> Result<(), String> {
     // By pointers that the compiler cannot see through: it knows these functions, and would leave the calls out.
     let malloc: unsafe extern "C" fn(usize) -> *mut c_void = black_box(libc::malloc);

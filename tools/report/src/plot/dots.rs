@@ -92,13 +92,7 @@ pub(super) fn panel(view: &View<'_>, work: WorkloadIndex) -> Option<Placed> {
     }
     let title = format!("{}: time relative to {}", w.name, view.name(view.baseline));
     let svg = svg.finish(&title, "");
-    Some(Placed {
-        part: Part::Time,
-        workload: Some(work),
-        data: ("", String::new()),
-        is_wide: false,
-        plot: Plot { name: format!("time-{}", file_name(&w.name)), title, svg },
-    })
+    Some(Placed::new(Part::Time, Some(work), format!("time-{}", file_name(&w.name)), title, svg))
 }
 
 /// All panels in one picture, in two columns.

@@ -2,16 +2,26 @@
 
 use bench::session::{SubjectIndex, WorkloadIndex};
 
-use super::{Part, Placed, Plot, file_name};
+use super::{Part, Placed, file_name};
 use crate::tables::{once_each, timed_calls};
 use crate::view::View;
 use show::number::Unit;
 use show::text::escape;
 use show::{Ask, Chart, Drawn, Kind, Line};
 
-/// Attributes by which the page's script finds the numbers.
-fn data(kind: &str, work: WorkloadIndex, name: &str) -> String {
-    format!("data-k=\"{kind}\" data-w=\"{}\" data-n=\"{}\"", work.0, escape(name))
+/// A chart that is drawn, if it has a point: `kind` and `of` are what the page's script finds its numbers by.
+fn placed(
+    part: Part,
+    work: WorkloadIndex,
+    (kind, of): (&'static str, &str),
+    file: &str,
+    (mut chart, points): (Chart<'_>, usize),
+) -> Option<Placed> {
+    let title = chart.title.clone();
+    chart.data = format!("data-k=\"{kind}\" data-w=\"{}\" data-n=\"{}\"", work.0, escape(of));
+    let Drawn { svg, is_wide } = chart.draw(points)?;
+    let placed = Placed::new(part, Some(work), file.trim_end_matches('-').to_owned(), title, svg);
+    Some(Placed { data: (kind, of.to_owned()), is_wide, ..placed })
 }
 
 /// The lines of all allocators in `who` for which `points` has some.
@@ -36,9 +46,8 @@ pub(super) fn memory(view: &View<'_>, work: WorkloadIndex, points: usize) -> Opt
         .filter_map(|&a| cell(a))
         .map(|c| c.live.as_slice())
         .find(|live| !live.is_empty());
-    let title = format!("{}: memory over time", w.name);
     let chart = Chart {
-        title: title.clone(),
+        title: format!("{}: memory over time", w.name),
         x: Ask { label: "time".into(), kind: Kind::Even, unit: Unit::Seconds },
         y: Ask {
             label: "resident memory of all processes".into(),
@@ -49,17 +58,10 @@ pub(super) fn memory(view: &View<'_>, work: WorkloadIndex, points: usize) -> Opt
         area: live.map(|live| (live, "grey: asked for")),
         by_x: false,
         is_wide: view.is_one(),
-        data: data("rss", work, ""),
+        data: String::new(),
     };
-    let name = format!("memory-{}", file_name(&w.name));
-    let Drawn { svg, is_wide } = chart.draw(points)?;
-    Some(Placed {
-        part: Part::Memory,
-        workload: Some(work),
-        data: ("rss", String::new()),
-        is_wide,
-        plot: Plot { name, title, svg },
-    })
+    let file = format!("memory-{}", file_name(&w.name));
+    placed(Part::Memory, work, ("rss", ""), &file, (chart, points))
 }
 
 /// For every call that was timed: which share took longer than each time.
@@ -67,30 +69,22 @@ pub(super) fn latency(view: &View<'_>, work: WorkloadIndex, points: usize) -> Ve
     let w = &view.report.workloads[work];
     let calls = timed_calls(view, work);
     let who = view.shown_and_floor();
-    let placed = calls.into_iter().filter_map(|call| {
+    let drawn = calls.into_iter().filter_map(|call| {
         let tail = |a: SubjectIndex| view.cell(work, a)?.tails.iter().find(|t| t.call == call);
-        let title = format!("{}: {call} calls that take longer", w.name);
         let chart = Chart {
-            title: title.clone(),
+            title: format!("{}: {call} calls that take longer", w.name),
             x: Ask { label: "longer than".into(), kind: Kind::Decades, unit: Unit::Nanoseconds },
             y: Ask { label: "share of calls".into(), kind: Kind::Decades, unit: Unit::Share },
             lines: lines(view, &who, |a| tail(a).map_or(&[], |t| &t.curve)),
             area: None,
             by_x: true,
             is_wide: false,
-            data: data("tail", work, call),
+            data: String::new(),
         };
-        let name = format!("latency-{}-{}", file_name(&w.name), file_name(call));
-        let Drawn { svg, is_wide } = chart.draw(points)?;
-        Some(Placed {
-            part: Part::Latency,
-            workload: Some(work),
-            data: ("tail", call.to_owned()),
-            is_wide,
-            plot: Plot { name, title, svg },
-        })
+        let file = format!("latency-{}-{}", file_name(&w.name), file_name(call));
+        placed(Part::Latency, work, ("tail", call), &file, (chart, points))
     });
-    placed.collect()
+    drawn.collect()
 }
 
 /// Every curve of the workload's own.
@@ -107,7 +101,7 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
         Ask { label: label.to_owned(), kind: if log { Kind::Doublings } else { Kind::Even }, unit }
     };
     let who = view.shown_and_floor();
-    let placed = names.iter().filter_map(|name| {
+    let drawn = names.iter().filter_map(|name| {
         let series = |a: SubjectIndex| view.cell(work, a)?.series.iter().find(|s| s.name == *name);
         let title = if names.len() == 1 && (name.is_empty() || *name == w.name) {
             w.name.clone()
@@ -117,26 +111,19 @@ pub(super) fn curves(view: &View<'_>, work: WorkloadIndex, points: usize) -> Vec
         let curve = w.curves.get(*name).or(w.curve.as_ref());
         let y = ask(curve.map(|c| &c.y), curve.is_some_and(|c| c.y_log), "y");
         let chart = Chart {
-            title: title.clone(),
+            title,
             x: ask(curve.map(|c| &c.x), curve.is_some_and(|c| c.x_log), "x"),
             y: Ask { label: of_processor_time(name, y.label), ..y },
             lines: lines(view, &who, |a| series(a).map_or(&[], |s| &s.points)),
             area: None,
             by_x: false,
             is_wide: false,
-            data: data("series", work, name),
+            data: String::new(),
         };
         let file = format!("curve-{}-{}", file_name(&w.name), file_name(name));
-        let Drawn { svg, is_wide } = chart.draw(points)?;
-        Some(Placed {
-            part: Part::Curves,
-            workload: Some(work),
-            data: ("series", (*name).to_owned()),
-            is_wide,
-            plot: Plot { name: file.trim_end_matches('-').to_owned(), title, svg },
-        })
+        placed(Part::Curves, work, ("series", name), &file, (chart, points))
     });
-    placed.collect()
+    drawn.collect()
 }
 
 /// A workload has one label for all its curves: of those named `cpu/…` a second is one of processor time.

@@ -1,6 +1,6 @@
 //! Overall time against overall memory: who is better in neither is behind somebody.
 
-use super::{Part, Placed, Plot};
+use super::{Part, Placed};
 use crate::view::View;
 use show::number::{Unit, ratio};
 use show::svg::{Anchor, Svg, name_width};
@@ -112,13 +112,7 @@ pub(super) fn plot(view: &View<'_>) -> Option<Placed> {
     }
     svg.raw("</g>");
     let svg = svg.finish(&title, "");
-    Some(Placed {
-        part: Part::Pareto,
-        workload: None,
-        data: ("", String::new()),
-        is_wide: false,
-        plot: Plot { name: "pareto".into(), title, svg },
-    })
+    Some(Placed::new(Part::Pareto, None, "pareto".to_owned(), title, svg))
 }
 
 /// The left end and the middle height of a name of this width: the place nearest to the point, of those around it in ever

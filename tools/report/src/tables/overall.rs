@@ -9,7 +9,7 @@ use show::number::{ratio, with_margin};
 use show::{Cell as Entry, Column, Group, Table};
 
 use super::{none, shade, star};
-use crate::view::{View, kind, margin};
+use crate::view::{View, margin};
 
 /// All workloads together; a row an allocator, the least time first.
 pub(crate) fn overall(view: &View<'_>) -> Table {
@@ -86,7 +86,7 @@ fn compared(view: &View<'_>, r: Option<&Ratio>, is_base: bool, metric: Metric) -
             };
             Entry {
                 text: text.trim_end().to_owned(),
-                title: format!("{} {} to {}", kind(r), ratio(r.low), ratio(r.high)),
+                title: format!("{} {} to {}", r.kind(), ratio(r.low), ratio(r.high)),
                 sort: r.estimate.to_string(),
                 class: shade(r.estimate, !claim.is_difference()),
                 ..Entry::default()

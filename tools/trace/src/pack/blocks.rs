@@ -148,6 +148,9 @@ impl Blocks {
             Event::Mark { name } => Op::Mark(text(name)),
             Event::Memory { anon, file, shmem } => Op::Memory { anon, file, shmem },
             Event::Dropped { events } => {
+                if events == 0 {
+                    self.missing.stopped.get_or_insert(self.clock.nanos(time));
+                }
                 self.missing.dropped = self.missing.dropped.saturating_add(events);
                 Op::Dropped { events }
             }
@@ -280,7 +283,14 @@ impl Blocks {
         size: u64,
     ) -> Result<Verdict, TraceError> {
         if address == 0 {
-            if let Some((address, block, size)) = self.threads[thread].reallocates.take() {
+            let old = self.threads[thread].reallocates.take();
+            if size == 0 {
+                if let Some((_, block, gone)) = old {
+                    self.step(thread, time, Op::Free { block, resident: None }, gone)?;
+                }
+                return Ok(Verdict::Taken);
+            }
+            if let Some((address, block, size)) = old {
                 self.live.insert(address, block, size);
             }
             self.step(thread, time, Op::Refused { size }, 0)?;
@@ -324,7 +334,7 @@ impl Blocks {
         if let Some(&frame) = self.numbers.get(&number) {
             return frame;
         }
-        let frame = self.frames.push(0, 0).unwrap_or_default();
+        let Some(frame) = self.frames.push(0, 0) else { return 0 };
         self.numbers.insert(number, frame);
         frame
     }
@@ -349,6 +359,7 @@ impl Blocks {
         let about = self.packer.about_mut();
         about.missing = Missing {
             dropped: self.missing.dropped,
+            stopped: self.missing.stopped,
             unknown_frees: self.missing.unknown_frees,
             double_frees: self.missing.double_frees,
             unseen_frees: self.missing.unseen_frees,

@@ -135,6 +135,20 @@ fn a_refused_realloc_leaves_its_block() {
 }
 
 #[test]
+fn a_realloc_to_nothing_frees() {
+    let (trace, steps) = packed(|raw| {
+        raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+        raw.event(0, 20, Event::ReallocFrom { at: A });
+        raw.event(0, 30, Event::ReallocTo { at: 0, size: 0 });
+        raw.event(0, 40, Event::Malloc { at: A, size: 20 });
+        raw.event(0, 50, Event::Dropped { events: 0 });
+    });
+    let expected = ["0 start", "0 malloc 0 10", "0 free 0", "0 malloc 1 20"];
+    assert_eq!(steps[..4], expected);
+    assert_eq!(trace.about().missing.stopped, Some(500));
+}
+
+#[test]
 fn what_cannot_have_been_is_counted_and_named() {
     let (trace, steps) = packed(|raw| {
         raw.event(0, 10, Event::Free { at: B });

@@ -33,6 +33,19 @@ mod part {
     pub(super) const OTHER: usize = 14;
 }
 
+/// The columns' names and parts.
+pub(crate) const NAMES: &[(&str, &[usize])] = &[
+    ("kinds", &[part::KINDS]),
+    ("threads", &[part::THREADS]),
+    ("times", &[part::TIMES, part::TIMES + 1]),
+    ("sizes", &[part::SIZES, part::SIZES + 1]),
+    ("newest", &[part::NEWEST, part::NEWEST + 1]),
+    ("last", &[part::LAST, part::LAST + 1]),
+    ("frames", &[part::FRAMES, part::FRAMES + 1]),
+    ("addresses", &[part::ADDRESSES]),
+    ("other", &[part::OTHER]),
+];
+
 /// What the column of kinds has. The numbers are the format's.
 mod token {
     pub(super) const MALLOC: u8 = 0;

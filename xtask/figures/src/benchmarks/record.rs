@@ -11,7 +11,6 @@ use crate::peers::output;
 /// The sources of what is measured: a commit that touches one of them may change the figures.
 const ALLOCATOR: [&str; 2] = ["crates", "abi/src"];
 
-/// A recorded run.
 pub(super) struct Record {
     /// Its folder, as it is named from the top of the tree.
     pub(super) folder: PathBuf,

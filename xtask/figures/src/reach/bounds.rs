@@ -64,7 +64,6 @@ fn one() -> f64 {
     1.0
 }
 
-/// Reads the file of bounds.
 pub(super) fn load(file: &Path) -> Result<Vec<Entry>, String> {
     let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
     let read: File = toml::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;

@@ -23,7 +23,6 @@ type Entry = BTreeMap<String, u32>;
 /// Allocator to entry point.
 type Target = BTreeMap<String, BTreeMap<String, Entry>>;
 
-/// The file.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Golden {
     /// Target to the compiler whose code was counted.
@@ -84,7 +83,6 @@ impl Golden {
         self.targets.insert(target.to_owned(), fresh);
     }
 
-    /// Writes the file, and says where.
     pub(crate) fn write(&self) -> Result<PathBuf, String> {
         expected::write_text(FILE, &self.to_string())
     }

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use base::lock::Park;
 use base::{Broken, Check, PageAllocator};
 
-use super::{Builder, untyped, untyped_all};
+use super::{Builder, typed, untyped, untyped_all};
 use crate::kmem_cache::cache::InUse;
 use crate::kmem_cache::misuse::Misuse;
 use crate::kmem_cache::settings::Refused;
@@ -112,52 +112,7 @@ impl<T, L: Park, P: PageAllocator> SharedCache<T, L, P> {
 }
 
 impl<T, L: Park, P: PageAllocator> LocalCache<'_, T, L, P> {
-    /// See [`LocalKmemCache::allocate`].
-    #[inline(always)]
-    pub fn allocate(&mut self) -> Option<NonNull<T>> {
-        self.raw.allocate().map(NonNull::cast)
-    }
-
-    /// See [`LocalKmemCache::free`].
-    ///
-    /// # Safety
-    ///
-    /// As [`SharedCache::free`].
-    #[inline(always)]
-    pub unsafe fn free(&mut self, object: NonNull<T>) {
-        // SAFETY: the caller's promise.
-        unsafe { self.raw.free(object.cast()) };
-    }
-
-    /// See [`LocalKmemCache::try_free`].
-    ///
-    /// # Errors
-    ///
-    /// What was found wrong; nothing has changed then.
-    ///
-    /// # Safety
-    ///
-    /// As [`SharedKmemCache::try_free`].
-    pub unsafe fn try_free(&mut self, object: NonNull<T>) -> Result<(), Misuse> {
-        // SAFETY: the caller's promise.
-        unsafe { self.raw.try_free(object.cast()) }
-    }
-
-    /// See [`LocalKmemCache::allocate_bulk`].
-    #[must_use]
-    pub fn allocate_bulk(&mut self, out: &mut [Option<NonNull<T>>]) -> bool {
-        self.raw.allocate_bulk(untyped(out))
-    }
-
-    /// See [`LocalKmemCache::free_bulk`].
-    ///
-    /// # Safety
-    ///
-    /// As [`free`](Self::free) for each of them.
-    pub unsafe fn free_bulk(&mut self, objects: &[NonNull<T>]) {
-        // SAFETY: the caller's promise.
-        unsafe { self.raw.free_bulk(untyped_all(objects)) };
-    }
+    typed!("LocalKmemCache");
 }
 
 impl<T, L: Park, P: PageAllocator> Check for SharedCache<T, L, P> {

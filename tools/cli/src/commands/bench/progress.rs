@@ -14,7 +14,6 @@ const STEPS: u64 = 1000;
 /// How often a line is printed where no bar can be drawn.
 const SOMETIMES: Duration = Duration::from_secs(30);
 
-/// Draws the bar.
 pub(super) struct Progress {
     bar: ProgressBar,
     rounds: Option<u32>,
@@ -55,7 +54,6 @@ impl Progress {
         }
     }
 
-    /// Removes the bar.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -76,7 +76,6 @@ impl Words {
     }
 }
 
-/// A flag as it was written.
 #[derive(Debug)]
 struct Flag {
     long: String,

@@ -46,7 +46,6 @@ const GOOD_ROUNDS: u32 = 8;
 
 const _: () = assert!(GOOD_ROUNDS as usize >= ENOUGH_PAIRS + 2, "as is said above");
 
-/// What is asked for.
 pub(super) struct Wanted<'a> {
     pub(super) names: &'a [WorkloadArg],
     pub(super) subjects: &'a [Subject],
@@ -58,7 +57,6 @@ pub(super) struct Wanted<'a> {
     pub(super) pin: bool,
 }
 
-/// What is run, and how long.
 pub(super) struct Chosen {
     pub(super) workloads: Vec<Workload>,
     pub(super) scale: f64,
@@ -113,7 +111,6 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     SETS.iter().map(|s| s.0).chain(files)
 }
 
-/// The workloads, ready to run.
 pub(super) fn chosen(wanted: &Wanted<'_>, warnings: &mut Vec<String>) -> anyhow::Result<Chosen> {
     let all = definitions()?;
     let refused = || {

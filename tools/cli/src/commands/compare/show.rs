@@ -240,7 +240,6 @@ fn is_one(ratio: &Ratio) -> bool {
     (ratio.estimate - 1.0).abs() < 0.005
 }
 
-/// One line for each figure.
 pub(super) fn csv(comparison: &Comparison) -> String {
     let mut table = Table::new([
         "workload",

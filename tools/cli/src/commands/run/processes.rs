@@ -11,7 +11,6 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// A process's figures.
 #[derive(Debug)]
 pub(super) struct Process {
     /// All of them.
@@ -33,12 +32,10 @@ impl Process {
         self.figures.pointer(path).and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// Its number.
     pub(super) fn number(&self) -> u64 {
         self.figure("/process")
     }
 
-    /// The most memory that was resident.
     pub(super) fn peak(&self) -> u64 {
         self.figure("/resident/peak")
     }

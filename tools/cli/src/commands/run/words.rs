@@ -43,7 +43,6 @@ pub(super) fn words(processes: &[Process], asked: &Stats) -> String {
     text
 }
 
-/// One process's.
 fn one(process: &Process, full: bool) -> String {
     let of = |path: &str| size(process.figure(path));
     let known = process.figures.pointer("/largest/known").and_then(Value::as_bool) == Some(true);

@@ -4,7 +4,7 @@ use trace_format::varint::unzigzag;
 
 use super::{NEAR, Near, near, part, token};
 use crate::error::TraceError;
-use crate::packed::STEPS;
+use crate::packed::LONGEST_COLUMN;
 use crate::packed::numbers::{Numbers, Varints};
 use crate::packed::section::{Section, SectionFile, Unpacker};
 use crate::packed::summary::Segment;
@@ -57,8 +57,13 @@ impl Decoder {
         })
     }
 
-    /// Goes to the begin of a segment.
-    pub(crate) fn load(&mut self, file: &SectionFile, segment: &Segment) -> Result<(), TraceError> {
+    /// Goes to the begin of a segment of a trace that has so many threads.
+    pub(crate) fn load(
+        &mut self,
+        file: &SectionFile,
+        segment: &Segment,
+        threads: u64,
+    ) -> Result<(), TraceError> {
         self.kinds.clear();
         self.at = 0;
         let section = file.section(segment.offset)?;
@@ -66,7 +71,7 @@ impl Decoder {
         let columns =
             [&mut self.times, &mut self.sizes, &mut self.newest, &mut self.last, &mut self.frames];
         let whole = columns.into_iter().all(|column| column.rewind().is_some());
-        if !whole || self.kinds.len() as u64 != segment.steps || self.kinds.len() > STEPS {
+        if !whole || self.kinds.len() as u64 != segment.steps {
             self.kinds.clear();
             return Err(file.damaged(segment.offset, "this segment is not whole"));
         }
@@ -75,7 +80,7 @@ impl Decoder {
         }
         self.near = near(segment.first_block);
         self.run = (0, 0);
-        self.most_threads = segment.threads;
+        self.most_threads = threads.min(segment.threads);
         self.begin = segment.begin;
         self.units = 0;
         self.unit = segment.unit;
@@ -92,8 +97,9 @@ impl Decoder {
             (part::FRAMES, &mut self.frames),
         ];
         for (place, column) in numbers {
-            self.unpacker.part(file, section, place, &mut column.symbols)?;
-            self.unpacker.part(file, section, place + 1, &mut column.wide.bytes)?;
+            self.unpacker.part(file, section, place, LONGEST_COLUMN, &mut column.symbols)?;
+            let wide = &mut column.wide.bytes;
+            self.unpacker.part(file, section, place + 1, LONGEST_COLUMN, wide)?;
         }
         let bytes = [
             (part::THREADS, &mut self.threads.bytes),
@@ -102,7 +108,7 @@ impl Decoder {
             (part::KINDS, &mut self.kinds),
         ];
         for (place, column) in bytes {
-            self.unpacker.part(file, section, place, column)?;
+            self.unpacker.part(file, section, place, LONGEST_COLUMN, column)?;
         }
         Ok(())
     }

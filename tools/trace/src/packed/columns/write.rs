@@ -7,7 +7,7 @@ use trace_format::varint::zigzag;
 use super::{NEAR, Near, near, part, token};
 use crate::packed::section::SectionWriter;
 use crate::packed::summary::Segment;
-use crate::packed::{MUCH_OTHER, SEGMENT, STEPS, numbers};
+use crate::packed::{LONGEST_TEXT, MUCH_OTHER, SEGMENT, STEPS, numbers};
 use crate::step::{Block, Frame, How, Op, Step, Thread};
 
 /// The coarsest unit of time is 2 to this many nanoseconds: 16 µs.
@@ -133,8 +133,9 @@ impl Builder {
     }
 
     fn text(&mut self, token: u8, text: &str) {
+        let text = &text.as_bytes()[..text.len().min(LONGEST_TEXT)];
         self.rare(token, [text.len() as u64]);
-        self.other.extend_from_slice(text.as_bytes());
+        self.other.extend_from_slice(text);
     }
 
     /// A new block.
