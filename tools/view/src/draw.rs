@@ -66,12 +66,17 @@ fn all(pictures: &Pictures, by: By, form: Form, width: Option<usize>) -> Vec<Lin
         lines.extend(drawn);
     };
     part(&mut lines, "Live and resident memory over time", curve(pictures, frame, width, CURVE));
-    part(&mut lines, &scale(&rows), heap(pictures, frame, &rows, 0..shown, by, form));
-    if rows.len() > shown {
-        let rest = format!("{}{} more rows", " ".repeat(LABEL), rows.len() - shown);
-        lines.push(Line::of(&rest, Ink::Mute));
+    if pictures.touched.is_empty() {
+        part(&mut lines, "The heap", heap(pictures, frame, &rows, 0..0, by, form));
+    } else {
+        let heading = format!("The heap: {}; rows that were never used are left out", scale(&rows));
+        part(&mut lines, &heading, heap(pictures, frame, &rows, 0..shown, by, form));
+        if rows.len() > shown {
+            let rest = format!("{}{} more rows", " ".repeat(LABEL), rows.len() - shown);
+            lines.push(Line::of(&rest, Ink::Mute));
+        }
+        lines.extend(key(pictures, by, form, width));
     }
-    lines.extend(key(pictures, by, form, width));
     part(&mut lines, "Size × lifetime, % of all blocks", lifetimes(pictures));
     part(
         &mut lines,

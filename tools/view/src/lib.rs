@@ -9,6 +9,11 @@
 //! What draws computes nothing about the trace. What is gathered is bounded: cells, moments and curves have a most of each,
 //! however long the trace is; besides them only the blocks that are live are remembered.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "classes and levels are few; what is drawn of a number is rounded"
+)]
+
 mod cells;
 mod class;
 mod curve;

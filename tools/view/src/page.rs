@@ -19,7 +19,7 @@ use show::{Ask, Chart, Figure, Kind, Line, Page, Section};
 
 use crate::class::By;
 use crate::draw::{class_name, headline, sentence};
-use crate::lifetimes::{LIFE_NAMES, Sum};
+use crate::lifetimes::LIFE_NAMES;
 use crate::pictures::Pictures;
 
 const SCRIPT: &str = include_str!("../assets/view.js");
@@ -191,7 +191,7 @@ fn pairs(pictures: &Pictures) -> heat::Heat {
         down: "allocated by".to_owned(),
         columns: matrix.names.iter().cloned().chain(nobody).collect(),
         rows: matrix.names.clone(),
-        sums: matrix.sums.iter().map(|row| row.iter().copied().collect::<Vec<Sum>>()).collect(),
+        sums: matrix.sums.clone(),
     }
 }
 

@@ -7,22 +7,23 @@
 mod screen;
 mod state;
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::io::{self, Write as _, stdout};
 use std::panic;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::{self, Event, KeyEventKind};
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode, size,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use crossterm::{execute, queue};
 use signal_hook::consts::{SIGHUP, SIGTERM};
 
 use crate::class::By;
+use crate::draw::Line;
 use crate::pictures::Pictures;
 use state::State;
 
@@ -42,9 +43,11 @@ pub fn scrub(pictures: &Pictures, by: By, inked: bool) -> io::Result<()> {
     }
     let terminal = Terminal::take()?;
     let mut state = State::new(pictures, by, inked);
+    let mut shown = (0, Vec::new());
     while !ends.load(Ordering::Relaxed) && !state.is_over {
         let (width, height) = size()?;
-        draw(&state.screen(pictures, usize::from(width), usize::from(height)), inked)?;
+        let lines = state.screen(pictures, usize::from(width), usize::from(height));
+        draw(&mut shown, width, lines, inked)?;
         if !event::poll(if state.plays { PLAYED } else { LOOK })? {
             state.tick(pictures);
             continue;
@@ -62,16 +65,29 @@ pub fn scrub(pictures: &Pictures, by: By, inked: bool) -> io::Result<()> {
     Ok(())
 }
 
-fn draw(lines: &[crate::draw::Line], inked: bool) -> io::Result<()> {
+/// Draws the lines that are not there yet, in one write; all of them where the terminal has another size.
+fn draw(shown: &mut (u16, Vec<Line>), width: u16, lines: Vec<Line>, inked: bool) -> io::Result<()> {
+    let (before, old) = shown;
+    let is_new = *before != width || old.len() != lines.len();
+    if !is_new && *old == lines {
+        return Ok(());
+    }
     let mut out = stdout().lock();
     queue!(out, BeginSynchronizedUpdate)?;
+    if is_new {
+        queue!(out, Clear(ClearType::All))?;
+    }
     for (row, line) in lines.iter().enumerate() {
+        if !is_new && old[row] == *line {
+            continue;
+        }
         queue!(out, MoveTo(0, u16::try_from(row).unwrap_or(u16::MAX)))?;
         let text = if inked { line.ansi() } else { line.plain() };
         // What is left of the line that was there before goes.
         write!(out, "{text}\x1b[K")?;
     }
     queue!(out, EndSynchronizedUpdate)?;
+    *shown = (width, lines);
     out.flush()
 }
 

@@ -8,6 +8,11 @@
 //! One page a column and group of rows, values as they are ("plain"), compressed. A text that repeats, such as a trace's name,
 //! costs next to nothing then.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "a group of rows is small: its lengths fit into the 32 bits that the format has"
+)]
+
 mod thrift;
 
 use std::io::Write;

@@ -92,7 +92,7 @@ pub(super) struct Born {
     frame: Frame,
     how: How,
     /// Its power of two, and one more; 0: none was requested.
-    align: u8,
+    align: u32,
 }
 
 impl Born {
@@ -104,7 +104,7 @@ impl Born {
             thread: step.thread,
             frame: new.frame,
             how: new.how,
-            align: new.align.checked_ilog2().map_or(0, |log2| log2 as u8 + 1),
+            align: new.align.checked_ilog2().map_or(0, |log2| log2 + 1),
         }
     }
 }

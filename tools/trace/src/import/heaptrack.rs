@@ -203,11 +203,11 @@ impl Import {
     }
 
     fn set_page(&mut self, page: u64) -> bool {
-        if !page.is_power_of_two() || page > 1 << 30 {
+        let Some(small) = u32::try_from(page).ok().filter(|page| page.is_power_of_two()) else {
             return false;
-        }
+        };
         self.page = page;
-        self.packer.about_mut().page = page as u32;
+        self.packer.about_mut().page = small;
         true
     }
 

@@ -96,12 +96,12 @@ pub(crate) fn key(pictures: &Pictures, by: By, form: Form, width: usize) -> Vec<
         By::Thread => "most bytes allocated by",
     };
     parts.push(Line::of(what, Ink::Mute));
-    for class in 0..CLASSES {
+    for (class, number) in NUMBERS.into_iter().enumerate() {
         let name = class_name(pictures, by, class);
         if name.is_empty() {
             continue;
         }
-        let sign = if form == Form::Gauge { "█" } else { NUMBERS[class] };
+        let sign = if form == Form::Gauge { "█" } else { number };
         let mut part = Line::of(sign, Ink::Class(class as u8));
         part.put(" ", Ink::Plain);
         part.put(name, Ink::Plain);

@@ -65,11 +65,7 @@ pub(crate) fn time(nanoseconds: u64) -> String {
 /// What a cell and a row are.
 pub(crate) fn scale(rows: &Rows) -> String {
     let cell = (1u64 << rows.shift) as f64;
-    format!(
-        "The heap: a cell is {}, a row {}; rows that were never used are left out",
-        bytes(cell),
-        bytes(cell * rows.columns() as f64)
-    )
+    format!("a cell is {}, a row {}", bytes(cell), bytes(cell * rows.columns() as f64))
 }
 
 /// The name of a class of cells.

@@ -72,7 +72,7 @@ pub(super) fn rows(pictures: &Pictures) -> Rows {
 
 pub(super) fn about(rows: &Rows) -> String {
     format!(
-        "{}. The height of a bar says how full its cell is; its colour, whose most of its bytes are.",
+        "Here {}; rows that were never used are left out. The height of a bar says how full its cell is; its colour, whose most of its bytes are.",
         scale(rows)
     )
 }

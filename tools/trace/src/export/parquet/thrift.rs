@@ -1,5 +1,10 @@
 //! Thrift's compact form, in which Parquet says what is where: fields by rising number, each with its kind.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "the low seven bits are what is wanted, and lists are short"
+)]
+
 /// The kinds of fields that we have.
 const I32: u8 = 5;
 const I64: u8 = 6;
