@@ -28,6 +28,7 @@ pub(crate) fn failed(error: TraceError) -> anyhow::Error {
         TraceError::Foreign { .. } | TraceError::Newer { .. } | TraceError::Empty { .. } => {
             Usage(error.to_string()).into()
         }
-        other => other.into(),
+        // It names the reason itself.
+        other => anyhow::anyhow!("{other}"),
     }
 }
