@@ -21,6 +21,8 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
+use launch::artefact::Kind;
+
 use crate::command::host;
 use crate::peers::{output, root, target_dir};
 
@@ -95,7 +97,10 @@ fn libraries(
         cargo.args(["--package", &format!("heapwright-abi-{name}")]);
     }
     if for_command {
-        cargo.args(["--package", "heapwright-workloads"]);
+        let programs = launch::artefact::all().filter(|artefact| artefact.kind == Kind::Program);
+        for artefact in programs {
+            cargo.args(["--package", &artefact.package]);
+        }
     }
     // Symbols stay, for profilers.
     cargo.env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
