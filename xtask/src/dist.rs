@@ -21,8 +21,6 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use launch::artefact::Kind;
-
 use crate::command::host;
 use crate::peers::{output, root, target_dir};
 
@@ -97,10 +95,7 @@ fn libraries(
         cargo.args(["--package", &format!("heapwright-abi-{name}")]);
     }
     if for_command {
-        let programs = launch::artefact::all().filter(|artefact| artefact.kind == Kind::Program);
-        for artefact in programs {
-            cargo.args(["--package", &artefact.package]);
-        }
+        cargo.args(["--package", "heapwright-workloads", "--package", "heapwright-record"]);
     }
     // Symbols stay, for profilers.
     cargo.env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");

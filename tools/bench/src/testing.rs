@@ -28,6 +28,7 @@ pub fn figures(wall_ns: u64) -> Figures {
         system_us: 0,
         peak_rss_bytes: 1 << 20,
         peak_rss_floor_bytes: 0,
+        peak_anonymous_bytes: None,
         minor_faults: 10,
         major_faults: 0,
         voluntary_switches: 0,

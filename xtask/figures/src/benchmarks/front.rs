@@ -160,7 +160,7 @@ pub(super) fn long(ratio: &Ratio) -> String {
 }
 
 /// `text` in lines of at most [`WIDTH`] columns.
-pub(super) fn wrapped(text: &str) -> String {
+pub(crate) fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.last().map_or(0, |line| line.chars().count());
