@@ -153,6 +153,7 @@ fn open() {
     let word = head_word(&mut at);
     let [time, events, live] = [1, 2, 3].map(|i| shared.words[at + i]);
     look(conductor, events, live);
+    tail::after(events);
     if word.kind() != Kind::Epoch {
         return finish();
     }

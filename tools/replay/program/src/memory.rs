@@ -46,7 +46,8 @@ pub(crate) fn anonymous() -> u64 {
 /// heap, and in its own library's data. To be asked before this program has mappings of its own.
 pub(crate) fn of_malloc(preloaded: &[u8]) -> u64 {
     // SAFETY: the path is a string.
-    let file = unsafe { libc::open(c"/proc/self/smaps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    let file =
+        unsafe { libc::open(c"/proc/self/smaps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
     let mut bytes = [0_u8; 4096];
     let (mut line, mut len) = ([0_u8; 512], 0);
     let (mut is_mallocs, mut kib) = (false, 0);
@@ -68,7 +69,9 @@ pub(crate) fn of_malloc(preloaded: &[u8]) -> u64 {
             } else if let Some(path) = mapped(text) {
                 is_mallocs = match path {
                     b"" | b"[heap]" => true,
-                    path => preloaded.split(|byte| b": ".contains(byte)).any(|one| is_of(path, one)),
+                    path => {
+                        preloaded.split(|byte| b": ".contains(byte)).any(|one| is_of(path, one))
+                    }
                 };
             }
             len = 0;
