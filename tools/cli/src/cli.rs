@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, compare, completions, doctor, explain, list, man, record, replay, run};
+use crate::commands::{
+    bench, compare, completions, doctor, explain, list, man, record, replay, run,
+};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
