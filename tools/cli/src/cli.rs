@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    bench, compare, completions, doctor, explain, list, man, record, replay, run,
+    bench, compare, completions, doctor, explain, export, import, list, man, record, replay, run,
+    view,
 };
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
@@ -44,6 +45,9 @@ enum Command {
     Explain(explain::Explain),
     Bench(bench::Bench),
     Compare(compare::Compare),
+    View(view::View),
+    Export(export::Export),
+    Import(import::Import),
     List(list::List),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -62,6 +66,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Explain(explain) => explain.run(),
         Command::Bench(bench) => bench.run(),
         Command::Compare(compare) => compare.run(),
+        Command::View(view) => view.run(),
+        Command::Export(export) => export.run(),
+        Command::Import(import) => import.run(),
         Command::List(list) => list.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Completions(completions) => completions.run(),
