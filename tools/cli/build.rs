@@ -146,6 +146,7 @@ fn build(out: &Path) -> PathBuf {
         "bench/blocks",
         "bench/workloads",
         "crates",
+        "tools/replay/program",
         "Cargo.toml",
         "Cargo.lock",
     ];

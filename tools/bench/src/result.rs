@@ -8,6 +8,7 @@ mod counted;
 mod lines;
 mod names;
 mod ratios;
+mod replayed;
 mod write;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::stats::Ratio;
 
 pub use counted::{AGREEMENT, Count};
 pub use names::without_folders;
+pub use replayed::Replayed;
 pub use write::Error;
 
 /// What `schema` says.
@@ -149,6 +151,9 @@ pub struct Work {
     /// Whether its time is that of the part it measures, because what it does around that differs between allocators.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub by_part: bool,
+    /// It is a recorded program, done again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<Replayed>,
     /// Whether it says nothing of time or memory, but shows what one kind of allocator does.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub alone: bool,

@@ -85,6 +85,7 @@ pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
         precise: true,
         by_cpu: false,
         by_part: false,
+        replayed: None,
         alone: false,
         noise_floor: None,
         curve: None,

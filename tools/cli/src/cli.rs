@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, compare, completions, doctor, list, man, run};
+use crate::commands::{bench, compare, completions, doctor, list, man, replay, run};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
@@ -36,6 +36,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    Replay(replay::Replay),
     Bench(bench::Bench),
     Compare(compare::Compare),
     List(list::List),
@@ -51,6 +52,7 @@ pub(crate) fn run() -> ExitCode {
     style::choose(cli.color.color);
     let done = match cli.command {
         Command::Run(run) => run.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Bench(bench) => bench.run(),
         Command::Compare(compare) => compare.run(),
         Command::List(list) => list.run(),

@@ -7,4 +7,5 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod replay;
 pub(crate) mod run;

@@ -6,6 +6,7 @@ pub(crate) mod form;
 pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod program;
+pub(crate) mod rounds;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod stats;

@@ -35,10 +35,13 @@ pub struct Artefact {
 /// The flagship's name; the files of the other mallocs are named after it.
 const FLAGSHIP: &str = "heapwright";
 
+/// The programs that are started.
+const PROGRAMS: [&str; 2] = ["heapwright-workloads", "heapwright-replay"];
+
 /// Every artefact: the flagship first.
 pub fn all() -> impl Iterator<Item = Artefact> {
     let classics = registry::mallocs().map(|name| malloc(name, &format!("-{name}")));
-    [malloc(FLAGSHIP, "")].into_iter().chain(classics).chain([program("heapwright-workloads")])
+    [malloc(FLAGSHIP, "")].into_iter().chain(classics).chain(PROGRAMS.map(program))
 }
 
 fn malloc(name: &str, suffix: &str) -> Artefact {

@@ -7,14 +7,16 @@
 //!                   └ what the recording knew of its memory ─► the replay's own error
 //! ```
 //!
-//! [`plan`] is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
+//! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
 
 mod asked;
+mod plan;
 mod planner;
 mod recorded;
 mod slots;
 mod streams;
 
+pub use plan::{Plan, plan};
 pub use planner::{Order, Planned, Planner};
 pub use recorded::Recorded;
 
@@ -25,6 +27,6 @@ pub enum Error {
     #[error("cannot write the plan {0}")]
     Write(std::path::PathBuf, #[source] std::io::Error),
     /// More blocks are live at one time than a plan has slots for.
-    #[error("more than {} million blocks are live at one time, which a plan has no room for", plan::SLOTS / 1_000_000)]
+    #[error("more than {} million blocks are live at one time, which a plan has no room for", ::plan::SLOTS / 1_000_000)]
     TooManyBlocks,
 }

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word, pair};
+use ::plan::{AHEAD_BYTES, ALL_PAGES, Call, Head, Kind, LARGE, Long, MAGIC, Word, pair};
 use trace::{Block, How, Op, Step};
 
 use crate::asked::Asked;
@@ -164,6 +164,14 @@ impl Planner {
             }
             Op::Memory { anon, .. } => {
                 self.planned.recorded.look(self.planned.head.events, anon);
+                Ok(())
+            }
+            Op::Map { len, .. } => {
+                self.planned.recorded.map(len, 0);
+                Ok(())
+            }
+            Op::Unmap { len, .. } => {
+                self.planned.recorded.map(0, len);
                 Ok(())
             }
             Op::Dropped { events } => {

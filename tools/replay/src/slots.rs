@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use plan::SLOTS;
+use ::plan::SLOTS;
 use trace::Block;
 
 /// A live block.

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-use plan::{CHUNK_BYTES, FIRST_CHUNK_BYTES, HEAD_BYTES, Kind, Word};
+use ::plan::{CHUNK_BYTES, FIRST_CHUNK_BYTES, HEAD_BYTES, Kind, Word};
 
 /// Bytes of a word.
 const WORD: u64 = 8;

@@ -44,6 +44,7 @@ pub(crate) fn legend(view: &View<'_>) -> Vec<Note> {
         ),
     )];
     all.extend(noise(view));
+    all.extend(view.report.workloads.iter().filter_map(recorded));
     all
 }
 
@@ -58,6 +59,27 @@ pub(crate) fn names(view: &View<'_>) -> Option<Note> {
     };
     let all: Vec<String> = entries.filter_map(is).collect();
     (!all.is_empty()).then(|| note("names", all.join("; ")))
+}
+
+/// What the recorded process took, and how far its replay is from that.
+fn recorded(work: &Work) -> Option<Note> {
+    let replayed = work.replayed.as_ref()?;
+    let Some(peak) = replayed.recorded_peak else {
+        return Some(note("recorded", "the recording does not know the process's memory".to_owned()));
+    };
+    let on = replayed.on.as_deref().unwrap_or("an allocator that does not take part");
+    let mut text = format!("{} above the start on {on}", bytes(peak as f64));
+    if replayed.own_mapped > 0 {
+        text += &format!(
+            ", without what the program mapped itself ({} at most)",
+            bytes(replayed.own_mapped as f64)
+        );
+    }
+    if let Some(error) = replayed.error {
+        let more = if error < 0.0 { "less" } else { "more" };
+        text += &format!("; the replay takes {} {more}: its own error", percent(error.abs()));
+    }
+    Some(note("recorded", text))
 }
 
 /// What makes the figures less sure, or is missing from them.

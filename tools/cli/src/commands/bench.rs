@@ -20,7 +20,6 @@ use anyhow::{anyhow, bail};
 use bench::fail_if::Rule;
 use bench::machine::{Busyness, Machine};
 use bench::measured::Launcher;
-use bench::prepare;
 use bench::result::{Report, without_folders};
 use bench::session::counted::{self, Tools};
 use bench::session::{self, LEAST_ROUNDS, Stop, line_up};
@@ -147,7 +146,7 @@ impl Bench {
         let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
-        let guard = self.prepare()?;
+        let guard = self.measure.prepare()?;
         let Chosen { workloads, scale, budget, left_out, folder: places } =
             self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
@@ -274,19 +273,6 @@ impl Bench {
         Ok(chosen)
     }
 
-    fn prepare(&self) -> anyhow::Result<Option<prepare::Guard>> {
-        if !self.measure.prepare {
-            return Ok(None);
-        }
-        let guard = prepare::start(&known::this_executable()?)?;
-        for setting in guard.settings() {
-            if let Some(problem) = &setting.problem {
-                exit::warn(&format!("not prepared: {}: {problem}", setting.what));
-            }
-        }
-        Ok(Some(guard))
-    }
-
     /// Whether a `--fail-if` holds; says which.
     fn crossed(&self, report: &Report) -> bool {
         let ratios = report.ratios();
@@ -321,7 +307,7 @@ fn command_line(words: &Words, seed: u64) -> Vec<String> {
 
 /// Whoever reads our output may go before the end: the folder and the exit code are worth as much. What is started has the
 /// signal back at its default: the library that starts it sees to that.
-fn outlive_readers() {
+pub(super) fn outlive_readers() {
     // SAFETY: ignoring a signal installs no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }

@@ -26,7 +26,7 @@ pub(super) fn region_names() -> Vec<&'static str> {
 const BESIDE: &str = "tlsf";
 
 /// What a name can mean beside a library.
-pub(super) enum Among {
+pub(crate) enum Among {
     /// Nothing.
     Libraries,
     /// A region allocator of the program of workloads.
@@ -74,7 +74,7 @@ impl Among {
 }
 
 /// The allocators to compare. Names mean `among` where it has them.
-pub(super) fn chosen(
+pub(crate) fn chosen(
     asked: &[AllocatorArg],
     among: &Among,
     program: Option<&Inspection>,
