@@ -65,7 +65,10 @@ pub(crate) fn names(view: &View<'_>) -> Option<Note> {
 fn recorded(work: &Work) -> Option<Note> {
     let replayed = work.replayed.as_ref()?;
     let Some(peak) = replayed.recorded_peak else {
-        return Some(note("recorded", "the recording does not know the process's memory".to_owned()));
+        return Some(note(
+            "recorded",
+            "the recording does not know the process's memory".to_owned(),
+        ));
     };
     let on = replayed.on.as_deref().unwrap_or("an allocator that does not take part");
     let mut text = format!("{} above the start on {on}", bytes(peak as f64));
