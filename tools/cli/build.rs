@@ -141,6 +141,7 @@ fn build(out: &Path) -> PathBuf {
     let inputs = [
         "abi/Cargo.toml",
         "abi/drop-ins",
+        "abi/interpose",
         "abi/src",
         "abi/build.rs",
         "bench/blocks",

@@ -95,7 +95,7 @@ fn libraries(
         cargo.args(["--package", &format!("heapwright-abi-{name}")]);
     }
     if for_command {
-        cargo.args(["--package", "heapwright-workloads"]);
+        cargo.args(["--package", "heapwright-workloads", "--package", "heapwright-record"]);
     }
     // Symbols stay, for profilers.
     cargo.env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");

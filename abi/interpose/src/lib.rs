@@ -17,6 +17,7 @@
 //!
 //! Layer *abi*.
 #![no_std]
+#![expect(clippy::cast_possible_truncation, reason = "64 bit only: what the kernel answers fits")]
 
 mod arena;
 mod chunk;

@@ -124,6 +124,7 @@ macro_rules! tables {
         },)*];
 
         /// The slots before the first call.
+        #[expect(clippy::declare_interior_mutable_const, reason = "what the table begins with")]
         const FIRST: Table = Table { $($name: Slot::of(first_call::$name as *const ()),)* };
 
         /// Exported: each jumps to where its slot says.

@@ -1,7 +1,7 @@
 //! What the command asks for, in the variable `HEAPWRIGHT_RECORD`.
 //!
 //! ```text
-//! max=4294967296;ring=1;children=exec;parent=4711;name=jemalloc;dir=/absolute/folder      dir comes last and may hold anything
+//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;dir=/absolute/folder      dir comes last and may hold anything
 //! ```
 //!
 //! Read from what the program was started with: the C library may not know its environment yet.
@@ -33,6 +33,8 @@ pub(crate) struct Options {
     pub(crate) max: u64,
     /// Old chunks make room for new ones.
     pub(crate) ring: bool,
+    /// Nanoseconds that are recorded; 0: all.
+    pub(crate) time: u64,
     /// Which children.
     pub(crate) children: Children,
     value: [u8; LONGEST],
@@ -44,6 +46,7 @@ impl Options {
     pub(crate) const NONE: Self = Self {
         max: u64::MAX,
         ring: false,
+        time: 0,
         children: Children::All,
         value: [0; LONGEST],
         name: (0, 0),
@@ -80,6 +83,7 @@ impl Options {
         let (key, value) = (&item[..equals], &item[equals + 1..]);
         match key {
             b"max" => self.max = text::number(value),
+            b"for" => self.time = text::number(value),
             b"ring" => self.ring = value == b"1",
             b"children" if value == b"exec" => self.children = Children::Exec,
             b"parent" => self.children = Children::Of(text::number(value) as u32),

@@ -9,7 +9,7 @@
 //!   its parent's chunks, which it shares.
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use trace_format::{Event, Writer};
 
@@ -40,6 +40,8 @@ static OPTIONS: Shared = Shared(UnsafeCell::new(Options::NONE));
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// How many recordings there were; each process that was forked is a new one.
 static SESSION: AtomicU32 = AtomicU32::new(0);
+/// When the recording began.
+static BEGAN: AtomicU64 = AtomicU64::new(0);
 /// A thread is beginning a recording.
 static IS_BEGINNING: AtomicBool = AtomicBool::new(false);
 
@@ -96,6 +98,7 @@ fn start() -> bool {
         return false;
     }
     SESSION.store(session, Ordering::Relaxed);
+    BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     ON.0.store(1, Ordering::Release);
     true
 }
@@ -134,11 +137,21 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         thread.tid.set(system::thread());
         crate::lifetime::watch(thread);
     }
+    if is_over(&now) {
+        stop(writer, time, b"the time that was asked for is over");
+        return false;
+    }
     if chunk::pause(writer) || chunk::renew(thread, writer, &now) {
         note(thread, writer, &now);
         return true;
     }
     false
+}
+
+/// Whether all was recorded that was asked for.
+fn is_over(now: &Now) -> bool {
+    let time = options().time;
+    time != 0 && now.monotonic.saturating_sub(BEGAN.load(Ordering::Relaxed)) > time
 }
 
 /// In a child of `fork`, which has this thread only: begins a recording of its own.

@@ -7,7 +7,7 @@ use base::AddMemory;
 use core::ptr::NonNull;
 use heapwright_kernel_allocators::bitmap::BitmapPages;
 use heapwright_kernel_allocators::kmem_cache::{
-    Builder, Caches, DebugFlags, KmemCache, Locality, Policy, SLABINFO_HEADER, Settings,
+    Builder, DebugFlags, KmemCache, Locality, Policy, SLABINFO_HEADER, Settings,
 };
 
 type Pages = BitmapPages<4096>;
@@ -45,23 +45,20 @@ fn main() {
     }
 
     // A list of 200 items: in a cache of its own, and in one that others use too.
-    let mut caches = Caches::<_, 8>::new(pages);
-    let own = caches.create(Settings::new("item", 40).no_merge()).expect("there is room");
-    let shared = caches.create(Settings::new("any-64", 64)).expect("there is room");
-    let mut others = Vec::new();
-    for _ in 0..200 {
-        caches.allocate(own).expect("there is memory");
-        caches.allocate(shared).expect("there is memory");
-        others.extend((0..7).map(|_| caches.allocate(shared).expect("there is memory")));
-    }
-    // SAFETY: it is live and used no more.
-    others.into_iter().for_each(|object| unsafe { caches.free(object) });
-    for (name, id) in [("a cache of its own", own), ("one for all", shared)] {
-        let Locality { objects, lines, pages, .. } = caches.locality(id).expect("it is there");
-        println!("{objects} items in {name}: {lines} lines, {pages} pages");
-    }
     println!("{SLABINFO_HEADER}");
-    caches.infos().for_each(|info| println!("{info}"));
+    for (name, size, others) in [("item", 40, 0), ("any-64", 64, 7)] {
+        let mut cache = KmemCache::new(Settings::new(name, size), pages).expect("a cache");
+        let mut take = || cache.allocate().expect("there is memory");
+        let rows: Vec<Vec<_>> = (0..200).map(|_| (0..=others).map(|_| take()).collect()).collect();
+        let others = rows.iter().flat_map(|row| &row[1..]);
+        // SAFETY: it is live and used no more.
+        others.for_each(|&object| unsafe { cache.free(object) });
+        let Locality { objects, lines, pages: touched, .. } = cache.locality();
+        println!("{}\n  {objects} items: {lines} lines, {touched} pages", cache.info());
+        // SAFETY: it is live and used no more.
+        rows.iter().for_each(|row| unsafe { cache.free(row[0]) });
+        pages = cache.destroy().expect("no object is in use");
+    }
 
     // What is freed twice.
     let mut memory = vec![0u8; 1 << 20];

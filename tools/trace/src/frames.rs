@@ -6,6 +6,9 @@
 
 use crate::step::Frame;
 
+/// No program has so many; they take 256 MiB.
+const MOST: Frame = 16 << 20;
+
 /// The frames of a trace. [`Frame`] 0 is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frames {
@@ -43,9 +46,9 @@ impl Frames {
         .take(1024)
     }
 
-    /// A new frame; `None` if there are more than can be numbered.
+    /// A new frame; `None` if there are too many.
     pub(crate) fn push(&mut self, caller: Frame, ip: u64) -> Option<Frame> {
-        let frame = Frame::try_from(self.list.len() + 1).ok()?;
+        let frame = Frame::try_from(self.list.len() + 1).ok().filter(|&frame| frame <= MOST)?;
         self.list.push((caller, ip));
         Some(frame)
     }

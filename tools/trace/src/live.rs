@@ -35,7 +35,7 @@ pub(crate) enum Found {
 
 #[derive(Debug)]
 struct Shard {
-    /// A power of two of them, at least an eighth of them empty.
+    /// A power of two of them, at least a quarter of them empty, so that an address that is not there is soon known not to be.
     entries: Vec<Entry>,
     used: usize,
     live: usize,
@@ -75,7 +75,7 @@ impl Shard {
         let was = core::mem::replace(&mut self.entries[at], Entry { key, block, size });
         self.used += usize::from(was.block == EMPTY);
         self.live += usize::from(was.block >= DEAD);
-        if self.used * 8 > self.entries.len() * 7 {
+        if self.used * 4 > self.entries.len() * 3 {
             self.renew();
         }
     }

@@ -30,7 +30,15 @@ pub(crate) const INDEX: [u8; 4] = *b"indx";
 
 /// The most steps of a segment.
 pub(crate) const STEPS: usize = 256 << 10;
-/// The longest part, before it is compressed, in bytes.
+/// The most steps, frames or summaries of one part.
+pub(crate) const LIST: usize = 256 << 10;
+/// The longest part, before it is compressed, in bytes: lists, and what the trace is about.
 pub(crate) const LONGEST_PART: usize = 64 << 20;
+/// The longest column: nine bytes a step are fewer, names and other rare fields stop before.
+pub(crate) const LONGEST_COLUMN: usize = 9 << 20;
 /// A segment with so many bytes of names and other rare fields takes no further step.
 pub(crate) const MUCH_OTHER: usize = 8 << 20;
+/// The longest name; what is longer is cut.
+pub(crate) const LONGEST_TEXT: usize = 64 << 10;
+/// The fewest bytes that the section of a segment takes: so many segments a file can have at most.
+pub(crate) const SMALLEST_SEGMENT: u64 = 64;

@@ -14,11 +14,8 @@ use crate::live::{Found, Live};
 use crate::packed::columns::Builder;
 use crate::packed::section::SectionWriter;
 use crate::packed::summary::{Memory, Segment};
-use crate::packed::{ABOUT, END, FRAMES, INDEX, MAGIC, VERSION, numbers};
+use crate::packed::{ABOUT, END, FRAMES, INDEX, LIST, MAGIC, VERSION, numbers};
 use crate::step::{Block, Frame, Op, Step, Thread};
-
-/// How many frames, or summaries, one section of them has at most.
-const LIST: usize = 256 << 10;
 
 /// Writes a packed trace. It is there under its name once it is [finished](Self::finish), and not before.
 #[derive(Debug)]
@@ -90,7 +87,7 @@ impl Packer {
     /// A frame that `caller` called; steps may have it from now on.
     ///
     /// # Errors
-    /// There are more than 2^32 of them.
+    /// There are more than 2^24 of them.
     pub fn frame(&mut self, caller: Frame, ip: u64) -> Result<Frame, TraceError> {
         let step = self.segment.first_step + self.segment.steps;
         let frame = self.frames.push(caller, ip);

@@ -15,11 +15,13 @@ pub struct Steps<'a> {
     /// Where the one that is read begins.
     offset: u64,
     decoder: Option<Box<Decoder>>,
+    /// How many threads the trace has: no step has another.
+    threads: u64,
 }
 
 impl<'a> Steps<'a> {
-    pub(crate) fn new(file: &'a SectionFile, segments: &'a [Segment]) -> Self {
-        Self { file, segments, offset: 0, decoder: None }
+    pub(crate) fn new(file: &'a SectionFile, segments: &'a [Segment], threads: u64) -> Self {
+        Self { file, segments, offset: 0, decoder: None, threads }
     }
 
     /// Goes on to the next segment; `None` at the end.
@@ -35,7 +37,7 @@ impl<'a> Steps<'a> {
                 Err(error) => return Some(Err(error)),
             },
         };
-        Some(decoder.load(self.file, segment))
+        Some(decoder.load(self.file, segment, self.threads))
     }
 }
 

@@ -11,18 +11,24 @@
 //! # a remark
 //! ```
 
+mod check;
 mod raw;
 
 use core::ops::Deref;
 use std::collections::HashMap;
+use std::fs::File;
+use std::path::Path;
 
 use tempfile::TempDir;
 
 use crate::about::{About, Malloc};
+use crate::packed::section::SectionWriter;
+use crate::packed::{ABOUT, MAGIC, SEGMENT, VERSION};
 use crate::packer::Packer;
 use crate::step::{Block, Frame, How, Op, Step, Thread};
 use crate::trace::Trace;
 
+pub use check::{Seen, check};
 pub use raw::Raw;
 
 /// A trace whose file is removed when it is dropped.
@@ -83,6 +89,18 @@ pub fn script(script: &str) -> TestTrace {
             }
         }
     })
+}
+
+/// A packed file of one segment whose columns are these bytes, whatever they mean: part 0 is the summary. For tests of bad input.
+///
+/// # Panics
+/// The file cannot be written.
+pub fn segment(path: impl AsRef<Path>, about: &About, parts: &[&[u8]]) {
+    let file = SectionWriter::new(File::create(path).unwrap());
+    let mut file = file.unwrap();
+    file.raw(&[&MAGIC[..], &VERSION.to_le_bytes(), &[0; 4]].concat()).unwrap();
+    file.section(ABOUT, &[&serde_json::to_vec(about).unwrap()]).unwrap();
+    file.section(SEGMENT, parts).unwrap();
 }
 
 #[derive(Default)]

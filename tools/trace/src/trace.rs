@@ -10,7 +10,10 @@ use crate::frames::Frames;
 use crate::open;
 use crate::packed::section::{Section, SectionFile, Unpacker};
 use crate::packed::summary::{SUMMARY, Segment};
-use crate::packed::{ABOUT, END, FIRST, FRAMES, INDEX, MAGIC, SEGMENT, VERSION, columns};
+use crate::packed::{
+    ABOUT, END, FIRST, FRAMES, INDEX, LONGEST_PART, MAGIC, SEGMENT, SMALLEST_SEGMENT, STEPS,
+    VERSION, columns,
+};
 use crate::step::Frame;
 use crate::steps::Steps;
 
@@ -126,16 +129,19 @@ impl Trace {
         let mut bytes = Vec::new();
         match section.name {
             ABOUT => {
-                unpacker.part(&self.file, section, 0, &mut bytes)?;
+                unpacker.part(&self.file, section, 0, LONGEST_PART, &mut bytes)?;
                 let read = serde_json::from_slice(&bytes);
                 *about = Some(read.map_err(|e| self.file.damaged(section.begin, e))?);
             }
             SEGMENT => {
-                unpacker.part(&self.file, section, 0, &mut bytes)?;
+                unpacker.part(&self.file, section, 0, LONGEST_PART, &mut bytes)?;
                 self.segment(section.begin, &bytes)?;
+                if let Some(segment) = self.segments.last_mut() {
+                    segment.offset = section.begin;
+                }
             }
             INDEX => {
-                unpacker.part(&self.file, section, 0, &mut bytes)?;
+                unpacker.part(&self.file, section, 0, LONGEST_PART, &mut bytes)?;
                 bytes.chunks(SUMMARY).try_for_each(|bytes| self.segment(section.begin, bytes))?;
             }
             FRAMES => self.frames.push(section.clone()),
@@ -146,8 +152,16 @@ impl Trace {
     }
 
     fn segment(&mut self, at: u64, bytes: &[u8]) -> Result<(), TraceError> {
-        let segment = Segment::from_bytes(bytes);
-        self.segments.push(segment.ok_or_else(|| self.file.damaged(at, "no summary is here"))?);
+        let next = self.segments.last().map_or(0, |last| last.first_step + last.steps);
+        let before = |segment: &Segment| segment.offset / SMALLEST_SEGMENT * STEPS as u64;
+        let segment = Segment::from_bytes(bytes)
+            .filter(|segment| (next..=before(segment)).contains(&segment.first_step))
+            .filter(|segment| (1..=STEPS as u64).contains(&segment.steps))
+            .filter(|segment| segment.first_block <= segment.first_step);
+        let most = self.file.len() / SMALLEST_SEGMENT;
+        let segment = segment.filter(|_| (self.segments.len() as u64) < most);
+        let segment = segment.ok_or_else(|| self.file.damaged(at, "this summary is wrong"))?;
+        self.segments.push(segment);
         Ok(())
     }
 
@@ -198,7 +212,8 @@ impl Trace {
     /// The steps of a segment and of those behind it.
     #[must_use]
     pub fn steps_from(&self, segment: usize) -> Steps<'_> {
-        Steps::new(&self.file, self.segments.get(segment..).unwrap_or_default())
+        let segments = self.segments.get(segment..).unwrap_or_default();
+        Steps::new(&self.file, segments, self.about.threads.len() as u64)
     }
 
     /// How many bytes of the file each column of the steps takes, and their names.
@@ -225,7 +240,7 @@ impl Trace {
         let mut unpacker = Unpacker::new(&self.file)?;
         let mut bytes = Vec::new();
         for section in &self.frames {
-            unpacker.part(&self.file, section, 0, &mut bytes)?;
+            unpacker.part(&self.file, section, 0, LONGEST_PART, &mut bytes)?;
             let mut rest = &bytes[..];
             while !rest.is_empty() {
                 let frame = frame(&mut rest).and_then(|(caller, ip)| frames.push(caller, ip));

@@ -59,7 +59,6 @@ fn settings(name: &str, size: u32, align: u32, flags: SlabFlags) -> Settings {
     let settings = Settings::new(name, size as usize)
         .align(if align == 0 { 8 } else { align as usize })
         .policy(Policy::SlabLifo)
-        .no_merge()
         .debug(debug)
         .processors(Os.processors())
         .on_misuse(found_at_allocation);

@@ -152,15 +152,6 @@ fn mappings_in_use_stay_and_the_list_stays_whole() {
 }
 
 #[test]
-fn those_that_cannot_give_back_keep() {
-    let mut heap: Growing<FirstFit, Os, Keeps> = Growing::new(FirstFit::new(), Os);
-    let block = heap.allocate(layout(40 << 20, 16)).unwrap();
-    // SAFETY: live, given up.
-    unsafe { heap.free(block) };
-    assert!(heap.mapped() >= 40 << 20);
-}
-
-#[test]
 fn resizing_grows_the_heap_too() {
     let mut heap = new();
     let small = layout(1000, 16);

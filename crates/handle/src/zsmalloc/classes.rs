@@ -112,7 +112,6 @@ pub struct Classes {
     classes: [Class; CLASSES],
     /// The class that a size's was merged into: itself, or a larger one.
     merged: [u8; CLASSES],
-    most: u8,
 }
 
 impl Classes {
@@ -140,13 +139,7 @@ impl Classes {
                 }
             }
         }
-        Self { classes, merged, most: low8(most) }
-    }
-
-    /// The longest chain.
-    #[must_use]
-    pub const fn longest_chain(&self) -> usize {
-        self.most as usize
+        Self { classes, merged }
     }
 
     pub(super) const fn class(&self, index: u8) -> Class {

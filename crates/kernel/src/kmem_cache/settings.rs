@@ -65,8 +65,7 @@ pub enum Policy {
     Random(u64),
 }
 
-/// What is checked at every call. All of them find double frees and foreign pointers at once; a cache with any has no magazines
-/// and shares with no other.
+/// What is checked at every call. All of them find double frees and foreign pointers at once; a cache with any has no magazines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DebugFlags(u8);
 
@@ -83,23 +82,6 @@ impl DebugFlags {
     pub const USER: Self = Self(8);
     /// All of them.
     pub const ALL: Self = Self(15);
-
-    /// Those of the kernel's letters `FZPU`; `None`: another letter.
-    #[must_use]
-    pub fn from_letters(letters: &str) -> Option<Self> {
-        letters.bytes().try_fold(Self::NONE, |flags, letter| {
-            Some(
-                flags
-                    | match letter {
-                        b'F' => Self::SANITY,
-                        b'Z' => Self::RED_ZONE,
-                        b'P' => Self::POISON,
-                        b'U' => Self::USER,
-                        _ => return None,
-                    },
-            )
-        })
-    }
 
     /// Whether all of `flags` are in it.
     #[must_use]
@@ -209,7 +191,6 @@ pub struct Settings {
     pub(super) by_lines: bool,
     pub(super) policy: Policy,
     pub(super) colour: bool,
-    pub(super) merge: bool,
     pub(super) debug: DebugFlags,
     pub(super) cpus: usize,
     pub(super) ctor: Option<Hook>,
@@ -230,7 +211,6 @@ impl Settings {
             by_lines: false,
             policy: Policy::SlabLifo,
             colour: false,
-            merge: true,
             debug: DebugFlags::NONE,
             cpus: 2,
             ctor: None,
@@ -271,13 +251,6 @@ impl Settings {
     #[must_use]
     pub const fn colour(mut self) -> Self {
         self.colour = true;
-        self
-    }
-
-    /// Shares its slabs with no other cache of a set.
-    #[must_use]
-    pub const fn no_merge(mut self) -> Self {
-        self.merge = false;
         self
     }
 
@@ -322,15 +295,6 @@ impl Settings {
     pub const fn on_misuse(mut self, end: fn(&Misuse) -> !) -> Self {
         self.on_misuse = end;
         self
-    }
-
-    /// Whether another cache may share its slabs, as far as it depends on this one.
-    pub(super) const fn may_share(&self) -> bool {
-        self.merge
-            && self.debug.is_none()
-            && self.ctor.is_none()
-            && self.dtor.is_none()
-            && self.reclaim.is_none()
     }
 }
 

@@ -335,7 +335,7 @@ impl Slabs {
     #[inline(never)]
     pub(super) fn misuse(&self, object: NonNull<u8>, finding: Finding) -> Misuse {
         let users = match finding {
-            Finding::Foreign | Finding::WrongCache(_) | Finding::Inside => None,
+            Finding::Foreign | Finding::Inside => None,
             _ => debug::users(self, object),
         };
         Misuse { cache: self.settings.name, address: object.addr().get(), finding, users }

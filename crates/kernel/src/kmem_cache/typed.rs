@@ -1,4 +1,4 @@
-//! `Cache<T>`: a cache of objects of a type, for one owner or for threads.
+//! `Cache<T>`: a cache of objects of a type, for one owner.
 //!
 //! ```text
 //! without a constructor   allocate ─► memory for a T     free: the T is the caller's to drop
@@ -17,12 +17,6 @@ use super::settings::{DebugFlags, Hook, Policy, Reclaim, Refused, Settings};
 
 #[cfg(target_has_atomic = "ptr")]
 mod reserves;
-#[cfg(target_has_atomic = "64")]
-mod threads;
-
-#[cfg(target_has_atomic = "64")]
-pub use threads::{LocalCache, SharedCache};
-
 /// Settings that are passed on as they are.
 macro_rules! settings {
     ($($name:ident($($value:ident: $type:ty)?), $more:literal;)*) => {$(
@@ -33,59 +27,6 @@ macro_rules! settings {
         }
     )*};
 }
-
-/// What a cache and a thread's handle to one do with objects of a type, by the same of those without, `$raw`.
-macro_rules! typed {
-    ($raw:literal) => {
-        #[doc = concat!("See [`", $raw, "::allocate`].")]
-        #[inline(always)]
-        pub fn allocate(&mut self) -> Option<NonNull<T>> {
-            self.raw.allocate().map(NonNull::cast)
-        }
-
-        #[doc = concat!("See [`", $raw, "::free`].")]
-        ///
-        /// # Safety
-        ///
-        /// `object` was allocated here, is live, and is dead afterwards; with a constructor it is in the state that it leaves.
-        #[inline(always)]
-        pub unsafe fn free(&mut self, object: NonNull<T>) {
-            // SAFETY: the caller's promise.
-            unsafe { self.raw.free(object.cast()) };
-        }
-
-        #[doc = concat!("See [`", $raw, "::try_free`].")]
-        ///
-        /// # Errors
-        ///
-        /// What was found wrong; nothing has changed then.
-        ///
-        /// # Safety
-        ///
-        #[doc = concat!("As [`", $raw, "::try_free`].")]
-        pub unsafe fn try_free(&mut self, object: NonNull<T>) -> Result<(), Misuse> {
-            // SAFETY: the caller's promise.
-            unsafe { self.raw.try_free(object.cast()) }
-        }
-
-        #[doc = concat!("See [`", $raw, "::allocate_bulk`].")]
-        #[must_use]
-        pub fn allocate_bulk(&mut self, out: &mut [Option<NonNull<T>>]) -> bool {
-            self.raw.allocate_bulk(untyped(out))
-        }
-
-        #[doc = concat!("See [`", $raw, "::free_bulk`].")]
-        ///
-        /// # Safety
-        ///
-        /// As [`free`](Self::free) for each of them.
-        pub unsafe fn free_bulk(&mut self, objects: &[NonNull<T>]) {
-            // SAFETY: the caller's promise.
-            unsafe { self.raw.free_bulk(untyped_all(objects)) };
-        }
-    };
-}
-use typed;
 
 /// What a cache of `T` is asked to be.
 #[derive(Debug, Clone, Copy)]
@@ -135,8 +76,8 @@ impl<T> Builder<T> {
     ///
     /// # Safety
     ///
-    /// There is a constructor that makes a `T`, whoever frees one leaves a `T` in it, and if the cache is used by several threads a
-    /// `T` may go from one to another.
+    /// There is a constructor that makes a `T`, whoever frees one leaves a `T` in it, and a `T` may go from
+    /// one thread to another.
     #[must_use]
     pub unsafe fn dtor<F>(self, unmake: F) -> Self
     where
@@ -157,7 +98,6 @@ impl<T> Builder<T> {
         align_to_lines(), "";
         policy(policy: Policy), "";
         colour(), "";
-        no_merge(), "";
         debug(flags: DebugFlags), "";
         processors(count: usize), "";
         reclaim(reclaim: Reclaim), "";
@@ -214,16 +154,6 @@ impl<T> Builder<T> {
 /// unsafe { flows.free(flow) };
 /// assert_eq!(flows.untyped().info().active, 0);
 /// ```
-///
-/// Caches of different types cannot be exchanged behind their types:
-///
-/// ```compile_fail,E0133
-/// use heapwright_kernel_allocators::kmem_cache::Cache;
-///
-/// fn exchange<P: base::PageAllocator>(small: &mut Cache<u8, P>, large: &mut Cache<[u64; 8], P>) {
-///     core::mem::swap(small.untyped_mut(), large.untyped_mut());
-/// }
-/// ```
 pub struct Cache<T, P: PageAllocator> {
     raw: KmemCache<P>,
     objects: PhantomData<fn() -> T>,
@@ -248,7 +178,52 @@ impl<T, P: PageAllocator> Cache<T, P> {
         Builder::new(name)
     }
 
-    typed!("KmemCache");
+    /// See [`KmemCache::allocate`].
+    #[inline(always)]
+    pub fn allocate(&mut self) -> Option<NonNull<T>> {
+        self.raw.allocate().map(NonNull::cast)
+    }
+
+    /// See [`KmemCache::free`].
+    ///
+    /// # Safety
+    ///
+    /// `object` was allocated here, is live, and is dead afterwards; with a constructor it is in the state that it leaves.
+    #[inline(always)]
+    pub unsafe fn free(&mut self, object: NonNull<T>) {
+        // SAFETY: the caller's promise.
+        unsafe { self.raw.free(object.cast()) };
+    }
+
+    /// See [`KmemCache::try_free`].
+    ///
+    /// # Errors
+    ///
+    /// What was found wrong; nothing has changed then.
+    ///
+    /// # Safety
+    ///
+    /// As [`KmemCache::try_free`].
+    pub unsafe fn try_free(&mut self, object: NonNull<T>) -> Result<(), Misuse> {
+        // SAFETY: the caller's promise.
+        unsafe { self.raw.try_free(object.cast()) }
+    }
+
+    /// See [`KmemCache::allocate_bulk`].
+    #[must_use]
+    pub fn allocate_bulk(&mut self, out: &mut [Option<NonNull<T>>]) -> bool {
+        self.raw.allocate_bulk(untyped(out))
+    }
+
+    /// See [`KmemCache::free_bulk`].
+    ///
+    /// # Safety
+    ///
+    /// As [`free`](Self::free) for each of them.
+    pub unsafe fn free_bulk(&mut self, objects: &[NonNull<T>]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.raw.free_bulk(untyped_all(objects)) };
+    }
 
     /// See [`KmemCache::allocate_zeroed`].
     pub fn allocate_zeroed(&mut self) -> Option<NonNull<T>> {
@@ -293,16 +268,6 @@ impl<T, P: PageAllocator> Cache<T, P> {
     #[must_use]
     pub const fn untyped(&self) -> &KmemCache<P> {
         &self.raw
-    }
-
-    /// The same, to be changed.
-    ///
-    /// # Safety
-    ///
-    /// It stays the cache that it is: it is not replaced by, or swapped with, one of other objects. What is allocated or freed
-    /// through it is a `T` as far as one of this cache has to be.
-    pub const unsafe fn untyped_mut(&mut self) -> &mut KmemCache<P> {
-        &mut self.raw
     }
 
     /// See [`KmemCache::destroy`].

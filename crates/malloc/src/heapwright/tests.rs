@@ -3,6 +3,7 @@ use source::Failing;
 use source::os::Os;
 use thread::tls::solo::SoloTls;
 extern crate std;
+use crate::shapes::free_all;
 use base::{Check, Malloc};
 
 mod accounts;
@@ -175,8 +176,7 @@ fn a_thread_that_moves_to_another_node_takes_shards_of_that() {
     blocks.extend((0..10_000).map(|_| heap.malloc(1000)));
     assert!(slabs(1) > slabs(0), "{} and {}", slabs(0), slabs(1));
     heap.check().expect("intact");
-    // SAFETY: a live block.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&heap, blocks);
     heap.check().expect("intact");
     assert_eq!(heap.stats().live_bytes, 0);
 }
@@ -191,13 +191,11 @@ fn what_a_thread_keeps_serves_another_class_when_memory_is_out() {
     blocks.extend(rest.take_while(|ptr| !ptr.is_null()));
     assert!(heap.malloc(640).is_null(), "no slab of another class");
     // A magazine of these holds 32: none of them goes back to its slab, and two slabs at least are among them.
-    // SAFETY: a live block.
-    blocks.drain(blocks.len() - 30..).for_each(|ptr| unsafe { heap.free(ptr) });
+    free_all(&heap, blocks.drain(blocks.len() - 30..));
     let ptr = heap.malloc(640);
     assert!(!ptr.is_null(), "a slab of what was kept");
     blocks.push(ptr);
     heap.source().fail_from(0);
-    // SAFETY: a live block.
-    blocks.into_iter().for_each(|ptr| unsafe { heap.free(ptr) });
+    free_all(&heap, blocks);
     heap.check().expect("intact");
 }

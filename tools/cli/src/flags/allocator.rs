@@ -72,6 +72,14 @@ pub(crate) struct OneAllocator {
     pub(crate) allocator: AllocatorArg,
 }
 
+/// One allocator, or the one that the program has.
+#[derive(Debug, Args)]
+pub(crate) struct MaybeAllocator {
+    /// Another malloc than the program's own: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
+    #[arg(short, long, value_name = "NAME", value_parser = One, hide_possible_values = true)]
+    pub(crate) allocator: Option<AllocatorArg>,
+}
+
 /// Several allocators.
 #[derive(Debug, Args)]
 pub(crate) struct SomeAllocators {

@@ -113,7 +113,7 @@ impl RoundFlags {
 }
 
 /// Reads `90`, `90s`, `1m30s`, `500ms`, `2h`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let text =
         if text.ends_with(|c: char| c.is_ascii_digit()) { &format!("{text}s") } else { text };
     let span = text.parse::<SignedDuration>().ok().filter(|_| !text.contains(char::is_whitespace));

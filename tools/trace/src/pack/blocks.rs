@@ -334,7 +334,7 @@ impl Blocks {
         if let Some(&frame) = self.numbers.get(&number) {
             return frame;
         }
-        let frame = self.frames.push(0, 0).unwrap_or_default();
+        let Some(frame) = self.frames.push(0, 0) else { return 0 };
         self.numbers.insert(number, frame);
         frame
     }

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
+use rustix::fs::SeekFrom;
+use rustix::io::Errno;
 use trace_format::{CHUNK, ChunkHead, FileHead, HEAD, HeadError, SEALED, VERSION};
 
 use super::clock::Clock;
@@ -46,7 +48,10 @@ impl Index {
         let mut about = about(&head);
         let mut places = Vec::new();
         let mut bytes = [0; HEAD];
-        for offset in (CHUNK as u64..len).step_by(CHUNK) {
+        let mut next = CHUNK as u64;
+        while next < len {
+            let offset = next;
+            next += CHUNK as u64;
             if offset + HEAD as u64 > len {
                 about.missing.damage(offset, "the file ends within a chunk's head");
             } else if let Err(error) = file.read_exact_at(&mut bytes, offset) {
@@ -55,6 +60,9 @@ impl Index {
                 places.push(Place { offset, head });
             } else if bytes != [0; HEAD] {
                 about.missing.damage(offset, "no chunk begins here");
+            } else {
+                // Not written, or given back by a recorder that keeps the last gigabytes only: there may be many of these.
+                next = written(file, next, len);
             }
         }
         places.retain(|place| is_right(place, &mut about));
@@ -70,6 +78,17 @@ impl Index {
             .collect();
         Ok(Self { about, clock: Clock::new(head.time, &pairs), places })
     }
+}
+
+/// The first chunk from `offset` on that is not a hole in the file.
+fn written(file: &File, offset: u64, len: u64) -> u64 {
+    match rustix::fs::seek(file, SeekFrom::Data(offset)) {
+        Ok(at) => at / CHUNK as u64 * CHUNK as u64,
+        Err(Errno::NXIO) => len,
+        // This file system does not know its holes.
+        Err(_) => offset,
+    }
+    .max(offset)
 }
 
 fn is_right(place: &Place, about: &mut About) -> bool {

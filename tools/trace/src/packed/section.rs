@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, get_frame_content_size};
 
-use super::LONGEST_PART;
 use crate::error::TraceError;
 
 const LEVEL: i32 = 3;
@@ -184,19 +183,20 @@ impl Unpacker {
         Ok(Self { decompressor, packed: Vec::new() })
     }
 
-    /// Part `number` of a section; a part that is empty or not there is no bytes.
+    /// Part `number` of a section, of at most `longest` bytes; a part that is empty or not there is no bytes.
     pub(crate) fn part(
         &mut self,
         file: &SectionFile,
         section: &Section,
         number: usize,
+        longest: usize,
         into: &mut Vec<u8>,
     ) -> Result<(), TraceError> {
         into.clear();
         let Some(&(offset, len @ 1..)) = section.parts.get(number) else { return Ok(()) };
         file.bytes(offset, len as usize, &mut self.packed)?;
         let len = match get_frame_content_size(&self.packed) {
-            Ok(Some(len)) if len <= LONGEST_PART as u64 => len,
+            Ok(Some(len)) if len <= longest as u64 => len,
             _ => return Err(file.damaged(offset, "no compressed part begins here")),
         };
         into.reserve(usize::try_from(len).unwrap_or_default());

@@ -264,7 +264,6 @@ fn what_may_go_to_other_threads() {
     fn is_send<T: Send>() {}
     fn is_sync<T: Sync>() {}
     is_send::<KmemCache<Pages>>();
-    is_send::<crate::kmem_cache::Caches<Pages>>();
     is_send::<crate::kmem_cache::Reserve>();
     is_send::<crate::kmalloc::Kmalloc<Pages>>();
     is_send::<Shared>();

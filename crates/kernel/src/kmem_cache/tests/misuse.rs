@@ -93,7 +93,6 @@ fn messages() {
         |finding, users| Misuse { cache: Name::new("flow"), address: 0x1000, finding, users };
     let table = [
         (Finding::Foreign, "cache flow: 0x1000 is no live object of it"),
-        (Finding::WrongCache(Name::new("b")), "cache flow: 0x1000 is an object of cache b"),
         (Finding::Inside, "cache flow: 0x1000 points into a slab, not at an object's start"),
         (Finding::DoubleFree, "cache flow: 0x1000 is free already (double free)"),
         (Finding::Free, "cache flow: 0x1000 is free"),
