@@ -42,7 +42,7 @@ impl Near {
     #[inline(always)]
     pub(crate) fn distance_of(&mut self, units: u64, size: u64) -> u64 {
         let (near, low) = self.near(size);
-        *low = units as u32;
+        *low = low_half(units);
         self.last = units;
         zigzag(units.wrapping_sub(near).cast_signed())
     }
@@ -57,8 +57,15 @@ impl Near {
     pub(crate) fn at_of(&mut self, distance: u64, size: u64) -> u64 {
         let (near, low) = self.near(size);
         let units = near.wrapping_add(unzigzag(distance).cast_unsigned());
-        *low = units as u32;
+        *low = low_half(units);
         self.last = units;
         units
     }
+}
+
+#[inline(always)]
+fn low_half(units: u64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the high half is left out")]
+    let low = units as u32;
+    low
 }

@@ -15,7 +15,7 @@ pub struct Facts {
     pub over_time: Vec<Point>,
     /// When most was resident; live, where no resident memory was recorded.
     pub peak: Moment,
-    /// When most was free and kept, for a twentieth of the work or longer.
+    /// When most was free and kept, for an eighth of the work or longer.
     pub worst: Moment,
     /// When the program had done its work, and only freed from there on; or the end.
     pub last: Moment,
@@ -130,8 +130,10 @@ pub struct Moment {
 /// Of what resident memory consists. The fields add up to `Moment::resident`; `untouched` is beside it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Account {
-    /// Files and shared memory.
+    /// Pages of files: the program's code and libraries, and what it has mapped.
     pub files: u64,
+    /// Shared memory.
+    pub shared: u64,
     /// The program's data and stacks, and what the allocator needs for itself.
     pub base: u64,
     /// Mapped by the program itself.
@@ -162,7 +164,7 @@ impl Account {
     /// All that is resident.
     #[must_use]
     pub fn sum(&self) -> u64 {
-        let not_asked = self.files + self.base + self.own_maps + self.elsewhere;
+        let not_asked = self.files + self.shared + self.base + self.own_maps + self.elsewhere;
         not_asked + self.asked + self.rounding + self.free()
     }
 }

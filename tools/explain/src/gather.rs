@@ -73,7 +73,7 @@ impl<'a> Second<'a> {
         if self.number == self.outline.done.step {
             self.done();
         }
-        self.time = self.time.max(step.time);
+        self.time = self.time.max(crate::time(step.time));
         self.growth.time(self.time);
         match &step.op {
             &Op::Allocate { block, size, address, frame, .. } => {
@@ -106,11 +106,17 @@ impl<'a> Second<'a> {
                 self.growth.own_maps(self.own_maps.bytes);
             }
             Op::Mark(name) => self.growth.mark(name, self.live.bytes),
-            &Op::Memory { anon, file, shmem } => self.look(anon, file.saturating_add(shmem)),
+            &Op::Memory { anon, file, shmem } => {
+                let [anon, files, shared] = [anon, file, shmem].map(crate::bytes);
+                self.look(anon, files, shared);
+            }
             _ => {}
         }
         if self.outline.peak.is_none() && self.number == self.outline.peak_live.1 {
-            self.moments[0] = Some(self.moment());
+            self.moments[0] = Some(self.moment(self.last));
+        }
+        if let Some(worst) = self.outline.worst.filter(|worst| worst.step == self.number) {
+            self.moments[1] = Some(self.moment(worst));
         }
         self.number += 1;
     }
@@ -135,7 +141,7 @@ impl<'a> Second<'a> {
         self.growth.gone(block, &entry, true);
     }
 
-    fn look(&mut self, anon: u64, files: u64) {
+    fn look(&mut self, anon: u64, files: u64, shared: u64) {
         let rise = anon.saturating_sub(self.last.anon);
         if self.rises.looks > 0 && rise >= HUGE - HUGE / 128 {
             self.rises.large += 1;
@@ -145,24 +151,22 @@ impl<'a> Second<'a> {
         self.rises.looks += 1;
         let heap = self.units.touched + self.units.huge;
         self.base.get_or_insert(anon.saturating_sub(heap));
-        self.last = Look { step: self.number, time: self.time, anon, files, live: self.live.bytes };
+        let (step, time, live) = (self.number, self.time, self.live.bytes);
+        self.last = Look { step, time, anon, files, shared, live };
         self.growth.memory(anon);
-        let wanted = [self.outline.peak, self.outline.worst];
-        for (at, look) in wanted.into_iter().enumerate() {
-            if look.is_some_and(|look| look.step == self.number) {
-                self.moments[at] = Some(self.moment());
-            }
+        if self.outline.peak.is_some_and(|look| look.step == self.number) {
+            self.moments[0] = Some(self.moment(self.last));
         }
     }
 
     /// The heap as it is now.
-    fn moment(&self) -> Moment {
+    fn moment(&self, look: Look) -> Moment {
         let base = self.base.unwrap_or(0);
         let heap = self.units.touched + self.units.huge;
         let outside = Outside {
             base,
             own_maps: self.own_maps.bytes,
-            beyond: self.last.anon.saturating_sub(base).saturating_sub(heap),
+            beyond: look.anon.saturating_sub(base).saturating_sub(heap),
         };
         let heap = Heap {
             live: &self.live,
@@ -171,12 +175,12 @@ impl<'a> Second<'a> {
             rule: self.rule,
             outside,
         };
-        moment::of(&heap, &Look { time: self.time, ..self.last })
+        moment::of(&heap, &Look { time: self.time, ..look })
     }
 
     fn done(&mut self) {
         self.growth.done(&self.live);
-        self.moments[2] = Some(self.moment());
+        self.moments[2] = Some(self.moment(self.last));
     }
 
     fn finish(mut self, program: Program) -> Facts {
@@ -199,7 +203,7 @@ impl<'a> Second<'a> {
             allocated: outline.allocated,
             refused: outline.refused,
             dropped: outline.dropped,
-            duration: program.duration.max(outline.last_time),
+            duration: crate::time(program.duration).max(outline.last_time),
             ..program
         };
         Facts {

@@ -87,8 +87,7 @@ pub(crate) fn of(heap: &Heap<'_>, look: &Look) -> Moment {
         free_pages,
         ..Moment::default()
     };
-    let files = look.files;
-    moment.account = account::of(&moment, files, rounding, &heap.outside);
+    moment.account = account::of(&moment, look, rounding, &heap.outside);
     moment
 }
 

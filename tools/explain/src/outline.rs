@@ -17,6 +17,9 @@ const IDLE: u64 = 20;
 /// Fewer than one in so many calls allocates while a program cleans up.
 const CLEANING: u64 = 10;
 
+/// What was there in fewer than one of so many buckets did not last.
+const LASTING: usize = 8;
+
 /// What the process had resident, and what was live then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Look {
@@ -25,17 +28,13 @@ pub(crate) struct Look {
     pub(crate) time: u64,
     pub(crate) anon: u64,
     pub(crate) files: u64,
+    pub(crate) shared: u64,
     pub(crate) live: u64,
 }
 
 impl Look {
     pub(crate) fn resident(&self) -> u64 {
-        self.anon.saturating_add(self.files)
-    }
-
-    /// Anonymous memory that no block had asked for.
-    fn waste(&self) -> u64 {
-        self.anon.saturating_sub(self.live)
+        self.anon.saturating_add(self.files).saturating_add(self.shared)
     }
 }
 
@@ -44,7 +43,8 @@ struct Bucket {
     point: Point,
     first_call: Option<u64>,
     last_allocation: Option<Done>,
-    /// The look with the least waste: what was free and kept all the time of this bucket.
+    last_call: Option<u64>,
+    /// The look with the least anonymous memory.
     look: Option<Look>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Outline {
     pub(crate) points: Vec<Point>,
     /// Most was resident.
     pub(crate) peak: Option<Look>,
-    /// Most was free and kept for a twentieth of the work.
+    /// Most was free and kept for an eighth of the work.
     pub(crate) worst: Option<Look>,
     /// Most was live: the step after which.
     pub(crate) peak_live: (u64, u64),
@@ -97,7 +97,7 @@ impl Pass {
         let number = self.outline.steps;
         self.outline.steps += 1;
         // Times of a damaged trace may go back.
-        let time = step.time.max(self.outline.last_time);
+        let time = crate::time(step.time).max(self.outline.last_time);
         self.outline.last_time = time;
         self.make_room(time);
         match step.op {
@@ -116,11 +116,13 @@ impl Pass {
                 if let Some(bucket) = self.buckets.last_mut() {
                     bucket.point.frees += 1;
                     bucket.first_call.get_or_insert(number);
+                    bucket.last_call = Some(number);
                 }
             }
-            Op::Memory { anon, file, shmem } => {
-                let files = file.saturating_add(shmem);
-                self.look(Look { step: number, time, anon, files, live: self.live.bytes });
+            Op::Memory { anon, file: files, shmem: shared } => {
+                let live = self.live.bytes;
+                let [anon, files, shared] = [anon, files, shared].map(crate::bytes);
+                self.look(Look { step: number, time, anon, files, shared, live });
             }
             Op::Map { len, .. } => self.own_maps = self.own_maps.saturating_add(len),
             Op::Unmap { len, .. } => self.own_maps = self.own_maps.saturating_sub(len),
@@ -148,6 +150,7 @@ impl Pass {
         if let Some(bucket) = self.buckets.last_mut() {
             bucket.point.allocations += 1;
             bucket.first_call.get_or_insert(step);
+            bucket.last_call = Some(step);
             bucket.last_allocation = Some(Done { step: step + 1, time, blocks });
         }
     }
@@ -189,15 +192,28 @@ impl Pass {
         self.outline
     }
 
-    /// The least waste of each twentieth of the work, and the largest of those: what was there only for a moment does not count.
+    /// What was free and kept for an eighth of the work at least: the most of that. Resident memory between two looks is taken
+    /// to be that of the lower one. Only time in which the program calls malloc counts: it may have been stopped, or computing.
     fn worst(&self) -> Option<Look> {
-        let done = self.outline.done;
-        let looks: Vec<Option<Look>> =
-            self.buckets.iter().map(|bucket| bucket.look.filter(|l| l.step < done.step)).collect();
-        let until = crate::place(done.time / self.width).min(looks.len().saturating_sub(1));
-        let long = until.div_ceil(20).max(1);
-        let least = |looks: &[Option<Look>]| looks.iter().copied().fold(None, lesser);
-        looks[..=until].windows(long).filter_map(least).max_by_key(Look::waste)
+        let before = self.buckets.iter().scan(None, |last: &mut Option<Look>, bucket| {
+            Some(core::mem::replace(last, bucket.look.or(*last)))
+        });
+        let mut after: Vec<Option<Look>> = Vec::with_capacity(self.buckets.len());
+        let mut next = None;
+        for bucket in self.buckets.iter().rev() {
+            after.push(next);
+            next = bucket.look.or(next);
+        }
+        let around = before.zip(after.into_iter().rev());
+        let low = self.buckets.iter().zip(around).filter_map(|(bucket, (before, after))| {
+            let step = bucket.last_call.filter(|&step| step < self.outline.done.step)?;
+            let look = lesser(lesser(before, bucket.look), after)?;
+            Some(Look { step, live: bucket.point.most_live, ..look })
+        });
+        let low: Vec<Look> = low.collect();
+        let waste = |look: &&Look| look.anon.saturating_sub(look.live);
+        let stretches = low.windows(low.len().div_ceil(LASTING).max(1));
+        stretches.filter_map(|looks| looks.iter().min_by_key(waste)).max_by_key(waste).copied()
     }
 
     /// Where the program had done its work. Before it ends it may free what it has, which says nothing of how it runs; but a
@@ -228,7 +244,7 @@ impl Pass {
 
 fn lesser(a: Option<Look>, b: Option<Look>) -> Option<Look> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(if b.waste() < a.waste() { b } else { a }),
+        (Some(a), Some(b)) => Some(if b.anon < a.anon { b } else { a }),
         (a, b) => a.or(b),
     }
 }
@@ -242,6 +258,7 @@ fn merged(two: &[Bucket]) -> Bucket {
     bucket.point.frees += first.point.frees;
     bucket.first_call = first.first_call.or(second.first_call);
     bucket.last_allocation = second.last_allocation.or(first.last_allocation);
+    bucket.last_call = second.last_call.or(first.last_call);
     bucket.look = lesser(first.look, second.look);
     bucket
 }

@@ -136,6 +136,9 @@ impl Trace {
             SEGMENT => {
                 unpacker.part(&self.file, section, 0, LONGEST_PART, &mut bytes)?;
                 self.segment(section.begin, &bytes)?;
+                if let Some(segment) = self.segments.last_mut() {
+                    segment.offset = section.begin;
+                }
             }
             INDEX => {
                 unpacker.part(&self.file, section, 0, LONGEST_PART, &mut bytes)?;

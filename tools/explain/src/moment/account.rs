@@ -1,11 +1,12 @@
 //! Of what resident memory consists: each byte once, what is known best first.
 //!
 //! ```text
-//! resident = files + base + own maps + asked + rounding + pinned + scattered + kept + elsewhere
-//!                    └ outside of the heap ┘ └ live ─────┘ └ free ────────────────┘ └ what is left
+//! resident = files + shared + base + own maps + asked + rounding + pinned + scattered + kept + elsewhere
+//!            └ outside of the heap ────────────────┘ └ live ─────┘ └ free ────────────────┘ └ what is left
 //! ```
 
 use crate::facts::{Account, Moment};
+use crate::outline::Look;
 
 /// What of the anonymous memory is not the heap's.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,8 +23,8 @@ pub(crate) struct Outside {
 const LARGE: u64 = 128 << 10;
 
 /// The account of a moment.
-pub(super) fn of(moment: &Moment, files: u64, rounding: u64, outside: &Outside) -> Account {
-    let mut account = Account { files, ..Account::default() };
+pub(super) fn of(moment: &Moment, look: &Look, rounding: u64, outside: &Outside) -> Account {
+    let mut account = Account { files: look.files, shared: look.shared, ..Account::default() };
     if moment.resident == 0 {
         // Nothing is known but what was asked for.
         (account.asked, account.rounding, account.pinned) =

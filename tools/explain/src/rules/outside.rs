@@ -37,11 +37,12 @@ pub(super) fn own_mappings(facts: &Facts) -> Option<Finding> {
     if huge_pages(facts).is_some() {
         return None;
     }
-    let bytes = account.own_maps + account.elsewhere;
+    let mapped = account.own_maps + account.shared;
+    let bytes = mapped + account.elsewhere;
     if bytes < LEAST || bytes * PART < peak(facts) {
         return None;
     }
-    let is_known = account.own_maps >= account.elsewhere;
+    let is_known = mapped >= account.elsewhere;
     let confidence = if is_known { Confidence::Likely } else { Confidence::Possible };
     Some(finding(facts, Kind::OwnMappings, confidence, bytes, facts.peak.time, Remedy::Runtime))
 }

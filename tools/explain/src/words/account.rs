@@ -45,8 +45,9 @@ fn of(moment: &Moment, when: &str) -> Vec<String> {
     if worth(account.free()) {
         said.push(free(moment));
     }
-    if worth(account.own_maps) {
-        said.push(format!("{} the program had mapped itself.", figure(account.own_maps)));
+    if worth(account.own_maps + account.shared) {
+        let mapped = figure(account.own_maps + account.shared);
+        said.push(format!("{mapped} the program had mapped itself."));
     }
     if worth(account.elsewhere) {
         said.push(format!(

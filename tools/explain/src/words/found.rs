@@ -111,8 +111,9 @@ fn because(facts: &Facts, finding: &Finding) -> String {
         }
         Kind::OwnMappings => {
             let account = &facts.peak.account;
-            let known = if account.own_maps > 0 {
-                format!("The program had mapped {} of it itself.", figure(account.own_maps))
+            let mapped = account.own_maps + account.shared;
+            let known = if mapped > 0 {
+                format!("The program had mapped {} of it itself.", figure(mapped))
             } else {
                 "No block ever lay there, and no mapping of it was recorded: stacks, static data, a runtime's own heap."
                     .to_owned()

@@ -28,7 +28,7 @@ pub(super) fn moments(facts: &Facts) -> Table {
     row("  free beside blocks", &|moment| part(moment.account.pinned));
     row("  free pages near them", &|moment| part(moment.account.scattered));
     row("  free pages apart", &|moment| part(moment.account.kept));
-    row("  mapped by the program", &|moment| part(moment.account.own_maps));
+    row("  mapped by the program", &|moment| part(moment.account.own_maps + moment.account.shared));
     row("  where no block was", &|moment| part(moment.account.elsewhere));
     row("  code, files, data", &|moment| part(moment.account.base + moment.account.files));
     row("live blocks", &|moment| count(moment.blocks as f64));

@@ -12,6 +12,7 @@
 //! other      alignments, resident pages, names, …
 //! ```
 
+mod addresses;
 mod read;
 mod write;
 
@@ -80,10 +81,9 @@ const NEAR: usize = 256;
 struct Near {
     newest: Block,
     last: Block,
-    address: u64,
 }
 
 /// At a segment's begin nobody has done anything.
 fn near(first_block: Block) -> Vec<Near> {
-    vec![Near { newest: first_block, last: first_block, address: 0 }; NEAR]
+    vec![Near { newest: first_block, last: first_block }; NEAR]
 }

@@ -9,7 +9,7 @@ static char *kept[KEPT], *wave[WAVE];
 
 int main(void) {
     unsigned place = 0;
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 5; round++) {
         size_t size = 96 + 32 * (round % 6);
         for (int i = 0; i < WAVE; i++) {
             wave[i] = malloc(size);
@@ -22,7 +22,10 @@ int main(void) {
             }
         }
         for (int i = 0; i < WAVE; i++) free(wave[i]);
-        usleep(20000);
+        for (int i = 0; i < 80; i++) {
+            free(malloc(40));
+            usleep(1000);
+        }
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 
 use trace_format::varint::unzigzag;
 
+use super::addresses::Addresses;
 use super::{NEAR, Near, near, part, token};
 use crate::error::TraceError;
 use crate::packed::LONGEST_COLUMN;
@@ -24,6 +25,7 @@ pub(crate) struct Decoder {
     addresses: Varints,
     other: Varints,
     near: Vec<Near>,
+    places: Addresses,
     at: usize,
     run: (Thread, u64),
     most_threads: u64,
@@ -47,6 +49,7 @@ impl Decoder {
             addresses: Varints::default(),
             other: Varints::default(),
             near: Vec::new(),
+            places: Addresses::new(),
             at: 0,
             run: (0, 0),
             most_threads: 0,
@@ -79,6 +82,7 @@ impl Decoder {
             column.rewind();
         }
         self.near = near(segment.first_block);
+        self.places.begin(segment.first_block);
         self.run = (0, 0);
         self.most_threads = threads.min(segment.threads);
         self.begin = segment.begin;
@@ -145,7 +149,7 @@ impl Decoder {
     #[inline]
     fn op(&mut self, kind: u8) -> Option<Op> {
         let allocate = |this: &mut Self, how: How, align: u64| {
-            let (block, size, address, frame) = this.block()?;
+            let (block, size, address, frame) = this.block(None)?;
             Some(Op::Allocate { block, how, size, align, address, frame })
         };
         Some(match kind {
@@ -214,24 +218,33 @@ impl Decoder {
         &mut self.near[self.run.0 as usize % NEAR]
     }
 
-    /// Number, size, address and frame of a new block.
+    /// Number, size, address and frame of a new block, or of the one that `old` becomes.
     #[inline]
-    fn block(&mut self) -> Option<(Block, u64, u64, Frame)> {
+    fn block(&mut self, old: Option<Block>) -> Option<(Block, u64, u64, Frame)> {
         let block = self.next_block;
         self.next_block += 1;
-        let distance =
-            if self.addresses.bytes.is_empty() { 0 } else { from_sixteens(self.addresses.next()?) };
-        let near = self.near();
-        near.newest = block;
-        near.address = near.address.wrapping_add(distance.cast_unsigned());
-        let address = near.address;
+        self.near().newest = block;
+        let size = self.sizes.next()?;
+        let address = if self.addresses.bytes.is_empty() {
+            0
+        } else {
+            let distance = self.addresses.next()?;
+            self.places.address(self.run.0 as usize % NEAR, size, old, distance)
+        };
         let frame = if self.frames.symbols.is_empty() { 0 } else { self.frames.next()? };
-        Some((block, self.sizes.next()?, address, Frame::try_from(frame).ok()?))
+        Some((block, size, address, Frame::try_from(frame).ok()?))
     }
 
     fn reallocate(&mut self, old: Block) -> Option<Op> {
-        let (block, size, address, frame) = self.block()?;
+        let (block, size, address, frame) = self.block(Some(old))?;
         Some(Op::Reallocate { old, block, size, address, frame })
+    }
+
+    #[inline]
+    fn gone(&mut self, block: Block) {
+        if !self.addresses.bytes.is_empty() {
+            self.places.gone(self.run.0 as usize % NEAR, block);
+        }
     }
 
     /// A block by its distance from the thread's newest; `gone` if it is freed now.
@@ -243,6 +256,7 @@ impl Decoder {
         let block = near.newest.wrapping_sub(distance);
         if gone {
             near.last = block;
+            self.gone(block);
         }
         (block < next_block).then_some(block)
     }
@@ -254,10 +268,8 @@ impl Decoder {
         let next_block = self.next_block;
         let near = self.near();
         near.last = near.last.wrapping_add(distance);
-        (near.last < next_block).then_some(near.last)
+        let block = near.last;
+        self.gone(block);
+        (block < next_block).then_some(block)
     }
-}
-
-fn from_sixteens(number: u64) -> i64 {
-    if number & 1 == 0 { unzigzag(number >> 1).wrapping_mul(16) } else { unzigzag(number >> 1) }
 }

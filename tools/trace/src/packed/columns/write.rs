@@ -4,6 +4,7 @@ use std::io;
 
 use trace_format::varint::zigzag;
 
+use super::addresses::Addresses;
 use super::{NEAR, Near, near, part, token};
 use crate::packed::section::SectionWriter;
 use crate::packed::summary::Segment;
@@ -29,12 +30,13 @@ pub(crate) struct Builder {
     addresses: Vec<u8>,
     other: Vec<u8>,
     near: Vec<Near>,
+    places: Addresses,
     with_addresses: bool,
 }
 
 impl Builder {
     pub(crate) fn new(with_addresses: bool) -> Self {
-        Self {
+        let mut builder = Self {
             kinds: Vec::new(),
             threads: Vec::new(),
             run: (0, 0),
@@ -46,8 +48,11 @@ impl Builder {
             addresses: Vec::new(),
             other: Vec::new(),
             near: near(0),
+            places: Addresses::new(),
             with_addresses,
-        }
+        };
+        builder.begin(0);
+        builder
     }
 
     /// How many steps were added.
@@ -79,11 +84,11 @@ impl Builder {
                 if how == How::Aligned {
                     self.other(align);
                 }
-                self.block(thread, block, size, address, frame);
+                self.block(thread, block, (size, None), address, frame);
             }
             &Op::Reallocate { old, block, size, address, frame } => {
                 self.gone(thread, old, [token::REALLOC_NEWEST, token::REALLOC_LAST]);
-                self.block(thread, block, size, address, frame);
+                self.block(thread, block, (size, Some(old)), address, frame);
             }
             &Op::Free { block, resident: None } => {
                 self.gone(thread, block, [token::FREE_NEWEST, token::FREE_LAST]);
@@ -139,15 +144,20 @@ impl Builder {
     }
 
     /// A new block.
-    fn block(&mut self, thread: usize, block: Block, size: u64, address: u64, frame: Frame) {
+    fn block(
+        &mut self,
+        thread: usize,
+        block: Block,
+        (size, old): (u64, Option<Block>),
+        address: u64,
+        frame: Frame,
+    ) {
         self.sizes.push(size);
         self.frames.push(u64::from(frame));
-        let near = &mut self.near[thread];
-        near.newest = block;
+        self.near[thread].newest = block;
         if self.with_addresses {
-            let distance = address.wrapping_sub(near.address).cast_signed();
-            near.address = address;
-            numbers::put(&mut self.addresses, in_sixteens(distance));
+            let distance = self.places.distance(thread, size, old, address);
+            numbers::put(&mut self.addresses, distance);
         }
     }
 
@@ -156,6 +166,7 @@ impl Builder {
         let near = &mut self.near[thread];
         let (newest, last) = (back(near.newest, block), back(block, near.last));
         near.last = block;
+        self.places.gone(thread, block);
         if last < newest {
             self.kinds.push(by_last);
             self.last.push(last);
@@ -208,6 +219,7 @@ impl Builder {
 
     fn begin(&mut self, first_block: Block) {
         self.near = near(first_block);
+        self.places.begin(first_block);
         self.run = (0, 0);
         for column in [&mut self.kinds, &mut self.threads, &mut self.addresses, &mut self.other] {
             column.clear();
@@ -221,11 +233,6 @@ impl Builder {
 /// How far back `block` is from `from`, of either sign.
 fn back(from: Block, block: Block) -> u64 {
     zigzag(from.wrapping_sub(block).cast_signed())
-}
-
-/// A distance of addresses, which are mostly multiples of 16: then its last bit is 0.
-fn in_sixteens(distance: i64) -> u64 {
-    if distance % 16 == 0 { zigzag(distance / 16) << 1 } else { zigzag(distance) << 1 | 1 }
 }
 
 /// The unit of a segment's times: about four steps fall into one, as finer times would take more room than all else. A few
