@@ -13,13 +13,22 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // SAFETY: the C library gives every thread a valid location.
-        unsafe { libc::__errno_location().write(self.0) };
+        set(self.0);
     }
 }
 
 /// What errno is.
 pub(crate) fn get() -> c_int {
-    // SAFETY: the C library gives every thread a valid location.
-    unsafe { libc::__errno_location().read() }
+    // SAFETY: the C library gives every thread a location.
+    let location = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    unsafe { location.read() }
+}
+
+/// Sets errno.
+pub(crate) fn set(error: c_int) {
+    // SAFETY: the C library gives every thread a location.
+    let location = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    unsafe { location.write(error) };
 }

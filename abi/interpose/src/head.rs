@@ -18,21 +18,28 @@ const LONGEST: usize = 16 << 10;
 
 /// Adds the program's name, as it may stand in a file's.
 pub(crate) fn program_name(name: &mut Text<'_>) {
-    let mut exe = [0; 4096];
-    let exe = executable(&mut exe);
-    let file = exe.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    let file = file.strip_suffix(b" (deleted)").unwrap_or(file);
+    let file = started().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     name.line(if file.is_empty() { b"program" } else { &file[..file.len().min(100)] });
 }
 
-/// The program's file.
-fn executable(buffer: &mut [u8]) -> &[u8] {
-    let path = c"/proc/self/exe".as_ptr();
-    let buffer_at = buffer.as_mut_ptr();
+/// What was executed, as it was written: a link or a script has the name that people know, unlike the file behind it.
+fn started() -> &'static [u8] {
+    // SAFETY: asks only.
+    let at = unsafe { libc::getauxval(libc::AT_EXECFN) } as usize;
+    let at = core::ptr::with_exposed_provenance::<core::ffi::c_char>(at);
+    if at.is_null() {
+        return b"";
+    }
+    // SAFETY: a string that the kernel put behind the environment.
+    unsafe { CStr::from_ptr(at) }.to_bytes()
+}
+
+/// Where a link leads.
+fn link<'a>(path: &CStr, buffer: &'a mut [u8]) -> &'a [u8] {
+    let (path, place) = (path.as_ptr(), buffer.as_mut_ptr());
     // SAFETY: writes into the buffer.
-    let len = unsafe {
-        libc::syscall(libc::SYS_readlinkat, libc::AT_FDCWD, path, buffer_at, buffer.len())
-    };
+    let len =
+        unsafe { libc::syscall(libc::SYS_readlinkat, libc::AT_FDCWD, path, place, buffer.len()) };
     &buffer[..usize::try_from(len).unwrap_or(0)]
 }
 
@@ -40,8 +47,10 @@ fn executable(buffer: &mut [u8]) -> &[u8] {
 pub(crate) fn write(file: i32, is_child: bool) -> bool {
     // A page of text, the head's chunk, and room to read files: mapped, as nothing may be allocated.
     let Ok(place) = system::memory(CHUNK + LONGEST) else { return false };
-    // SAFETY: mapped, zeroed, and nobody else's.
-    let (chunk, scratch) = unsafe { (&mut *place.cast::<[u8; CHUNK]>(), place.add(CHUNK)) };
+    // SAFETY: mapped, zeroed, and only this function's.
+    let chunk = unsafe { &mut *place.cast::<[u8; CHUNK]>() };
+    // SAFETY: the rest of the mapping is behind it.
+    let scratch = unsafe { place.add(CHUNK) };
     // SAFETY: the rest of the mapping.
     let scratch = unsafe { core::slice::from_raw_parts_mut(scratch, LONGEST) };
     let mut text = Text::new(scratch);
@@ -66,16 +75,17 @@ pub(crate) fn write(file: i32, is_child: bool) -> bool {
 }
 
 fn describe(text: &mut Text<'_>, is_child: bool) {
-    let mut buffer = [0; 4096];
-    text.pair(b"exe", executable(&mut buffer));
+    let (mut buffer, mut folder) = ([0; 4096], [0; 4096]);
+    let folder = link(c"/proc/self/cwd", &mut folder);
+    text.add(b"exe=");
+    if !started().starts_with(b"/") {
+        text.line(folder).add(b"/");
+    }
+    text.line(started()).add(b"\n");
+    text.pair(b"image", link(c"/proc/self/exe", &mut buffer));
     let command = system::read_file(c"/proc/self/cmdline", &mut buffer);
     text.pair(b"command", command.strip_suffix(b"\0").unwrap_or(command));
-    let path = c"/proc/self/cwd".as_ptr();
-    // SAFETY: writes into the buffer.
-    let len = unsafe {
-        libc::syscall(libc::SYS_readlinkat, libc::AT_FDCWD, path, buffer.as_mut_ptr(), buffer.len())
-    };
-    text.pair(b"cwd", &buffer[..usize::try_from(len).unwrap_or(0)]);
+    text.pair(b"cwd", folder);
     let library = next::object_of(next().malloc.address()).map_or(c"", |(name, _)| name);
     text.pair(b"malloc", allocator_name(library));
     text.pair(b"malloc_path", library.to_bytes());

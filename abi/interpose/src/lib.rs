@@ -17,8 +17,10 @@
 //!
 //! Layer *abi*.
 #![no_std]
+#![expect(clippy::cast_possible_truncation, reason = "64 bit only: what the kernel answers fits")]
 
 mod arena;
+mod armed;
 mod chunk;
 mod clock;
 mod errno;

@@ -124,6 +124,7 @@ macro_rules! tables {
         },)*];
 
         /// The slots before the first call.
+        #[expect(clippy::declare_interior_mutable_const, reason = "what the table begins with")]
         const FIRST: Table = Table { $($name: Slot::of(first_call::$name as *const ()),)* };
 
         /// Exported: each jumps to where its slot says.
@@ -158,7 +159,7 @@ const _: () = assert!(size_of::<Table>() == NAMES.len() * size_of::<*const ()>()
 const _: () = assert!(offset_of!(Table, malloc) == 0);
 
 /// What the exported functions jump to.
-static SLOTS: Table = FIRST;
+pub(crate) static SLOTS: Table = FIRST;
 
 /// The words of a table, in the order of [`NAMES`].
 pub(crate) fn words(table: &Table) -> &[AtomicPtr<()>] {

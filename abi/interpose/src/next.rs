@@ -10,6 +10,9 @@ use crate::names::{self, List, NAMES, Slot, Table};
 /// Filled by [`find`]; before that and for a name that no library has, functions that stand in.
 pub(crate) static NEXT: Table = STAND_IN;
 
+/// What is called where nothing is recorded: the same, but that blocks of the [`arena`](crate::arena) are kept from it.
+pub(crate) static PASS: Table = STAND_IN;
+
 /// The functions behind ours.
 #[inline(always)]
 pub(crate) fn next() -> &'static Table {
@@ -23,6 +26,18 @@ pub(crate) fn find() {
             word.store(function, Ordering::Relaxed);
         }
     }
+    for (pass, word) in names::words(&PASS).iter().zip(names::words(&NEXT)) {
+        pass.store(word.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+    if crate::arena::is_used() {
+        crate::record::keep_arena_apart(&PASS);
+    }
+}
+
+/// A name was found late.
+pub(crate) fn found(at: usize, function: *mut ()) {
+    names::words(&NEXT)[at].store(function, Ordering::Relaxed);
+    names::words(&PASS)[at].store(function, Ordering::Relaxed);
 }
 
 /// The function of this name in the libraries behind this one.
@@ -81,7 +96,7 @@ unsafe extern "C" fn look_for_end(
     let parts = unsafe { core::slice::from_raw_parts(about.dlpi_phdr, about.dlpi_phnum.into()) };
     let loaded = parts.iter().filter(|part| part.p_type == libc::PT_LOAD);
     let base = about.dlpi_addr as usize;
-    if loaded.clone().any(|part| base + part.p_vaddr as usize & !0xFFF == asked[0]) {
+    if loaded.clone().any(|part| (base + part.p_vaddr as usize) & !0xFFF == asked[0]) {
         asked[1] =
             loaded.map(|part| base + (part.p_vaddr + part.p_memsz) as usize).max().unwrap_or(0);
         return 1;
@@ -91,6 +106,7 @@ unsafe extern "C" fn look_for_end(
 
 macro_rules! stand_in {
     ($($name:ident: $type:ty;)*) => {
+        #[expect(clippy::declare_interior_mutable_const, reason = "what a table begins with")]
         const STAND_IN: Table = Table { $($name: Slot::of(stand_in::$name as *const ()),)* };
     };
 }
@@ -100,8 +116,8 @@ names::each_name!(stand_in);
 #[allow(non_snake_case, reason = "the names of C++")]
 mod stand_in {
     use super::*;
-    use crate::arena;
     pub(super) use crate::operators::stand_in::*;
+    use crate::{arena, errno};
 
     pub(super) unsafe extern "C" fn malloc(size: usize) -> *mut u8 {
         arena::allocate(size, 16)
@@ -201,8 +217,7 @@ mod stand_in {
     }
 
     fn missing() -> c_int {
-        // SAFETY: the C library gives every thread a valid location.
-        unsafe { libc::__errno_location().write(libc::ENOSYS) };
+        errno::set(libc::ENOSYS);
         -1
     }
 

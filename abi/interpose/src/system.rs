@@ -54,6 +54,12 @@ pub(crate) fn open(path: &CStr, flags: i32) -> Result<i32, Error> {
     result(file).map(|file| file as i32)
 }
 
+/// Removes a file.
+pub(crate) fn remove(path: &CStr) {
+    // SAFETY: reads the path, which ends in a zero.
+    unsafe { libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path.as_ptr(), 0) };
+}
+
 /// Closes a descriptor of ours.
 pub(crate) fn close(file: i32) {
     // SAFETY: a descriptor of ours.
@@ -83,10 +89,23 @@ pub(crate) fn identity(file: i32) -> Option<[u64; 2]> {
     (answer == 0).then_some([about.st_dev, about.st_ino])
 }
 
+/// Whether a file may be this long: a write behind the limit would end the program by a signal.
+pub(crate) fn may_be_long(len: u64) -> bool {
+    let mut limit = MaybeUninit::<libc::rlimit64>::zeroed();
+    let (none, place) = (ptr::null::<libc::rlimit64>(), limit.as_mut_ptr());
+    // SAFETY: writes `limit`.
+    let answer = unsafe { libc::syscall(libc::SYS_prlimit64, 0, libc::RLIMIT_FSIZE, none, place) };
+    // SAFETY: zeros, or what the kernel wrote.
+    answer != 0 || len <= unsafe { limit.assume_init() }.rlim_cur
+}
+
 /// Lets a file grow by zeros that the disk has room for. Written, as what `fallocate` keeps costs four times as much in the faults
 /// that follow.
 pub(crate) fn grow(file: i32, at: u64, len: usize) -> Result<(), Error> {
     static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    if !may_be_long(at + len as u64) {
+        return Err(libc::EFBIG);
+    }
     for part in (0..len).step_by(ZEROS.len()) {
         write_at(file, &ZEROS[..ZEROS.len().min(len - part)], at + part as u64)?;
     }

@@ -105,7 +105,8 @@ impl Turn {
         let writer = self.thread.writer.get();
         // SAFETY: only a turn reaches the writer, and a thread has one at a time.
         let has_room = unsafe { (*writer).has_room() };
-        if !(has_room && session::is_on()) && !session::make_room(self, time) {
+        let is_ready = has_room && session::is_on();
+        if !is_ready && !session::make_room(self, time) {
             return None;
         }
         // SAFETY: as above.

@@ -6,7 +6,7 @@
 //! alive ◄──constructor──► building        alive ──destroy──► dead ──room taken again──► alive
 //! ```
 //!
-//! - **L1** the mark is the kind's number, and as long as a constructor runs or after it was destroyed what says so.
+//! - **life-L1** the mark is the kind's number, and as long as a constructor runs or after it was destroyed what says so.
 //!
 //! Cost: one load for each call.
 use base::lock::Park;

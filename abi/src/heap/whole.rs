@@ -34,7 +34,7 @@ pub(crate) const MAX_LINEAR: usize = isize::MAX.cast_unsigned();
 
 /// A malloc, under the names that the flagship has for its parts.
 ///
-/// - **W1** a thread that is busy ([`Os::is_busy`]) calls nothing of the malloc's that takes a lock or changes a structure: it is
+/// - **whole-W1** a thread that is busy ([`Os::is_busy`]) calls nothing of the malloc's that takes a lock or changes a structure: it is
 ///   in a signal handler that interrupted the malloc, gets spare blocks, and what it frees stays taken.
 #[derive(Debug)]
 pub(crate) struct Whole<M> {

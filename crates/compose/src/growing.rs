@@ -5,8 +5,8 @@
 //!           ◄──────── one mapping ────────►
 //! ```
 //!
-//! - **G1** each mapping's last bytes are its record; the bytes before it are the allocator's.
-//! - **G2** `mapped` is the sum of the mappings' lengths.
+//! - **growing-G1** each mapping's last bytes are its record; the bytes before it are the allocator's.
+//! - **growing-G2** `mapped` is the sum of the mappings' lengths.
 //!
 //! Layer *compose*. A request that is refused asks the allocator, by [`RoomFor`], what piece of
 //! memory would serve it, header, alignment and all, and maps that once: at least a quarter of what
@@ -94,7 +94,7 @@ impl<A, S> Growing<A, S> {
     /// Whether the block lies in what was mapped last.
     fn is_in_newest(&self, block: NonNull<u8>) -> bool {
         self.newest.is_some_and(|record| {
-            // SAFETY: G1.
+            // SAFETY: growing-G1.
             let Record { start, len, .. } = unsafe { record.read() };
             block.addr().get().wrapping_sub(start) < len
         })
@@ -208,7 +208,7 @@ impl<A: RemoveMemory + Stats, S: PageSource> Growing<A, S> {
         let mut at = self.newest;
         let mut newer: Option<NonNull<Record>> = None;
         while let Some(record) = at {
-            // SAFETY: G1.
+            // SAFETY: growing-G1.
             let Record { older, start, len } = unsafe { record.read() };
             at = older;
             let mapping = ptr::with_exposed_provenance_mut(start);
@@ -217,7 +217,7 @@ impl<A: RemoveMemory + Stats, S: PageSource> Growing<A, S> {
                 continue;
             }
             match newer {
-                // SAFETY: G1, and records are only touched here.
+                // SAFETY: growing-G1, and records are only touched here.
                 Some(newer) => unsafe { (*newer.as_ptr()).older = older },
                 None => self.newest = older,
             }

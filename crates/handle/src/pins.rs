@@ -7,7 +7,7 @@
 //!
 //! 64 objects at the same time, each up to 65,535 times; more is refused as `TooManyPins`.
 //!
-//! - **P1** the first `len` keys are different, and the count of each is not 0.
+//! - **pins-P1** the first `len` keys are different, and the count of each is not 0.
 //!
 //! O(objects that are pinned), and nothing when none is.
 

@@ -6,8 +6,8 @@
 //! twice    [ 0 … 63 ]──► page of 512 ways ──► page of 512 ways ──► page of rows
 //! ```
 //!
-//! - **T1** rows below `len` were written; the pages that they lie in were taken, and the ways to them lead there.
-//! - **T2** all pages under the table were taken one by one, and are counted.
+//! - **table-T1** rows below `len` were written; the pages that they lie in were taken, and the ways to them lead there.
+//! - **table-T2** all pages under the table were taken one by one, and are counted.
 //!
 //! Any page does, so memory in pieces is as good as any other. A row is found in O(1): behind one page of ways up to
 //! 16,392 pages of rows, 2.7 million rows of 24 bytes, behind two after that. A page that cannot be had leaves the rows
@@ -146,7 +146,7 @@ impl<T: Copy> Table<T> {
     /// Where a page of ways leads to.
     #[inline]
     const fn follow(block: NonNull<u8>, at: usize) -> Way {
-        // SAFETY: pages of ways are written when they are taken (T1), and the table is borrowed.
+        // SAFETY: pages of ways are written when they are taken (table-T1), and the table is borrowed.
         let block = unsafe { block.cast::<Block>().as_ref() };
         block[at]
     }
@@ -207,13 +207,13 @@ impl<T: Copy> Table<T> {
 
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<&T> {
-        // SAFETY: it was written (T1), and the borrow of the table is the row's.
+        // SAFETY: it was written (table-T1), and the borrow of the table is the row's.
         Some(unsafe { self.row(index)?.as_ref() })
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
-        // SAFETY: it was written (T1), and the borrow of the table is the row's.
+        // SAFETY: it was written (table-T1), and the borrow of the table is the row's.
         Some(unsafe { self.row(index)?.as_mut() })
     }
 

@@ -1,6 +1,6 @@
 //! Doubly linked lists of descriptors, and singly linked chains of free objects.
 //!
-//! - **I1** a descriptor is on one list at most, and never unmapped while it is on one.
+//! - **links-I1** a descriptor is on one list at most, and never unmapped while it is on one.
 //!
 //! Whoever has the list's lock, or owns it, may change it. O(1) but for `iter`.
 use core::marker::PhantomData;
@@ -23,7 +23,7 @@ pub(crate) struct List<T> {
 /// The descriptor at an address; `None` at 0.
 #[inline]
 pub(crate) fn at<'a, T>(address: usize) -> Option<&'a T> {
-    // SAFETY: 0, or the address of a descriptor: only those are linked (I1).
+    // SAFETY: 0, or the address of a descriptor: only those are linked (links-I1).
     unsafe { ptr::with_exposed_provenance::<T>(address).as_ref() }
 }
 

@@ -156,7 +156,10 @@ fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
         precise: session.stops[workload] == Stop::Precise,
         by_cpu: session.is_by_cpu(workload),
         by_part: w.by_part,
-        replayed: w.replayed.clone().map(|replayed| compared_to_recording(session, replayed, &cells)),
+        replayed: w
+            .replayed
+            .clone()
+            .map(|replayed| compared_to_recording(session, replayed, &cells)),
         alone: w.alone,
         noise_floor: noise_floor.map(|r| r.distance_from_1()),
         curve: w.curve.clone(),

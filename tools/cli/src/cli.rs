@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, compare, completions, doctor, list, man, record, replay, run};
+use crate::commands::{
+    bench, compare, completions, doctor, explain, export, import, list, man, record, replay, run,
+    view,
+};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
@@ -39,8 +42,12 @@ enum Command {
     Run(run::Run),
     Record(record::Record),
     Replay(replay::Replay),
+    Explain(explain::Explain),
     Bench(bench::Bench),
     Compare(compare::Compare),
+    View(view::View),
+    Export(export::Export),
+    Import(import::Import),
     List(list::List),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -56,8 +63,12 @@ pub(crate) fn run() -> ExitCode {
         Command::Run(run) => run.run(),
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Explain(explain) => explain.run(),
         Command::Bench(bench) => bench.run(),
         Command::Compare(compare) => compare.run(),
+        Command::View(view) => view.run(),
+        Command::Export(export) => export.run(),
+        Command::Import(import) => import.run(),
         Command::List(list) => list.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Completions(completions) => completions.run(),

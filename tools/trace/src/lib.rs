@@ -8,8 +8,11 @@
 //! from any source of steps, [`pack`] from a recording. `docs/trace-format.md` says what the bytes mean.
 
 mod about;
+mod blocks;
 mod error;
+mod export;
 mod frames;
+mod import;
 mod live;
 mod open;
 mod pack;
@@ -21,8 +24,11 @@ pub mod testing;
 mod trace;
 
 pub use about::{About, Damage, Malloc, Missing, Module, Strange, StrangeKind, ThreadAbout};
+pub use blocks::{Blocks, New, Numbers};
 pub use error::TraceError;
+pub use export::{Form, export, export_blocks};
 pub use frames::Frames;
+pub use import::import;
 pub use pack::{Progress, pack};
 pub use packed::summary::{Memory, Segment};
 pub use packer::{Packed, Packer};

@@ -8,7 +8,7 @@
 //!       aligned to two words                        aligned to two words
 //! ```
 //!
-//! - **G1** the records form a list in address order, and their pools do not overlap.
+//! - **pool-G1** the records form a list in address order, and their pools do not overlap.
 //!
 //! Pools that touch are not joined, so that each can be removed as it was added.
 use core::iter;
@@ -23,7 +23,7 @@ const RECORD: usize = size_of::<Record>();
 /// Bytes that a pool needs besides its blocks, when its ends are aligned.
 const OVERHEAD: usize = RECORD + WORD;
 
-const _: () = assert!(RECORD % UNIT == WORD, "H1 holds of the first block");
+const _: () = assert!(RECORD % UNIT == WORD, "block-H1 holds of the first block");
 
 #[repr(C)]
 struct Record {
@@ -40,9 +40,9 @@ impl Pool {
     /// Where blocks begin.
     #[inline]
     pub(super) fn first(self) -> Block {
-        // SAFETY: by G1's construction a block follows the record.
+        // SAFETY: by pool-G1's construction a block follows the record.
         let first = unsafe { self.0.cast::<u8>().add(RECORD) };
-        // SAFETY: H1 holds by the assertion above, and the pool is the heap's.
+        // SAFETY: block-H1 holds by the assertion above, and the pool is the heap's.
         unsafe { Block::at(first) }
     }
 

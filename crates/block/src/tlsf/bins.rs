@@ -5,9 +5,9 @@
 //!             │     └────────► bin 5 ─► [ 80, prev 5 ]
 //! ```
 //!
-//! - **T3** a free block is in the bin of its size, and in no other.
-//! - **T4** a bin's bit is set exactly when its list is not empty.
-//! - **T5** the first block of a list has its bin's number in the place of a block before it, so
+//! - **bins-T3** a free block is in the bin of its size, and in no other.
+//! - **bins-T4** a bin's bit is set exactly when its list is not empty.
+//! - **bins-T5** the first block of a list has its bin's number in the place of a block before it, so
 //!   that unlinking neither computes a bin nor cares where the control block is.
 //!
 //! The bitmap is one row of words, read upward from the bin wanted; as many zero words follow
@@ -147,7 +147,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             let word = Self::word_of(bin);
             self.set_bits(word, self.bits(word) | 1 << (bin % BITS));
         }
-        // SAFETY: by T3 it is free and in this bin, if there is one.
+        // SAFETY: by bins-T3 it is free and in this bin, if there is one.
         unsafe { self.set_prev_of(first, block) };
     }
 
@@ -189,7 +189,7 @@ impl<C: Control, T: Tier> Table<C, T> {
                 self.clear_bit(prev.address(), next.is_none());
             }
         } else if is_first {
-            // SAFETY: by T5 the block is the first of bin `prev`.
+            // SAFETY: by bins-T5 the block is the first of bin `prev`.
             unsafe { self.pop(block, prev.address()) };
         } else {
             // SAFETY: `prev` is the block before it in the list.
@@ -217,7 +217,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let next = unsafe { block.next() };
         self.set_first(bin, next);
         self.clear_bit(bin, next.is_none());
-        // SAFETY: `next` is in this bin, and now its first (T5), or none.
+        // SAFETY: `next` is in this bin, and now its first (bins-T5), or none.
         unsafe { self.set_prev_of(next, Block::bin(bin)) };
     }
 
@@ -238,7 +238,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             floor = self.first(bin);
             // SAFETY: the block is in a bin.
             let found = unsafe { self.size(floor) };
-            // Of a crumb it is a link, which is more than any size (T8).
+            // Of a crumb it is a link, which is more than any size (block-T8).
             let fits = if Self::EXACT_FLOOR {
                 found == size || (Self::CRUMBS && size == C::GRAIN)
             } else {
@@ -290,14 +290,14 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[inline(always)]
     unsafe fn take_first(self, bin: usize, word: *mut usize, cleared: usize) -> Found {
         let block = self.first(bin);
-        // SAFETY: by T4 the bin is not empty.
+        // SAFETY: by bins-T4 the bin is not empty.
         let next = unsafe { block.next() };
         self.set_first(bin, next);
         if next.is_none() {
             // SAFETY: the caller's promise.
             unsafe { word.write(cleared) };
         }
-        // SAFETY: `next` is in this bin, and now its first (T5), or none.
+        // SAFETY: `next` is in this bin, and now its first (bins-T5), or none.
         unsafe { self.set_prev_of(next, Block::bin(bin)) };
         // SAFETY: it was the first of a bin.
         let size = unsafe { self.size(block) };
@@ -321,7 +321,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let mut word = Self::word_of(bin);
         let mut bits = self.bits(word) & !0 << (bin % BITS);
         if bits >> (bin % BITS) & 1 != 0 {
-            // SAFETY: by T4 the bin is not empty.
+            // SAFETY: by bins-T4 the bin is not empty.
             let found = unsafe { self.size(self.first(bin)) };
             bits &= !(usize::from(found < size) << (bin % BITS));
         }
@@ -376,7 +376,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         None
     }
 
-    /// The size of a free block: its header (T2).
+    /// The size of a free block: its header (block-T2).
     /// The caller promises: the block is free and in a bin.
     #[inline(always)]
     pub(super) unsafe fn size(self, block: Block) -> usize {

@@ -7,12 +7,12 @@
 //! crumb [ next   ┼ prev ]                         free, two words: the header is a link
 //! ```
 //!
-//! - **T1** the header holds the block's size in bytes, header included, a multiple of the
+//! - **block-T1** the header holds the block's size in bytes, header included, a multiple of the
 //!   grain; bit `USED` says the block is in use, bit `PREV_FREE` that the one below it is free.
-//! - **T2** a free block's last word is its size, and no two free blocks are neighbours: so a
+//! - **block-T2** a free block's last word is its size, and no two free blocks are neighbours: so a
 //!   free block's header is its size and nothing else.
 //!
-//! - **T8** a free block of two words, a crumb, has its links in the place of header and size. The
+//! - **block-T8** a free block of two words, a crumb, has its links in the place of header and size. The
 //!   grain is two words then, so headers lie at odd words, and the bit `CRUMB`, which is a word's
 //!   worth, is set in a link and clear in a size.
 //!
@@ -30,7 +30,7 @@ pub(super) const PREV_FREE: usize = 2;
 /// The header's bits that are not size.
 pub(super) const FLAGS: usize = USED | PREV_FREE;
 
-/// The bit that tells a link from a size where both may stand (T8).
+/// The bit that tells a link from a size where both may stand (block-T8).
 pub(super) const CRUMB: usize = WORD;
 /// A crumb's link to nothing. As a size it would be enough for any request.
 pub(super) const END: usize = !FLAGS;
@@ -95,7 +95,7 @@ impl Block {
     }
 
     /// Link `at` of the block.
-    /// The caller promises: as [`word`](Self::word), and the block is free (T1).
+    /// The caller promises: as [`word`](Self::word), and the block is free (block-T1).
     #[inline(always)]
     pub(super) unsafe fn link(self, at: usize) -> Block {
         // SAFETY: the caller's promise; a `Block` is a transparent pointer of a word's size.
@@ -119,7 +119,7 @@ impl Block {
     }
 
     /// Writes size and flags.
-    /// The caller promises: the word is the allocator's, and T1 holds of `header` once the operation is over.
+    /// The caller promises: the word is the allocator's, and block-T1 holds of `header` once the operation is over.
     #[inline(always)]
     pub(super) unsafe fn set_header<T: Tier>(self, header: usize) {
         let word = T::seal(self.address(), header);
@@ -131,7 +131,7 @@ impl Block {
     /// The caller promises: this block's header says `PREV_FREE`.
     #[inline(always)]
     pub(super) unsafe fn word_below(self) -> usize {
-        // SAFETY: by T2 the word below is the free block's last.
+        // SAFETY: by block-T2 the word below is the free block's last.
         unsafe { self.0.wrapping_sub(1).read() }
     }
 
@@ -139,7 +139,7 @@ impl Block {
     /// The caller promises: it does.
     #[inline(always)]
     pub(super) unsafe fn set_size_below(self, size: usize) {
-        // SAFETY: the word below is the last of a free block (T2).
+        // SAFETY: the word below is the last of a free block (block-T2).
         unsafe { self.0.wrapping_sub(1).write(size) }
     }
 

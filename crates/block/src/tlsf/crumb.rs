@@ -6,7 +6,7 @@
 //!
 //! They are what is left when a request of one word is freed between two neighbours in use, and
 //! what lets such a request cost two words instead of four. All are in bin 1, whose blocks have
-//! one size; `END` ends the list on both sides (T8).
+//! one size; `END` ends the list on both sides (block-T8).
 
 use super::bins::Table;
 use super::block::{Block, CRUMB, END, FLAGS, USED};

@@ -122,7 +122,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn occupy_whole(self, block: Block, size: usize, below: usize) -> NonNull<u8> {
         let above = block.above(size);
-        // SAFETY: a block follows each that is not the sentinel (T6).
+        // SAFETY: a block follows each that is not the sentinel (pool-T6).
         let header = unsafe { above.header::<T>() };
         // SAFETY: as above.
         unsafe { above.set_header::<T>(header & !PREV_FREE) };
@@ -199,7 +199,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     unsafe fn merge(self, mut block: Block, header: usize, mut size: usize) {
         self.count_free(size);
         let mut next = block.above(size);
-        // SAFETY: a block follows each that is not the sentinel (T6).
+        // SAFETY: a block follows each that is not the sentinel (pool-T6).
         let above = unsafe { next.header::<T>() };
         if Self::is_crumb(above) {
             // SAFETY: it is one.
@@ -207,9 +207,9 @@ impl<C: Control, T: Tier> Table<C, T> {
             next = next.above(C::GRAIN);
             size += C::GRAIN;
         } else if above & USED == 0 {
-            // SAFETY: it is free, so in a bin (T3).
+            // SAFETY: it is free, so in a bin (bins-T3).
             unsafe { self.unlink(next) };
-            // By T2 its header is its size.
+            // By block-T2 its header is its size.
             next = next.above(above);
             size += above;
         } else {
@@ -227,7 +227,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             } else {
                 block = block.below(below);
                 size += below;
-                // SAFETY: it is free, so in a bin (T3).
+                // SAFETY: it is free, so in a bin (bins-T3).
                 unsafe { self.unlink(block) };
             }
         } else if Self::CRUMBS && size == C::GRAIN {

@@ -32,14 +32,14 @@ impl<C: Control, T: Tier> Table<C, T> {
         if need == old {
             return true;
         }
-        // SAFETY: a block follows (T6).
+        // SAFETY: a block follows (pool-T6).
         let above = unsafe { block.above(old).header::<T>() };
         let reach = if above & USED == 0 { old + Self::size_of(above) } else { old };
         if need > reach {
             return false;
         }
         if reach != old {
-            // SAFETY: it is free, so in a bin (T3).
+            // SAFETY: it is free, so in a bin (bins-T3).
             unsafe { self.unlink_any(block.above(old)) };
         }
         // SAFETY: `reach` bytes from the block on are its own or free and in no bin.
@@ -109,7 +109,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let below = unsafe { self.size_below(block) };
         let lower = block.below(below);
         let old = header & !FLAGS;
-        // SAFETY: a block follows (T6).
+        // SAFETY: a block follows (pool-T6).
         let above = unsafe { block.above(old).header::<T>() };
         let upper = if above & USED == 0 { Self::size_of(above) } else { 0 };
         let reach = below + old + upper;
@@ -117,7 +117,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             return None;
         }
         if upper != 0 {
-            // SAFETY: it is free, so in a bin (T3).
+            // SAFETY: it is free, so in a bin (bins-T3).
             unsafe { self.unlink_any(block.above(old)) };
         }
         // SAFETY: as above.
@@ -126,7 +126,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let moved = unsafe { NonNull::new_unchecked(lower.payload()) };
         // SAFETY: both lie in the bytes now ours; they may overlap.
         unsafe { moved.copy_from(payload, kept) };
-        // SAFETY: the bytes are in no bin; by T2 the block below the lower one is used.
+        // SAFETY: the bytes are in no bin; by block-T2 the block below the lower one is used.
         unsafe { self.settle(lower, reach, need, 0, old) };
         Some(moved)
     }

@@ -7,7 +7,7 @@
 //!
 //! A program whose vectors grow past 1 MiB and go would fault each in anew, 512 pages.
 //!
-//! - **N1** a kept mapping is in no map, and nobody's; its contents are whatever the last block had.
+//! - **beside-N1** a kept mapping is in no map, and nobody's; its contents are whatever the last block had.
 //!
 //! Two locks, one after the other; O(kept), and system calls outside of both.
 use base::Check as _;

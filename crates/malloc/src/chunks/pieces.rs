@@ -5,7 +5,7 @@
 //! free          1                   0         1             clean  0 0 1      dirty: free and not clean, so it costs memory
 //! ```
 //!
-//! - **P2** a piece is clean only if it is free, and zero; the first, which has the head, never is.
+//! - **pieces-P2** a piece is clean only if it is free, and zero; the first, which has the head, never is.
 //!
 //! Only the owner's thread changes any of it. O(1), but for giving memory back: a system call a row.
 use base::bits::{low32, run_starts};

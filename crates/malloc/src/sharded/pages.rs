@@ -9,9 +9,9 @@
 //!        thread_free  what others freed, and two bits: whether the owner wants to be told (see `Told`)
 //! ```
 //!
-//! - **A1** of a page `used + free + local_free + fresh` is its capacity; what is on `thread_free` and on its way is used.
-//! - **A2** a segment's free pieces (module `chunks`) are the slices that are in no page.
-//! - **A3** only the owner's thread writes, but for `thread_free` and a heap's list of delayed blocks.
+//! - **pages-A1** of a page `used + free + local_free + fresh` is its capacity; what is on `thread_free` and on its way is used.
+//! - **pages-A2** a segment's free pieces (module `chunks`) are the slices that are in no page.
+//! - **pages-A3** only the owner's thread writes, but for `thread_free` and a heap's list of delayed blocks.
 //!
 //! After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019, sections 2 and 3.
 use base::bits::{low8, low32};
@@ -248,7 +248,7 @@ impl Page {
         fits
     }
 
-    /// How many of its blocks are nowhere or twice, those on `thread_free` being in use: 0 (A1). O(chains).
+    /// How many of its blocks are nowhere or twice, those on `thread_free` being in use: 0 (pages-A1). O(chains).
     pub(super) fn blocks_off(&self) -> u32 {
         let count = |first: usize| {
             let (mut count, mut block) = (0, first);

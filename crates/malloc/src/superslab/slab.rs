@@ -8,8 +8,8 @@
 //! run   [ one block over 1 to 16 slabs           ]
 //! ```
 //!
-//! - **S1** of a slab of a class `used + chain + fresh` is its capacity.
-//! - **S2** a superslab's free pieces (module `chunks`) are the slabs that are neither of a class nor of a run.
+//! - **slab-S1** of a slab of a class `used + chain + fresh` is its capacity.
+//! - **slab-S2** a superslab's free pieces (module `chunks`) are the slabs that are neither of a class nor of a run.
 //!
 //! Only the owner's thread changes any of it (or who holds the lock of the members while no thread owns it).
 use base::bits::low32;
@@ -192,7 +192,7 @@ impl Slab {
         self.free.load(Ordering::Relaxed) != 0 || self.fresh.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether its objects add up (S1). O(chain).
+    /// Whether its objects add up (slab-S1). O(chain).
     pub(super) fn adds_up(&self) -> bool {
         let mut count = self.used() + self.fresh.load(Ordering::Relaxed);
         let mut free = self.free.load(Ordering::Relaxed);

@@ -6,8 +6,8 @@
 //! class 161  [ … ]                                          bytes │ limit
 //! ```
 //!
-//! - **T1** `length` objects are on a list, `low` is the least there were since the last collection.
-//! - **T2** `bytes` is what all lists hold.
+//! - **cache-T1** `length` objects are on a list, `low` is the least there were since the last collection.
+//! - **cache-T2** `bytes` is what all lists hold.
 //!
 //! A list may have `most` objects: it begins with one and grows each time that the thread asks the central list, first by
 //! one, then by a batch; freeing more than `most` sends a batch to the central list. When the cache holds more than its

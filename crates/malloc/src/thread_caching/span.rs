@@ -6,8 +6,8 @@
 //! span  [ free pages                             ]     kept (dirty) or returned (zero)
 //! ```
 //!
-//! - **S1** `start`, `pages` and `class` do not change while a block of the span is live.
-//! - **S2** of a class's span `used + chain + fresh` is the class's number of objects.
+//! - **span-S1** `start`, `pages` and `class` do not change while a block of the span is live.
+//! - **span-S2** of a class's span `used + chain + fresh` is the class's number of objects.
 //!
 //! Descriptors are never unmapped: who follows a map entry that is no more true finds a span, and asks it.
 use base::bits::{low8, low32};

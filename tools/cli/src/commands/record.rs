@@ -23,9 +23,9 @@ use recording::{Children, Process, Request, finish};
 
 use crate::exit::Usage;
 use crate::flags::allocator::MaybeAllocator;
-use crate::flags::rounds::duration;
 use crate::flags::output::{try_to_write, unused};
 use crate::flags::program::Program;
+use crate::flags::rounds::duration;
 use crate::{allocators, embedded, exit};
 
 const EXAMPLES: &str = "\

@@ -10,7 +10,6 @@ use bench::launch::allocator as known;
 use bench::launch::environment::variables;
 use bench::launch::{Exit, inspect};
 use bench::measured::{Figures, Job, Launcher, Outcome};
-use bench::rng::Rng;
 use bench::stats::median;
 use serde::Deserialize;
 
@@ -56,12 +55,11 @@ pub(crate) fn run(
     start: u64,
 ) -> Result<Vec<Option<Taken>>, String> {
     let mut all: Vec<Vec<Figures>> = vec![Vec::new(); allocators.len()];
-    let mut rng = Rng::new(1);
-    let mut order: Vec<usize> = (0..allocators.len()).collect();
     for round in 1..=rounds {
         eprintln!("fidelity: {}, real runs, round {round} of {rounds}", program.name);
-        rng.shuffle(&mut order);
-        for &at in &order {
+        for turn in 0..allocators.len() {
+            // Another one begins in each round.
+            let at = (turn + usize::from(round)) % allocators.len();
             all[at].extend(once(heapwright, program, &allocators[at])?);
         }
     }

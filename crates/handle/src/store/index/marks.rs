@@ -6,8 +6,8 @@
 //! words    │ 0 1 1 … │ 0 … │ 1 0 … │          a bit for each entry
 //! ```
 //!
-//! - **M1** a bit of `groups` is set exactly when its word has a bit.
-//! - **M2** bits of words are counted.
+//! - **marks-M1** a bit of `groups` is set exactly when its word has a bit.
+//! - **marks-M2** bits of words are counted.
 //!
 //! A bit an entry, and two pages at least. Marking takes O(1), finding the next one O(entries / 4,096).
 use base::check::ensure;
@@ -93,9 +93,9 @@ impl Marks {
             let group = self.groups.get(index / 64).copied().unwrap_or(0);
             count += word.count_ones() as usize;
             let is_known = (group & 1 << (index % 64) != 0) == (word != 0);
-            ensure(is_known, "M1: a group knows the words with marks", index as usize)?;
+            ensure(is_known, "marks-M1: a group knows the words with marks", index as usize)?;
         }
-        ensure(count == self.count, "M2: marks are counted", count)
+        ensure(count == self.count, "marks-M2: marks are counted", count)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Pages from `mmap` and its kin. Each call is one to three system calls.
 //!
-//! - **V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
+//! - **memory-V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
 //!   replaced: then `mend` puts an empty mapping there, before anybody touches it, or says that
 //!   the addresses are lost.
-//! - **V2** after such a failure the addresses of [`resize`](PageSource::resize)'s target may be
+//! - **memory-V2** after such a failure the addresses of [`resize`](PageSource::resize)'s target may be
 //!   another thread's mapping: only a target whose first word still is our mark is unmapped.
-//! - **V3** pages are moved out of one mapping only, so all of them or none: from Linux 6.17 on the
+//! - **memory-V3** pages are moved out of one mapping only, so all of them or none: from Linux 6.17 on the
 //!   kernel moves several one after the other, and may fail between two.
 
 use core::ffi::{c_int, c_long};
@@ -171,14 +171,14 @@ fn is_hole(at: usize) -> bool {
     result(unsafe { call6(number::RT_SIGPROCMASK, args) }) == Err(EFAULT)
 }
 
-/// After a call that was to replace `[at, at + len)` has failed: the range is mapped again (V1).
+/// After a call that was to replace `[at, at + len)` has failed: the range is mapped again (memory-V1).
 /// `false`: it is not to be had any more.
 #[cold]
 fn mend(at: usize, len: usize) -> bool {
     !is_hole(at) || mmap_at(at, len, PROT_READ_WRITE, MAP_NORESERVE) == Claim::Ours
 }
 
-/// What became of `[at, at + len)` when a call that was to replace it has failed (V1). Where nothing is mapped any more, it
+/// What became of `[at, at + len)` when a call that was to replace it has failed (memory-V1). Where nothing is mapped any more, it
 /// is reserved again.
 /// The caller promises: the range was ours before the call.
 #[cold]
@@ -194,7 +194,7 @@ pub(super) unsafe fn was_replaced(at: usize, len: usize) -> Mapped {
 }
 
 /// Replaces whatever is mapped in `[at, at + len)` by addresses that are reserved, as [`PageSource::reserve`] makes them, so
-/// that the kernel joins them to those around. `false`: refused, and perhaps nothing is mapped there any more (V1).
+/// that the kernel joins them to those around. `false`: refused, and perhaps nothing is mapped there any more (memory-V1).
 /// The caller promises: the range is ours, and nobody uses it.
 unsafe fn reserve_over(at: usize, len: usize) -> bool {
     let reserved = mmap(at, len, PROT_NONE, MAP_FIXED | MAP_NORESERVE) == Ok(at);
@@ -361,7 +361,7 @@ unsafe impl PageSource for Os {
         // SAFETY: `target` was mapped above and nobody has seen it.
         let moved = result(unsafe { call6(number::MREMAP, moving) });
         if moved.is_err() && is_marked(target) {
-            // SAFETY: the mark says that it is still ours (V2), unused.
+            // SAFETY: the mark says that it is still ours (memory-V2), unused.
             unsafe { munmap(target, new) };
         }
         moved.ok()

@@ -1,9 +1,9 @@
 //! What was recorded, for people.
 //!
 //! ```text
-//! recorded  python3.11 (process 12): 4.86 M events of 1 thread in 1.20 s, on glibc
-//!           15.2 MB as written, 3.1 bytes an event; packed 4.01 MB
-//!           and 2 other processes
+//! recorded  python3.11 (process 12): 4.86 M events of 1 thread in 1.20 s, on glibc;
+//!           15.2 MiB written, 3.1 bytes an event; 4.01 MiB packed, 0.9
+//!           and 2 other processes: 1.2 M events, the most of bash (process 11)
 //! missing   …
 //! next      heapwright explain DIR
 //! ```
@@ -19,26 +19,17 @@ use crate::format::shell;
 
 /// Where a line's text begins.
 const INDENT: usize = "recorded  ".len();
-/// How many processes have a line.
-const SHOWN: usize = 8;
 
 pub(super) fn words(processes: &[Process], folder: &Path) -> String {
     let mut text = String::new();
-    let (mut others, mut events) = (0, 0);
-    let mut heads = ["recorded"].into_iter();
-    for process in processes {
-        if let Process::Packed { packed, written } = process {
-            let Some(head) = heads.next().or((others < SHOWN).then_some("")) else {
-                (others, events) = (others + 1, events + packed.about.events);
-                continue;
-            };
-            others += usize::from(head.is_empty());
-            text += &line(head, &one(packed, *written));
-        }
-    }
-    if others > SHOWN {
-        let more = many(others - SHOWN, "other process").replace("processs", "processes");
-        text += &line("", &format!("and {more} with {} events", count(events as f64)));
+    let packed = processes.iter().filter_map(|process| match process {
+        Process::Packed { packed, written } => Some((packed, *written)),
+        Process::Running { .. } | Process::Failed { .. } => None,
+    });
+    let packed: Vec<_> = packed.collect();
+    if let [(largest, written), others @ ..] = &packed[..] {
+        text += &line("recorded", &one(largest, *written));
+        text += &self::others(others);
     }
     for process in processes {
         text += &match process {
@@ -71,13 +62,28 @@ pub(super) fn words(processes: &[Process], folder: &Path) -> String {
     text
 }
 
+/// The processes but the largest.
+fn others(others: &[(&Packed, u64)]) -> String {
+    let Some((first, _)) = others.first() else { return String::new() };
+    let first = format!("{} (process {})", name(&first.about), first.about.pid);
+    let events = count(others.iter().map(|(packed, _)| packed.about.events).sum::<u64>() as f64);
+    let text = match others.len() {
+        1 => format!("and another process: {events} events, {first}"),
+        n => format!("and {n} other processes: {events} events, the most of {first}"),
+    };
+    line("", &text)
+}
+
+fn name(about: &About) -> String {
+    visible(about.exe.rsplit('/').next().unwrap_or_default()).into_owned()
+}
+
 /// One process.
 fn one(packed: &Packed, written: u64) -> String {
     let about = &packed.about;
-    let name = about.exe.rsplit('/').next().unwrap_or_default();
     format!(
         "{} (process {}): {} events of {} in {}, on {}; {} written, {:.1} bytes an event; {} packed, {:.1}",
-        visible(name),
+        name(about),
         about.pid,
         count(about.events as f64),
         many(about.threads.len(), "thread"),

@@ -19,9 +19,8 @@ pub(super) fn is(malloc: &Malloc, allocator: &Allocator) -> bool {
     match allocator.library() {
         None => is_libc(malloc),
         Some(library) => {
-            let is_same_file = fs::canonicalize(&malloc.path).is_ok_and(|path| {
-                fs::canonicalize(library).is_ok_and(|library| library == path)
-            });
+            let is_same_file = fs::canonicalize(&malloc.path)
+                .is_ok_and(|path| fs::canonicalize(library).is_ok_and(|library| library == path));
             let is_ours = embedded::find(&malloc.name).is_some();
             is_same_file || is_ours && allocator.base == malloc.name
         }
