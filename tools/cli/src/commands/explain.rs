@@ -53,7 +53,7 @@ impl Explain {
         // What cannot be read is said before a large trace is.
         let given = self.replayed.as_deref().map(verdict).transpose()?;
         let trace = Trace::open(&self.trace).map_err(readable)?;
-        let verdict = given.or_else(|| found(trace.path()));
+        let verdict = given.or_else(|| found(&trace));
         let facts = explain::facts(&trace);
         let findings = explain::findings(&facts);
         if self.json {
@@ -94,8 +94,8 @@ fn verdict(path: &Path) -> anyhow::Result<Verdict> {
 }
 
 /// The newest result of a replay of this trace: in a folder beside it, or in the current one.
-fn found(trace: &Path) -> Option<Verdict> {
-    let beside = trace.parent().filter(|folder| !folder.as_os_str().is_empty());
+fn found(trace: &Trace) -> Option<Verdict> {
+    let beside = trace.path().parent().filter(|folder| !folder.as_os_str().is_empty());
     let here = Path::new(".");
     let folders = beside.into_iter().chain([here]).flat_map(fs::read_dir).flatten().flatten();
     let results = folders.map(|entry| entry.path().join("result.json"));
@@ -105,7 +105,12 @@ fn found(trace: &Path) -> Option<Verdict> {
     let of_this = |path: &Path| {
         let report = compare::load(path).ok()?;
         let replayed = report.workloads.first()?.replayed.as_ref()?;
-        let is_this = Path::new(&replayed.trace).file_name() == trace.file_name();
+        // The result has what was typed: the file or its folder.
+        let named = Path::new(&replayed.trace).file_name();
+        let is_named = named == trace.path().file_name()
+            || beside.is_some_and(|folder| named == folder.file_name());
+        let seconds = trace.about().duration as f64 / 1e9;
+        let is_this = is_named && (replayed.recorded_seconds / seconds - 1.0).abs() < 0.01;
         is_this.then(|| explain::verdict(&report))?
     };
     results.iter().rev().find_map(|(_, path)| of_this(path))
