@@ -3,20 +3,20 @@
 //! ```text
 //! OFF ──configure──► WAITING ──large enough──► STARTING ─┬─► RUNNING ──nobody allocates──► WAITING
 //!  ▲                    ▲                                └─ refused ─► OFF
-//!  └─ confined          └── child of a fork ── any but OFF, unless it was announced (B5)
+//!  └─ confined          └── child of a fork ── any but OFF, unless it was announced (background-B5)
 //! ```
 //!
-//! - **B1** it begins in a slow call that allocates, before that call's work: no lock of ours is held, and none of the C
+//! - **background-B1** it begins in a slow call that allocates, before that call's work: no lock of ours is held, and none of the C
 //!   library's that `pthread_create` takes. In calls that free one may be: glibc frees the memory of
 //!   ended threads under the lock of its stacks. What `pthread_create` itself allocates finds STARTING.
-//! - **B2** it begins when the heap first passes [`LARGE`]: before that there is little to give back, and a shell or
+//! - **background-B2** it begins when the heap first passes [`LARGE`]: before that there is little to give back, and a shell or
 //!   a small tool that forks and executes at once never has it. In a child of `fork` it waits for
 //!   [`CALLS_IN_CHILD`] slow calls more, which one that executes does not make.
-//! - **B3** it allocates nothing, has no cache, and takes no signal of the program's.
-//! - **B4** it is there only while a thread has a cache, and another thread lives: one that ended by a bare
+//! - **background-B3** it allocates nothing, has no cache, and takes no signal of the program's.
+//! - **background-B4** it is there only while a thread has a cache, and another thread lives: one that ended by a bare
 //!   system call has left its cache. So a process whose main thread has left by `pthread_exit`, or by such a
 //!   call, ends soon after its last one; any other end does not wait for it.
-//! - **B5** it does not begin in a process that has announced that it will confine itself: a filter may end the
+//! - **background-B5** it does not begin in a process that has announced that it will confine itself: a filter may end the
 //!   process for a new thread. Where that is not announced by `prctl` of ours, nobody can know.
 //!
 //! The decision is docs/decisions/0020-a-thread-if-asked.md. Costs a load and a branch in slow paths, else nothing.
@@ -47,17 +47,14 @@ mod state {
 }
 
 static STATE: AtomicU32 = AtomicU32::new(state::OFF);
-/// The process, or one that it is a child of, has announced that it will confine itself (B5): a thread that was there then is
+/// The process, or one that it is a child of, has announced that it will confine itself (background-B5): a thread that was there then is
 /// the last one.
 static NEVER: AtomicBool = AtomicBool::new(false);
-/// Slow calls to wait for (B2).
+/// Slow calls to wait for (background-B2).
 static LEFT: AtomicU32 = AtomicU32::new(0);
 
 /// Applies the option of an environment, once the process is ready for threads.
-///
-/// # Safety
-///
-/// `environment` is null or a null-terminated array of C strings.
+/// The caller promises: `environment` is null or a null-terminated array of C strings.
 pub(crate) unsafe fn configure(environment: *const *const c_char) {
     // SAFETY: the caller's promise.
     let text = unsafe { variable(environment) }.unwrap_or_default();
@@ -68,7 +65,7 @@ pub(crate) unsafe fn configure(environment: *const *const c_char) {
     }
 }
 
-/// The process is about to be confined (B5).
+/// The process is about to be confined (background-B5).
 pub(crate) fn never_from_now_on() {
     NEVER.store(true, Ordering::Relaxed);
     let _ = change(state::WAITING, state::OFF);

@@ -10,9 +10,9 @@
 //! is preloaded: it finds the C library's malloc and free, and frees with them what ours gave.
 //! With the bit cleared it finds ours, as any other library does.
 //!
-//! - **D1** the real `dlopen` is jumped to, never called: it finds the caller's namespace and
+//! - **dlopen-D1** the real `dlopen` is jumped to, never called: it finds the caller's namespace and
 //!   RUNPATH, and what `$ORIGIN` stands for, by its return address.
-//! - **D2** [`route`] may run in any constructor, in several threads at once, before ours: it
+//! - **dlopen-D2** [`route`] may run in any constructor, in several threads at once, before ours: it
 //!   stores words that come out the same each time, and asks the environment until there is one.
 //!
 //! `HEAPWRIGHT=deepbind=1` leaves the bit. `dlmopen` is not replaced: what it opens has a C
@@ -115,10 +115,7 @@ fn is_left() -> bool {
 }
 
 /// Applies the option `deepbind` of an environment. Mistakes in it are reported by the heap.
-///
-/// # Safety
-///
-/// `environment` is null or a null-terminated array of C strings.
+/// The caller promises: `environment` is null or a null-terminated array of C strings.
 pub(crate) unsafe fn configure(environment: *const *const c_char) {
     if environment.is_null() {
         return;

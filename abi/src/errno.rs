@@ -18,7 +18,6 @@ pub(crate) fn errno() -> c_int {
     unsafe { location.read() }
 }
 
-/// Sets errno.
 pub(crate) fn set_errno(value: c_int) {
     // SAFETY: the C library gives every thread a valid location.
     let location = unsafe { __errno_location() };

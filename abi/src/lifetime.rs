@@ -21,9 +21,7 @@ static START: Start = start;
 #[unsafe(link_section = ".fini_array")]
 static END: extern "C" fn() = end;
 
-/// # Safety
-///
-/// `environment` is the process's, or the C library has said by now where it is.
+/// The caller promises: `environment` is the process's, or the C library has said by now where it is.
 unsafe extern "C" fn start(
     _count: c_int,
     _arguments: *const *const c_char,

@@ -141,11 +141,13 @@ fn build(out: &Path) -> PathBuf {
     let inputs = [
         "abi/Cargo.toml",
         "abi/drop-ins",
+        "abi/interpose",
         "abi/src",
         "abi/build.rs",
         "bench/blocks",
         "bench/workloads",
         "crates",
+        "tools/replay/program",
         "Cargo.toml",
         "Cargo.lock",
     ];

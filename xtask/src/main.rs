@@ -9,6 +9,7 @@ mod dist;
 mod expected;
 mod features;
 mod firmware;
+mod fleet;
 mod fuzz;
 mod golden;
 mod layers;

@@ -17,6 +17,8 @@ pub enum Chore {
     Classics(Words),
     /// The figures of the kernel's allocators, each against its bound
     Kernel(Words),
+    /// What replays predict of six programs on eight allocators, against what they really take
+    Fidelity(Words),
     /// The slowest malloc and free of each workload, without first touches of memory
     Slowest(Words),
     /// The block allocators beside others

@@ -25,10 +25,7 @@ struct Handle {
 }
 
 /// The heap, if there is one.
-///
-/// # Safety
-///
-/// `heap` is null or was made by `heapwright_buddy_create`, and nobody else uses it.
+/// The caller promises: `heap` is null or was made by `heapwright_buddy_create`, and nobody else uses it.
 #[inline(always)]
 unsafe fn open<'a>(heap: *mut Handle) -> Option<&'a mut Buddy> {
     // SAFETY: the caller's promise.
@@ -88,10 +85,7 @@ common::looking! {
 }
 
 /// The layout that a live block was allocated with.
-///
-/// # Safety
-///
-/// One was.
+/// The caller promises: one was.
 #[inline]
 unsafe fn layout_of(alignment: usize, size: usize) -> Layout {
     // SAFETY: the caller's promise.

@@ -37,10 +37,7 @@ pub(crate) fn memalign(heap: &mut impl BlockAllocator, alignment: usize, size: u
 }
 
 /// Clears `size` bytes of a new block.
-///
-/// # Safety
-///
-/// The block is null or has `size` bytes.
+/// The caller promises: the block is null or has `size` bytes.
 #[inline]
 pub(crate) unsafe fn zeroed(block: *mut u8, size: usize) -> *mut u8 {
     if !block.is_null() {
@@ -71,10 +68,7 @@ pub(crate) trait Heap: Copy {
 
 /// C's `realloc`, at an alignment: null allocates, size 0 frees, and a block that is not aligned
 /// so moves.
-///
-/// # Safety
-///
-/// `block` is null or live, and dead once something else is returned, or the size is 0.
+/// The caller promises: `block` is null or live, and dead once something else is returned, or the size is 0.
 #[inline(always)]
 pub(crate) unsafe fn realloc(
     heap: impl Heap,

@@ -78,10 +78,7 @@ struct Handle {
 }
 
 /// The heap, if there is one.
-///
-/// # Safety
-///
-/// `heap` is null or was made by `heapwright_fit_create`, and nobody else uses it.
+/// The caller promises: `heap` is null or was made by `heapwright_fit_create`, and nobody else uses it.
 #[inline(always)]
 unsafe fn open<'a>(heap: *mut Handle) -> Option<&'a mut Heap> {
     // SAFETY: the caller's promise.

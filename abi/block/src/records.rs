@@ -30,10 +30,7 @@ pub(crate) struct CBroken {
 pub(crate) type Visit = unsafe extern "C" fn(*mut c_void, usize, c_int, *mut c_void) -> c_int;
 
 /// Fills `*out`.
-///
-/// # Safety
-///
-/// `out` is null or may be written.
+/// The caller promises: `out` is null or may be written.
 pub(crate) unsafe fn stats(heap: &impl Stats, out: *mut CStats) -> c_int {
     if out.is_null() {
         return error::NULL;
@@ -45,10 +42,7 @@ pub(crate) unsafe fn stats(heap: &impl Stats, out: *mut CStats) -> c_int {
 }
 
 /// Checks; what is broken goes to `*out`.
-///
-/// # Safety
-///
-/// `out` is null or may be written.
+/// The caller promises: `out` is null or may be written.
 pub(crate) unsafe fn check(heap: &impl Check, out: *mut CBroken) -> c_int {
     let Err(Broken { invariant, at }) = heap.check() else { return error::OK };
     if !out.is_null() {
@@ -64,10 +58,7 @@ pub(crate) const ALL: (usize, usize) = (0, usize::MAX);
 
 /// Shows the blocks that begin in `range`, a start and a length, without their headers of `header`
 /// bytes. The visitor's answer, if not 0, ends it.
-///
-/// # Safety
-///
-/// The visitor may be called with any block and `user`.
+/// The caller promises: the visitor may be called with any block and `user`.
 pub(crate) unsafe fn walk(
     heap: &impl Walk,
     range: (usize, usize),

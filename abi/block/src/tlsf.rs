@@ -6,9 +6,9 @@
 //!         └ what C holds           └ end: the pool of create_with_pool
 //! ```
 //!
-//! - **C1** a control block may be cut off after the bins that its memory can fill, so no block
+//! - **tlsf-C1** a control block may be cut off after the bins that its memory can fill, so no block
 //!   is larger than [`Handle::largest`].
-//! - **C2** no pool overlaps the handle and the control block.
+//! - **tlsf-C2** no pool overlaps the handle and the control block.
 
 mod arena;
 mod pools;
@@ -44,7 +44,7 @@ type Whole = tlsf::Tlsf<WORDS, STEPS, GRAIN, Tier>;
 struct Handle {
     /// So that what follows is aligned to the grain.
     pad: usize,
-    /// The largest block whose bin is there (C1): `usize::MAX` when all bins are. The core looks
+    /// The largest block whose bin is there (tlsf-C1): `usize::MAX` when all bins are. The core looks
     /// for it here, in the word below the control block.
     largest: usize,
 }
@@ -59,10 +59,7 @@ impl Handle {
 }
 
 /// The heap, if there is one.
-///
-/// # Safety
-///
-/// `heap` is null or was made by one of the two functions below, and nobody else uses it.
+/// The caller promises: `heap` is null or was made by one of the two functions below, and nobody else uses it.
 #[inline(always)]
 unsafe fn open(heap: *const Handle) -> Option<Placed> {
     let handle = NonNull::new(heap.cast_mut())?;

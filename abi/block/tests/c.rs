@@ -13,29 +13,21 @@
     reason = "the runner is no part of the allocator: it may format and print"
 )]
 
+#[macro_use]
+#[path = "../../tests/runner/of_own.rs"]
+mod of_own;
+
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+
+use of_own::{compiler, home, read, run};
 
 /// The libraries, by their features beside the default ones.
 const LIBRARIES: [&str; 4] = ["", "compact", "neighbours", "canaries"];
-
-macro_rules! programs {
-    ($extension:literal: $($name:ident)*) => {
-        $(#[test]
-        fn $name() {
-            crate::program(stringify!($name), $extension);
-        })*
-
-        #[test]
-        fn the_list_is_complete() {
-            crate::assert_listed($extension, &[$(stringify!($name)),*]);
-        }
-    };
-}
 
 mod c {
     programs! { "c":
@@ -53,24 +45,7 @@ mod cxx {
     programs! { "cc": headers }
 }
 
-/// The examples run, and end well.
-mod examples {
-    macro_rules! examples {
-        ($($name:ident)*) => {
-            $(#[test]
-            fn $name() {
-                crate::example(stringify!($name));
-            })*
-        };
-    }
-
-    examples! { arena buddy fit tlsf }
-}
-
-/// The package's folder.
-fn home() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+examples! { arena buddy fit tlsf }
 
 /// Builds a library, once, and gives its path.
 fn library(features: &str) -> PathBuf {
@@ -84,16 +59,6 @@ fn library(features: &str) -> PathBuf {
         run(cargo.current_dir(home()));
     }
     folder.join("debug/libheapwright_block.a")
-}
-
-/// Runs a command that has to succeed.
-fn run(command: &mut Command) -> Output {
-    let output =
-        command.output().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
-    let said = String::from_utf8_lossy(&output.stdout);
-    let wrong = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}\n{said}{wrong}", output.status);
-    output
 }
 
 /// Whether the program is for the library with these features.
@@ -110,17 +75,14 @@ fn is_for(text: &str, features: &str) -> bool {
 /// Compiles and runs `tests/c/NAME.EXTENSION` on each library that it is for.
 fn program(name: &str, extension: &str) {
     let source = home().join("tests/c").join(format!("{name}.{extension}"));
-    let text =
-        fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
-    let rule = text.lines().next().and_then(|line| line.strip_prefix("// "));
-    let rule = rule.unwrap_or_else(|| panic!("{name}: the first line must name the rule"));
+    let (text, rule) = read(&source);
     let is_for = |features: &&str| is_for(&text, features);
     let mut runs = 0;
     for features in LIBRARIES.into_iter().filter(is_for) {
         let folder = library(features).with_file_name("programs");
         fs::create_dir_all(&folder).expect("the folder for programs can be made");
         let binary = folder.join(format!("{name}-{extension}"));
-        let mut compiler = compiler(extension == "cc");
+        let mut compiler = compiler(extension == "cc", "-std=c11");
         compiler.arg(&source).arg(home().join("tests/c/hosted").with_extension(extension));
         run(compiler.arg(library(features)).arg("-o").arg(&binary));
         println!("{rule}: {name} with [{features}]");
@@ -134,34 +96,8 @@ fn program(name: &str, extension: &str) {
 fn example(name: &str) {
     let library = library("");
     let binary = library.with_file_name(format!("example-{name}"));
-    let mut compiler = compiler(false);
+    let mut compiler = compiler(false, "-std=c11");
     compiler.arg(home().join("examples").join(name).with_extension("c"));
     run(compiler.arg(library).arg("-o").arg(&binary));
     println!("{}", String::from_utf8_lossy(&run(&mut Command::new(&binary)).stdout));
-}
-
-/// The system's compiler, strict.
-fn compiler(is_cxx: bool) -> Command {
-    let (variable, usual, standard) =
-        if is_cxx { ("CXX", "c++", "-std=c++98") } else { ("CC", "cc", "-std=c11") };
-    let mut compiler = Command::new(env::var_os(variable).unwrap_or_else(|| usual.into()));
-    compiler.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
-    // The programs do on purpose what the compiler warns of.
-    compiler.args(["-fno-builtin", "-Wno-unused-result"]);
-    compiler.arg("-I").arg(home().join("../include")).arg("-I").arg(home().join("tests/c"));
-    compiler
-}
-
-/// Panics unless `listed` has every program with this extension, and no other.
-fn assert_listed(extension: &str, listed: &[&str]) {
-    let folder = home().join("tests/c");
-    let there: BTreeSet<String> = fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
-        .filter(|name| name != "hosted")
-        .collect();
-    let listed: BTreeSet<String> = listed.iter().map(|&name| name.to_owned()).collect();
-    assert_eq!(there, listed, "programs of tests/c against the list in tests/c.rs");
 }

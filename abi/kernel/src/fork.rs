@@ -5,13 +5,13 @@
 //!  1       2        3            n − 2     n − 1     n        the order in which their locks are taken
 //! ```
 //!
-//! - **F1** the locks nest in this order: a call holds one pool's lock, kmalloc's or vmalloc's, and within it the pages'. A
+//! - **fork-F1** the locks nest in this order: a call holds one pool's lock, kmalloc's or vmalloc's, and within it the pages'. A
 //!   constructor is called inside of its cache's lock, and what it calls may take one of these within; so a fork takes the
 //!   locks of caches with constructors before those of other pools.
-//! - **F2** the list is changed by who is inside of its lock.
-//! - **F3** nobody takes the list's lock inside of another: a constructor neither makes nor destroys a pool, and whose an
+//! - **fork-F2** the list is changed by who is inside of its lock.
+//! - **fork-F3** nobody takes the list's lock inside of another: a constructor neither makes nor destroys a pool, and whose an
 //!   object is says `owners`, without a lock.
-//! - **F4** a room that was a pool's stays mapped: the rooms of the dead wait in a list per kind, the oldest is used again.
+//! - **fork-F4** a room that was a pool's stays mapped: the rooms of the dead wait in a list per kind, the oldest is used again.
 use core::ffi::c_int;
 use core::fmt;
 use core::ptr::{self, NonNull};
@@ -43,10 +43,7 @@ pub(crate) trait Pool {
     fn lock(&self) -> &Lock<Os>;
 
     /// Walks it, and takes its lock.
-    ///
-    /// # Errors
-    ///
-    /// The first invariant that does not hold.
+    /// Errors: the first invariant that does not hold.
     fn check(&self) -> Result<(), Broken>;
 
     /// What messages call it.
@@ -89,7 +86,7 @@ struct Dead {
 /// Rooms of the dead that are not used again before there are more: who uses one is found as long.
 const KEPT: usize = 32;
 
-// SAFETY: members are reached inside of the lock only (F2).
+// SAFETY: members are reached inside of the lock only (fork-F2).
 unsafe impl Send for List {}
 
 const NO_DEAD: Dead = Dead { oldest: ptr::null_mut(), newest: ptr::null_mut(), count: 0 };
@@ -99,7 +96,7 @@ static WATCHED: AtomicBool = AtomicBool::new(false);
 
 impl Dead {
     fn add(&mut self, member: *mut Member) {
-        // SAFETY: null, or a room of the dead (F4).
+        // SAFETY: null, or a room of the dead (fork-F4).
         match unsafe { self.newest.as_mut() } {
             Some(newest) => newest.behind = member,
             None => self.oldest = member,
@@ -110,7 +107,7 @@ impl Dead {
 
     fn take(&mut self) -> Option<NonNull<Member>> {
         let oldest = NonNull::new(self.oldest).filter(|_| self.count > KEPT)?;
-        // SAFETY: a room of the dead (F4), and more than one are there.
+        // SAFETY: a room of the dead (fork-F4), and more than one are there.
         self.oldest = unsafe { oldest.as_ref() }.behind;
         self.count -= 1;
         Some(oldest)
@@ -124,10 +121,8 @@ pub(crate) fn room<T: Live>() -> Option<NonNull<T>> {
 }
 
 /// The room of a pool that is no more, or came to nothing. It stays mapped.
-///
-/// # Safety
-///
-/// [`room`] returned it, it begins with a member that is dead and left or never joined, and nobody uses it any more.
+/// The caller promises: [`room`] returned it, it begins with a member that is dead and left or never joined, and nobody uses it
+/// any more.
 pub(crate) unsafe fn bury<T: Live>(room: NonNull<T>) {
     let member = room.cast::<Member>().as_ptr();
     let mut list = LIST.lock();
@@ -143,10 +138,7 @@ impl Member {
     }
 
     /// Into the list. The first one has the locks held around each fork from then on.
-    ///
-    /// # Safety
-    ///
-    /// The member and its pool stay where they are until [`leave`](Self::leave).
+    /// The caller promises: the member and its pool stay where they are until [`leave`](Self::leave).
     pub(crate) unsafe fn join(member: *mut Self, pool: NonNull<dyn Pool>) {
         watch();
         let mut list = LIST.lock();
@@ -154,7 +146,7 @@ impl Member {
         // SAFETY: the caller's member, which nobody else knows yet.
         let new = unsafe { &mut *member };
         (new.before, new.behind, new.pool) = (ptr::null_mut(), behind, Some(pool));
-        // SAFETY: null, or in the list, where members are whole (F2).
+        // SAFETY: null, or in the list, where members are whole (fork-F2).
         if let Some(behind) = unsafe { behind.as_mut() } {
             behind.before = member;
         }
@@ -162,20 +154,17 @@ impl Member {
     }
 
     /// Out of the list.
-    ///
-    /// # Safety
-    ///
-    /// It joined, and did not leave.
+    /// The caller promises: it joined, and did not leave.
     pub(crate) unsafe fn leave(member: *const Self) {
         let mut list = LIST.lock();
-        // SAFETY: the caller's promise; nobody changes it meanwhile (F2).
+        // SAFETY: the caller's promise; nobody changes it meanwhile (fork-F2).
         let Self { before, behind, .. } = *unsafe { &*member };
-        // SAFETY: null, or in the list (F2).
+        // SAFETY: null, or in the list (fork-F2).
         match unsafe { before.as_mut() } {
             Some(before) => before.behind = behind,
             None => list.first = behind,
         }
-        // SAFETY: null, or in the list (F2).
+        // SAFETY: null, or in the list (fork-F2).
         if let Some(behind) = unsafe { behind.as_mut() } {
             behind.before = before;
         }
@@ -196,7 +185,7 @@ pub(crate) fn watch() {
 pub(crate) fn each_pool(visit: &mut dyn FnMut(&dyn Pool) -> bool) -> bool {
     let list = LIST.lock();
     let mut member: *const Member = list.first;
-    // SAFETY: null, or in the list, which nobody changes meanwhile (F2).
+    // SAFETY: null, or in the list, which nobody changes meanwhile (fork-F2).
     while let Some(now) = unsafe { member.as_ref() } {
         // SAFETY: it is there until its member has left.
         if now.pool.is_some_and(|pool| !visit(unsafe { pool.as_ref() })) {

@@ -1,8 +1,8 @@
 //! Data with its lock, which is not taken while the process has one thread: that is most of what a call costs.
 //!
-//! - **G1** where the C library knows of one thread, nobody else is inside: a thread is started and joined outside of these
+//! - **guarded-G1** where the C library knows of one thread, nobody else is inside: a thread is started and joined outside of these
 //!   functions, and no signal handler calls them.
-//! - **G2** while a thread is inside by the lock it does not enter again, but between `hold` and `release` around a fork.
+//! - **guarded-G2** while a thread is inside by the lock it does not enter again, but between `hold` and `release` around a fork.
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 
@@ -16,7 +16,7 @@ pub(crate) struct Guarded<T> {
     data: UnsafeCell<T>,
 }
 
-// SAFETY: the data is reached by one thread at a time (G1, G2).
+// SAFETY: the data is reached by one thread at a time (guarded-G1, guarded-G2).
 unsafe impl<T: Send> Sync for Guarded<T> {}
 
 /// The right to be inside, and the data; leaving is dropping it.
@@ -28,12 +28,10 @@ pub(crate) struct Inside<'a, T> {
 }
 
 impl<T> Guarded<T> {
-    /// Data that nobody uses yet.
     pub(crate) const fn new(data: T) -> Self {
         Self { lock: Lock::new(), data: UnsafeCell::new(data) }
     }
 
-    /// Waits until it can enter.
     #[inline]
     pub(crate) fn lock(&self) -> Inside<'_, T> {
         let guard = if is_only_thread() == Some(true) { None } else { Some(self.lock.lock()) };
@@ -51,7 +49,7 @@ impl<T> Deref for Inside<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: whoever is inside is alone (G1, G2).
+        // SAFETY: whoever is inside is alone (guarded-G1, guarded-G2).
         unsafe { &*self.data.get() }
     }
 }
@@ -59,7 +57,7 @@ impl<T> Deref for Inside<'_, T> {
 impl<T> DerefMut for Inside<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: whoever is inside is alone (G1, G2).
+        // SAFETY: whoever is inside is alone (guarded-G1, guarded-G2).
         unsafe { &mut *self.data.get() }
     }
 }

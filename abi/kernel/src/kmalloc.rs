@@ -46,7 +46,6 @@ fn begin() -> Kmalloc<Pages> {
     )
 }
 
-/// The lock.
 pub(crate) fn lock() -> &'static Lock<Os> {
     KMALLOC.bare()
 }
@@ -227,10 +226,7 @@ extern "C" fn kmalloc_size_roundup(size: usize) -> usize {
 }
 
 /// A copy of `len` bytes with `rest` bytes of 0 behind them.
-///
-/// # Safety
-///
-/// `from` has `len` bytes.
+/// The caller promises: `from` has `len` bytes.
 unsafe fn copy(function: &str, from: *const u8, len: usize, rest: usize, flags: Flags) -> *mut u8 {
     let Some(new) = allocate(function, len + rest, flags) else { return ptr::null_mut() };
     // SAFETY: the caller's promise; the block is new.

@@ -24,6 +24,7 @@ mod name;
 mod owners;
 mod pages;
 #[cfg(not(test))]
+#[path = "../../src/panic.rs"]
 mod panic;
 mod rows;
 mod vmalloc;

@@ -6,7 +6,7 @@
 //! alive ◄──constructor──► building        alive ──destroy──► dead ──room taken again──► alive
 //! ```
 //!
-//! - **L1** the mark is the kind's number, and as long as a constructor runs or after it was destroyed what says so.
+//! - **life-L1** the mark is the kind's number, and as long as a constructor runs or after it was destroyed what says so.
 //!
 //! Cost: one load for each call.
 use base::lock::Park;
@@ -104,10 +104,7 @@ pub(crate) trait Live: Pool + Sized + 'static {
 }
 
 /// What a call names, or the end.
-///
-/// # Safety
-///
-/// `at` is null, or there is memory.
+/// The caller promises: `at` is null, or there is memory.
 #[inline]
 pub(crate) unsafe fn open<'a, T: Live>(at: *const T, function: &str) -> &'a T {
     if !at.addr().is_multiple_of(PAGE) {
@@ -122,10 +119,7 @@ pub(crate) unsafe fn open<'a, T: Live>(at: *const T, function: &str) -> &'a T {
 }
 
 /// The same, and it is dead from now on.
-///
-/// # Safety
-///
-/// As [`open`].
+/// The caller promises: as [`open`].
 pub(crate) unsafe fn end<'a, T: Live>(at: *const T, function: &str) -> &'a T {
     // SAFETY: the caller's promise.
     let it = unsafe { open(at, function) };

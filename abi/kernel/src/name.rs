@@ -15,10 +15,7 @@ pub(crate) struct Name {
 
 impl Name {
     /// A copy. `None`: `text` is null.
-    ///
-    /// # Safety
-    ///
-    /// `text` is null or ends in a 0.
+    /// The caller promises: `text` is null or ends in a 0.
     pub(crate) unsafe fn copy(text: *const c_char) -> Option<Self> {
         if text.is_null() {
             return None;

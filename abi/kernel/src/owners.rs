@@ -5,8 +5,8 @@
 //!            └─► [ cache │ cache │ null │ … ]      a word for each page
 //! ```
 //!
-//! - **O1** a leaf stays where it is once a root leads to it.
-//! - **O2** a word is null, or a cache's room, which is never unmapped; whether a cache is there says its life.
+//! - **owners-O1** a leaf stays where it is once a root leads to it.
+//! - **owners-O2** a word is null, or a cache's room, which is never unmapped; whether a cache is there says its life.
 //!
 //! All pages lie in one range of 8 TiB at most, so no two of them share a word. An address elsewhere may find a cache
 //! too, which then says that it has no such object. A look is two loads.
@@ -32,7 +32,7 @@ fn root(address: usize) -> &'static AtomicPtr<Leaf> {
 
 fn leaf(address: usize) -> Option<&'static Leaf> {
     let leaf = root(address).load(Ordering::Acquire);
-    // SAFETY: null, or a leaf, which stays (O1).
+    // SAFETY: null, or a leaf, which stays (owners-O1).
     unsafe { leaf.as_ref() }
 }
 
@@ -75,6 +75,6 @@ pub(crate) fn clear(start: usize, pages: usize) {
 /// The room of the cache that has the page at an address.
 pub(crate) fn of(address: usize) -> Option<&'static Cache> {
     let owner = leaf(address)?[address / PAGE % COUNT].load(Ordering::Acquire);
-    // SAFETY: null, or a cache's room, which is never unmapped (O2).
+    // SAFETY: null, or a cache's room, which is never unmapped (owners-O2).
     unsafe { owner.as_ref() }
 }

@@ -87,10 +87,7 @@ pub(crate) fn room<T>() -> Option<NonNull<T>> {
 }
 
 /// Gives it back.
-///
-/// # Safety
-///
-/// [`room`] returned it, and nobody uses it any more.
+/// The caller promises: [`room`] returned it, and nobody uses it any more.
 pub(crate) unsafe fn give_back<T>(room: NonNull<T>) {
     // SAFETY: the caller's promise.
     unsafe { Pages.deallocate_pages(room.cast(), size_of::<T>().div_ceil(PAGE)) };

@@ -7,7 +7,7 @@
 //! row      │ address │ kind │ number │           16 bytes
 //! ```
 //!
-//! - **R1** all rows of a piece are whole; what was never set is 0, and so of no kind.
+//! - **rows-R1** all rows of a piece are whole; what was never set is 0, and so of no kind.
 //!
 //! A row is read without a lock by who knows that its page is there.
 use core::ptr::{self, NonNull};
@@ -45,7 +45,6 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Says what it stands for.
     pub(crate) fn set(&self, kind: Kind, address: *mut u8, number: u32) {
         self.address.store(address.expose_provenance(), Ordering::Relaxed);
         self.number.store(number, Ordering::Relaxed);
@@ -57,12 +56,10 @@ impl Row {
         self.kind.store(Kind::None as u32, Ordering::Relaxed);
     }
 
-    /// Where its page's bytes are.
     pub(crate) fn address(&self) -> *mut u8 {
         ptr::with_exposed_provenance_mut(self.address.load(Ordering::Relaxed))
     }
 
-    /// Its page's number.
     pub(crate) fn number(&self) -> u32 {
         self.number.load(Ordering::Relaxed)
     }
@@ -109,7 +106,7 @@ impl Rows {
         if let Some(start) = self.pieces.get(piece as usize).copied().flatten() {
             // SAFETY: within the piece.
             let row = unsafe { start.add(number - FIRST * ((1 << piece) - 1)) };
-            // SAFETY: a row of ours, by R1.
+            // SAFETY: a row of ours, by rows-R1.
             unsafe { row.as_ref() }.clear();
         }
     }
@@ -125,7 +122,7 @@ impl Rows {
         if !within {
             return None;
         }
-        // SAFETY: a row of ours, by R1.
+        // SAFETY: a row of ours, by rows-R1.
         let row = unsafe { row.as_ref() }?;
         (row.kind.load(Ordering::Acquire) != Kind::None as u32).then_some(row)
     }

@@ -8,10 +8,10 @@
 //! rows      row n: struct page of frame n
 //! ```
 //!
-//! - **B1** an instance's lock is the module's; older instances are those of the processes this one was forked from,
+//! - **vmalloc-B1** an instance's lock is the module's; older instances are those of the processes this one was forked from,
 //!   and those of which the program closed the file.
 //!
-//! - **B2** what was live at a fork is never punched nor used again, by the parent neither: a child may have it.
+//! - **vmalloc-B2** what was live at a fork is never punched nor used again, by the parent neither: a child may have it.
 //!
 //! Frames are shared memory, so the child of a fork shares them with its parent. What it frees of its parent's it only
 //! forgets; what it allocates comes out of an instance of its own. Where the program has closed the descriptor of the
@@ -57,7 +57,7 @@ struct State {
     older: Option<NonNull<Instance>>,
 }
 
-// SAFETY: instances are reached inside of the lock only (B1).
+// SAFETY: instances are reached inside of the lock only (vmalloc-B1).
 unsafe impl Send for State {}
 
 static STATE: Guarded<State> = Guarded::new(State { own: None, older: None });
@@ -75,7 +75,7 @@ const COPY: u8 = 2;
 impl State {
     /// This process's instance. `None`: there is none.
     fn own(&mut self) -> Option<&mut Instance> {
-        // SAFETY: made by `begin`, and never given back; who is inside has it alone (B1).
+        // SAFETY: made by `begin`, and never given back; who is inside has it alone (vmalloc-B1).
         self.own.map(|mut own| unsafe { own.as_mut() })
     }
 
@@ -143,7 +143,6 @@ fn begin(older: Option<NonNull<Instance>>) -> Option<NonNull<Instance>> {
     Some(at)
 }
 
-/// The lock.
 pub(crate) fn lock() -> &'static Lock<Os> {
     STATE.bare()
 }
@@ -159,7 +158,7 @@ pub(crate) extern "C" fn note_fork() {
 }
 
 /// Waits until it can enter. The first to do so in a copy makes its parent's instance an older one; the first in a parent
-/// marks what its child has too (B2). Nothing was allocated or freed since the fork.
+/// marks what its child has too (vmalloc-B2). Nothing was allocated or freed since the fork.
 #[inline]
 fn enter() -> Inside<'static, State> {
     let mut state = STATE.lock();

@@ -5,7 +5,7 @@
 //! page    struct page * is a row of the pool's, of the same number as the page in the xvmalloc
 //! ```
 //!
-//! - **V1** a row names its page's address while an object of that page is live.
+//! - **xv-V1** a row names its page's address while an object of that page is live.
 use core::ffi::c_int;
 use core::fmt;
 use core::ptr::{self, NonNull};

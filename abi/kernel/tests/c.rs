@@ -13,35 +13,26 @@
     reason = "the runner is no part of the allocator: it may format and print"
 )]
 
+#[macro_use]
+#[path = "../../tests/runner/of_own.rs"]
+mod of_own;
+
 use core::time::Duration;
-use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Instant;
 
+use of_own::{compiler, home, read, run};
+
 /// How long a program may run: far longer than any needs.
 const LIMIT: Duration = Duration::from_secs(120);
 const SIGABRT: i32 = 6;
-
-macro_rules! programs {
-    ($extension:literal: $($name:ident)*) => {
-        $(#[test]
-        fn $name() {
-            crate::program(stringify!($name), $extension);
-        })*
-
-        #[test]
-        fn the_list_is_complete() {
-            crate::assert_listed("tests/c", $extension, &[$(stringify!($name)),*]);
-        }
-    };
-}
 
 mod c {
     programs! { "c":
@@ -73,29 +64,7 @@ mod cxx {
     programs! { "cc": header }
 }
 
-/// The examples run, and end well.
-mod examples {
-    macro_rules! examples {
-        ($($name:ident)*) => {
-            $(#[test]
-            fn $name() {
-                crate::example(stringify!($name));
-            })*
-
-            #[test]
-            fn the_list_is_complete() {
-                crate::assert_listed("examples", "c", &[$(stringify!($name)),*]);
-            }
-        };
-    }
-
-    examples! { costs driver ring zram }
-}
-
-/// The package's folder.
-fn home() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+examples! { costs driver ring zram }
 
 /// Builds the libraries, once, and gives their folder. Nothing can be linked to them by cargo.
 fn libraries() -> &'static Path {
@@ -109,16 +78,6 @@ fn libraries() -> &'static Path {
         fs::create_dir_all(folder.join("programs")).expect("the folder for programs can be made");
         folder
     })
-}
-
-/// Runs a command that has to succeed.
-fn run(command: &mut Command) -> Output {
-    let output =
-        command.output().unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
-    let said = String::from_utf8_lossy(&output.stdout);
-    let wrong = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}\n{said}{wrong}", output.status);
-    output
 }
 
 /// Waits for a program, or ends it where it takes longer than any may.
@@ -160,11 +119,9 @@ fn end(binary: &Path) -> (ExitStatus, String, String) {
 /// Compiles and runs `tests/c/NAME.EXTENSION` on both libraries.
 fn program(name: &str, extension: &str) {
     let source = home().join("tests/c").join(name).with_extension(extension);
-    let text =
-        fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
-    let header = || text.lines().map_while(|line| line.strip_prefix("// "));
-    let mark = |mark: &str| header().skip(1).find_map(|line| line.strip_prefix(mark));
-    let Some(rule) = header().next() else { panic!("{name}: the first line must name the rule") };
+    let (text, rule) = read(&source);
+    let marks = || text.lines().skip(1).map_while(|line| line.strip_prefix("// "));
+    let mark = |mark: &str| marks().find_map(|line| line.strip_prefix(mark));
     let (expected, flags) = (mark("expect: "), mark("build: ").unwrap_or_default());
     for shared in [false, true] {
         let binary = build(&source, flags, shared);
@@ -190,18 +147,12 @@ fn example(name: &str) {
 /// Compiles a program with the system's compiler, strict, and links it to a library.
 fn build(source: &Path, flags: &str, shared: bool) -> PathBuf {
     let is_cxx = source.extension().is_some_and(|extension| extension == "cc");
-    let (variable, usual, standard) =
-        if is_cxx { ("CXX", "c++", "-std=c++98") } else { ("CC", "cc", "-std=c99") };
     let folder = libraries();
     let stem = source.file_stem().expect("a file has a name").to_string_lossy();
     let kind = if shared { "shared" } else { "static" };
     let binary = folder.join("programs").join(format!("{stem}-{kind}"));
-    let mut compiler = Command::new(env::var_os(variable).unwrap_or_else(|| usual.into()));
-    compiler.args([standard, "-D_GNU_SOURCE", "-O1", "-g", "-pthread"]);
-    compiler.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
-    // The programs do on purpose what the compiler warns of.
-    compiler.args(["-fno-builtin", "-Wno-unused-result"]).args(flags.split_whitespace());
-    compiler.arg("-I").arg(home().join("../include")).arg("-I").arg(home().join("tests/c"));
+    let mut compiler = compiler(is_cxx, "-std=c99");
+    compiler.args(["-D_GNU_SOURCE", "-pthread"]).args(flags.split_whitespace());
     compiler.arg(source).arg("-o").arg(&binary);
     if shared {
         compiler.arg(folder.join("libheapwright_kernel.so"));
@@ -211,17 +162,4 @@ fn build(source: &Path, flags: &str, shared: bool) -> PathBuf {
     }
     run(&mut compiler);
     binary
-}
-
-/// Panics unless `listed` has every program of a folder with this extension, and no other.
-fn assert_listed(folder: &str, extension: &str, listed: &[&str]) {
-    let folder = home().join(folder);
-    let there: BTreeSet<String> = fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .map(|path| path.file_stem().expect("a file has a name").to_string_lossy().into_owned())
-        .collect();
-    let listed: BTreeSet<String> = listed.iter().map(|&name| name.to_owned()).collect();
-    assert_eq!(there, listed, "programs of {} against the list in tests/c.rs", folder.display());
 }

@@ -10,7 +10,7 @@
 //! only. In safe mode the sized forms pass size and alignment in the registers behind it, and a
 //! mark that says so; a replaced form never looks at them.
 //!
-//! - **D1** registers are believed only if the mark is [`MARK`] exclusive-or all others: what a
+//! - **sized-D1** registers are believed only if the mark is [`MARK`] exclusive-or all others: what a
 //!   caller of the plain form has left in them says nothing.
 //!
 //! The words are part of what the loader makes read-only, and hold what it found for the plain
@@ -24,7 +24,7 @@ use source::os::Os;
 use super::imp;
 use crate::heap::HEAP;
 
-/// Says with the arguments that they are there (D1).
+/// Says with the arguments that they are there (sized-D1).
 pub(super) const MARK: usize = 0x5a7e;
 
 // Aligned so that they lie in one page.
@@ -71,11 +71,8 @@ pub(crate) fn pass_sizes() {
     }
 }
 
-/// What a delete does that is no hit: in safe mode it checks the size that it was passed (D1).
-///
-/// # Safety
-///
-/// `ptr` is null or a live block, and dead afterwards.
+/// What a delete does that is no hit: in safe mode it checks the size that it was passed (sized-D1).
+/// The caller promises: `ptr` is null or a live block, and dead afterwards.
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn delete_slow(

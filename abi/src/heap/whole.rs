@@ -34,7 +34,7 @@ pub(crate) const MAX_LINEAR: usize = isize::MAX.cast_unsigned();
 
 /// A malloc, under the names that the flagship has for its parts.
 ///
-/// - **W1** a thread that is busy ([`Os::is_busy`]) calls nothing of the malloc's that takes a lock or changes a structure: it is
+/// - **whole-W1** a thread that is busy ([`Os::is_busy`]) calls nothing of the malloc's that takes a lock or changes a structure: it is
 ///   in a signal handler that interrupted the malloc, gets spare blocks, and what it frees stays taken.
 #[derive(Debug)]
 pub(crate) struct Whole<M> {
@@ -105,9 +105,7 @@ impl<M: DropIn> Whole<M> {
         block
     }
 
-    /// # Safety
-    ///
-    /// As [`Malloc::realloc`].
+    /// The caller promises: as [`Malloc::realloc`].
     #[inline]
     pub(crate) unsafe fn resize(&self, ptr: *mut u8, size: usize, _caller: &str) -> *mut u8 {
         if Os::is_busy() || self.spare.has(ptr.addr()) {
@@ -119,10 +117,7 @@ impl<M: DropIn> Whole<M> {
     }
 
     /// The same block if it is large enough, else a copy; null if nobody knows how large it is.
-    ///
-    /// # Safety
-    ///
-    /// As [`Malloc::realloc`].
+    /// The caller promises: as [`Malloc::realloc`].
     #[cold]
     unsafe fn resize_by_copy(&self, ptr: *mut u8, size: usize) -> *mut u8 {
         if ptr.is_null() {
@@ -143,9 +138,7 @@ impl<M: DropIn> Whole<M> {
         new
     }
 
-    /// # Safety
-    ///
-    /// As [`Malloc::free`].
+    /// The caller promises: as [`Malloc::free`].
     #[inline]
     pub(crate) unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
         if M::IS_LOCKED && (Os::is_busy() || self.spare.has(ptr.addr())) {
@@ -155,9 +148,7 @@ impl<M: DropIn> Whole<M> {
         unsafe { self.malloc.free_fast(ptr) }
     }
 
-    /// # Safety
-    ///
-    /// As [`Malloc::free`], which the fast half refused.
+    /// The caller promises: as [`Malloc::free`], which the fast half refused.
     #[inline]
     pub(crate) unsafe fn free_slow(&self, ptr: *mut u8, caller: &str) {
         if self.spare.free(ptr.addr()) {
@@ -176,36 +167,28 @@ impl<M: DropIn> Whole<M> {
         false
     }
 
-    /// # Safety
-    ///
-    /// As [`Malloc::free_sized`].
+    /// The caller promises: as [`Malloc::free_sized`].
     #[inline]
     pub(crate) unsafe fn free_sized_linear(&self, ptr: *mut u8, _size: usize) -> bool {
         // SAFETY: the caller's promise.
         unsafe { self.free_fast(ptr) }
     }
 
-    /// # Safety
-    ///
-    /// As [`Malloc::free_sized`].
+    /// The caller promises: as [`Malloc::free_sized`].
     #[inline]
     pub(crate) unsafe fn free_sized_fast(&self, ptr: *mut u8, _size: usize) -> bool {
         // SAFETY: the caller's promise.
         unsafe { self.free_fast(ptr) }
     }
 
-    /// # Safety
-    ///
-    /// As [`Malloc::free_sized`], which the fast half refused.
+    /// The caller promises: as [`Malloc::free_sized`], which the fast half refused.
     #[inline]
     pub(crate) unsafe fn free_sized_slow(&self, ptr: *mut u8, _: usize, _: usize, caller: &str) {
         // SAFETY: the caller's promise.
         unsafe { self.free_slow(ptr, caller) };
     }
 
-    /// # Safety
-    ///
-    /// As [`Malloc::usable_size`].
+    /// The caller promises: as [`Malloc::usable_size`].
     #[inline]
     pub(crate) unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
         if let Some(len) = self.spare.len_of(ptr.addr()) {
@@ -333,10 +316,7 @@ pub(crate) mod global {
     }
 
     /// Applies the variable `HEAPWRIGHT`: `stats`, `check`, and what the malloc's row has. `deepbind` is `dlopen`'s.
-    ///
-    /// # Safety
-    ///
-    /// `environment` is null or a null-terminated array of C strings.
+    /// The caller promises: `environment` is null or a null-terminated array of C strings.
     pub(crate) unsafe fn configure(environment: *const *const c_char) {
         // SAFETY: the caller's promise.
         let Some(text) = (unsafe { variable(environment) }) else { return };

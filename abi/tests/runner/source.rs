@@ -154,7 +154,6 @@ impl Source {
         self.path.extension().is_some_and(|extension| extension == "cc")
     }
 
-    /// The program's name, such as `free_null`.
     pub(crate) fn name(&self) -> &str {
         self.path.file_stem().and_then(|stem| stem.to_str()).expect("a program has a plain name")
     }

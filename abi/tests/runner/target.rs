@@ -23,7 +23,6 @@ const UNBOUNDED: &[&str] = &["realloc_swing", "rlimit_as_holes"];
 /// qemu-user 7.2: with bounded addresses nobody can read it, without `madvise` there does nothing.
 const REFUSED: (&str, i32) = ("move", 22);
 
-/// A target.
 #[derive(Debug)]
 pub(crate) struct Target {
     name: &'static str,

@@ -1,6 +1,6 @@
 //! Data with the lock that guards it: plain data, which only who is inside can name.
 //!
-//! - **K4** while a thread is inside it does not enter again, but between `hold` and `release`, where
+//! - **guarded-K4** while a thread is inside it does not enter again, but between `hold` and `release`, where
 //!   it holds no [`Inside`]: at any time there is at most one.
 //!
 //! What is read without the lock does not belong here: statistics, for one, read atomics.
@@ -17,7 +17,7 @@ pub struct Guarded<P, T> {
     data: UnsafeCell<T>,
 }
 
-// SAFETY: the data is reached by one thread at a time (K4).
+// SAFETY: the data is reached by one thread at a time (guarded-K4).
 unsafe impl<P, T: Send> Sync for Guarded<P, T> {}
 
 /// The right to be inside, and the data; leaving is dropping it.
@@ -81,7 +81,7 @@ impl<P: Park, T> Deref for Inside<'_, P, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: whoever has the guard is alone inside (K4).
+        // SAFETY: whoever has the guard is alone inside (guarded-K4).
         unsafe { &*self.data.get() }
     }
 }
@@ -89,7 +89,7 @@ impl<P: Park, T> Deref for Inside<'_, P, T> {
 impl<P: Park, T> DerefMut for Inside<'_, P, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: whoever has the guard is alone inside (K4).
+        // SAFETY: whoever has the guard is alone inside (guarded-K4).
         unsafe { &mut *self.data.get() }
     }
 }

@@ -7,17 +7,17 @@
 //!           └─hold─► me + FORK: until `release`; the same thread passes meanwhile
 //! ```
 //!
-//! - **K1** the word is 0 exactly when nobody is inside.
-//! - **K2** whoever waits has seen WAITED, so the release that follows wakes one waiter at least.
-//! - **K3** from entering to leaving the word names the thread that is inside; marking it WAITED
+//! - **lock-K1** the word is 0 exactly when nobody is inside.
+//! - **lock-K2** whoever waits has seen WAITED, so the release that follows wakes one waiter at least.
+//! - **lock-K3** from entering to leaving the word names the thread that is inside; marking it WAITED
 //!   changes nothing else.
-//! - **K5** from before it enters until after it has left a thread is busy, but by `hold`. So whoever asks at the beginning of
+//! - **lock-K5** from before it enters until after it has left a thread is busy, but by `hold`. So whoever asks at the beginning of
 //!   a call and hears that it is, runs in a signal handler that interrupted it: every lock may be its own, or that of a
 //!   thread which waits for it.
 //!
 //! Layer *base*. Uncontended: one compare-and-swap in, one swap out. How a thread waits is
 //! [`Park`]'s business, so the lock is the same under a futex, a spin loop or a model.
-//! After Drepper, "Futexes are tricky", 2011, mutex 2. The name is there for `fork` (K3): in a
+//! After Drepper, "Futexes are tricky", 2011, mutex 2. The name is there for `fork` (lock-K3): in a
 //! signal handler it must not wait for the very thread that the handler interrupted.
 use core::marker::PhantomData;
 
@@ -38,7 +38,7 @@ const SPINS: u32 = if cfg!(loom) { 0 } else { 100 };
 ///
 /// # Safety
 ///
-/// No two living threads have the same number: whoever has the holder's passes the lock (K3).
+/// No two living threads have the same number: whoever has the holder's passes the lock (lock-K3).
 pub unsafe trait Park {
     /// The calling thread's number: a multiple of 8, not 0, and no other living thread's.
     fn me() -> usize;
@@ -52,7 +52,7 @@ pub unsafe trait Park {
     /// As [`wait`](Self::wait), for a millisecond at most.
     fn nap(word: &AtomicUsize, expected: usize);
 
-    /// The calling thread is busy (K5), one level deeper. Nothing where there are no signal handlers.
+    /// The calling thread is busy (lock-K5), one level deeper. Nothing where there are no signal handlers.
     #[inline(always)]
     fn begin() {}
 
@@ -67,7 +67,7 @@ pub unsafe trait Park {
     }
 }
 
-/// The calling thread is busy while this is there (K5): it changes, without a lock, what is its own.
+/// The calling thread is busy while this is there (lock-K5): it changes, without a lock, what is its own.
 #[derive(Debug)]
 #[must_use = "the thread is busy until this is dropped"]
 pub struct Busy<P: Park>(PhantomData<fn(P)>);
@@ -166,7 +166,7 @@ impl<P: Park> Lock<P> {
     }
 
     /// Sleeps until it can enter, or until `sleep` says no. Others may sleep too, so it enters
-    /// with their mark; who gives up does so with somebody inside who sees the mark (K2).
+    /// with their mark; who gives up does so with somebody inside who sees the mark (lock-K2).
     fn lock_asleep(&self, mut sleep: impl FnMut(usize) -> bool) -> bool {
         let mut seen = self.word.load(Ordering::Relaxed);
         loop {
@@ -245,12 +245,6 @@ impl<P: Park> Lock<P> {
     }
 }
 
-impl<P: Park> Default for Lock<P> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<P: Park> Guard<'_, P> {
     /// Leaves. Where somebody sleeps, waits until one is inside, a millisecond at most: for who enters again at once, and
     /// would be inside again before a sleeper is awake. `true`: it waited that long.
@@ -270,7 +264,7 @@ impl<P: Park> Guard<'_, P> {
                 return false;
             }
         }
-        // Not on the lock's word: who is woken there is to enter (K2).
+        // Not on the lock's word: who is woken there is to enter (lock-K2).
         P::nap(&AtomicUsize::new(FREE), FREE);
         true
     }

@@ -5,11 +5,11 @@
 //!     ─► pools ─► [ record │ block │ block │ block │ … │ sentinel ] ─► [ record │ …
 //! ```
 //!
-//! - **F1** every free block is in the tree, and nothing else is.
-//! - **F2** `total` is the sum of all blocks' sizes, `used` that of the used ones; neither counts
+//! - **fit-F1** every free block is in the tree, and nothing else is.
+//! - **fit-F2** `total` is the sum of all blocks' sizes, `used` that of the used ones; neither counts
 //!   records and sentinels, which hold no block.
 //!
-//! With H1 to H4 of `block`, T1 and T2 of `tree` and G1 of `pool` this is all that holds
+//! With block-H1 to H4, tree-T1, tree-T2 and pool-G1 this is all that holds
 //! between calls. A request costs one word and the rounding to two words. A free block finds its
 //! neighbours by boundary tags in O(1) (Knuth, "The Art of Computer Programming" 1, 2.5) and its
 //! place in the tree in O(depth), about 2 ln n for n holes.
@@ -168,8 +168,8 @@ fn carve<O: tree::Order>(
     (block, size)
 }
 
-// SAFETY: a block is a piece of a pool cut out of a hole (F1), and its payload is aligned to
-// two words (H1) or by the gap in front of it; no other used block has a byte of it.
+// SAFETY: a block is a piece of a pool cut out of a hole (fit-F1), and its payload is aligned to
+// two words (block-H1) or by the gap in front of it; no other used block has a byte of it.
 unsafe impl<P: Policy> BlockAllocator for Fit<P> {
     /// O(depth); for alignments above two words, that for each hole tried.
     #[inline]

@@ -22,7 +22,7 @@
 //! | `placement`, `bound` | half-fit; how much memory is always enough |
 //! | `arena` | the form that grows and shrinks |
 //!
-//! Invariants T1 to T8 stand where they are kept. Layer *block*: no locks, no atomics, nothing
+//! Invariants block-T1 to T8 stand where they are kept. Layer *block*: no locks, no atomics, nothing
 //! allocated. Masmano, Ripoll, Crespo, Real: "TLSF: a new dynamic memory allocator for real-time
 //! systems", ECRTS 2004; what is done differently and why: `docs/decisions/0006-tlsf.md`.
 
@@ -321,7 +321,7 @@ fn walked<C: Control, T: Tier>(table: Table<C, T>) {
     }
 }
 
-// SAFETY: T1 to T8: a block handed out is in no bin and no other block shares its bytes.
+// SAFETY: block-T1 to T8: a block handed out is in no bin and no other block shares its bytes.
 unsafe impl<C: Control, P: Placement, T: Tier> BlockAllocator for Heap<C, P, T> {
     #[inline(always)]
     fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {

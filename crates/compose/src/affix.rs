@@ -6,8 +6,8 @@
 //! │◄──────────────── offset ─────────────────────►│
 //! ```
 //!
-//! - **A1** in front of each live block stand its capacity and its offset.
-//! - **A2** `offset` is the alignment asked for, at least that of two words; the inner block was
+//! - **affix-A1** in front of each live block stand its capacity and its offset.
+//! - **affix-A2** `offset` is the alignment asked for, at least that of two words; the inner block was
 //!   allocated with it as its alignment and `offset + capacity` as its size.
 //!
 //! Layer *compose*. For designs that want the layout back, buddy and slabs, where the caller,
@@ -35,7 +35,7 @@ const PREFIX: usize = size_of::<Prefix>();
 const _: () = assert!(PREFIX.is_power_of_two(), "the least offset is an alignment");
 
 impl Prefix {
-    /// The inner block's layout, by A2.
+    /// The inner block's layout, by affix-A2.
     #[inline]
     fn inner_layout(self) -> Layout {
         // SAFETY: it was a layout when the block was allocated.
@@ -126,10 +126,7 @@ fn offset_for(align: usize) -> usize {
 }
 
 /// Puts `prefix` into the inner block `start`; the block to hand out.
-///
-/// # Safety
-///
-/// `start` is a block of the prefix's inner layout that is ours.
+/// The caller promises: `start` is a block of the prefix's inner layout that is ours.
 #[inline]
 unsafe fn hand_out(start: NonNull<u8>, prefix: Prefix) -> NonNull<u8> {
     // SAFETY: the inner block has `offset` bytes and more.
@@ -142,17 +139,14 @@ unsafe fn hand_out(start: NonNull<u8>, prefix: Prefix) -> NonNull<u8> {
 }
 
 /// What stands in front of `block`, and where its inner block begins.
-///
-/// # Safety
-///
-/// `block` was handed out and is live.
+/// The caller promises: `block` was handed out and is live.
 #[inline]
 unsafe fn take_back(block: NonNull<u8>) -> (NonNull<u8>, Prefix) {
-    // SAFETY: A1.
+    // SAFETY: affix-A1.
     let place = unsafe { block.cast::<Prefix>().sub(1) };
-    // SAFETY: A1.
+    // SAFETY: affix-A1.
     let prefix = unsafe { place.read() };
-    // SAFETY: A2.
+    // SAFETY: affix-A2.
     (unsafe { block.sub(prefix.offset) }, prefix)
 }
 
@@ -183,7 +177,7 @@ unsafe impl<A: BlockAllocator, R: Rounding> BlockAllocator for Affix<A, R> {
         // SAFETY: the caller's block.
         let (start, old) = unsafe { take_back(block) };
         let (new, inner_layout) = Self::plan(new_size, old.offset)?;
-        // SAFETY: by A2 the inner block and its layout; the new one is a layout with the same
+        // SAFETY: by affix-A2 the inner block and its layout; the new one is a layout with the same
         // alignment. The prefix moves with the contents.
         let moved =
             unsafe { self.inner.reallocate(start, old.inner_layout(), inner_layout.size()) }?;
@@ -197,7 +191,7 @@ impl<A: BlockAllocator, R: Rounding> Free for Affix<A, R> {
     unsafe fn free(&mut self, block: NonNull<u8>) {
         // SAFETY: the caller's block.
         let (start, prefix) = unsafe { take_back(block) };
-        // SAFETY: by A2 the inner block and its layout.
+        // SAFETY: by affix-A2 the inner block and its layout.
         unsafe { self.inner.deallocate(start, prefix.inner_layout()) };
     }
 }

@@ -5,25 +5,21 @@
 //!           ◄──────── one mapping ────────►
 //! ```
 //!
-//! - **G1** each mapping's last bytes are its record; the bytes before it are the allocator's.
-//! - **G2** `mapped` is the sum of the mappings' lengths.
+//! - **growing-G1** each mapping's last bytes are its record; the bytes before it are the allocator's.
+//! - **growing-G2** `mapped` is the sum of the mappings' lengths.
 //!
 //! Layer *compose*. A request that is refused asks the allocator, by [`RoomFor`], what piece of
 //! memory would serve it, header, alignment and all, and maps that once: at least a quarter of what
 //! is mapped already, up to [`MOST`], so that a heap of n bytes has O(log n) mappings; by halves
-//! less, down to what is needed, when the source refuses that much. With [`GivesBack`], a pass over
+//! less, down to what is needed, when the source refuses that much. A pass over
 //! the mappings is made when as many bytes have been freed as are in use, so its cost is spread over
 //! them, and a heap that is emptied is gone over at each halving.
 use core::alloc::Layout;
-use core::marker::PhantomData;
 use core::ops::ControlFlow;
 use core::ptr::{self, NonNull};
 
 use base::bits::{align_down, align_up};
-use base::{
-    AddMemory, BlockAllocator, BlockStats, Free, RemoveMemory, ResizeInPlace, Stats, UsableSize,
-    Walk,
-};
+use base::{AddMemory, BlockAllocator, BlockStats, Free, RemoveMemory, Stats, UsableSize, Walk};
 use source::PageSource;
 
 use crate::pass_on::pass_on;
@@ -55,9 +51,9 @@ struct Record {
 /// Records are cut off so that what is before them ends at a multiple of this.
 const RECORD: usize = align_up(size_of::<Record>(), 64);
 
-/// `A` with memory from `S`. `P` says whether memory goes back.
+/// `A` with memory from `S`, to which mappings without a live block go back, but for the oldest.
 #[derive(Debug)]
-pub struct Growing<A, S, P = GivesBack> {
+pub struct Growing<A, S> {
     inner: A,
     source: S,
     newest: Option<NonNull<Record>>,
@@ -68,23 +64,10 @@ pub struct Growing<A, S, P = GivesBack> {
     due: usize,
     /// How often the allocator refused a request that was then served.
     grown: usize,
-    policy: PhantomData<fn(P)>,
 }
 
 // SAFETY: the records are in memory that is the allocator's alone.
-unsafe impl<A: Send, S: Send, P> Send for Growing<A, S, P> {}
-
-/// Whether memory goes back to the source: [`GivesBack`] or [`Keeps`]. Nobody else's, as what `take` says is unmapped.
-pub trait Policy<A>: sealed::Sealed {
-    /// Whether passes are made at all.
-    const GIVES: bool;
-
-    /// Bytes in use.
-    fn used(inner: &A) -> usize;
-
-    /// Whether the allocator gave up the memory that was added at `start`.
-    fn take(inner: &mut A, start: *mut u8) -> bool;
-}
+unsafe impl<A: Send, S: Send> Send for Growing<A, S> {}
 
 /// Can give memory back to where it came from.
 pub trait Trim {
@@ -92,58 +75,10 @@ pub trait Trim {
     fn trim(&mut self) -> usize;
 }
 
-/// Mappings in which nothing is live go back, but for the oldest.
-#[derive(Debug, Clone, Copy)]
-pub struct GivesBack;
-
-impl<A: RemoveMemory + Stats> Policy<A> for GivesBack {
-    const GIVES: bool = true;
-
-    #[inline]
-    fn used(inner: &A) -> usize {
-        inner.stats().used
-    }
-
-    fn take(inner: &mut A, start: *mut u8) -> bool {
-        inner.remove_memory(start).is_ok()
-    }
-}
-
-/// Memory stays, for allocators that cannot give it up.
-#[derive(Debug, Clone, Copy)]
-pub struct Keeps;
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::GivesBack {}
-    impl Sealed for super::Keeps {}
-}
-
-impl<A> Policy<A> for Keeps {
-    const GIVES: bool = false;
-
-    fn used(_inner: &A) -> usize {
-        0
-    }
-
-    fn take(_inner: &mut A, _start: *mut u8) -> bool {
-        false
-    }
-}
-
-impl<A, S, P> Growing<A, S, P> {
+impl<A, S> Growing<A, S> {
     /// Around `inner`, on `source`. Nothing is mapped before the first request.
     pub const fn new(inner: A, source: S) -> Self {
-        Self {
-            inner,
-            source,
-            newest: None,
-            mapped: 0,
-            freed: 0,
-            due: FIRST,
-            grown: 0,
-            policy: PhantomData,
-        }
+        Self { inner, source, newest: None, mapped: 0, freed: 0, due: FIRST, grown: 0 }
     }
 
     /// What it is around.
@@ -159,7 +94,7 @@ impl<A, S, P> Growing<A, S, P> {
     /// Whether the block lies in what was mapped last.
     fn is_in_newest(&self, block: NonNull<u8>) -> bool {
         self.newest.is_some_and(|record| {
-            // SAFETY: G1.
+            // SAFETY: growing-G1.
             let Record { start, len, .. } = unsafe { record.read() };
             block.addr().get().wrapping_sub(start) < len
         })
@@ -171,7 +106,7 @@ impl<A, S, P> Growing<A, S, P> {
     }
 }
 
-impl<A, S, P> Growing<A, S, P>
+impl<A, S> Growing<A, S>
 where
     A: BlockAllocator + AddMemory + RoomFor,
     S: PageSource,
@@ -221,13 +156,10 @@ where
     }
 }
 
-impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
+impl<A: RemoveMemory + Stats, S: PageSource> Growing<A, S> {
     /// Counts what is freed.
     #[inline]
     fn count(&mut self, size: usize) {
-        if !P::GIVES {
-            return;
-        }
         self.freed = self.freed.saturating_add(size);
         if self.freed >= self.due {
             self.look();
@@ -238,7 +170,7 @@ impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
     #[cold]
     #[inline(never)]
     fn look(&mut self) {
-        let used = P::used(&self.inner);
+        let used = self.inner.stats().used;
         if self.freed >= used {
             self.give_back();
         }
@@ -249,12 +181,7 @@ impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
 
 /// Every mapping in which nothing is live, but for the oldest, and the pages within free memory.
 /// O(pieces).
-impl<A, S, P> Trim for Growing<A, S, P>
-where
-    A: Walk + RoomFor,
-    S: PageSource,
-    P: Policy<A>,
-{
+impl<A: Walk + RoomFor + RemoveMemory + Stats, S: PageSource> Trim for Growing<A, S> {
     fn trim(&mut self) -> usize {
         let mut bytes = self.give_back();
         let page = self.source.page_size();
@@ -271,7 +198,7 @@ where
     }
 }
 
-impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
+impl<A: RemoveMemory + Stats, S: PageSource> Growing<A, S> {
     /// Gives back every mapping in which nothing is live, but for the oldest; the bytes. O(mappings).
     #[cold]
     #[inline(never)]
@@ -281,17 +208,16 @@ impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
         let mut at = self.newest;
         let mut newer: Option<NonNull<Record>> = None;
         while let Some(record) = at {
-            // SAFETY: G1.
+            // SAFETY: growing-G1.
             let Record { older, start, len } = unsafe { record.read() };
             at = older;
-            let taken = older.is_some()
-                && P::take(&mut self.inner, ptr::with_exposed_provenance_mut(start));
-            if !taken {
+            let mapping = ptr::with_exposed_provenance_mut(start);
+            if older.is_none() || self.inner.remove_memory(mapping).is_err() {
                 newer = Some(record);
                 continue;
             }
             match newer {
-                // SAFETY: G1, and records are only touched here.
+                // SAFETY: growing-G1, and records are only touched here.
                 Some(newer) => unsafe { (*newer.as_ptr()).older = older },
                 None => self.newest = older,
             }
@@ -302,7 +228,7 @@ impl<A, S: PageSource, P: Policy<A>> Growing<A, S, P> {
     }
 }
 
-impl<A, S: PageSource, P> Growing<A, S, P> {
+impl<A, S: PageSource> Growing<A, S> {
     fn unmap(&self, at: usize, len: usize) {
         // SAFETY: one of our mappings, which the allocator does not have or has given up. A
         // source that refuses keeps the addresses; nothing depends on it.
@@ -311,11 +237,9 @@ impl<A, S: PageSource, P> Growing<A, S, P> {
 }
 
 // SAFETY: blocks are the inner allocator's, whose memory is mapped until it gives it up.
-unsafe impl<A, S, P> BlockAllocator for Growing<A, S, P>
+unsafe impl<A, S: PageSource> BlockAllocator for Growing<A, S>
 where
-    A: BlockAllocator + AddMemory + RoomFor,
-    S: PageSource,
-    P: Policy<A>,
+    A: BlockAllocator + RemoveMemory + RoomFor + Stats,
 {
     #[inline]
     fn allocate(&mut self, layout: Layout) -> Option<NonNull<u8>> {
@@ -354,48 +278,29 @@ where
     }
 }
 
-impl<A, S, P> Free for Growing<A, S, P>
+impl<A, S: PageSource> Free for Growing<A, S>
 where
-    A: Free + UsableSize + AddMemory + RoomFor,
-    S: PageSource,
-    P: Policy<A>,
+    A: Free + UsableSize + RemoveMemory + RoomFor + Stats,
 {
     #[inline]
     unsafe fn free(&mut self, block: NonNull<u8>) {
-        let size = if P::GIVES {
-            // SAFETY: the caller's block.
-            unsafe { self.inner.usable_size(block) }
-        } else {
-            0
-        };
+        // SAFETY: the caller's block.
+        let size = unsafe { self.inner.usable_size(block) };
         // SAFETY: the caller's promise.
         unsafe { self.inner.free(block) };
         self.count(size);
     }
 }
 
-impl<A, S, P> ResizeInPlace for Growing<A, S, P>
-where
-    A: ResizeInPlace + AddMemory + RoomFor,
-    S: PageSource,
-    P: Policy<A>,
-{
-    #[inline]
-    unsafe fn resize_in_place(&mut self, block: NonNull<u8>, new_size: usize) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { self.inner.resize_in_place(block, new_size) }
-    }
-}
-
 /// A request that was served after growing is no failure.
-impl<A: Stats, S, P> Stats for Growing<A, S, P> {
+impl<A: Stats, S> Stats for Growing<A, S> {
     fn stats(&self) -> BlockStats {
         let stats = self.inner.stats();
         BlockStats { failures: stats.failures.saturating_sub(self.grown), ..stats }
     }
 }
 
-impl<A: RoomFor, S, P> RoomFor for Growing<A, S, P> {
+impl<A: RoomFor, S> RoomFor for Growing<A, S> {
     const EDGE: usize = A::EDGE;
 
     fn room_for(&self, layout: Layout) -> Option<Layout> {
@@ -403,7 +308,7 @@ impl<A: RoomFor, S, P> RoomFor for Growing<A, S, P> {
     }
 }
 
-pass_on! { [A, S, P] Growing<A, S, P>: UsableSize Owns Walk Check }
+pass_on! { [A, S] Growing<A, S>: UsableSize ResizeInPlace Owns Walk Check }
 
 #[cfg(test)]
 mod tests;

@@ -37,7 +37,7 @@ mod pass_on;
 pub mod pooled;
 
 #[cfg(test)]
-mod toy;
+mod peek;
 
 pub use affix::Affix;
 pub use block_malloc::BlockMalloc;

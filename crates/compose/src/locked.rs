@@ -51,7 +51,7 @@ impl<L, A> Locked<L, A> {
 }
 
 impl<L: Mutex, A> Locked<L, A> {
-    /// Runs `work` on the allocator, alone. `work` must not come back here: by [`Mutex`]'s M1
+    /// Runs `work` on the allocator, alone. `work` must not come back here: by [`Mutex`]'s mutex-M1
     /// that waits for ever or panics.
     #[inline]
     pub fn with<R>(&self, work: impl FnOnce(&mut A) -> R) -> R {

@@ -8,7 +8,7 @@
 //! Critical                  interrupts off, or what the program provides  feature critical-section
 //! ```
 //!
-//! - **M1** between `work`'s begin and end no other `work` of the same mutex runs, not even one
+//! - **mutex-M1** between `work`'s begin and end no other `work` of the same mutex runs, not even one
 //!   that the first calls: that waits for ever or panics, but never enters.
 //!
 //! Layer *compose*. Cost: what entering and leaving cost; the two cells test and set one byte.
@@ -30,7 +30,7 @@ pub use raw::Raw;
 ///
 /// # Safety
 ///
-/// An implementer keeps M1.
+/// An implementer keeps mutex-M1.
 pub unsafe trait Mutex {
     /// Runs `work` inside.
     fn with<R>(&self, work: impl FnOnce() -> R) -> R;

@@ -2,12 +2,8 @@
 
 /// `pass_on! { [A, S] Layer<A, S>: Owns Walk }`: each ability named, wherever `A` has it.
 macro_rules! pass_on {
-    (@Free [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::Free for $layer
-        where
-            A: base::Free,
-            Self: base::BlockAllocator,
-        {
+    (@Free $of:tt) => {
+        $crate::pass_on::pass_on! { @impl Free [Self: base::BlockAllocator] $of
             #[inline]
             unsafe fn free(&mut self, block: core::ptr::NonNull<u8>) {
                 // SAFETY: the caller's promise; blocks are the inner allocator's.
@@ -15,12 +11,8 @@ macro_rules! pass_on {
             }
         }
     };
-    (@UsableSize [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::UsableSize for $layer
-        where
-            A: base::UsableSize,
-            Self: base::BlockAllocator,
-        {
+    (@UsableSize $of:tt) => {
+        $crate::pass_on::pass_on! { @impl UsableSize [Self: base::BlockAllocator] $of
             #[inline]
             unsafe fn usable_size(&self, block: core::ptr::NonNull<u8>) -> usize {
                 // SAFETY: the caller's promise; blocks are the inner allocator's.
@@ -28,43 +20,25 @@ macro_rules! pass_on {
             }
         }
     };
-    (@ResizeInPlace [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::ResizeInPlace for $layer
-        where
-            A: base::ResizeInPlace,
-            Self: base::BlockAllocator,
-        {
+    (@ResizeInPlace $of:tt) => {
+        $crate::pass_on::pass_on! { @impl ResizeInPlace [Self: base::BlockAllocator] $of
             #[inline]
-            unsafe fn resize_in_place(
-                &mut self,
-                block: core::ptr::NonNull<u8>,
-                new_size: usize,
-            ) -> bool {
+            unsafe fn resize_in_place(&mut self, block: core::ptr::NonNull<u8>, size: usize) -> bool {
                 // SAFETY: the caller's promise; blocks are the inner allocator's.
-                unsafe { self.inner.resize_in_place(block, new_size) }
+                unsafe { self.inner.resize_in_place(block, size) }
             }
         }
     };
-    (@AddMemory [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::AddMemory for $layer
-        where
-            A: base::AddMemory,
-        {
-            unsafe fn add_memory(
-                &mut self,
-                start: *mut u8,
-                len: usize,
-            ) -> Result<(), base::AddError> {
+    (@AddMemory $of:tt) => {
+        $crate::pass_on::pass_on! { @impl AddMemory [] $of
+            unsafe fn add_memory(&mut self, start: *mut u8, len: usize) -> Result<(), base::AddError> {
                 // SAFETY: the caller's promise.
                 unsafe { self.inner.add_memory(start, len) }
             }
         }
     };
-    (@RemoveMemory [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::RemoveMemory for $layer
-        where
-            A: base::RemoveMemory,
-        {
+    (@RemoveMemory $of:tt) => {
+        $crate::pass_on::pass_on! { @impl RemoveMemory [] $of
             fn remove_memory(
                 &mut self,
                 start: *mut u8,
@@ -73,64 +47,41 @@ macro_rules! pass_on {
             }
         }
     };
-    (@Owns [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::Owns for $layer
-        where
-            A: base::Owns,
-        {
+    (@Owns $of:tt) => {
+        $crate::pass_on::pass_on! { @impl Owns [] $of
             #[inline]
-            fn owns(&self, address: *const u8) -> bool {
-                self.inner.owns(address)
-            }
+            fn owns(&self, address: *const u8) -> bool { self.inner.owns(address) }
         }
     };
-    (@Reset [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::Reset for $layer
-        where
-            A: base::Reset,
-        {
-            unsafe fn reset(&mut self) {
-                // SAFETY: the caller's promise.
-                unsafe { self.inner.reset() };
-            }
+    (@Reset $of:tt) => {
+        $crate::pass_on::pass_on! { @impl Reset [] $of
+            // SAFETY: the caller's promise.
+            unsafe fn reset(&mut self) { unsafe { self.inner.reset() } }
         }
     };
-    (@Walk [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::Walk for $layer
-        where
-            A: base::Walk,
-        {
-            fn walk(
-                &self,
-                visit: &mut dyn FnMut(base::Piece) -> core::ops::ControlFlow<()>,
-            ) {
+    (@Walk $of:tt) => {
+        $crate::pass_on::pass_on! { @impl Walk [] $of
+            fn walk(&self, visit: &mut dyn FnMut(base::Piece) -> core::ops::ControlFlow<()>) {
                 self.inner.walk(visit);
             }
         }
     };
-    (@Check [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::Check for $layer
-        where
-            A: base::Check,
-        {
-            fn check(&self) -> Result<(), base::Broken> {
-                self.inner.check()
-            }
+    (@Check $of:tt) => {
+        $crate::pass_on::pass_on! { @impl Check [] $of
+            fn check(&self) -> Result<(), base::Broken> { self.inner.check() }
         }
     };
-    (@Stats [$($p:tt)*] $layer:ty) => {
-        impl<$($p)*> base::Stats for $layer
-        where
-            A: base::Stats,
-        {
+    (@Stats $of:tt) => {
+        $crate::pass_on::pass_on! { @impl Stats [] $of
             #[inline]
-            fn stats(&self) -> base::BlockStats {
-                self.inner.stats()
-            }
+            fn stats(&self) -> base::BlockStats { self.inner.stats() }
         }
+    };
+    (@impl $ability:ident [$($bound:tt)*] ([$($p:tt)*] $layer:ty) $($method:tt)*) => {
+        impl<$($p)*> base::$ability for $layer where A: base::$ability, $($bound)* { $($method)* }
     };
     ($generics:tt $layer:ty: $($ability:ident)*) => {
-        $($crate::pass_on::pass_on! { @$ability $generics $layer })*
+        $($crate::pass_on::pass_on! { @$ability ($generics $layer) })*
     };
 }
 pub(crate) use pass_on;

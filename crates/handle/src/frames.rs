@@ -17,10 +17,7 @@ pub(crate) fn take<P: PageAllocator>(pages: &mut P, count: usize) -> Option<NonN
 }
 
 /// Gives them back.
-///
-/// # Safety
-///
-/// [`take`] returned `start` for this `count`, and nobody uses them any more.
+/// The caller promises: [`take`] returned `start` for this `count`, and nobody uses them any more.
 pub(crate) unsafe fn give<P: PageAllocator>(pages: &mut P, start: NonNull<u8>, count: usize) {
     let count = pages_of(pages, count);
     // SAFETY: the caller's promise.

@@ -7,7 +7,7 @@
 //! lock       ▁▁█▁▁█▁▁▁█▁▁▁▁███▁▁▁█▁▁▁                            each call: enter, one operation, leave
 //! ```
 //!
-//! - **L1** each [`Pinned`] has one pin, so its bytes are neither moved, written nor freed before it is dropped; and the heap
+//! - **locked-L1** each [`Pinned`] has one pin, so its bytes are neither moved, written nor freed before it is dropped; and the heap
 //!   stays, as nobody is given it as `&mut`.
 //!
 //! Layer *handle*. One lock for the heap: what is long, decompressing say, is done on [`Pinned`] bytes, outside. What
@@ -227,14 +227,14 @@ impl<K: Park, A: Pin> Deref for Pinned<'_, K, A> {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: by L1 they are where they were, and nobody writes them.
+        // SAFETY: by locked-L1 they are where they were, and nobody writes them.
         unsafe { self.bytes.as_ref() }
     }
 }
 
 impl<K: Park, A: Pin> Drop for Pinned<'_, K, A> {
     fn drop(&mut self) {
-        // SAFETY: pinned when this was made (L1).
+        // SAFETY: pinned when this was made (locked-L1).
         unsafe { self.heap.lock().unpin(self.handle) };
     }
 }

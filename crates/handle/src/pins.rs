@@ -7,14 +7,13 @@
 //!
 //! 64 objects at the same time, each up to 65,535 times; more is refused as `TooManyPins`.
 //!
-//! - **P1** the first `len` keys are different, and the count of each is not 0.
+//! - **pins-P1** the first `len` keys are different, and the count of each is not 0.
 //!
 //! O(objects that are pinned), and nothing when none is.
 
 /// Objects that can be pinned at the same time.
 const MOST: usize = 64;
 
-/// Pinned objects by a number of theirs.
 #[derive(Debug)]
 pub(crate) struct Pins {
     keys: [u64; MOST],
@@ -31,7 +30,6 @@ impl Pins {
         self.keys[..self.len].iter().position(|other| *other == key)
     }
 
-    /// Whether an object is pinned.
     #[inline]
     pub(crate) fn has(&self, key: u64) -> bool {
         self.len > 0 && self.position(key).is_some()
@@ -49,7 +47,6 @@ impl Pins {
         Some(())
     }
 
-    /// Takes a pin off.
     pub(crate) fn remove(&mut self, key: u64) {
         let Some(at) = self.position(key) else { return };
         self.counts[at] -= 1;

@@ -4,7 +4,7 @@ extern crate std;
 use core::alloc::Layout;
 use std::vec::Vec;
 
-use base::AddMemory as _;
+use base::{AddMemory as _, HandleError};
 use kernel::bitmap::BitmapPages;
 
 use crate::PAGE;
@@ -19,7 +19,6 @@ impl Memory {
         Self(std::vec![[0xa5a5_a5a5_a5a5_a5a5; PAGE / 8]; pages + 2])
     }
 
-    /// Hands them out.
     pub(crate) fn pages(&mut self) -> BitmapPages {
         let mut pages = BitmapPages::new();
         // SAFETY: the memory outlives what the test makes of it, and nobody else uses it.
@@ -32,7 +31,6 @@ impl Memory {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// Less than `below`.
     pub(crate) fn below(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -45,14 +43,11 @@ impl Random {
 #[derive(Debug)]
 pub(crate) struct Refusing {
     pages: BitmapPages,
-    /// Requests that are answered.
     pub(crate) left: std::rc::Rc<core::cell::Cell<usize>>,
-    /// Pages that are taken.
     pub(crate) taken: std::rc::Rc<core::cell::Cell<usize>>,
 }
 
 impl Refusing {
-    /// Answers `left` requests.
     pub(crate) fn new(pages: BitmapPages, left: usize) -> Self {
         let cell = |value| std::rc::Rc::new(core::cell::Cell::new(value));
         Self { pages, left: cell(left), taken: cell(0) }
@@ -82,7 +77,6 @@ unsafe impl base::PageAllocator for Refusing {
 /// Single pages that nobody has written to; a run of them is refused.
 #[derive(Debug, Default)]
 pub(crate) struct Singles {
-    /// Pages that are taken.
     pub(crate) taken: std::rc::Rc<core::cell::Cell<usize>>,
 }
 
@@ -141,7 +135,7 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
             match heap.store(&std::vec![seed; len]) {
                 Ok(handle) => live.push((handle, seed, len)),
                 Err(error) => {
-                    assert_eq!(error, base::HandleError::NoMemory);
+                    assert_eq!(error, HandleError::NoMemory);
                     assert!(step < 200, "{n}: refused though there is memory");
                     assert_eq!(
                         (heap.usage().objects, heap.usage().pages),
@@ -167,4 +161,25 @@ pub(crate) fn refuses<A: base::HandleAllocator + base::Check>(
         drop(end(heap));
         assert_eq!(taken.get(), 0, "{n}: pages were not given back");
     }
+}
+
+/// A pinned object is not freed and not written; only 64 can be pinned, and the next is not called pinned.
+pub(crate) fn pins<A: base::Pin + base::Check>(make: impl Fn(BitmapPages) -> A) {
+    let mut memory = Memory::new(80);
+    let mut heap = make(memory.pages());
+    let objects = [(); 65].map(|()| heap.store(b"kept").unwrap());
+    let pinned = objects[..64].iter().map(|object| heap.pin(*object).unwrap()).collect::<Vec<_>>();
+    assert_eq!(heap.pin(objects[64]), Err(HandleError::TooManyPins));
+    heap.write(objects[64], 0, b"x").unwrap();
+    heap.free(objects[64]).unwrap();
+    heap.pin(objects[0]).unwrap();
+    assert_eq!(heap.free(objects[0]), Err(HandleError::Pinned));
+    assert_eq!(heap.write(objects[0], 0, b"x"), Err(HandleError::Pinned));
+    // SAFETY: pinned, so it is where it was.
+    assert_eq!(unsafe { pinned[1].as_ref() }, b"kept");
+    // SAFETY: pinned once.
+    unsafe { heap.unpin(objects[1]) };
+    heap.free(objects[1]).unwrap();
+    assert_eq!(heap.pin(objects[1]), Err(HandleError::Stale));
+    heap.check().unwrap();
 }

@@ -13,8 +13,8 @@
 //!                 elsewhere, and goes
 //! ```
 //!
-//! - **C1** the heap's objects are those that entries name, one each.
-//! - **C2** pages, their bytes, same-filled and raw ones are counted.
+//! - **store-C1** the heap's objects are those that entries name, one each.
+//! - **store-C2** pages, their bytes, same-filled and raw ones are counted.
 //!
 //! A key costs 24 bytes, 4 of a bucket and a bit. `put` of a key that is there replaces its page only when the new one is in.
 //! `get` and `put` take O(1) and what compressing takes; making room O(pages that are offered or were used since the

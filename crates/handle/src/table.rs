@@ -6,8 +6,8 @@
 //! twice    [ 0 … 63 ]──► page of 512 ways ──► page of 512 ways ──► page of rows
 //! ```
 //!
-//! - **T1** rows below `len` were written; the pages that they lie in were taken, and the ways to them lead there.
-//! - **T2** all pages under the table were taken one by one, and are counted.
+//! - **table-T1** rows below `len` were written; the pages that they lie in were taken, and the ways to them lead there.
+//! - **table-T2** all pages under the table were taken one by one, and are counted.
 //!
 //! Any page does, so memory in pieces is as good as any other. A row is found in O(1): behind one page of ways up to
 //! 16,392 pages of rows, 2.7 million rows of 24 bytes, behind two after that. A page that cannot be had leaves the rows
@@ -25,7 +25,6 @@ use crate::{PAGE, frames};
 type Way = Option<NonNull<u8>>;
 /// Ways that a page has room for: 512 where addresses have 64 bits.
 const WAYS: usize = PAGE / size_of::<Way>();
-/// A page of them.
 type Block = [Way; WAYS];
 
 /// Pages of rows that are reached at once, pages of ways to such ones, and pages of ways to those.
@@ -111,7 +110,6 @@ impl<T: Copy> Table<T> {
         Self { direct, once, twice, len: 0, pages: 0, owns: PhantomData }
     }
 
-    /// How many rows there are.
     pub(crate) const fn len(&self) -> u32 {
         self.len
     }
@@ -148,12 +146,11 @@ impl<T: Copy> Table<T> {
     /// Where a page of ways leads to.
     #[inline]
     const fn follow(block: NonNull<u8>, at: usize) -> Way {
-        // SAFETY: pages of ways are written when they are taken (T1), and the table is borrowed.
+        // SAFETY: pages of ways are written when they are taken (table-T1), and the table is borrowed.
         let block = unsafe { block.cast::<Block>().as_ref() };
         block[at]
     }
 
-    /// The page of rows with this number.
     #[inline]
     fn page(&self, number: usize) -> Way {
         let Some(beyond) = number.checked_sub(DIRECT) else { return self.direct[number] };
@@ -208,17 +205,15 @@ impl<T: Copy> Table<T> {
         Some(unsafe { self.page(page)?.cast::<T>().add(row) })
     }
 
-    /// A row.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<&T> {
-        // SAFETY: it was written (T1), and the borrow of the table is the row's.
+        // SAFETY: it was written (table-T1), and the borrow of the table is the row's.
         Some(unsafe { self.row(index)?.as_ref() })
     }
 
-    /// A row, to be changed.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
-        // SAFETY: it was written (T1), and the borrow of the table is the row's.
+        // SAFETY: it was written (table-T1), and the borrow of the table is the row's.
         Some(unsafe { self.row(index)?.as_mut() })
     }
 

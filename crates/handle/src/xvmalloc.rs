@@ -8,12 +8,12 @@
 //! map    one bit a list in 8 words, one bit a word above: the next list that is not empty in two steps
 //! ```
 //!
-//! - **X1** the blocks of a page follow one another from 0 to 4,096; free ones have no free neighbours.
-//! - **X2** a block behind a free one says so and where that one begins.
-//! - **X3** every free block of at least 32 bytes is in the list of its size, rounded down to 8; nothing else is.
-//! - **X4** a bit of the map is set exactly when its list has a block.
-//! - **X5** `starts` of a page has the first head of each 256 bytes.
-//! - **X6** pages, live objects and their bytes are counted.
+//! - **xvmalloc-X1** the blocks of a page follow one another from 0 to 4,096; free ones have no free neighbours.
+//! - **xvmalloc-X2** a block behind a free one says so and where that one begins.
+//! - **xvmalloc-X3** every free block of at least 32 bytes is in the list of its size, rounded down to 8; nothing else is.
+//! - **xvmalloc-X4** a bit of the map is set exactly when its list has a block.
+//! - **xvmalloc-X5** `starts` of a page has the first head of each 256 bytes.
+//! - **xvmalloc-X6** pages, live objects and their bytes are counted.
 //!
 //! An object costs its bytes, rounded up to 4, and 4 more; the head keeps the exact length. Allocating and freeing
 //! take O(1), and a page more or less. A page that becomes empty goes back at once. Nothing ever moves: pages with one
@@ -43,7 +43,6 @@ use pages::Pages;
 use crate::PAGE;
 use crate::pins::Pins;
 
-/// Bytes in front of a block.
 const HEAD: usize = 4;
 /// The largest block: a page without its head.
 const MOST: usize = PAGE - HEAD;
@@ -203,14 +202,12 @@ impl<P: PageAllocator> XvMalloc<P> {
         }
     }
 
-    /// Out of it.
     fn remove(&mut self, page: u32, offset: usize, size: usize) {
         if size >= LISTED {
             self.bins.remove(&self.pages, page, offset);
         }
     }
 
-    /// The object of a handle.
     fn find(&self, handle: Handle) -> Result<Found, HandleError> {
         let page = self.pages.get(handle.page)?;
         let offset = handle.offset as usize;

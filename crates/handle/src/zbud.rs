@@ -6,8 +6,8 @@
 //! lists    63, by free chunks: the pages with room for one object more
 //! ```
 //!
-//! - **B1** a page with one object is in the list of its free chunks; one with two is in none.
-//! - **B2** pages, live objects and their bytes are counted.
+//! - **zbud-B1** a page with one object is in the list of its free chunks; one with two is in none.
+//! - **zbud-B2** pages, live objects and their bytes are counted.
 //!
 //! The simplest that saves anything: no page holds more than two objects, so it never saves more than half, and
 //! nothing is ever moved or searched for long. What is known of a page stands in a table of 24 bytes a page; as in the
@@ -78,7 +78,6 @@ impl Record {
         self.lens.iter().filter(|len| **len > 0).count()
     }
 
-    /// Where the object of an end begins.
     fn offset(&self, end: usize) -> usize {
         if end == 0 { CHUNK } else { PAGE - (self.lens[1] as usize).next_multiple_of(CHUNK) }
     }
@@ -370,7 +369,7 @@ impl<P: PageAllocator> Check for Zbud<P> {
                 objects += record.objects();
                 payload += record.lens.iter().map(|len| *len as usize).sum::<usize>();
                 single += usize::from(record.objects() == 1);
-                ensure(record.objects() > 0, "B1: a page has an object", page as usize)?;
+                ensure(record.objects() > 0, "zbud-B1: a page has an object", page as usize)?;
             }
         }
         let mut listed = 0;
@@ -378,16 +377,16 @@ impl<P: PageAllocator> Check for Zbud<P> {
             let mut page = first;
             while let Some(record) = self.records.get(page) {
                 listed += 1;
-                ensure(listed <= single, "B1: a list ends", list)?;
+                ensure(listed <= single, "zbud-B1: a list ends", list)?;
                 let right = record.objects() == 1 && record.free_chunks() == list;
-                ensure(right, "B1: a list has pages with one object", page as usize)?;
+                ensure(right, "zbud-B1: a list has pages with one object", page as usize)?;
                 page = record.behind;
             }
         }
-        ensure(listed == single, "B1: every page with one object is in a list", listed)?;
-        ensure(pages == self.pages, "B2: pages are counted", pages)?;
-        ensure(objects == self.objects, "B2: objects are counted", objects)?;
-        ensure(payload == self.payload, "B2: payload is counted", payload)
+        ensure(listed == single, "zbud-B1: every page with one object is in a list", listed)?;
+        ensure(pages == self.pages, "zbud-B2: pages are counted", pages)?;
+        ensure(objects == self.objects, "zbud-B2: objects are counted", objects)?;
+        ensure(payload == self.payload, "zbud-B2: payload is counted", payload)
     }
 }
 

@@ -12,11 +12,11 @@
 //! class    lists of zspages by fullness:  0 · 10 · 20 … 90 · 99 · 100 %
 //! ```
 //!
-//! - **Z1** a zspage is in the list of its class and fullness.
-//! - **Z2** its objects are `used` live ones, those of its free chain, and those from `fresh` on, never used yet.
-//! - **Z3** a live object names a slot, and that names the object.
-//! - **Z4** pages, live objects and their bytes are counted.
-//! - **Z5** a zspage counts those of its objects that are pinned; as long as there are any, it is not emptied.
+//! - **zsmalloc-Z1** a zspage is in the list of its class and fullness.
+//! - **zsmalloc-Z2** its objects are `used` live ones, those of its free chain, and those from `fresh` on, never used yet.
+//! - **zsmalloc-Z3** a live object names a slot, and that names the object.
+//! - **zsmalloc-Z4** pages, live objects and their bytes are counted.
+//! - **zsmalloc-Z5** a zspage counts those of its objects that are pinned; as long as there are any, it is not emptied.
 //!
 //! An object costs 8 bytes, what its class is larger, and a slot of 16 bytes in a table. The largest class, a page,
 //! needs no 8 bytes. Objects go to the fullest zspage with room; [`Compact`](base::Compact) empties the emptiest ones

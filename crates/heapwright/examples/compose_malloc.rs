@@ -36,10 +36,10 @@ fn serve(name: &str, heap: &impl Malloc) {
         workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
     });
     assert!(addresses.iter().all(|at| *at != 0 && at.is_multiple_of(16)));
-    for at in addresses {
-        // SAFETY: a live block of this heap, given up.
-        unsafe { heap.free(core::ptr::with_exposed_provenance_mut(at)) };
-    }
+    // SAFETY: a live block of this heap, given up.
+    addresses
+        .into_iter()
+        .for_each(|at| unsafe { heap.free(core::ptr::with_exposed_provenance_mut(at)) });
     let aligned = heap.aligned_alloc(4096, 100);
     assert!(aligned.addr().is_multiple_of(4096), "{name}");
     // SAFETY: as above.

@@ -16,10 +16,8 @@ fn serves_a_pool() {
     let blocks: Vec<_> = core::iter::from_fn(|| heap.allocate(layout)).collect();
     assert!(blocks.len() > 300, "{} blocks of 128 bytes in 64 KiB", blocks.len());
     heap.check().unwrap();
-    for block in blocks {
-        // SAFETY: live, of this layout.
-        unsafe { heap.deallocate(block, layout) };
-    }
+    // SAFETY: live, of this layout.
+    blocks.into_iter().for_each(|block| unsafe { heap.deallocate(block, layout) });
     assert_eq!(heap.stats().used, 0);
 }
 

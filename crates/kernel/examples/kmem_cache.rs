@@ -7,7 +7,7 @@ use base::AddMemory;
 use core::ptr::NonNull;
 use heapwright_kernel_allocators::bitmap::BitmapPages;
 use heapwright_kernel_allocators::kmem_cache::{
-    Builder, Caches, DebugFlags, KmemCache, Locality, Policy, SLABINFO_HEADER, Settings,
+    Builder, DebugFlags, KmemCache, Locality, Policy, SLABINFO_HEADER, Settings,
 };
 
 type Pages = BitmapPages<4096>;
@@ -25,10 +25,8 @@ fn ten(policy: Policy, pages: Pages) -> Pages {
         objects.iter().map(|object| object.addr().get().abs_diff(base) / 40).collect()
     };
     println!("{policy:?}\n  out             {:?}", places(&first));
-    for &object in &first {
-        // SAFETY: it is live and used no more.
-        unsafe { cache.free(object) };
-    }
+    // SAFETY: it is live and used no more.
+    first.iter().for_each(|&object| unsafe { cache.free(object) });
     let again: Vec<_> = (0..10).filter_map(|_| cache.allocate()).collect();
     println!("  back, out again {:?}", places(&again));
     // SAFETY: all are live and used no more.
@@ -47,25 +45,20 @@ fn main() {
     }
 
     // A list of 200 items: in a cache of its own, and in one that others use too.
-    let mut caches = Caches::<_, 8>::new(pages);
-    let own = caches.create(Settings::new("item", 40).no_merge()).expect("there is room");
-    let shared = caches.create(Settings::new("any-64", 64)).expect("there is room");
-    let mut others = Vec::new();
-    for _ in 0..200 {
-        caches.allocate(own).expect("there is memory");
-        caches.allocate(shared).expect("there is memory");
-        others.extend((0..7).map(|_| caches.allocate(shared).expect("there is memory")));
-    }
-    for object in others {
-        // SAFETY: it is live and used no more.
-        unsafe { caches.free(object) };
-    }
-    for (name, id) in [("a cache of its own", own), ("one for all", shared)] {
-        let Locality { objects, lines, pages, .. } = caches.locality(id).expect("it is there");
-        println!("{objects} items in {name}: {lines} lines, {pages} pages");
-    }
     println!("{SLABINFO_HEADER}");
-    caches.infos().for_each(|info| println!("{info}"));
+    for (name, size, others) in [("item", 40, 0), ("any-64", 64, 7)] {
+        let mut cache = KmemCache::new(Settings::new(name, size), pages).expect("a cache");
+        let mut take = || cache.allocate().expect("there is memory");
+        let rows: Vec<Vec<_>> = (0..200).map(|_| (0..=others).map(|_| take()).collect()).collect();
+        let others = rows.iter().flat_map(|row| &row[1..]);
+        // SAFETY: it is live and used no more.
+        others.for_each(|&object| unsafe { cache.free(object) });
+        let Locality { objects, lines, pages: touched, .. } = cache.locality();
+        println!("{}\n  {objects} items: {lines} lines, {touched} pages", cache.info());
+        // SAFETY: it is live and used no more.
+        rows.iter().for_each(|row| unsafe { cache.free(row[0]) });
+        pages = cache.destroy().expect("no object is in use");
+    }
 
     // What is freed twice.
     let mut memory = vec![0u8; 1 << 20];

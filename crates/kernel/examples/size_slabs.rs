@@ -38,10 +38,8 @@ fn main() {
     show("3 pages", &heap);
     // SAFETY: live, of this layout.
     unsafe { heap.deallocate(pages, large) };
-    for block in blocks {
-        // SAFETY: live, of this layout.
-        unsafe { heap.deallocate(block, small) };
-    }
+    // SAFETY: live, of this layout.
+    blocks.into_iter().for_each(|block| unsafe { heap.deallocate(block, small) });
     show("all given back; one slab is kept", &heap);
     heap.reclaim();
     show("and that one too", &heap);

@@ -11,8 +11,7 @@
 //! |---|---|
 //! | [`KmemCache`] | size and alignment at run time, one owner |
 //! | [`SharedKmemCache`] | the same for many threads, with a [handle](LocalKmemCache) for each or without |
-//! | [`Cache`], [`SharedCache`], [`LocalCache`] | the three for a type, made by a [`Builder`] |
-//! | [`Caches`] | many caches over the same pages, of which some share slabs; found by an object's address; `slabinfo` |
+//! | [`Cache`] | the first for a type, made by a [`Builder`] |
 //!
 //! What is known of free objects lies beside the slabs. So a constructed object keeps its state while it is free, a slab of 4 KiB
 //! has 102 objects of 40 bytes, and what is freed twice, or was never allocated, is seen. Slabs and magazines have the kernel's
@@ -22,7 +21,6 @@
 //! Bonwick, "The Slab Allocator", 1994; Bonwick and Adams, "Magazines and Vmem", 2001.
 
 mod cache;
-mod caches;
 mod debug;
 pub(crate) mod front;
 mod misuse;
@@ -47,7 +45,6 @@ pub(crate) mod toy;
 
 pub use self::{
     cache::{InUse, KmemCache},
-    caches::{CacheError, CacheId, Caches},
     misuse::{Finding, Misuse, Users},
     settings::{DebugFlags, Hook, Name, Policy, Reclaim, Refused, Settings},
     statistics::{Info, Locality, SLABINFO_HEADER},
@@ -58,10 +55,7 @@ pub use self::{
 pub use self::reserve::Reserve;
 
 #[cfg(target_has_atomic = "64")]
-pub use self::{
-    shared::{DepotCounts, LocalKmemCache, SharedKmemCache},
-    typed::{LocalCache, SharedCache},
-};
+pub use self::shared::{DepotCounts, LocalKmemCache, SharedKmemCache};
 
 #[cfg(test)]
 mod tests;

@@ -23,7 +23,6 @@ const N1: &str = "marked-N1: no number from the mark on is free";
 /// The most numbers of a row: a sum counts up to 2^32 − 1, and is of a power of two.
 pub(crate) const MOST: usize = (1 << 31) - 1;
 
-/// Numbers in a row.
 #[derive(Debug)]
 pub(crate) struct Marked {
     /// Where the words are; 0: nowhere yet.
@@ -33,7 +32,6 @@ pub(crate) struct Marked {
 }
 
 impl Marked {
-    /// Without numbers.
     pub(crate) const EMPTY: Self = Self { at: 0, count: 0, mark: 0 };
 
     /// Bytes that the state of `count` numbers takes.
@@ -43,15 +41,12 @@ impl Marked {
     }
 
     /// The numbers from 0 to `count`, at most [`MOST`]; the mark is at 0.
-    ///
-    /// # Safety
-    ///
-    /// At `at`, a multiple of a word, are [`bytes`](Self::bytes) zeros that are this value's alone as long as it is used.
+    /// The caller promises: at `at`, a multiple of a word, are [`bytes`](Self::bytes) zeros that are this value's alone as long
+    /// as it is used.
     pub(crate) const unsafe fn new(at: usize, count: usize) -> Self {
         Self { at, count, mark: 0 }
     }
 
-    /// How many there are.
     pub(crate) const fn count(&self) -> usize {
         self.count
     }

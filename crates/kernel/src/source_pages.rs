@@ -106,7 +106,6 @@ impl<S: PageSource> SourcePages<S> {
         self.source.page_size()
     }
 
-    /// How many pages the range has.
     fn pages(&self) -> usize {
         self.len.div_ceil(self.page()).min(marked::MOST)
     }

@@ -8,9 +8,9 @@
 //! ahead   [ addresses of the next few ]   of a large heap, never touched
 //! ```
 //!
-//! - **P1** the map names a chunk exactly while it is somebody's or in the pool.
-//! - **P5** no chunk is mapped or unmapped under the pool's lock.
-//! - **P6** a thread's end unmaps nothing and waits for no lock here: its chunks arrive, emptied, without one. To unmap a chunk is to
+//! - **chunks-P1** the map names a chunk exactly while it is somebody's or in the pool.
+//! - **chunks-P5** no chunk is mapped or unmapped under the pool's lock.
+//! - **chunks-P6** a thread's end unmaps nothing and waits for no lock here: its chunks arrive, emptied, without one. To unmap a chunk is to
 //!   wait in the kernel for all threads that are just touching memory, while those that come after wait too.
 //!
 //! One lock; O(pool) when a chunk becomes empty, two system calls when one comes or goes. A look in the map is two loads.
@@ -75,7 +75,7 @@ pub(crate) struct Chunks<S, C, const SHIFT: u32> {
     pub(crate) arena: Arena<S>,
     map: ChunkMap<SHIFT>,
     pool: Guarded<S, Pool<C>>,
-    /// Chunks on their way to the pool, each linked to the next (P6).
+    /// Chunks on their way to the pool, each linked to the next (chunks-P6).
     arrived: AtomicUsize,
     /// Bytes that came from the system, of those in the pool, and of those in chunks that cost little.
     mapped: AtomicUsize,
@@ -123,7 +123,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.mapped.load(Ordering::Relaxed).saturating_sub(self.pooled.load(Ordering::Relaxed))
     }
 
-    /// Bytes in the pool.
     pub(crate) fn pooled_bytes(&self) -> usize {
         self.pooled.load(Ordering::Relaxed)
     }
@@ -202,7 +201,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         self.expire(pool, now, most.min(room));
     }
 
-    /// A chunk of a thread that ends is empty (P6). Where much waits in the pool its pages go back first.
+    /// A chunk of a thread that ends is empty (chunks-P6). Where much waits in the pool its pages go back first.
     pub(crate) fn leave(&self, chunk: &C) {
         let base = links::address(chunk);
         let first = base + align_up(C::HEAD, self.source.page_size());
@@ -358,7 +357,6 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
         }
     }
 
-    /// Reads the memory limit, the first time.
     pub(crate) fn look_at_memory_limit(&self) {
         self.allowance.look(&self.source);
     }

@@ -31,6 +31,44 @@ pub struct Figures {
     pub huge: (usize, usize),
 }
 
+/// What [`DropIn`] forwards where a malloc's threads have records: its halves, the records, its numbers.
+macro_rules! by_halves {
+    () => {
+        #[inline(always)]
+        fn malloc_fast(&self, size: usize) -> *mut u8 {
+            self.malloc_ready(size)
+        }
+
+        #[inline(always)]
+        fn malloc_slow(&self, size: usize) -> *mut u8 {
+            self.malloc_any(size)
+        }
+
+        #[inline(always)]
+        unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
+            self.free_ready(ptr.expose_provenance())
+        }
+
+        #[inline(always)]
+        unsafe fn free_slow(&self, ptr: *mut u8) {
+            self.free_any(ptr.expose_provenance());
+        }
+
+        fn begin(&'static self) {
+            self.threads.announce(self);
+        }
+
+        fn trim(&self) -> usize {
+            self.trim_all()
+        }
+
+        fn figures(&self) -> Figures {
+            self.numbers()
+        }
+    };
+}
+pub(crate) use by_halves;
+
 /// A malloc that can be a whole program's.
 pub trait DropIn: Malloc + Check {
     /// What a block of less than 16 bytes is aligned to: C asks for no more than such a block can hold (C23 7.24.3).

@@ -1,6 +1,6 @@
 //! Doubly linked lists of descriptors, and singly linked chains of free objects.
 //!
-//! - **I1** a descriptor is on one list at most, and never unmapped while it is on one.
+//! - **links-I1** a descriptor is on one list at most, and never unmapped while it is on one.
 //!
 //! Whoever has the list's lock, or owns it, may change it. O(1) but for `iter`.
 use core::marker::PhantomData;
@@ -14,7 +14,6 @@ pub(crate) trait Linked {
     fn links(&self) -> &[AtomicUsize; 2];
 }
 
-/// A list of descriptors.
 #[derive(Debug)]
 pub(crate) struct List<T> {
     first: AtomicUsize,
@@ -24,16 +23,14 @@ pub(crate) struct List<T> {
 /// The descriptor at an address; `None` at 0.
 #[inline]
 pub(crate) fn at<'a, T>(address: usize) -> Option<&'a T> {
-    // SAFETY: 0, or the address of a descriptor: only those are linked (I1).
+    // SAFETY: 0, or the address of a descriptor: only those are linked (links-I1).
     unsafe { ptr::with_exposed_provenance::<T>(address).as_ref() }
 }
 
-/// A descriptor's address.
 pub(crate) fn address<T>(of: &T) -> usize {
     ptr::from_ref(of).expose_provenance()
 }
 
-/// The one after this on its list.
 pub(crate) fn next<'a, T: Linked>(this: &T) -> Option<&'a T> {
     at(this.links()[0].load(Ordering::Relaxed))
 }
@@ -51,7 +48,6 @@ impl<T: Linked + 'static> List<T> {
         self.first.load(Ordering::Relaxed) == 0
     }
 
-    /// Forgets all that is on it.
     pub(crate) fn clear(&self) {
         self.first.store(0, Ordering::Relaxed);
     }

@@ -5,7 +5,7 @@
 //! purge ─► out ─► zero memory is handed out ─► reused ─ much within a second of a purge? the floor doubles
 //! ```
 //!
-//! - **R1** `out` is what went back lately and is not in use again, `reused` what of it is; both begin anew with a purge that is
+//! - **regret-R1** `out` is what went back lately and is not in use again, `reused` what of it is; both begin anew with a purge that is
 //!   a second after the last.
 //!
 //! Under its owner's lock, or its owner's thread alone. O(1); bytes and ticks.

@@ -20,6 +20,47 @@ pub(crate) struct Sent(pub(crate) *mut u8);
 // SAFETY: a block may be freed by any thread.
 unsafe impl Send for Sent {}
 
+/// Frees blocks of the heap, which are live.
+pub(crate) fn free_all<M: Malloc>(heap: &M, blocks: impl IntoIterator<Item = *mut u8>) {
+    // SAFETY: the tests free what they have.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+}
+
+/// The tests of a malloc `$malloc` whose chunks are its `$chunks`.
+macro_rules! of_chunks {
+    ($malloc:ident: $($chunks:ident).+) => {
+        #[test]
+        fn what_others_free_comes_back_to_its_owner() {
+            let heap = heap();
+            crate::shapes::come_back(&*heap, || heap.$($chunks).+.bytes());
+        }
+
+        #[test]
+        fn threads_that_end_at_once_unmap_nothing_and_wait_for_nobody() {
+            let heap: &'static $malloc<Os> = Box::leak(Box::new($malloc::new(Os)));
+            crate::shapes::ends_at_once(heap, &heap.$($chunks).+, || heap.threads.live());
+        }
+
+        #[test]
+        fn the_first_few_blocks_of_many_sizes_share_pages() {
+            crate::shapes::few_share_pages(&*heap());
+        }
+
+        #[test]
+        fn freed_mappings_wait_for_the_next_block() {
+            let heap = heap();
+            crate::shapes::mappings_wait(&*heap, &heap.$($chunks).+);
+        }
+
+        #[test]
+        fn a_large_heap_maps_many_chunks_by_one_call() {
+            let heap = heap();
+            crate::shapes::maps_ahead(&*heap, &heap.$($chunks).+);
+        }
+    };
+}
+pub(crate) use of_chunks;
+
 /// What another thread frees serves its owner again: nothing new is `mapped`.
 pub(crate) fn come_back<M: Malloc + Check + Sync>(heap: &M, mapped: impl Fn() -> usize) {
     let blocks: Vec<_> = (0..10_000).map(|_| Sent(heap.malloc(100))).collect();
@@ -33,8 +74,7 @@ pub(crate) fn come_back<M: Malloc + Check + Sync>(heap: &M, mapped: impl Fn() ->
     let again: Vec<_> = (0..9_000).map(|_| heap.malloc(100)).collect();
     assert_eq!(mapped(), before, "nothing new was mapped");
     heap.check().unwrap();
-    // SAFETY: live blocks of this heap.
-    again.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(heap, again);
     heap.check().unwrap();
 }
 
@@ -48,8 +88,7 @@ pub(crate) fn few_share_pages<M: Malloc>(heap: &M) {
     // SAFETY: live blocks of this heap.
     let is_tight = |&block: &*mut u8| unsafe { heap.usable_size(block) } < 600;
     assert!(many[8..].iter().all(is_tight), "a class with many has pages of its own");
-    // SAFETY: as above.
-    blocks.into_iter().chain(many).for_each(|block| unsafe { heap.free(block) });
+    free_all(heap, blocks.into_iter().chain(many));
 }
 
 /// A heap of many chunks asks for several by one call, and for one where it is refused several.
@@ -75,8 +114,7 @@ pub(crate) fn maps_ahead<M: Malloc, C: Chunk, const SHIFT: u32>(
         blocks.extend(fill(2).0);
     }
     source.fail_nth(0);
-    // SAFETY: live blocks of this heap.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(heap, blocks);
     chunks.trim();
     assert_eq!(chunks.mapped_bytes(), 0);
 }

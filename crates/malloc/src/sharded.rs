@@ -213,7 +213,7 @@ impl<S: System> Sharded<S> {
         self.fresh(thread, heap, class)
     }
 
-    /// A page without a block leaves its queue (H2).
+    /// A page without a block leaves its queue (sharded-H2).
     fn begin_full(&self, heap: &Heap, page: &Page) {
         heap.dequeue(page);
         page.set_state(State::Full);
@@ -225,7 +225,6 @@ impl<S: System> Sharded<S> {
         }
     }
 
-    /// A full page has a block again.
     fn end_full(&self, heap: &Heap, page: &Page) {
         page.want(false, wait::<S>);
         heap.full.remove(page);
@@ -316,7 +315,7 @@ impl<S: System> Sharded<S> {
         }
     }
 
-    /// An empty page goes; the only one of its class some slow paths later, as it would soon be made again (H3).
+    /// An empty page goes; the only one of its class some slow paths later, as it would soon be made again (sharded-H3).
     fn retire(&self, thread: &Thread, heap: &Heap, segment: &Segment, page: &Page) {
         if page.has_theirs() {
             // All its blocks are free: what others freed beside them was free before.

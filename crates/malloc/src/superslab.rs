@@ -47,7 +47,6 @@ use pool::Pool;
 use slab::{SLAB, SLABS, Slab, State, Super};
 use switches::Switches;
 
-/// The largest size of a class.
 const MAX_SIZE: usize = 32 << 10;
 /// The largest run, half a superslab: of what is longer one would leave the rest of its superslab empty.
 const MAX_RUN: usize = SLABS / 2 * SLAB;
@@ -99,7 +98,6 @@ impl<S: System> Superslab<S> {
         &self.pool.supers.source
     }
 
-    /// The calling thread's heap, if it has one.
     #[inline(always)]
     fn heap(&self) -> Option<&Heap> {
         self.threads.current()

@@ -99,7 +99,6 @@ impl<S: System> ThreadCaching<S> {
         &self.pages.source
     }
 
-    /// The calling thread's cache, if it has one.
     #[inline(always)]
     fn cache(&self) -> Option<&Cache> {
         self.threads.current()
@@ -402,7 +401,7 @@ impl<S: System> Check for ThreadCaching<S> {
             if mine == Some(ptr::from_ref(cache)) && lists.is_ok() {
                 // But for the object that was moving when a signal handler interrupted it and asked for this.
                 let off = held.abs_diff(cache.held());
-                lists = ensure(off <= MAX_SIZE, "T2: a cache's bytes add up", held);
+                lists = ensure(off <= MAX_SIZE, "cache-T2: a cache's bytes add up", held);
             }
         });
         lists?;

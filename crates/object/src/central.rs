@@ -317,12 +317,6 @@ pub fn check_shelf<S: System>(
     Ok(())
 }
 
-impl<S: System> Default for Central<S> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 mod give_back;
 mod shards;
 #[cfg(test)]

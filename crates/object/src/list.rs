@@ -82,9 +82,3 @@ impl SlabList {
         self.len.replace(self.len() - 1);
     }
 }
-
-impl Default for SlabList {
-    fn default() -> Self {
-        Self::new()
-    }
-}

@@ -272,12 +272,6 @@ impl<S: System> Shelf<S> {
     }
 }
 
-impl<S: System> Default for Shelf<S> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// Slabs of one class and owner that ended under one lock: their memory goes back together.
 struct RetireBatch {
     whose: Tag,

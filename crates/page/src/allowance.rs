@@ -76,9 +76,3 @@ fn is_room_for<S: System>(source: &S, len: usize) -> bool {
     // SAFETY: just mapped, and nobody has seen it.
     got.is_some_and(|at| unsafe { source.release(at, align_up(len.max(1), page)) })
 }
-
-impl Default for Allowance {
-    fn default() -> Self {
-        Self::new()
-    }
-}

@@ -22,7 +22,6 @@ use crate::geometry::GRANULE;
 /// What is reserved becomes usable in multiples of this: 64 KiB, the largest page there is.
 pub(crate) const STEP: usize = 64 << 10;
 
-/// One stretch of addresses.
 #[derive(Debug)]
 pub(crate) struct Area {
     at: AtomicUsize,
@@ -32,7 +31,6 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// No addresses.
     pub(crate) const fn new() -> Self {
         Self {
             at: AtomicUsize::new(0),
@@ -50,7 +48,6 @@ impl Area {
         self.end.store(end, Ordering::Relaxed);
     }
 
-    /// Its lowest address.
     #[inline]
     pub(crate) fn at(&self) -> usize {
         self.at.load(Ordering::Relaxed)

@@ -64,9 +64,3 @@ impl<S: System> Arena<S> {
         Some(at)
     }
 }
-
-impl<S: System> Default for Arena<S> {
-    fn default() -> Self {
-        Self::new()
-    }
-}

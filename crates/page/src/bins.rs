@@ -25,12 +25,19 @@ pub const BINS: usize = EMPTY_CLEAN + 1;
 /// How many there are for blocks in use, of each kind of page.
 const PARTLY_FREE: usize = GRANULES_PER_BLOCK.ilog2() as usize;
 
+/// The bins of blocks in use that lie in huge pages.
+pub const HUGE_IN_USE: u32 = (1 << PARTLY_FREE) - 1;
+/// Those of blocks in use in small pages.
+pub const SMALL_IN_USE: u32 = HUGE_IN_USE << PARTLY_FREE;
+/// Those of wholly free blocks.
+pub const EMPTY: u32 = 1 << EMPTY_DIRTY | 1 << EMPTY_CLEAN;
+
 /// A bit for each bin in which a run of `count` granules may fit, the blocks to be tried first lowest.
 #[inline]
 pub const fn fitting(huge: bool, count: u32) -> u32 {
     // A run of a whole block fits no block in use.
     let in_use = (1 << PARTLY_FREE) - (1 << count.ilog2());
-    let small = in_use << PARTLY_FREE | 1 << EMPTY_DIRTY | 1 << EMPTY_CLEAN;
+    let small = in_use << PARTLY_FREE | EMPTY;
     if huge { small | in_use } else { small }
 }
 

@@ -47,7 +47,6 @@ pub struct BlockInfo {
     pub(crate) moved: AtomicU8,
     /// The block that entered the queue of dirty ones after it.
     pub(crate) younger: AtomicU32,
-    /// Whether it is in that queue.
     pub(crate) queued: AtomicU8,
 }
 
@@ -89,7 +88,6 @@ impl BlockInfo {
         owned != 0 && self.free() == owned
     }
 
-    /// What the system was told of its pages.
     pub(crate) fn advice(&self) -> Advice {
         match self.advice.load(Ordering::Relaxed) {
             advice if advice == Advice::Huge as u8 => Advice::Huge,

@@ -84,12 +84,6 @@ impl<const SHIFT: u32> ChunkMap<SHIFT> {
     }
 }
 
-impl<const SHIFT: u32> Default for ChunkMap<SHIFT> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use source::os::Os;

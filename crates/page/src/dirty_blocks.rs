@@ -23,7 +23,6 @@ pub(crate) struct DirtyBlocks {
 }
 
 impl DirtyBlocks {
-    /// Empty.
     pub(crate) const fn new() -> Self {
         Self { oldest: NIL, newest: NIL }
     }
@@ -55,7 +54,6 @@ impl DirtyBlocks {
         }
     }
 
-    /// The oldest block leaves.
     pub(crate) fn leave(&mut self, region: &Region) {
         let info = region.block(self.oldest);
         info.queued.store(0, Ordering::Relaxed);

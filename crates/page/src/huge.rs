@@ -272,12 +272,6 @@ impl Table {
     }
 }
 
-impl<S: System> Default for Huge<S> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// Bytes of the guards on both sides of a table.
 pub(crate) fn guard<S: System>(source: &S) -> usize {
     source.page_size().max(GRANULE)

@@ -225,12 +225,6 @@ fn next_chunk<S: System>(cut: &mut usize, pages: &PageHeap<S>, len: usize) -> Op
     Some(at)
 }
 
-impl<S: System> Default for Meta<S> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 fn link_of(at: usize) -> *mut usize {
     core::ptr::with_exposed_provenance_mut(at)
 }

@@ -194,12 +194,6 @@ impl Purge {
     }
 }
 
-impl Default for Purge {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<S: System> PageHeap<S> {
     /// Keeps at least `bytes` of free memory from now on.
     pub fn set_floor(&self, bytes: usize) {

@@ -113,12 +113,6 @@ fn below<'a, S: System>(arena: &Arena<S>, source: &S, word: &AtomicUsize) -> Opt
     words(at)
 }
 
-impl<const SHIFT: u32, const ROOT: usize> Default for RadixMap<SHIFT, ROOT> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use source::os::Os;

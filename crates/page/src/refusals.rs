@@ -54,12 +54,6 @@ impl Refusals {
     }
 }
 
-impl Default for Refusals {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// One attempt to give memory back.
 #[derive(Debug)]
 pub struct Attempt<'a> {

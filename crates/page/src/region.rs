@@ -284,12 +284,6 @@ impl Region {
     }
 }
 
-impl Default for Region {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// The region's maps: where they are, and how far they were usable when it was asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Maps {

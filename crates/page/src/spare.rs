@@ -100,12 +100,6 @@ impl Spare {
     }
 }
 
-impl Default for Spare {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Chunk {
     fn take(&self, size: usize, align: usize) -> Option<usize> {
         let end = self.end.load(Ordering::Relaxed);

@@ -118,9 +118,3 @@ impl Outside {
         (self.begun.load(Ordering::Acquire) == ended).then_some(ended)
     }
 }
-
-impl Default for Outside {
-    fn default() -> Self {
-        Self::new()
-    }
-}

@@ -29,7 +29,6 @@ impl Cells {
         self.got.store(0, Ordering::Relaxed);
     }
 
-    /// A cell. `None`: out of memory.
     pub(crate) fn take<S: System>(&self, supply: Supply<'_, S>) -> Option<usize> {
         if let Some(cell) = self.each().next() {
             return Some(cell);

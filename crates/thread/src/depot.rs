@@ -72,12 +72,10 @@ impl Depot {
         self.cells.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
     }
 
-    /// Bytes of all bundles (depot-D2).
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Objects of a class here.
     pub(crate) fn held(&self, class: usize) -> usize {
         let bits = self.of[class].load(Ordering::Relaxed);
         let places = (0..PLACES).filter(|place| bits >> place & 1 != 0);
@@ -188,10 +186,7 @@ impl Depot {
     }
 
     /// Looks whether places and bytes add up (depot-D1, depot-D2).
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant, at the class or the sum.
+    /// Errors: the first broken invariant, at the class or the sum.
     pub(crate) fn check(&self) -> Result<(), Broken> {
         let (mut seen, mut bytes) = (0, 0);
         for (class, of) in self.of.iter().enumerate() {

@@ -63,7 +63,6 @@ fn call<M: ThreadEnds>(malloc: usize, record: usize) {
     }
 }
 
-/// The record at an address; `None` at 0.
 #[inline(always)]
 fn record_at<'a, R: Record>(at: usize) -> Option<&'a R> {
     // SAFETY: 0, or the address of a record of this malloc (members-M2), which stays (members-M1).
@@ -120,7 +119,6 @@ pub struct Members<S, R> {
 }
 
 impl<S: System, R: Record> Members<S, R> {
-    /// Bytes of a record.
     const SIZE: usize = size_of::<R>().next_multiple_of(PAGE);
 
     /// No thread yet.
@@ -229,7 +227,6 @@ impl<S: System, R: Record> Members<S, R> {
         Some(record)
     }
 
-    /// A spare record, on the list.
     fn take_spare(&self, taken: &impl Fn(&R)) -> Option<&R> {
         let _inside = self.lock.lock();
         let record = record_at(self.spare.load(Ordering::Relaxed))?;
@@ -424,11 +421,5 @@ impl<S: System, R: Record> Members<S, R> {
                 self.spare(record);
             }
         });
-    }
-}
-
-impl<S: System, R: Record> Default for Members<S, R> {
-    fn default() -> Self {
-        Self::new()
     }
 }

@@ -140,12 +140,6 @@ impl<S: System> Registry<S> {
     }
 }
 
-impl<S: System> Default for Registry<S> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 fn cache_at<'a>(at: usize) -> Option<&'a ThreadCache> {
     // SAFETY: only addresses of live caches are linked (registry-T1).
     (at != 0).then(|| unsafe { ThreadCache::at(at) })

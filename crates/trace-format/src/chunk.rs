@@ -30,10 +30,12 @@ pub struct ChunkHead {
     pub time: u64,
     /// The same moment in nanoseconds of `CLOCK_MONOTONIC`.
     pub monotonic: u64,
-    /// The last event's time, where it is sealed.
+    /// When it was sealed: no event is later. In a chunk that is not, a moment after it began, or 0.
     pub last_time: u64,
+    /// That moment in nanoseconds of `CLOCK_MONOTONIC`, or 0.
+    pub last_monotonic: u64,
     /// Zero.
-    pub reserved: [u64; 2],
+    pub reserved: u64,
 }
 
 const _: () = assert!(size_of::<ChunkHead>() == HEAD);
@@ -57,7 +59,8 @@ impl ChunkHead {
             time: long(24)?,
             monotonic: long(32)?,
             last_time: long(40)?,
-            reserved: [long(48)?, long(56)?],
+            last_monotonic: long(48)?,
+            reserved: long(56)?,
         };
         (head.magic == Self::MAGIC).then_some(head)
     }

@@ -1,13 +1,13 @@
 //! What can happen in a recorded program, and how an event begins.
 //!
 //! ```text
-//! first byte   ttttttkk     kk: 1 malloc, 2 free, 3 another kind, which the next byte names; 0 is no event
+//! first byte   ttttttkk     kk: 1 malloc, 2 free, 3 calloc, 0 another kind, which the next byte names
 //!                           t: units of time since the thread's last event; 63: a number follows that has them
 //! then                      the kind's own fields, in the order in which they stand here
 //! ```
 //!
-//! An address is a [zigzag](crate::varint) distance, in units of 16 bytes, from the last address of this chunk. One that is no
-//! multiple of 16 is announced by a [`Kind::Odd`] before the event.
+//! An address is a distance, in units of 16 bytes, from one [before](crate::near). One that is no multiple of 16 is announced by
+//! a [`Kind::Odd`] before the event. Of `malloc` and `calloc` the size comes first.
 
 /// The kinds of events. The numbers are the format's: they never change their meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub enum Event<'a> {
     ReallocFrom {
         at: u64,
     },
-    /// `at` is 0 if it was refused: then the old block lives on.
+    /// `at` is 0 if it was refused: then the old block lives on. With a `size` of 0 it was freed.
     ReallocTo {
         at: u64,
         size: u64,
@@ -170,6 +170,7 @@ pub enum Event<'a> {
         file: u64,
         shmem: u64,
     },
+    /// How many; 0: all from here on, in every thread.
     Dropped {
         events: u64,
     },

@@ -3,7 +3,7 @@
 //! ```text
 //! file    [ chunk 0: head of the file │ chunk │ chunk │ chunk … ]     64 KiB each
 //! chunk   [ head │ event event event … committed ░░░░░░░░░░░ ]        of one thread
-//! event   [ kind and time since the last │ distance of the address │ size ]
+//! event   [ kind and time since the last │ size │ distance of the address ]
 //! ```
 //!
 //! A chunk belongs to one thread and is written in a shared mapping of the file. Its committed length is stored after each event,
@@ -15,15 +15,16 @@
 mod chunk;
 mod event;
 mod file;
+mod near;
 mod read;
-mod varint;
+pub mod varint;
 mod write;
 
 pub use chunk::{CHUNK, ChunkHead, HEAD, SEALED, THREAD_ENDED};
 pub use event::{Event, Kind};
 pub use file::{FileHead, HeadError, MAGIC, VERSION};
-pub use read::{Events, Fault, FaultKind};
+pub use read::{Cursor, Events, Fault, FaultKind};
 pub use write::{ROOM, Writer};
 
-/// A tick of the recorder's clock is shifted right by so many bits: times in a trace are in units of 32 ticks.
-pub const TICK_SHIFT: u32 = 5;
+/// A tick of the recorder's clock is shifted right by so many bits: times in a trace are in units of 64 ticks.
+pub const TICK_SHIFT: u32 = 6;

@@ -2,6 +2,7 @@
 
 use crate::chunk::{CHUNK, ChunkHead, HEAD};
 use crate::event::{Event, Kind};
+use crate::near::Near;
 use crate::varint;
 
 const LONG_TIME: u8 = 63;
@@ -26,23 +27,22 @@ pub enum FaultKind {
     Value,
 }
 
-/// The events of a chunk, each with its time in units of the recorder's clock. Ends behind the first fault.
-#[derive(Debug, Clone)]
-pub struct Events<'a> {
-    bytes: &'a [u8],
+/// How far a chunk was read. A copy of it goes back to where it was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Cursor {
     at: usize,
+    end: usize,
     time: u64,
-    address: u64,
+    near: Near,
     odd: u64,
-    over: bool,
 }
 
-impl<'a> Events<'a> {
-    /// The events of the chunk with this head; `chunk` are its bytes, head and all, as many as there are.
+impl Cursor {
+    /// Before the first event of the chunk with this head, of which `len` bytes are there, head and all.
     #[must_use]
-    pub fn of(head: &ChunkHead, chunk: &'a [u8]) -> Self {
-        let end = (HEAD + head.committed as usize).min(CHUNK).min(chunk.len());
-        Self { bytes: &chunk[..end], at: HEAD, time: head.time, address: 0, odd: 0, over: false }
+    pub fn begin(head: &ChunkHead, len: usize) -> Self {
+        let end = HEAD.saturating_add(head.committed as usize).min(CHUNK).min(len);
+        Self { at: HEAD, end, time: head.time, near: Near::NONE, odd: 0 }
     }
 
     /// Bytes from the begin of the chunk that were read.
@@ -51,88 +51,136 @@ impl<'a> Events<'a> {
         self.at
     }
 
-    fn byte(&mut self) -> Result<u8, FaultKind> {
-        let byte = *self.bytes.get(self.at).ok_or(FaultKind::Cut)?;
+    /// The next event and its time in units of the recorder's clock. Behind a fault nothing comes.
+    #[inline]
+    pub fn next<'a>(&mut self, chunk: &'a [u8]) -> Option<Result<(u64, Event<'a>), Fault>> {
+        if self.at >= self.end {
+            return None;
+        }
+        let offset = self.at;
+        let chunk = chunk.get(..self.end)?;
+        Some(self.event(chunk).map_err(|kind| {
+            self.end = 0;
+            Fault { offset, kind }
+        }))
+    }
+
+    fn byte(&mut self, chunk: &[u8]) -> Result<u8, FaultKind> {
+        let byte = *chunk.get(self.at).ok_or(FaultKind::Cut)?;
         self.at += 1;
         Ok(byte)
     }
 
-    fn number(&mut self) -> Result<u64, FaultKind> {
-        let bytes = self.bytes.get(self.at..).ok_or(FaultKind::Cut)?;
+    fn number(&mut self, chunk: &[u8]) -> Result<u64, FaultKind> {
+        let bytes = chunk.get(self.at..).ok_or(FaultKind::Cut)?;
         let (number, len) = varint::read(bytes).ok_or(FaultKind::Cut)?;
         self.at += len;
         Ok(number)
     }
 
-    fn address(&mut self) -> Result<u64, FaultKind> {
-        let distance = varint::unzigzag(self.number()?);
-        let units = (self.address >> 4).wrapping_add(distance.cast_unsigned());
-        self.address = units << 4 | core::mem::take(&mut self.odd);
-        Ok(self.address)
+    fn address(&mut self, chunk: &[u8]) -> Result<u64, FaultKind> {
+        let distance = self.number(chunk)?;
+        Ok(self.near.at(distance) << 4 | core::mem::take(&mut self.odd))
     }
 
-    fn name(&mut self) -> Result<&'a [u8], FaultKind> {
-        let len = usize::try_from(self.number()?).map_err(|_| FaultKind::Cut)?;
+    /// The size and the address of a block.
+    fn block(&mut self, chunk: &[u8]) -> Result<(u64, u64), FaultKind> {
+        let (size, distance) = (self.number(chunk)?, self.number(chunk)?);
+        Ok((size, self.near.at_of(distance, size) << 4 | core::mem::take(&mut self.odd)))
+    }
+
+    fn name<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], FaultKind> {
+        let len = usize::try_from(self.number(chunk)?).map_err(|_| FaultKind::Cut)?;
         let end = self.at.checked_add(len).ok_or(FaultKind::Cut)?;
-        let name = self.bytes.get(self.at..end).ok_or(FaultKind::Cut)?;
+        let name = chunk.get(self.at..end).ok_or(FaultKind::Cut)?;
         self.at = end;
         Ok(name)
     }
 
-    fn event(&mut self) -> Result<(u64, Event<'a>), FaultKind> {
+    fn event<'a>(&mut self, chunk: &'a [u8]) -> Result<(u64, Event<'a>), FaultKind> {
         loop {
-            let first = self.byte()?;
-            let number = if first & 3 == 3 { self.byte()? } else { first & 3 };
+            let first = self.byte(chunk)?;
+            let number = if first & 3 == 0 { self.byte(chunk)? } else { first & 3 };
             let kind = Kind::from_number(number).ok_or(FaultKind::Unknown(number))?;
             let since =
-                if first >> 2 == LONG_TIME { self.number()? } else { u64::from(first >> 2) };
+                if first >> 2 == LONG_TIME { self.number(chunk)? } else { u64::from(first >> 2) };
             self.time = self.time.saturating_add(since);
             if kind == Kind::Odd {
-                self.odd = self.number()? & 15;
+                self.odd = self.number(chunk)? & 15;
                 continue;
             }
-            return Ok((self.time, self.fields(kind)?));
+            return Ok((self.time, self.fields(chunk, kind)?));
         }
     }
 
-    fn fields(&mut self, kind: Kind) -> Result<Event<'a>, FaultKind> {
+    fn fields<'a>(&mut self, chunk: &'a [u8], kind: Kind) -> Result<Event<'a>, FaultKind> {
         Ok(match kind {
-            Kind::Malloc => Event::Malloc { at: self.address()?, size: self.number()? },
-            Kind::Free => Event::Free { at: self.address()? },
-            Kind::Calloc => Event::Calloc { at: self.address()?, size: self.number()? },
+            Kind::Malloc => {
+                let (size, at) = self.block(chunk)?;
+                Event::Malloc { at, size }
+            }
+            Kind::Free => Event::Free { at: self.address(chunk)? },
+            Kind::Calloc => {
+                let (size, at) = self.block(chunk)?;
+                Event::Calloc { at, size }
+            }
             Kind::Aligned => {
-                let (at, size, log2) = (self.address()?, self.number()?, self.number()?);
+                let (at, size, log2) =
+                    (self.address(chunk)?, self.number(chunk)?, self.number(chunk)?);
                 let log2 = u32::try_from(log2).map_err(|_| FaultKind::Value)?;
                 Event::Aligned { at, size, align: 1u64.checked_shl(log2).ok_or(FaultKind::Value)? }
             }
-            Kind::ReallocFrom => Event::ReallocFrom { at: self.address()? },
-            Kind::ReallocTo => Event::ReallocTo { at: self.address()?, size: self.number()? },
-            Kind::Refused => Event::Refused { size: self.number()? },
-            Kind::UsableSize => Event::UsableSize { at: self.address()?, usable: self.number()? },
-            Kind::Resident => Event::Resident { pages: self.number()? },
-            Kind::Frame => {
-                Event::Frame { frame: self.number()?, caller: self.number()?, ip: self.number()? }
+            Kind::ReallocFrom => Event::ReallocFrom { at: self.address(chunk)? },
+            Kind::ReallocTo => {
+                Event::ReallocTo { at: self.address(chunk)?, size: self.number(chunk)? }
             }
-            Kind::From => Event::From { frame: self.number()? },
-            Kind::ThreadName => Event::ThreadName { name: self.name()? },
-            Kind::Fork => Event::Fork { child: self.number()? },
-            Kind::Exec => Event::Exec { path: self.name()? },
-            Kind::Map => Event::Map { at: self.address()?, len: self.number()? },
-            Kind::Unmap => Event::Unmap { at: self.address()?, len: self.number()? },
-            Kind::Mark => Event::Mark { name: self.name()? },
-            Kind::Born => Event::Born { at: self.address()?, size: self.number()? },
-            Kind::Memory => {
-                Event::Memory { anon: self.number()?, file: self.number()?, shmem: self.number()? }
+            Kind::Refused => Event::Refused { size: self.number(chunk)? },
+            Kind::UsableSize => {
+                Event::UsableSize { at: self.address(chunk)?, usable: self.number(chunk)? }
             }
-            Kind::Dropped => Event::Dropped { events: self.number()? },
+            Kind::Resident => Event::Resident { pages: self.number(chunk)? },
+            Kind::Frame => Event::Frame {
+                frame: self.number(chunk)?,
+                caller: self.number(chunk)?,
+                ip: self.number(chunk)?,
+            },
+            Kind::From => Event::From { frame: self.number(chunk)? },
+            Kind::ThreadName => Event::ThreadName { name: self.name(chunk)? },
+            Kind::Fork => Event::Fork { child: self.number(chunk)? },
+            Kind::Exec => Event::Exec { path: self.name(chunk)? },
+            Kind::Map => Event::Map { at: self.address(chunk)?, len: self.number(chunk)? },
+            Kind::Unmap => Event::Unmap { at: self.address(chunk)?, len: self.number(chunk)? },
+            Kind::Mark => Event::Mark { name: self.name(chunk)? },
+            Kind::Born => Event::Born { at: self.address(chunk)?, size: self.number(chunk)? },
+            Kind::Memory => Event::Memory {
+                anon: self.number(chunk)?,
+                file: self.number(chunk)?,
+                shmem: self.number(chunk)?,
+            },
+            Kind::Dropped => Event::Dropped { events: self.number(chunk)? },
             Kind::Module => Event::Module {
-                start: self.number()?,
-                end: self.number()?,
-                offset: self.number()?,
-                path: self.name()?,
+                start: self.number(chunk)?,
+                end: self.number(chunk)?,
+                offset: self.number(chunk)?,
+                path: self.name(chunk)?,
             },
             Kind::Odd => return Err(FaultKind::Unknown(Kind::Odd as u8)),
         })
+    }
+}
+
+/// The events of a chunk, each with its time in units of the recorder's clock. Ends behind the first fault.
+#[derive(Debug, Clone)]
+pub struct Events<'a> {
+    cursor: Cursor,
+    chunk: &'a [u8],
+}
+
+impl<'a> Events<'a> {
+    /// The events of the chunk with this head; `chunk` are its bytes, head and all, as many as there are.
+    #[must_use]
+    pub fn of(head: &ChunkHead, chunk: &'a [u8]) -> Self {
+        Self { cursor: Cursor::begin(head, chunk.len()), chunk }
     }
 }
 
@@ -140,14 +188,7 @@ impl<'a> Iterator for Events<'a> {
     type Item = Result<(u64, Event<'a>), Fault>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.over || self.at >= self.bytes.len() {
-            return None;
-        }
-        let offset = self.at;
-        Some(self.event().map_err(|kind| {
-            self.over = true;
-            Fault { offset, kind }
-        }))
+        self.cursor.next(self.chunk)
     }
 }
 

@@ -9,13 +9,24 @@
 //! ```
 
 /// The longest number, in bytes.
-pub(crate) const LONGEST: usize = 9;
+pub const LONGEST: usize = 9;
 
 /// How many bytes `value` takes.
-pub(crate) const fn len(value: u64) -> usize {
+#[must_use]
+pub const fn len(value: u64) -> usize {
     let bits = u64::BITS - (value | 1).leading_zeros();
     let bytes = bits.div_ceil(7) as usize;
     if bytes > 8 { LONGEST } else { bytes }
+}
+
+/// The bytes of a `value` below 2^56 in a word, and how many bits they are: without a branch.
+#[inline(always)]
+#[must_use]
+pub const fn word(value: u64) -> (u64, u64) {
+    let highest = 63 - (value | 1).leading_zeros() as u64;
+    // highest / 7 + 1, for all that there are.
+    let len = (highest * 9 + 73) >> 6;
+    ((value << 1 | 1) << (len - 1), len << 3)
 }
 
 /// Writes `value` and says how many bytes it took.
@@ -23,13 +34,15 @@ pub(crate) const fn len(value: u64) -> usize {
 /// # Safety
 /// [`LONGEST`] bytes from `at` on may be written.
 #[inline]
-pub(crate) unsafe fn write(at: *mut u8, value: u64) -> usize {
+pub unsafe fn write(at: *mut u8, value: u64) -> usize {
     let len = len(value);
     if len == LONGEST {
         // SAFETY: nine bytes are there.
         unsafe { at.write(0) };
         // SAFETY: nine bytes are there.
-        unsafe { at.add(1).cast::<u64>().write_unaligned(value.to_le()) };
+        let rest = unsafe { at.add(1) };
+        // SAFETY: eight of them are left.
+        unsafe { rest.cast::<u64>().write_unaligned(value.to_le()) };
         return len;
     }
     let word = (value << len) | (1 << (len - 1));
@@ -38,10 +51,31 @@ pub(crate) unsafe fn write(at: *mut u8, value: u64) -> usize {
     len
 }
 
+/// The bytes of `value`: the first of them, as many as the second says.
+#[must_use]
+pub fn bytes(value: u64) -> ([u8; LONGEST], usize) {
+    let mut bytes = [0; LONGEST];
+    // SAFETY: as many bytes as the longest number has.
+    let len = unsafe { write(bytes.as_mut_ptr(), value) };
+    (bytes, len)
+}
+
 /// Reads a number from the front of `bytes`: its value and its length. `None`: the bytes end within it.
 #[inline]
-pub(crate) fn read(bytes: &[u8]) -> Option<(u64, usize)> {
+#[must_use]
+pub fn read(bytes: &[u8]) -> Option<(u64, usize)> {
     let first = *bytes.first()?;
+    if let (1.., Some(word)) = (first, bytes.first_chunk()) {
+        let len = first.trailing_zeros() as usize + 1;
+        let word = u64::from_le_bytes(*word);
+        return Some((word << (64 - 8 * len) >> (64 - 7 * len), len));
+    }
+    read_slow(first, bytes)
+}
+
+/// A number of nine bytes, or one whose bytes are among the last eight.
+#[cold]
+fn read_slow(first: u8, bytes: &[u8]) -> Option<(u64, usize)> {
     if first == 0 {
         let rest = bytes.get(1..LONGEST)?;
         return Some((u64::from_le_bytes(rest.try_into().ok()?), LONGEST));
@@ -54,12 +88,14 @@ pub(crate) fn read(bytes: &[u8]) -> Option<(u64, usize)> {
 }
 
 /// Small numbers for small distances of either sign.
-pub(crate) const fn zigzag(distance: i64) -> u64 {
+#[must_use]
+pub const fn zigzag(distance: i64) -> u64 {
     ((distance << 1) ^ (distance >> 63)).cast_unsigned()
 }
 
 /// What [`zigzag`] was given.
-pub(crate) const fn unzigzag(value: u64) -> i64 {
+#[must_use]
+pub const fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -((value & 1).cast_signed())
 }
 
@@ -75,7 +111,14 @@ mod tests {
                 // SAFETY: nine bytes.
                 let written = unsafe { write(bytes.as_mut_ptr(), value) };
                 assert_eq!(written, len(value));
+                assert_eq!(super::bytes(value).1, written);
+                if written < LONGEST {
+                    let (word, bits) = super::word(value);
+                    assert_eq!(word.to_le_bytes()[..written], bytes[..written]);
+                    assert_eq!(bits as usize, 8 * written);
+                }
                 assert_eq!(read(&bytes), Some((value, written)));
+                assert_eq!(read(&bytes[..written]), Some((value, written)));
                 assert_eq!(read(&bytes[..written - 1]), None);
             }
         }

@@ -1,13 +1,17 @@
-//! The writer of one thread's chunk. An event is at most two stores of eight bytes a number, and one of the committed length.
+//! The writer of one thread's chunk. A usual event is one store of eight bytes, and one of the committed length.
 
+use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::chunk::{CHUNK, ChunkHead, HEAD, SEALED};
 use crate::event::{Event, Kind};
+use crate::near::Near;
 use crate::varint;
 
 /// A chunk in which fewer bytes than this are left takes no further event. Longer names are cut.
 pub const ROOM: usize = 512;
+/// The first byte of a chunk at which no event begins.
+const LAST: usize = CHUNK - ROOM;
 /// Bytes of a name that are kept.
 const LONGEST_NAME: usize = ROOM - 64;
 /// The time since the last event stands in a number of its own.
@@ -16,13 +20,24 @@ const LONG_TIME: u64 = 63;
 /// Where the next event of a thread goes.
 #[derive(Debug)]
 pub struct Writer {
-    chunk: *mut u8,
     at: *mut u8,
+    /// At this place or behind it no event begins.
+    limit: *mut u8,
+    chunk: *mut u8,
     last_time: u64,
-    last_address: u64,
+    near: Near,
 }
 
 impl Writer {
+    /// The writer of a thread that has no chunk yet: there is no room.
+    pub const NONE: Self = Self {
+        at: ptr::null_mut(),
+        limit: ptr::null_mut(),
+        chunk: ptr::null_mut(),
+        last_time: 0,
+        near: Near::NONE,
+    };
+
     /// Begins a chunk.
     ///
     /// # Safety
@@ -32,14 +47,56 @@ impl Writer {
         unsafe { chunk.cast::<ChunkHead>().write(ChunkHead { committed: 0, ..*head }) };
         // SAFETY: the chunk is longer than its head.
         let at = unsafe { chunk.add(HEAD) };
-        Self { chunk, at, last_time: head.time, last_address: 0 }
+        // SAFETY: as above.
+        let limit = unsafe { chunk.add(LAST) };
+        Self { at, limit, chunk, last_time: head.time, near: Near::NONE }
     }
 
-    /// Whether another event fits.
+    /// Whether another event fits, before the [pause](Self::pause_after) too.
     #[inline]
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.used() <= CHUNK - ROOM
+        self.at < self.limit
+    }
+
+    /// Lets [`has_room`](Self::has_room) say no after so many bytes, or where the chunk is full. `false`: it is.
+    pub fn pause_after(&mut self, bytes: usize) -> bool {
+        if self.chunk.is_null() || self.used() >= LAST {
+            return false;
+        }
+        let limit = (self.used() + bytes).min(LAST);
+        // SAFETY: inside the chunk.
+        self.limit = unsafe { self.chunk.add(limit) };
+        true
+    }
+
+    /// The chunk; null before there is one.
+    #[must_use]
+    pub fn chunk(&self) -> *mut u8 {
+        self.chunk
+    }
+
+    /// The place where the next event goes, and the last address that was written, in units of 16 bytes.
+    #[inline]
+    #[must_use]
+    pub fn position(&self) -> (usize, u64) {
+        (self.at.addr(), self.near.last)
+    }
+
+    /// The clock is at `time`, and that is `monotonic`: where this is the last that is known of a chunk, readers know how long a
+    /// unit of time is.
+    pub fn look_at_clock(&mut self, time: u64, monotonic: u64) {
+        let last_time = self.last_time.max(time);
+        if let Some(head) = self.head() {
+            head.last_monotonic = monotonic;
+            head.last_time = last_time;
+        }
+    }
+
+    /// Bytes of the chunk that are written, its head among them; 0 where there is none.
+    #[must_use]
+    pub fn written(&self) -> usize {
+        self.used()
     }
 
     #[inline]
@@ -51,12 +108,52 @@ impl Writer {
     ///
     /// # Safety
     /// The chunk of [`begin`](Self::begin) is still there and [has room](Self::has_room).
-    #[inline]
+    #[inline(always)]
     pub unsafe fn malloc(&mut self, time: u64, address: u64, size: u64) {
         // SAFETY: passed on.
-        unsafe { self.begin_event(Kind::Malloc, time, Some(address)) };
+        unsafe { self.allocated(Kind::Malloc, time, address, size) }
+    }
+
+    /// `calloc` has returned `address`, which is not null.
+    ///
+    /// # Safety
+    /// As for [`malloc`](Self::malloc).
+    #[inline(always)]
+    pub unsafe fn calloc(&mut self, time: u64, address: u64, size: u64) {
+        // SAFETY: passed on.
+        unsafe { self.allocated(Kind::Calloc, time, address, size) }
+    }
+
+    #[inline(always)]
+    unsafe fn allocated(&mut self, kind: Kind, time: u64, address: u64, size: u64) {
+        let since = self.since(time);
+        if address & 15 != 0 {
+            // SAFETY: passed on.
+            unsafe { self.announce(address & 15) };
+        }
+        let distance = self.near.distance_of(address >> 4, size);
+        if since >= LONG_TIME || size >= 1 << 21 || distance >= 1 << 28 {
+            // SAFETY: passed on.
+            return unsafe { self.allocated_slow(kind, since, size, distance) };
+        }
+        // One byte, three at most and four at most.
+        let (size, size_bits) = varint::word(size);
+        let (distance, distance_bits) = varint::word(distance);
+        let word = since << 2 | kind as u64 | size << 8 | distance << (8 + size_bits);
         // SAFETY: an event fits.
+        unsafe { self.word(word, 8 + size_bits + distance_bits) };
+        self.commit();
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn allocated_slow(&mut self, kind: Kind, since: u64, size: u64, distance: u64) {
+        // SAFETY: an event fits.
+        unsafe { self.first(kind, since) };
+        // SAFETY: as above.
         unsafe { self.number(size) };
+        // SAFETY: as above.
+        unsafe { self.number(distance) };
         self.commit();
     }
 
@@ -64,10 +161,31 @@ impl Writer {
     ///
     /// # Safety
     /// As for [`malloc`](Self::malloc).
-    #[inline]
+    #[inline(always)]
     pub unsafe fn free(&mut self, time: u64, address: u64) {
-        // SAFETY: passed on.
-        unsafe { self.begin_event(Kind::Free, time, Some(address)) };
+        let since = self.since(time);
+        if address & 15 != 0 {
+            // SAFETY: passed on.
+            unsafe { self.announce(address & 15) };
+        }
+        let distance = self.near.distance(address >> 4);
+        if since >= LONG_TIME || distance >= 1 << 49 {
+            // SAFETY: passed on.
+            return unsafe { self.free_slow(since, distance) };
+        }
+        let (distance, bits) = varint::word(distance);
+        // SAFETY: an event fits.
+        unsafe { self.word(since << 2 | Kind::Free as u64 | distance << 8, 8 + bits) };
+        self.commit();
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn free_slow(&mut self, since: u64, distance: u64) {
+        // SAFETY: an event fits.
+        unsafe { self.first(Kind::Free, since) };
+        // SAFETY: as above.
+        unsafe { self.number(distance) };
         self.commit();
     }
 
@@ -76,16 +194,34 @@ impl Writer {
     /// # Safety
     /// As for [`malloc`](Self::malloc).
     pub unsafe fn event(&mut self, time: u64, event: &Event<'_>) {
-        let (kind, address, numbers, name) = parts(event);
-        // SAFETY: passed on.
-        unsafe { self.begin_event(kind, time, address) };
+        let (kind, address, numbers, name) = match *event {
+            // SAFETY: passed on.
+            Event::Malloc { at, size } => return unsafe { self.malloc(time, at, size) },
+            // SAFETY: passed on.
+            Event::Calloc { at, size } => return unsafe { self.calloc(time, at, size) },
+            // SAFETY: passed on.
+            Event::Free { at } => return unsafe { self.free(time, at) },
+            _ => parts(event),
+        };
+        let since = self.since(time);
+        if let Some(odd) = address.map(|address| address & 15).filter(|&odd| odd != 0) {
+            // SAFETY: passed on.
+            unsafe { self.announce(odd) };
+        }
+        // SAFETY: an event fits.
+        unsafe { self.first(kind, since) };
+        if let Some(address) = address {
+            let distance = self.near.distance(address >> 4);
+            // SAFETY: as above.
+            unsafe { self.number(distance) };
+        }
         for &number in numbers.iter().flatten() {
-            // SAFETY: an event fits.
+            // SAFETY: as above.
             unsafe { self.number(number) };
         }
         if let Some(name) = name {
             let name = &name[..name.len().min(LONGEST_NAME)];
-            // SAFETY: an event fits.
+            // SAFETY: as above.
             unsafe { self.number(name.len() as u64) };
             // SAFETY: the name was cut to what fits.
             unsafe { self.at.copy_from_nonoverlapping(name.as_ptr(), name.len()) };
@@ -95,52 +231,62 @@ impl Writer {
         self.commit();
     }
 
-    /// Nothing more comes into this chunk; `flags` beside [`SEALED`].
-    pub fn seal(&mut self, flags: u32) {
-        let head = self.chunk.cast::<ChunkHead>();
-        // SAFETY: the head of the chunk that only this writer writes.
-        unsafe { (&raw mut (*head).last_time).write(self.last_time) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*head).flags).write(SEALED | flags) };
+    /// Nothing more comes into this chunk; `flags` beside [`SEALED`]. The clock is now at `time`, and that is `monotonic`: with the
+    /// two of the head, readers know how long a unit of time is.
+    pub fn seal(&mut self, flags: u32, time: u64, monotonic: u64) {
+        self.look_at_clock(time, monotonic);
+        if let Some(head) = self.head() {
+            head.flags = SEALED | flags;
+        }
     }
 
     #[inline]
-    unsafe fn begin_event(&mut self, kind: Kind, time: u64, address: Option<u64>) {
-        if let Some(odd) = address.map(|address| address & 15).filter(|&odd| odd != 0) {
-            // SAFETY: passed on.
-            unsafe { self.announce(odd) };
-        }
-        // Clocks of two processors may differ by some ticks: a thread's time never goes back.
+    fn head(&mut self) -> Option<&mut ChunkHead> {
+        // SAFETY: null, or the head of the chunk that only this writer writes.
+        unsafe { self.chunk.cast::<ChunkHead>().as_mut() }
+    }
+
+    /// The time since the last event. Clocks of two processors may differ by some ticks: a thread's time never goes back.
+    #[inline(always)]
+    fn since(&mut self, time: u64) -> u64 {
         let since = time.saturating_sub(self.last_time);
         self.last_time += since;
-        let short = if since < LONG_TIME { since } else { LONG_TIME };
+        since
+    }
+
+    /// What an event begins with.
+    unsafe fn first(&mut self, kind: Kind, since: u64) {
         let number = kind as u8;
-        let first = number.min(3) | ((short as u8) << 2);
+        let short = since.min(LONG_TIME);
         // SAFETY: an event fits.
-        unsafe { self.byte(first) };
-        if number >= 3 {
-            // SAFETY: an event fits.
+        unsafe { self.byte((short as u8) << 2 | if number > 3 { 0 } else { number }) };
+        if number > 3 {
+            // SAFETY: as above.
             unsafe { self.byte(number) };
         }
         if short == LONG_TIME {
-            // SAFETY: an event fits.
+            // SAFETY: as above.
             unsafe { self.number(since) };
-        }
-        if let Some(address) = address {
-            let distance = (address >> 4).wrapping_sub(self.last_address >> 4).cast_signed();
-            self.last_address = address;
-            // SAFETY: an event fits.
-            unsafe { self.number(varint::zigzag(distance)) };
         }
     }
 
     /// The next address is no multiple of 16.
     #[cold]
+    #[inline(never)]
     unsafe fn announce(&mut self, odd: u64) {
-        // SAFETY: passed on.
-        unsafe { self.begin_event(Kind::Odd, self.last_time, None) };
         // SAFETY: an event fits.
+        unsafe { self.first(Kind::Odd, 0) };
+        // SAFETY: as above.
         unsafe { self.number(odd) };
+    }
+
+    /// Writes the low bits of a word, which are whole bytes; the rest is written over by what comes next.
+    #[inline(always)]
+    unsafe fn word(&mut self, word: u64, bits: u64) {
+        // SAFETY: passed on.
+        unsafe { self.at.cast::<u64>().write_unaligned(word.to_le()) };
+        // SAFETY: still inside the chunk.
+        self.at = unsafe { self.at.add((bits >> 3) as usize) };
     }
 
     #[inline]
@@ -160,18 +306,23 @@ impl Writer {
     }
 
     /// All that was written up to here can be read, also if the process is killed now.
-    #[inline]
+    #[inline(always)]
     fn commit(&mut self) {
+        #[expect(clippy::cast_possible_truncation, reason = "a chunk is 64 KiB")]
         let committed = (self.used() - HEAD) as u32;
         let head = self.chunk.cast::<ChunkHead>();
-        // SAFETY: an aligned field of the head.
-        let cell = unsafe { AtomicU32::from_ptr(&raw mut (*head).committed) };
+        // SAFETY: an event was written, so there is a chunk.
+        let field = unsafe { &raw mut (*head).committed };
+        // SAFETY: aligned, and others only read it.
+        let cell = unsafe { AtomicU32::from_ptr(field) };
         cell.store(committed.to_le(), Ordering::Release);
     }
 }
 
 /// Kind, address, numbers and name of an event, in the order in which they are written.
-fn parts<'a>(event: &Event<'a>) -> (Kind, Option<u64>, [Option<u64>; 3], Option<&'a [u8]>) {
+type Parts<'a> = (Kind, Option<u64>, [Option<u64>; 3], Option<&'a [u8]>);
+
+fn parts<'a>(event: &Event<'a>) -> Parts<'a> {
     match *event {
         Event::Malloc { at, size } => (Kind::Malloc, Some(at), [Some(size), None, None], None),
         Event::Free { at } => (Kind::Free, Some(at), [None; 3], None),

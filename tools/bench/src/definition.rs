@@ -20,6 +20,8 @@ pub enum Group {
     /// The user's own command.
     #[default]
     Own,
+    /// A recorded program, done again.
+    Trace,
 }
 
 /// What the points of a curve mean.
@@ -166,9 +168,9 @@ impl Definition {
         let is_ours = self.command.is_empty();
         match self {
             d if file.strip_suffix(".toml") != Some(&d.name) => Some("its name is not the file's"),
-            d if d.group == Group::Own => {
-                Some("group own is the user's command, which has no file")
-            }
+            d if matches!(d.group, Group::Own | Group::Trace) => Some(
+                "groups own and trace are the user's command and recording, which have no file",
+            ),
             d if d.seconds <= 0.0 => Some("seconds must be more than 0"),
             d if !(0.0..=d.seconds).contains(&d.fixed) => Some("fixed is a part of seconds"),
             d if d.longer < 1.0 => Some("longer is 1 or more"),

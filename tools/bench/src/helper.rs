@@ -187,6 +187,7 @@ fn ran(ended: Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> Answer {
     let usage = usage(libc::RUSAGE_CHILDREN);
     let number = |n: i64| u64::try_from(n).unwrap_or(0);
     let (user_us, system_us) = (number(micros(usage.ru_utime)), number(micros(usage.ru_stime)));
+    let anonymous = ended.memory.as_ref().map(|memory| memory.anonymous);
     let (seen_peak, samples) = ended.memory.map_or((0, Vec::new()), |m| (m.peak, m.samples));
     let figures = Figures {
         wall_ns: ended.clock.saturating_sub(clock),
@@ -194,6 +195,7 @@ fn ran(ended: Ended, clock: u64, floor: u64, busy_us: Option<u64>) -> Answer {
         system_us,
         peak_rss_bytes: seen_peak.max(number(usage.ru_maxrss) * 1024),
         peak_rss_floor_bytes: floor * 1024,
+        peak_anonymous_bytes: anonymous,
         minor_faults: number(usage.ru_minflt),
         major_faults: number(usage.ru_majflt),
         voluntary_switches: number(usage.ru_nvcsw),

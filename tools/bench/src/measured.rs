@@ -105,6 +105,9 @@ pub struct Figures {
     pub peak_rss_bytes: u64,
     /// Peaks below this would not be seen: what the fork touched before exec.
     pub peak_rss_floor_bytes: u64,
+    /// The most anonymous memory that one process of the run had; only where memory was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_anonymous_bytes: Option<u64>,
     /// Page faults served without I/O.
     pub minor_faults: u64,
     /// Page faults that waited for I/O.

@@ -11,6 +11,9 @@ pub struct Metrics {
     pub ns: Option<u64>,
     /// The most bytes that were live at one time.
     pub peak_live: Option<u64>,
+    /// The most bytes of anonymous memory that it had above what it began with, where it looks at that itself: then the peak
+    /// of its process, which has its own tables and files in it, does not count.
+    pub peak_resident: Option<u64>,
     /// Allocations that were refused.
     pub refused: u64,
     /// Other figures: name, number, unit.
@@ -21,6 +24,8 @@ pub struct Metrics {
     pub live: Vec<(u64, u64)>,
     /// Histograms: call, nanoseconds at most, how many.
     pub histogram: Vec<(String, f64, u64)>,
+    /// The slowest calls: of which function, their nanoseconds, about how many calls were before.
+    pub slowest: Vec<(String, f64, u64)>,
 }
 
 impl Metrics {
@@ -41,6 +46,7 @@ impl Metrics {
             ["ops", n] => self.ops = Some(n.parse().ok()?),
             ["ns", n] => self.ns = Some(n.parse().ok()?),
             ["peak_live", n] => self.peak_live = Some(n.parse().ok()?),
+            ["peak_resident", n] => self.peak_resident = Some(n.parse().ok()?),
             ["refused", n] => self.refused = n.parse().ok()?,
             ["value", name, n, unit] => {
                 self.values.push((name.to_owned(), finite(n)?, unit.to_owned()))
@@ -51,6 +57,9 @@ impl Metrics {
             ["live", at, bytes] => self.live.push((at.parse().ok()?, bytes.parse().ok()?)),
             ["hist", call, ns, n] => {
                 self.histogram.push((call.to_owned(), finite(ns)?, n.parse().ok()?));
+            }
+            ["slowest", call, ns, before] => {
+                self.slowest.push((call.to_owned(), finite(ns)?, before.parse().ok()?));
             }
             _ => {}
         }
@@ -77,7 +86,7 @@ mod tests {
     fn lines_are_read_and_others_skipped() {
         let metrics = Metrics::parse(
             "hello\nops 10\nns 250\npeak_live 4096\nrefused 2\nvalue missed 3 count\npoint a/b 64 7.5\n\
-             live 1000 20\nhist malloc 2.5 9\nops x\npoint a nan 1\nvalue broken\n",
+             live 1000 20\nhist malloc 2.5 9\npeak_resident 8192\nslowest malloc 900 17\nslowest free 5\nops x\npoint a nan 1\nvalue broken\n",
         );
         assert_eq!(
             (metrics.ops, metrics.ns, metrics.peak_live, metrics.refused),
@@ -87,6 +96,8 @@ mod tests {
         assert_eq!(metrics.values, [("missed".to_owned(), 3.0, "count".to_owned())]);
         assert_eq!(metrics.points, [("a/b".to_owned(), 64.0, 7.5)]);
         assert_eq!((metrics.live, metrics.histogram.len()), (vec![(1000, 20)], 1));
+        assert_eq!(metrics.peak_resident, Some(8192));
+        assert_eq!(metrics.slowest, [("malloc".to_owned(), 900.0, 17)]);
         assert_eq!(Metrics::parse("ops 0\nns 1").ns_per_call(), None);
     }
 }

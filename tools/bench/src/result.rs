@@ -8,6 +8,7 @@ mod counted;
 mod lines;
 mod names;
 mod ratios;
+mod replayed;
 mod write;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::stats::Ratio;
 
 pub use counted::{AGREEMENT, Count};
 pub use names::without_folders;
+pub use replayed::Replayed;
 pub use write::Error;
 
 /// What `schema` says.
@@ -92,12 +94,30 @@ pub struct Prepared {
 pub struct Entry {
     /// Its name.
     pub name: String,
+    /// What it is called without the label that is its name here; none: so, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// What was set for it, each as `NAME=VALUE`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
     /// The file name of the preloaded library.
     pub library: Option<PathBuf>,
     /// Its version.
     pub version: Option<String>,
     /// Its part.
     pub role: Role,
+}
+
+impl Entry {
+    /// What is behind its name, where that is a label or has settings: `glibc with MALLOC_ARENA_MAX=2`.
+    #[must_use]
+    pub fn is(&self) -> Option<String> {
+        let base = self.base.as_deref();
+        if self.settings.is_empty() {
+            return base.map(str::to_owned);
+        }
+        Some(format!("{} with {}", base.unwrap_or(&self.name), self.settings.join(" ")))
+    }
 }
 
 /// One workload on all allocators.
@@ -121,6 +141,9 @@ pub struct Work {
     /// Whether its time is that of the part it measures, because what it does around that differs between allocators.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub by_part: bool,
+    /// It is a recorded program, done again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<Replayed>,
     /// Whether it says nothing of time or memory, but shows what one kind of allocator does.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub alone: bool,
@@ -220,10 +243,16 @@ pub struct Tail {
     pub calls: u64,
     /// Nanoseconds that half of them took at most.
     pub p50_ns: f64,
+    /// That all but one in a hundred took at most.
+    #[serde(default)]
+    pub p99_ns: f64,
     /// That all but one in a thousand took at most.
     pub p999_ns: f64,
     /// That all took at most.
     pub max_ns: f64,
+    /// About how many calls were before the slowest, where a recorded program is done again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowest_after: Option<u64>,
     /// Nanoseconds, and the share of calls that took longer.
     pub curve: Vec<(f64, f64)>,
 }

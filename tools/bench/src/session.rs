@@ -75,9 +75,15 @@ pub struct Subject {
 /// the null allocator takes part too.
 #[must_use]
 pub fn line_up(allocators: Vec<Allocator>, floor: bool) -> Vec<Subject> {
+    let baseline = allocators.iter().position(|a| a.name == GLIBC).unwrap_or(0);
+    line_up_beside(baseline, allocators, floor)
+}
+
+/// The same, where the baseline is the one at this place.
+#[must_use]
+pub fn line_up_beside(baseline: usize, allocators: Vec<Allocator>, floor: bool) -> Vec<Subject> {
     let subject =
         |name: String, allocator, role| Subject { name, allocator, role, environment: Vec::new() };
-    let baseline = allocators.iter().position(|a| a.name == GLIBC).unwrap_or(0);
     let mut subjects = Vec::new();
     for (i, allocator) in allocators.into_iter().enumerate() {
         let role = if i == baseline { Role::Baseline } else { Role::Contender };

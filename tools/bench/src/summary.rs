@@ -10,9 +10,13 @@ mod shape;
 
 use std::path::{Path, PathBuf};
 
+use launch::allocator::Allocator;
+
 use crate::claim::Claim;
 use crate::measured::Figures;
-use crate::result::{Cell, Compared, Entry, Report, SCHEMA, VERSION, Work, without_folders};
+use crate::result::{
+    Cell, Compared, Entry, Replayed, Report, SCHEMA, VERSION, Work, without_folders,
+};
 use crate::session::{
     Failure, Options, Role, Run, Session, Stop, SubjectIndex, WorkloadIndex, cpu_seconds,
 };
@@ -65,8 +69,11 @@ fn unmeasured(session: &Session) -> Option<String> {
 }
 
 fn entry(subject: &crate::session::Subject) -> Entry {
+    let Allocator { name, base, .. } = &subject.allocator;
     Entry {
         name: subject.name.clone(),
+        base: (base != name).then(|| base.clone()),
+        settings: subject.allocator.set().iter().map(|set| without_folders(set)).collect(),
         library: subject.allocator.library().and_then(Path::file_name).map(PathBuf::from),
         version: subject.allocator.version.clone(),
         role: subject.role,
@@ -110,12 +117,26 @@ fn work(session: &Session, workload: WorkloadIndex, seed: u64) -> Work {
         precise: session.stops[workload] == Stop::Precise,
         by_cpu: session.is_by_cpu(workload),
         by_part: w.by_part,
+        replayed: w
+            .replayed
+            .clone()
+            .map(|replayed| compared_to_recording(session, replayed, &cells)),
         alone: w.alone,
         noise_floor: noise_floor.map(|r| r.distance_from_1()),
         curve: w.curve.clone(),
         curves: w.curves.clone(),
         cells,
     }
+}
+
+/// With what the recorded allocator took in its replay beside what it took when it was recorded.
+fn compared_to_recording(session: &Session, replayed: Replayed, cells: &[Cell]) -> Replayed {
+    let baseline = session.baseline();
+    let is_recorded = replayed.on.as_ref() == Some(&session.subjects[baseline].name);
+    let peak = cells[baseline.0].peak_rss.filter(|_| is_recorded).map(|peak| peak.median);
+    let error = peak.zip(replayed.recorded_peak).map(|(own, recorded)| own / recorded as f64 - 1.0);
+    let [trace, command] = [&replayed.trace, &replayed.command].map(|text| without_folders(text));
+    Replayed { error, trace, command, ..replayed }
 }
 
 /// Says of each figure whether no difference from the baseline is shown.
@@ -156,6 +177,9 @@ fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed:
     let peak_live = details.memory.as_ref().and_then(|t| t.peak_live).filter(|live| *live > 0);
     let flagged =
         if session.counts_starved(workload) { 0 } else { timed().filter(|r| r.starved).count() };
+    let values = shape::values(&details.time);
+    // Where its samples do not count, a workload prints what there is to say of its memory.
+    let value = |name: &str| values.iter().find(|value| value.name == name).map(|v| v.value);
     Cell {
         runs: timed().count() - flagged,
         flagged,
@@ -173,13 +197,13 @@ fn cell(session: &Session, workload: WorkloadIndex, subject: SubjectIndex, seed:
         faults: figure(|f| f.minor_faults as f64),
         counted: counted::of(session, workload, subject),
         programs: programs::of(&details.programs),
-        mean_rss: shape::mean_rss(details),
-        end_rss: details.samples.last().map(|s| s.rss_bytes as f64),
+        mean_rss: shape::mean_rss(details).or(value("resident.mean")),
+        end_rss: details.samples.last().map(|s| s.rss_bytes as f64).or(value("resident.end")),
         tails: details.tail.as_ref().map(shape::tails).unwrap_or_default(),
         rss: shape::rss(details),
         live: shape::live(details),
         series: shape::series(&details.time),
-        values: shape::values(&details.time),
+        values,
     }
 }
 

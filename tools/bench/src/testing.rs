@@ -27,6 +27,7 @@ pub fn figures(wall_ns: u64) -> Figures {
         system_us: 0,
         peak_rss_bytes: 1 << 20,
         peak_rss_floor_bytes: 0,
+        peak_anonymous_bytes: None,
         minor_faults: 10,
         major_faults: 0,
         voluntary_switches: 0,
@@ -57,7 +58,14 @@ pub fn run(workload: WorkloadIndex, allocator: SubjectIndex, round: u32, wall_ns
 /// An allocator.
 #[must_use]
 pub fn entry(name: &str, role: Role) -> Entry {
-    Entry { name: name.to_owned(), library: None, version: Some("1.0".to_owned()), role }
+    Entry {
+        name: name.to_owned(),
+        base: None,
+        settings: Vec::new(),
+        library: None,
+        version: Some("1.0".to_owned()),
+        role,
+    }
 }
 
 /// A workload of one thread that was measured well.

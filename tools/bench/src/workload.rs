@@ -7,9 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::cpus;
 use crate::definition::{Curve, Definition, Group, Unit};
 use crate::measured::Service;
+use crate::result::{Replayed, without_folders};
 use crate::session::{Pass, Role, Subject};
 use launch::allocator::Allocator;
 use launch::resolve;
+
+/// What a recorded call takes about, with the touching of its memory.
+const SECONDS_A_CALL: f64 = 100e-9;
 
 /// What workloads need of this machine.
 #[derive(Debug, Clone)]
@@ -64,6 +68,8 @@ pub struct Workload {
     pub cpus: Vec<usize>,
     /// It is a server, and this is done with it.
     pub service: Option<Service>,
+    /// It is a recorded program, done again.
+    pub replayed: Option<Replayed>,
 }
 
 impl Workload {
@@ -71,6 +77,37 @@ impl Workload {
     #[must_use]
     pub fn own(name: String, file: PathBuf, argv: Vec<OsString>) -> Self {
         Self { name, file, argv, group: Group::Own, ..Self::default() }
+    }
+
+    /// A recorded program, done again by the program `file` from `plan`; `options` are more words for it.
+    #[must_use]
+    pub fn replay(replayed: Replayed, file: PathBuf, plan: &Path, options: &[String]) -> Self {
+        let mut argv = vec![file.clone().into_os_string(), plan.into()];
+        argv.extend(options.iter().map(OsString::from));
+        // No more threads compute at one time than there are processors.
+        let threads = replayed.threads.try_into().unwrap_or(u32::MAX);
+        Self {
+            group: Group::Trace,
+            about: format!("the calls of malloc of {}", without_folders(&replayed.command)),
+            source: without_folders(&replayed.trace),
+            threads,
+            unit: Some(Unit::Ns),
+            curve: Some(Curve {
+                x: "calls".to_owned(),
+                y: "bytes".to_owned(),
+                x_log: false,
+                y_log: false,
+                columns: Vec::new(),
+            }),
+            tail: true,
+            in_process: true,
+            by_part: true,
+            warm_bytes: replayed.peak_live,
+            seconds: replayed.events as f64 * SECONDS_A_CALL,
+            cpus: cpus::choose(threads),
+            replayed: Some(replayed.clone()),
+            ..Self::own(replayed.name, file, argv)
+        }
     }
 
     /// Makes a definition ready. `parameters` are more `KEY=VALUE` for a workload of ours.
@@ -124,6 +161,7 @@ impl Workload {
             environment: definition.env.iter().map(|(k, v)| (k.into(), value(v))).collect(),
             cpus: if places.pin { cpus::choose(definition.threads) } else { Vec::new() },
             service: None,
+            replayed: None,
         })
     }
 

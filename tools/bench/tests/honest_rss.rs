@@ -217,7 +217,10 @@ fn the_memory_of_all_processes_is_seen() {
         let latest = run.samples.last().unwrap();
         assert!(latest.ns <= run.figures.wall_ns, "{latest:?} {:?}", run.figures);
         let seen = run.samples.iter().map(|s| s.rss_bytes).max().unwrap();
-        let both = run.figures.peak_rss_bytes > 55 * MIB && seen > 55 * MIB;
+        // Of one of them there is no more than its own.
+        let of_one = run.figures.peak_anonymous_bytes.unwrap();
+        assert!(of_one < 55 * MIB, "{run:?}");
+        let both = run.figures.peak_rss_bytes > 55 * MIB && seen > 55 * MIB && of_one > 25 * MIB;
         both && latest.ns > run.figures.wall_ns / 2
     };
     // On a busy machine one may start after the other's end, or nobody looks at that moment: then they stay for longer.
@@ -225,6 +228,7 @@ fn the_memory_of_all_processes_is_seen() {
     // Unasked, only the largest is seen, and nothing else is different.
     let plain = ran(&["/bin/sh", "-c", &two(500)]);
     assert!(plain.figures.peak_rss_bytes < 55 * MIB && plain.samples.is_empty(), "{plain:?}");
+    assert_eq!(plain.figures.peak_anonymous_bytes, None);
 }
 
 fn looking_does_not_change_the_time() {

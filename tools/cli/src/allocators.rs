@@ -3,18 +3,18 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use bench::closest::closest;
 use launch::allocator::{Allocator, GLIBC};
-use launch::environment::Setting;
+use launch::environment::{KEYS, PRELOAD, SETTINGS, Setting};
 use launch::inspect::elf;
 use launch::unpack::{Embedded, unpack};
 use launch::{discover, environment};
 
 use crate::embedded;
 use crate::exit::Usage;
-use crate::flags::allocator::AllocatorArg;
-use crate::flags::settings::knows;
+use crate::flags::settings;
+use crate::flags::subject::{AllocatorArg, Set, What, stem};
 
 /// This executable, to start as helper or probe.
 pub(crate) fn this_executable() -> anyhow::Result<PathBuf> {
@@ -54,14 +54,19 @@ pub(crate) fn all(warnings: &mut Vec<String>) -> anyhow::Result<Vec<Allocator>> 
     Ok(all)
 }
 
+/// The allocator that `arg` means, with what is set for it.
 pub(crate) fn find(arg: &AllocatorArg) -> anyhow::Result<Allocator> {
-    let name = match arg {
-        AllocatorArg::Library { name, path } => return library(name, path),
-        AllocatorArg::Variant { name, of, settings } => {
-            return variant(name, of, settings);
-        }
-        AllocatorArg::Name(name) => name,
+    let found = match &arg.what {
+        What::File(path) => Allocator { base: stem(path), ..library(&arg.name, path)? },
+        What::Known(name) => known(name).map_err(|why| match as_setting(arg) {
+            Some(hint) => anyhow!(Usage(hint)),
+            None => why,
+        })?,
     };
+    settle(found, arg)
+}
+
+fn known(name: &str) -> anyhow::Result<Allocator> {
     match embedded::find(name) {
         Some(library) => unpacked(library),
         None if name == GLIBC => Ok(Allocator::glibc()),
@@ -69,15 +74,51 @@ pub(crate) fn find(arg: &AllocatorArg) -> anyhow::Result<Allocator> {
     }
 }
 
-/// A library of ours under another name, which says what is set in it.
-fn variant(name: &str, of: &str, settings: &[Setting]) -> anyhow::Result<Allocator> {
-    let found = find(&AllocatorArg::Name(of.to_owned()))?;
-    match settings.iter().find(|setting| embedded::find(of).is_none() || !knows(&found, setting)) {
-        Some(setting) => bail!(Usage(format!("-a {name}: {of} has no setting {}", setting.key))),
-        None => Ok(Allocator { name: name.to_owned(), ..found }),
+/// Gives `found` the name that `arg` has, and what it sets.
+pub(crate) fn settle(mut found: Allocator, arg: &AllocatorArg) -> anyhow::Result<Allocator> {
+    let refuse = |why: String| bail!(Usage(format!("-a {}: {why}", arg.word)));
+    for set in &arg.set {
+        let (Set::Variable(name, _) | Set::Setting(name, _)) = set;
+        let known = settings::keys(&found);
+        match set {
+            _ if found.in_process.is_some() => {
+                return refuse(format!(
+                    "{} is in the workloads' program: it has no settings",
+                    found.base
+                ));
+            }
+            Set::Variable(name, _) if name == PRELOAD => {
+                return refuse(format!("{name} is what puts a program on an allocator"));
+            }
+            Set::Variable(name, value) if name == SETTINGS => {
+                let words = value.replace(',', ":");
+                return refuse(format!("write {}:{words} for what {name} says", found.base));
+            }
+            Set::Variable(name, value) => {
+                found.environment.retain(|(earlier, _)| earlier != name);
+                found.environment.push((name.clone(), value.clone()));
+            }
+            Set::Setting(key, value) => match known {
+                Some(keys) if keys.contains(&key.as_str()) => {
+                    let setting = format!("{key}={value}").parse::<Setting>();
+                    found.settings.push(
+                        setting.map_err(|why| anyhow!(Usage(format!("-a {}: {why}", arg.word))))?,
+                    );
+                }
+                Some(_) => return refuse(settings::unknown(&found, key)),
+                None => {
+                    return refuse(format!(
+                        "{} has no settings of heapwright's, as {name} would be; variables of the environment are \
+                         written in upper case",
+                        found.base
+                    ));
+                }
+            },
+        }
     }
+    found.name.clone_from(&arg.name);
+    Ok(found)
 }
-
 fn installed(name: &str) -> anyhow::Result<Allocator> {
     let found = discover::installed(&this_executable()?);
     let mut known: Vec<String> = embedded::mallocs().map(|e| e.name.to_owned()).collect();
@@ -120,4 +161,12 @@ fn library(name: &str, path: &Path) -> anyhow::Result<Allocator> {
         );
     }
     Ok(Allocator::preloaded(name, absolute))
+}
+
+/// What is wrong where a list of settings has commas: `heapwright:keep=0,safe=1` names an allocator 1 that is called safe.
+fn as_setting(arg: &AllocatorArg) -> Option<String> {
+    let is_key = KEYS.split(", ").any(|key| key == arg.name) && arg.plain().is_none();
+    is_key.then(|| {
+        format!("-a {0}: a comma begins another allocator; a further setting has a colon: heapwright:keep=0:{0}", arg.word)
+    })
 }

@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use clap::{Command as Clap, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::commands::{bench, compare, completions, doctor, list, man, run};
+use crate::commands::{
+    bench, compare, completions, doctor, explain, export, import, list, man, record, replay, run,
+    view,
+};
 use crate::flags::color::ColorFlags;
 use crate::{exit, style};
 
@@ -13,11 +16,12 @@ Examples:
   heapwright run -- python3 app.py           run a program on heapwright, unchanged
   heapwright run --stats -- ./server         the same; what memory it needed, when it has ended
   heapwright run --check -- ./server         can its malloc be replaced at all?
+  heapwright record -- ./server              write down what it asks of its malloc
   heapwright bench -- ./program --flag       compare all allocators of this machine on it
   heapwright compare old new                 two results of bench: what became slower
 
 Exit codes:
-  those of the program for 'run' (a shell shows 128 + N when signal N ended it)
+  those of the program for 'run' and 'record' (a shell shows 128 + N when signal N ended it)
   1 a --fail-if of 'bench' or 'compare' holds; 3 an allocator failed in 'bench'; 130 'bench' was interrupted
   125 heapwright itself failed; 126 the program cannot be executed; 127 it was not found; 2 wrong usage";
 
@@ -36,8 +40,14 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    Record(record::Record),
+    Replay(replay::Replay),
+    Explain(explain::Explain),
     Bench(bench::Bench),
     Compare(compare::Compare),
+    View(view::View),
+    Export(export::Export),
+    Import(import::Import),
     List(list::List),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
@@ -51,8 +61,14 @@ pub(crate) fn run() -> ExitCode {
     style::choose(cli.color.color);
     let done = match cli.command {
         Command::Run(run) => run.run(),
+        Command::Record(record) => record.run(),
+        Command::Replay(replay) => replay.run(),
+        Command::Explain(explain) => explain.run(),
         Command::Bench(bench) => bench.run(),
         Command::Compare(compare) => compare.run(),
+        Command::View(view) => view.run(),
+        Command::Export(export) => export.run(),
+        Command::Import(import) => import.run(),
         Command::List(list) => list.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Completions(completions) => completions.run(),

@@ -20,3 +20,8 @@ pub(crate) fn find(name: &str) -> Option<&'static Embedded> {
 pub(crate) fn program(name: &str) -> Option<&'static Embedded> {
     ALL.iter().find(|embedded| embedded.kind == Kind::Program && embedded.name == name)
 }
+
+/// The recorder.
+pub(crate) fn recorder() -> Option<&'static Embedded> {
+    ALL.iter().find(|embedded| embedded.kind == Kind::Recorder)
+}

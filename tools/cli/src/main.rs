@@ -15,6 +15,7 @@ mod flags;
 mod format;
 mod out;
 mod style;
+mod traces;
 
 use std::env;
 use std::ffi::OsString;

@@ -25,6 +25,16 @@ pub(crate) fn choose(color: Color) {
     ON_STDERR.store(wanted(stderr().is_terminal()), Ordering::Relaxed);
 }
 
+/// Whether standard output has colours.
+pub(crate) fn is_on_stdout() -> bool {
+    ON_STDOUT.load(Ordering::Relaxed)
+}
+
+/// Whether a terminal can do more than print lines.
+pub(crate) fn is_capable() -> bool {
+    env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
+}
+
 fn paint(on: &AtomicBool, code: &str, text: &str) -> String {
     if on.load(Ordering::Relaxed) { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }

@@ -239,19 +239,123 @@ fn the_glibc_row_of_a_program_linked_to_another_malloc_is_glibcs() {
     }
 }
 
+/// `bench` of a program that prints what is set for it, on these allocators: what it printed and said, what the command did.
+fn set(allocators: &str) -> (String, String, Option<i32>) {
+    let program = "env | grep -aE '^(HEAPWRIGHT|M_[A-Z]*|MALLOC_[A-Z_]*)=' >&2; true";
+    let flags = ["-a", allocators, "--rounds", "1", "--warmup", "0", "--show-output", "--"];
+    bench(&[&flags[..], &["/bin/sh", "-c", program]].concat())
+}
+
 #[test]
 fn a_library_is_measured_beside_itself_with_other_settings() {
-    let is_set = ["grep", "-qz", "^HEAPWRIGHT=magazine=0,lazy_init=off$", "/proc/self/environ"];
-    let with = |allocator: &str| {
-        let flags = ["-a", allocator, "--rounds", "1", "--warmup", "0", "--"];
-        let args: Vec<&str> = flags.into_iter().chain(is_set).collect();
-        bench(&args)
-    };
-    let (_, err, code) = with("superslab:magazine=0:lazy_init=off");
+    let (_, err, code) = set("superslab:magazine=0:lazy_init=off");
     assert_eq!(code, Some(0), "{err}");
-    let (_, err, code) = with("superslab:keep=1m");
+    assert_eq!(err.matches("HEAPWRIGHT=magazine=0,lazy_init=off\n").count(), 2, "{err}");
+}
+
+#[test]
+fn every_allocator_gets_what_is_set_for_it_and_nothing_else() {
+    let pairs = "M_CONF=dirty_decay_ms:1000,muzzy_decay_ms:0";
+    let all = format!(
+        "glibc,arena2=glibc:MALLOC_ARENA_MAX=2:M_X=a=b:c,pairs=glibc:{pairs},ours=heapwright:keep=0:safe:M_Y=,\
+         heapwright,pad=glibc:MALLOC_TOP_PAD_=1:MALLOC_TOP_PAD_=2"
+    );
+    let (out, err, code) = set(&all);
+    assert_eq!(code, Some(0), "{err}");
+    let mut lines: Vec<&str> =
+        err.lines().filter(|line| !line.starts_with("heapwright:")).collect();
+    lines.sort_unstable();
+    let expected = ["HEAPWRIGHT=keep=0,safe=1", "MALLOC_ARENA_MAX=2", "MALLOC_TOP_PAD_=2"];
+    assert_eq!(lines[..3], expected, "{err}");
+    assert_eq!(lines[3..], [pairs, "M_X=a=b:c", "M_Y="], "{err}");
+    for said in [
+        "\n  arena2 ",
+        "arena2 is glibc with MALLOC_ARENA_MAX=2 M_X=a=b:c; ",
+        "ours is heapwright with keep=0 safe=1 M_Y=; ",
+    ] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+    assert!(!out.contains("glibc is") && !out.contains("heapwright is"), "{out}");
+}
+
+#[test]
+fn a_result_says_what_was_set_and_the_next_command_sets_it() {
+    let args = ["-a", "g=glibc:M_X=1", "--rounds", "1", "--warmup", "0", "--format", "json"];
+    let (out, err, code) = bench(&[&args[..], &["--", "/bin/true"]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    for (place, name) in ["g", "g again"].into_iter().enumerate() {
+        let entry = &report["allocators"][place];
+        assert_eq!((entry["name"].as_str(), entry["base"].as_str()), (Some(name), Some("glibc")));
+        assert_eq!(entry["settings"], serde_json::json!(["M_X=1"]));
+    }
+}
+
+#[test]
+fn what_cannot_be_set_is_2_and_says_what_can() {
+    for (word, said) in [
+        ("heapwright:keap=0", "heapwright has no setting keap; did you mean keep? there are "),
+        ("x=heapwright:magazine=0", "heapwright has no setting magazine; there are stats, "),
+        ("superslab:keep=1m", "superslab has no setting keep; there are "),
+        ("superslab:magasine=0", "did you mean magazine?"),
+        ("heapwright:keep=lots", "\"lots\" is no value of \"keep\""),
+        ("glibc:keep=1m", "glibc has no settings of heapwright's"),
+        ("glibc:LD_PRELOAD=/x.so", "LD_PRELOAD is what puts"),
+        ("heapwright:HEAPWRIGHT=keep=0", "write heapwright:keep=0"),
+        ("heapwright:keep=0,safe=1", "a further setting has a colon: heapwright:keep=0:safe=1"),
+        ("a=glibc:M_X=1,a=glibc:M_X=2", "two allocators are called a"),
+        ("glibc,glibc=glibc:M_X=1", "no allocator can be called 'glibc'"),
+        ("heapwright=glibc:M_X=1", "only heapwright can be called heapwright"),
+        ("x=glibbc:M_X=1", "no allocator glibbc on this machine; did you mean glibc"),
+        ("a=glibc:M_X=2,jemaloc", "no allocator jemaloc on this machine"),
+        ("=glibc:M_X=1", "the label before = is empty"),
+        ("x=", "'x=' is no allocator"),
+        ("glibc:M_X", "'M_X' is no setting"),
+        ("glibc,", "'' is no allocator"),
+    ] {
+        let (out, err, code) = bench(&["-a", word, "--", "/bin/true"]);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{word}: {err}");
+        assert!(err.contains(said), "{word}: {err}");
+    }
+    let (_, err, code) = bench(&["basic", "--region", "-a", "x=tlsf:M_X=1"]);
     assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("superslab has no setting keep"), "{err}");
-    let (_, err, code) = with("jemalloc:keep=1m");
+    assert!(err.contains("it has no settings"), "{err}");
+}
+
+#[test]
+fn run_takes_the_same_words() {
+    let run = |allocator: &str, program: &[&str]| {
+        outcome(heapwright().args(["run", "-a", allocator, "--"]).args(program))
+    };
+    let (out, err, code) = run("x=glibc:M_X=a:1,b:2", &["/usr/bin/printenv", "M_X"]);
+    assert_eq!((out.as_str(), code), ("a:1,b:2\n", Some(0)), "{err}");
+    let (out, err, code) = run("heapwright:keep=0:safe", &["/usr/bin/printenv", "HEAPWRIGHT"]);
+    assert_eq!((out.as_str(), code), ("keep=0,safe=1\n", Some(0)), "{err}");
+    let (_, err, code) = run("glibc,heapwright", &["/bin/true"]);
     assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("these are 2"), "{err}");
+    let (_, err, code) = run("heapwright:keap=0", &["/bin/true"]);
+    assert_eq!(code, Some(125), "{err}");
+    assert!(err.contains("did you mean keep?"), "{err}");
+}
+
+#[test]
+fn what_a_library_says_of_its_variables_is_a_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let more = "
+        #include <stdlib.h>
+        #include <unistd.h>
+        __attribute__((constructor)) static void read_variable(void) {
+            if (getenv(\"M_BAD\") && write(2, \"M_BAD is unknown\\n\", 17) != 17) _exit(9);
+        }";
+    let Some(library) = library(dir.path(), "strict", &format!("{BUMP}{REST}{more}")) else {
+        return;
+    };
+    for (variable, is_warned) in [("M_BAD", true), ("M_GOOD", false)] {
+        let named = format!("x={}:{variable}=1", library.display());
+        let args = ["-a", &named, "--rounds", "1", "--warmup", "0", "--", "/bin/true"];
+        let (_, err, code) = bench(&args);
+        assert_eq!(code, Some(0), "{err}");
+        assert_eq!(err.contains("warning: x says: M_BAD is unknown"), is_warned, "{err}");
+    }
 }

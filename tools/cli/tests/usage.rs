@@ -6,7 +6,8 @@ use std::fs;
 
 use common::{heapwright, outcome};
 
-const COMMANDS: [&str; 6] = ["run", "bench", "list", "doctor", "completions", "man"];
+const COMMANDS: [&str; 9] =
+    ["run", "bench", "view", "export", "import", "list", "doctor", "completions", "man"];
 
 #[test]
 fn help_names_every_command_and_shows_examples() {

@@ -1,8 +1,10 @@
-//! An allocator a program can run on: a name, and the library that is preloaded for it.
+//! An allocator a program can run on: a name, the library that is preloaded for it, and what is set for it.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+
+use crate::environment::Setting;
 
 /// The name of the C library's own malloc: the C library itself is preloaded, before what a program may be linked to.
 pub const GLIBC: &str = "glibc";
@@ -13,34 +15,53 @@ pub const HEAPWRIGHT: &str = "heapwright";
 /// An allocator by name, with the library that brings it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Allocator {
-    /// What tables and `-a` call it.
+    /// What tables call it: a label, or what it is called anyway.
     pub name: String,
+    /// What it is called where no label is given.
+    pub base: String,
     /// What to preload; `None` is the C library's own malloc.
     pub library: Option<PathBuf>,
     /// What it says its version is, where it says so.
     pub version: Option<String>,
     /// It is in the program of workloads itself, under this name; nothing is preloaded.
     pub in_process: Option<String>,
+    /// What is set in it; only ours have settings.
+    pub settings: Vec<Setting>,
+    /// The variables that its programs get, name and value, each name once.
+    pub environment: Vec<(String, String)>,
 }
 
 impl Allocator {
+    fn new(name: String, library: Option<PathBuf>, in_process: Option<String>) -> Self {
+        let (version, base) = (None, name.clone());
+        Self { name, base, library, version, in_process, settings: vec![], environment: vec![] }
+    }
+
     /// The C library's own malloc.
     #[must_use]
     pub fn glibc() -> Self {
-        Self { name: GLIBC.to_owned(), library: None, version: glibc_version(), in_process: None }
+        Self::new(GLIBC.to_owned(), None, None).with_version(glibc_version())
     }
 
     /// An allocator that is preloaded from `library`.
     #[must_use]
     pub fn preloaded(name: impl Into<String>, library: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), library: Some(library.into()), version: None, in_process: None }
+        Self::new(name.into(), Some(library.into()), None)
     }
 
     /// An allocator of the program of workloads: a region allocator behind one lock, or `null`.
     #[must_use]
     pub fn in_process(name: impl Into<String>) -> Self {
         let name = name.into();
-        Self { name: name.clone(), library: None, version: None, in_process: Some(name) }
+        Self::new(name.clone(), None, Some(name))
+    }
+
+    /// What is set for it, each as `NAME=VALUE`.
+    #[must_use]
+    pub fn set(&self) -> Vec<String> {
+        let settings = self.settings.iter().map(|set| (&set.key, &set.value));
+        let variables = self.environment.iter().map(|(name, value)| (name, value));
+        settings.chain(variables).map(|(name, value)| format!("{name}={value}")).collect()
     }
 
     /// The same with its version.

@@ -15,6 +15,8 @@ pub enum Kind {
     Malloc,
     /// A program that is started.
     Program,
+    /// What is preloaded before a malloc, to record what is asked of it.
+    Recorder,
 }
 
 /// A library or a program that is carried along.
@@ -35,10 +37,14 @@ pub struct Artefact {
 /// The flagship's name; the files of the other mallocs are named after it.
 const FLAGSHIP: &str = "heapwright";
 
+/// The programs that are started.
+const PROGRAMS: [&str; 2] = ["heapwright-workloads", "heapwright-replay"];
+
 /// Every artefact: the flagship first.
 pub fn all() -> impl Iterator<Item = Artefact> {
     let classics = registry::mallocs().map(|name| malloc(name, &format!("-{name}")));
-    [malloc(FLAGSHIP, "")].into_iter().chain(classics).chain([program("heapwright-workloads")])
+    let others = PROGRAMS.map(program).into_iter().chain([recorder("heapwright-record")]);
+    [malloc(FLAGSHIP, "")].into_iter().chain(classics).chain(others)
 }
 
 fn malloc(name: &str, suffix: &str) -> Artefact {
@@ -56,4 +62,15 @@ fn malloc(name: &str, suffix: &str) -> Artefact {
 fn program(name: &str) -> Artefact {
     let own = || name.to_owned();
     Artefact { name: own(), kind: Kind::Program, package: own(), built: own(), file: own() }
+}
+
+/// The package of this name has a library of the same name.
+fn recorder(name: &str) -> Artefact {
+    Artefact {
+        name: name.to_owned(),
+        kind: Kind::Recorder,
+        package: name.to_owned(),
+        built: format!("lib{}.so", name.replace('-', "_")),
+        file: format!("lib{name}.so"),
+    }
 }

@@ -9,8 +9,10 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use malloc::heapwright::options::{KEYS, Mistake, Options};
+pub use malloc::heapwright::options::KEYS;
+use malloc::heapwright::options::{Mistake, Options};
 use registry::MALLOCS;
+use serde::Serialize;
 
 use crate::allocator::Allocator;
 use crate::inspect::Inspection;
@@ -51,7 +53,8 @@ pub fn can_be_preloaded(path: &Path) -> bool {
     !path.as_os_str().as_bytes().iter().any(|b| b" :\t\n$".contains(b))
 }
 
-/// What to put into the environment of a program on `allocator`, of which this is known.
+/// What to put into the environment of a program on `allocator`, of which this is known: what is set for the allocator, and
+/// `settings` where that says nothing else.
 /// Errors: the library's path holds a character that `LD_PRELOAD` cannot carry.
 pub fn variables(
     allocator: &Allocator,
@@ -68,10 +71,13 @@ pub fn variables(
         }
     };
     let mut variables: Vec<_> = value.map(|value| (PRELOAD.into(), value)).into_iter().collect();
+    let settings = [settings, &allocator.settings].concat();
     if !settings.is_empty() {
-        let value = self::settings(env::var_os(SETTINGS).as_deref(), settings);
+        let value = self::settings(env::var_os(SETTINGS).as_deref(), &settings);
         variables.push((SETTINGS.into(), value));
     }
+    let own = allocator.environment.iter();
+    variables.extend(own.map(|(name, value)| (name.into(), value.into())));
     Ok(variables)
 }
 
@@ -108,7 +114,7 @@ pub fn preload_glibc(has_other_new: bool, existing: Option<&OsStr>) -> Option<Os
 }
 
 /// One `key=value` for the drop-in, as the library itself reads it; a key alone means `key=1`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting {
     /// What is set.
     pub key: String,

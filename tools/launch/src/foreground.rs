@@ -66,6 +66,17 @@ pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     }
 }
 
+/// The program has ended, and there is more to do: from now on signals are for this process.
+pub fn let_go() {
+    PROGRAM.store(0, Ordering::SeqCst);
+    for signal in PASSED_ON.into_iter().chain(STOPS) {
+        if action_of(signal).is_some_and(|a| a.sa_sigaction == pass_on as *const () as usize) {
+            // SAFETY: no handler is installed from here on.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+    }
+}
+
 /// Ends as the program did; the exit code where that is no signal's.
 #[must_use]
 pub fn end_as(status: ExitStatus) -> ExitCode {
@@ -83,20 +94,22 @@ pub fn end_as(status: ExitStatus) -> ExitCode {
 
 /// Has `signal` passed on, unless it is ignored: `nohup` means the program.
 fn catch(signal: c_int) {
-    let mut before = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: asks only, and writes `before`.
-    if unsafe { libc::sigaction(signal, ptr::null(), before.as_mut_ptr()) } != 0 {
+    let Some(mut action) = action_of(signal).filter(|a| a.sa_sigaction != libc::SIG_IGN) else {
         return;
-    }
-    // SAFETY: it was written.
-    let mut action = unsafe { before.assume_init() };
-    if action.sa_sigaction == libc::SIG_IGN {
-        return;
-    }
+    };
     action.sa_sigaction = pass_on as *const () as usize;
     action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
     // SAFETY: the handler makes system calls only; nothing is asked for.
     unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
+}
+
+/// What a signal does now.
+fn action_of(signal: c_int) -> Option<libc::sigaction> {
+    let mut action = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: asks only, and writes `action`.
+    let asked = unsafe { libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: it was written.
+    (asked == 0).then(|| unsafe { action.assume_init() })
 }
 
 extern "C" fn pass_on(signal: c_int, about: *mut libc::siginfo_t, _: *mut c_void) {

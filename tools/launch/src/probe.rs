@@ -40,6 +40,8 @@ pub struct Answer {
     pub malloc: PathBuf,
     /// The version the allocator reports.
     pub version: Option<String>,
+    /// What it said on standard error, the first line: it may not know a variable that is set for it.
+    pub complaint: Option<String>,
 }
 
 /// Why a library does not serve as malloc.
@@ -71,6 +73,7 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
             .env(environment::PRELOAD, environment::preload(library, inherited.as_deref())?)
             .env_remove(environment::SETTINGS);
     }
+    command.envs(allocator.environment.iter().map(|(name, value)| (name, value)));
     let Some((status, out, complaint)) = finished(&mut command)? else {
         return Err(Error::Broken(library, format!("it does not end within {TIMEOUT:?}")));
     };
@@ -79,7 +82,7 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
         let last = last.map(|line| format!(" ({line})")).unwrap_or_default();
         return Err(Error::Broken(library, format!("{}{last}", Exit::from(status))));
     }
-    let answer = parse(&out)
+    let mut answer = parse(&out)
         .ok_or_else(|| Error::Broken(library.clone(), "it gives no answer".to_owned()))?;
     let same = |a: &Path, b: &Path| fs::canonicalize(a).ok() == fs::canonicalize(b).ok();
     if allocator.library().is_some_and(|library| !same(library, &answer.malloc)) {
@@ -89,6 +92,7 @@ pub fn ask(executable: &Path, allocator: &Allocator) -> Result<Answer, Error> {
         };
         return Err(Error::NotUsed(library, answer.malloc, reason));
     }
+    answer.complaint = complaint.lines().next().map(str::to_owned);
     match field(&out, PROBLEM) {
         Some(problem) => Err(Error::Broken(library, problem.to_owned())),
         None => Ok(answer),
@@ -122,7 +126,7 @@ fn field<'a>(out: &'a str, name: &str) -> Option<&'a str> {
 
 fn parse(out: &str) -> Option<Answer> {
     let version = field(out, VERSION).map(str::to_owned);
-    Some(Answer { malloc: field(out, MALLOC)?.into(), version })
+    Some(Answer { malloc: field(out, MALLOC)?.into(), version, complaint: None })
 }
 
 /// The probe's side: the text for [`ask`] to read.
@@ -254,7 +258,7 @@ mod tests {
     #[test]
     fn an_answer_without_a_version() {
         let answer = parse(&format!("malloc 24\n{MALLOC}/lib/libc.so.6\n{VERSION}\n")).unwrap();
-        assert_eq!(answer, Answer { malloc: "/lib/libc.so.6".into(), version: None });
+        assert_eq!((answer.malloc, answer.version), ("/lib/libc.so.6".into(), None));
         assert_eq!(parse(&format!("malloc 24\n{VERSION}1\n")), None);
     }
 }

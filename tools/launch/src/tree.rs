@@ -1,4 +1,4 @@
-//! All processes below one process, the resident memory of them together, and how they were scheduled.
+//! All processes below one process, their memory, together and of the largest, and how they were scheduled.
 //!
 //! ```text
 //! root (not counted) ─► children of each of its threads ─► theirs …     /proc/PID/task/TID/children
@@ -58,6 +58,33 @@ pub fn resident(root: i32, page: u64) -> Option<u64> {
             .filter_map(|&one| proportional(one).or_else(|| of(one)))
             .reduce(|a, b| a + b),
     }
+}
+
+/// The most anonymous memory that one of the processes below `root` has had, in bytes: what is no file's, and so above all
+/// malloc's. `None`: there are none.
+///
+/// A peak between two looks is not missed: the kernel keeps the most that was resident, of which at most what is a file's now
+/// was a file's then.
+#[must_use]
+pub fn anonymous(root: i32) -> Option<u64> {
+    let of = |process| {
+        let mut text = String::new();
+        read_into(&format!("/proc/{process}/status"), &mut text)?;
+        most_anonymous(&text)
+    };
+    descendants(root).into_iter().filter_map(of).max()
+}
+
+/// What a process's `status` says of that.
+fn most_anonymous(status: &str) -> Option<u64> {
+    let of_files = bytes(status, "RssFile:")? + bytes(status, "RssShmem:")?;
+    Some(bytes(status, "RssAnon:")?.max(bytes(status, "VmHWM:")?.saturating_sub(of_files)))
+}
+
+/// The figure of the line that begins with `name`, which is in kB.
+fn bytes(text: &str, name: &str) -> Option<u64> {
+    let field = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(field.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
 }
 
 /// How long a task computed, and how long it waited for a processor while it could have; nanoseconds.
@@ -150,8 +177,7 @@ fn resident_pages(process: i32) -> Option<u64> {
 fn proportional(process: i32) -> Option<u64> {
     let mut text = String::new();
     read_into(&format!("/proc/{process}/smaps_rollup"), &mut text)?;
-    let field = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
-    Some(field.trim().trim_end_matches(" kB").parse::<u64>().ok()? * 1024)
+    bytes(&text, "Pss:")
 }
 
 fn read_into(path: &str, text: &mut String) -> Option<usize> {
@@ -220,6 +246,34 @@ mod tests {
         signal(&both[1..], Signal::KILL);
         perl.kill().unwrap();
         perl.wait().unwrap();
+    }
+
+    #[test]
+    fn a_peak_of_memory_is_seen_after_it() {
+        let lines = |hwm, anon, file| {
+            format!(
+                "Name:\tx\nVmHWM:\t{hwm} kB\nVmRSS:\t9 kB\nRssAnon:\t  {anon} kB\nRssFile:\t{file} kB\nRssShmem:\t1 kB\n"
+            )
+        };
+        assert_eq!(most_anonymous(&lines(100, 20, 30)), Some(69 * 1024));
+        assert_eq!(most_anonymous(&lines(50, 20, 30)), Some(20 * 1024));
+        assert_eq!(most_anonymous("Name:\tkthreadd\n"), None);
+        let script =
+            r#"$| = 1; my $n = 50_000_000; { my $x = 'x' x $n; undef $x } print "\n"; sleep 60"#;
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "perl -e \"$0\"; true", script]).stdout(Stdio::piped());
+        let mut shell = shell.spawn().unwrap();
+        let mut line = [0];
+        let started = shell.stdout.as_mut().unwrap().read_exact(&mut line);
+        let me = i32::try_from(shell.id()).unwrap();
+        if started.is_ok() {
+            let most = anonymous(me).unwrap();
+            // The text may have been there twice.
+            assert!((50_000_000..110_000_000).contains(&most), "{most}");
+        }
+        signal(&descendants(me), Signal::KILL);
+        shell.wait().unwrap();
+        assert_eq!(anonymous(me), None);
     }
 
     #[test]

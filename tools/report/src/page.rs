@@ -168,7 +168,7 @@ fn prepared(settings: &[Prepared]) -> Table {
 }
 
 fn libraries(report: &Report) -> Table {
-    let mut table = Table::new(["name", "version", "part", "library"]);
+    let mut table = Table::new(["name", "version", "part", "library", "is"]);
     (table.title, table.has_text) = ("Allocators".to_owned(), true);
     for entry in &report.allocators {
         let part = match entry.role {
@@ -179,7 +179,8 @@ fn libraries(report: &Report) -> Table {
         };
         let version = entry.version.clone().unwrap_or_default();
         let library = entry.library.as_ref().map_or(String::new(), |l| l.display().to_string());
-        table.row([entry.name.clone(), version, part.to_owned(), library]);
+        let is = entry.is().unwrap_or_default();
+        table.row([entry.name.clone(), version, part.to_owned(), library, is]);
     }
     table
 }

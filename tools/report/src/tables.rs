@@ -3,6 +3,7 @@
 mod counted;
 mod overall;
 mod program;
+mod resident;
 mod sequences;
 
 use bench::definition::{Curve, Group as Kind};
@@ -18,6 +19,7 @@ use crate::view::{State, View, margin};
 pub(crate) use counted::counted;
 pub(crate) use overall::{mean_row, overall};
 pub(crate) use program::program;
+pub(crate) use resident::resident;
 pub(crate) use sequences::sequences;
 
 fn group_title(group: Kind) -> &'static str {
@@ -26,7 +28,7 @@ fn group_title(group: Kind) -> &'static str {
         Kind::Community => "known benchmarks of the community",
         Kind::Ours => "heapwright's own",
         Kind::Real => "real programs",
-        Kind::Own => "",
+        Kind::Own | Kind::Trace => "",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bench::definition::Group;
 use bench::fail_if::Metric;
-use bench::result::Report;
+use bench::result::{Replayed, Report, Work};
 use bench::session::Stop;
 use bench::words::shell;
 use show::text::{self, many};
@@ -80,7 +80,9 @@ fn shown(view: &View<'_>) -> Vec<Table> {
         };
         Metric::COUNTED.map(one).into()
     } else if view.is_one() {
-        vec![tables::program(view)]
+        let resident = tables::resident(view);
+        let title = "memory above the start: the most, the mean over all calls, behind the last, with all freed";
+        vec![tables::program(view), titled(resident, title.to_owned())]
     } else {
         let peak = format!("peak memory of all processes ÷ {base}'s");
         vec![
@@ -104,6 +106,7 @@ fn below(view: &View<'_>) -> Vec<Note> {
         all = view.report.workloads.iter().map(|work| more("workload", &work.about)).collect();
         all.push(more("verdict", &said));
     }
+    all.extend(notes::names(view));
     all.extend(notes::doubts(view));
     all.extend(view.report.warnings.iter().map(|warning| more("warning", warning)));
     all.extend(verdict(view.report).sentence.map(|said| more("verdict", &said)));
@@ -120,6 +123,7 @@ fn summary(report: &Report) -> String {
     };
     let what = match &report.workloads[..] {
         [own] if own.group == Group::Own => shell(&own.command),
+        [Work { replayed: Some(replayed), .. }] => what_is_replayed(replayed),
         [one] => format!("{}{}", one.name, scale(report)),
         all => match report.left_out.len() {
             0 => format!("{} workloads{}", all.len(), scale(report)),
@@ -141,6 +145,22 @@ fn summary(report: &Report) -> String {
         if report.pinned { " · pinned" } else { "" },
         if report.warm { " · memory warmed" } else { "" },
         report.seed,
+    )
+}
+
+fn what_is_replayed(replayed: &Replayed) -> String {
+    format!(
+        "{} · {} calls · {} · {} live at most · {} order, {}",
+        replayed.name,
+        number::count(replayed.events as f64),
+        many(usize::try_from(replayed.threads).unwrap_or(usize::MAX), "thread"),
+        number::bytes(replayed.peak_live as f64),
+        replayed.order,
+        match replayed.touch.as_str() {
+            "none" => "nothing touched",
+            "recorded" => "touched as recorded",
+            _ => "pages touched",
+        }
     )
 }
 

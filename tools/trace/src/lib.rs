@@ -4,8 +4,34 @@
 //! chunks of each thread ─► pack: one order, blocks instead of addresses, columns ─► a packed file ─► steps
 //! ```
 //!
-//! A packed trace is read in time order and never held in memory as a whole.
+//! A packed trace is read in time order and never held in memory as a whole. [`Trace::open`] reads one, [`Packer`] writes one
+//! from any source of steps, [`pack`] from a recording. `docs/trace-format.md` says what the bytes mean.
 
+mod about;
+mod blocks;
+mod error;
+mod export;
+mod frames;
+mod import;
+mod live;
+mod open;
+mod pack;
+mod packed;
+mod packer;
 mod step;
+mod steps;
+pub mod testing;
+mod trace;
 
+pub use about::{About, Damage, Malloc, Missing, Module, Strange, StrangeKind, ThreadAbout};
+pub use blocks::{Blocks, New, Numbers};
+pub use error::TraceError;
+pub use export::{Form, export, export_blocks};
+pub use frames::Frames;
+pub use import::import;
+pub use pack::{Progress, pack};
+pub use packed::summary::{Memory, Segment};
+pub use packer::{Packed, Packer};
 pub use step::{Block, Frame, How, Op, Step, Thread};
+pub use steps::Steps;
+pub use trace::Trace;

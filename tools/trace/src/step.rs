@@ -121,7 +121,7 @@ pub enum Op {
     },
     /// So many events were not recorded.
     Dropped {
-        /// How many.
+        /// How many; 0: all from here on, in every thread.
         events: u64,
     },
 }

@@ -10,7 +10,7 @@
 
 mod bounds;
 mod counted;
-mod front;
+pub(crate) mod front;
 mod losses;
 mod means;
 mod record;

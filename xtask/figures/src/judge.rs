@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn every_file_of_bounds_is_read() {
-        for name in ["kernel", "classics", "record"] {
+        for name in ["kernel", "classics", "record", "fidelity"] {
             let bounds = Bounds::read(name).unwrap();
             assert!(bounds.0.values().flatten().count() > 3, "{name}");
         }

@@ -4,6 +4,7 @@ mod benchmarks;
 mod blocks;
 mod classics;
 mod command;
+mod fidelity;
 mod judge;
 mod kernel;
 mod reach;
@@ -26,6 +27,8 @@ enum Chore {
     Classics(classics::Options),
     /// The figures of the kernel's allocators, each against its bound
     Kernel(kernel::Options),
+    /// What replays predict of six programs on eight allocators, against what they really take
+    Fidelity(fidelity::Options),
     /// The slowest malloc and free of each workload, without first touches of memory
     Slowest(slowest::Options),
     /// The block allocators beside others
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Chore::Reach(options) => ("reach", reach::run(&options)),
         Chore::Classics(options) => ("classics", classics::run(&options)),
         Chore::Kernel(options) => ("kernel", kernel::run(&options)),
+        Chore::Fidelity(options) => ("fidelity", fidelity::run(&options)),
         Chore::Slowest(options) => ("slowest", slowest::run(&options)),
         Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
     };

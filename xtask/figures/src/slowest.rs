@@ -53,8 +53,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     Ok(true)
 }
 
-/// The definitions of workloads of ours that the names mean.
-fn chosen(names: &[String]) -> Result<Vec<Definition>, String> {
+/// All that `bench/definitions` has.
+pub(crate) fn definitions() -> Result<Vec<Definition>, String> {
     let folder = root().join("bench/definitions");
     let mut texts = Vec::new();
     for entry in fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?.flatten()
@@ -63,8 +63,13 @@ fn chosen(names: &[String]) -> Result<Vec<Definition>, String> {
             .map_err(|e| format!("{}: {e}", entry.path().display()))?;
         texts.push((entry.file_name().to_string_lossy().into_owned(), text));
     }
-    let mut all = parse_all(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
-        .map_err(|e| e.to_string())?;
+    parse_all(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+        .map_err(|e| e.to_string())
+}
+
+/// The definitions of workloads of ours that the names mean.
+fn chosen(names: &[String]) -> Result<Vec<Definition>, String> {
+    let mut all = definitions()?;
     let group = |d: &Definition| format!("{:?}", d.group).to_lowercase();
     if let Some(name) =
         names.iter().find(|name| !all.iter().any(|d| d.name == **name || group(d) == **name))

@@ -121,6 +121,15 @@ pub(super) fn programs() -> Outcome {
     command(test.args(["--", "--ignored"]))
 }
 
+/// Needs Java, Python and packages from the network.
+pub(super) fn fleet() -> Outcome {
+    with(crate::fleet::missing(), || {
+        let mut test = cargo();
+        test.args(["test", "--package", "heapwright-trace", "--test", "fleet", "--", "--ignored"]);
+        command(test.env("HEAPWRIGHT_PYTHON", crate::fleet::python()))
+    })
+}
+
 /// The flagship and the command that `test` has built: one library to compile instead of all, and the command.
 pub(super) fn dist() -> Outcome {
     command(cargo().args(["build", "--package", "heapwright-cli"])).then(|| {

@@ -152,6 +152,20 @@ pub(super) const STEPS: &[Step] = &[
         run: |_| forms::programs(),
     },
     Step {
+        name: "fleet",
+        what: "the queries of [traces](docs/traces.md) give the same answers in DuckDB and in Apache Spark",
+        when: Reads(&[
+            "docs/traces.md",
+            "tools/trace/src/export",
+            "tools/trace/tests/fleet.rs",
+            "xtask/src/fleet.rs",
+        ]),
+        more: "",
+        builds: Workspace,
+        seconds: (120, 120),
+        run: |_| forms::fleet(),
+    },
+    Step {
         name: "storm",
         what: "half a minute of fork, thread, limit and signal storms against the drop-in library passes",
         when: Reads(&["abi", "tests/storm/", "xtask/src/storm"]),

@@ -89,10 +89,7 @@ unsafe extern "C" fn heapwright_tlsf_arena_init(
 }
 
 /// The arena, if there is one.
-///
-/// # Safety
-///
-/// `arena` is null or was made by `heapwright_tlsf_arena_init`, and nobody else uses it.
+/// The caller promises: `arena` is null or was made by `heapwright_tlsf_arena_init`, and nobody else uses it.
 #[inline(always)]
 unsafe fn open<'a>(arena: *mut Arena) -> Option<&'a mut Arena> {
     // SAFETY: the caller's promise.

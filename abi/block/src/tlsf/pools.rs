@@ -1,4 +1,4 @@
-//! Memory added and given up. Every way in asks for C2, the core for C1.
+//! Memory added and given up. Every way in asks for tlsf-C2, the core for tlsf-C1.
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -11,7 +11,7 @@ use crate::error;
 use crate::records::{self, CBroken, Visit};
 
 impl Handle {
-    /// Whether `[start, start + len)` may be a pool, as far as C2 says; the core asks for C1.
+    /// Whether `[start, start + len)` may be a pool, as far as tlsf-C2 says; the core asks for tlsf-C1.
     fn allows(&self, start: *const u8, len: usize) -> Result<(), AddError> {
         call::addable(start, len, ptr::from_ref(self).cast(), self.len())
     }

@@ -36,10 +36,7 @@ fn found_at_allocation(misuse: &Misuse) -> ! {
 }
 
 /// Calls the constructor of the cache that the context is.
-///
-/// # Safety
-///
-/// `context` is a [`Cache`], and `object` an object's memory in it.
+/// The caller promises: `context` is a [`Cache`], and `object` an object's memory in it.
 unsafe fn construct(context: *mut (), object: NonNull<u8>) {
     // SAFETY: the caller's promise. Only fields beside what its lock guards are used.
     let cache = unsafe { &*context.cast::<Cache>() };
@@ -62,7 +59,6 @@ fn settings(name: &str, size: u32, align: u32, flags: SlabFlags) -> Settings {
     let settings = Settings::new(name, size as usize)
         .align(if align == 0 { 8 } else { align as usize })
         .policy(Policy::SlabLifo)
-        .no_merge()
         .debug(debug)
         .processors(Os.processors())
         .on_misuse(found_at_allocation);

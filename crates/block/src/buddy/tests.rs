@@ -1,10 +1,6 @@
 use super::Buddy;
 use base::{AddMemory, BlockAllocator, Check, Stats};
 use core::alloc::Layout;
-use core::ptr::NonNull;
-
-extern crate std;
-use std::vec::Vec;
 
 const WORD: usize = size_of::<usize>();
 
@@ -45,21 +41,4 @@ fn the_state_takes_a_sixty_fourth() {
     let heap = over(&mut memory);
     let lost = size_of::<Memory>() - heap.stats().total;
     assert!(lost <= 5 * WORD + size_of::<Memory>() / (8 * WORD) + 4 * WORD, "{lost}");
-}
-
-#[test]
-fn every_other_unit_free_and_then_all() {
-    let mut memory = Memory([0; 4096]);
-    let mut heap = over(&mut memory);
-    let units: Vec<NonNull<u8>> = core::iter::from_fn(|| heap.allocate(layout(1))).collect();
-    assert_eq!(units.len() * 2 * WORD, heap.stats().total);
-    for odd in [0, 1] {
-        for unit in units.iter().skip(odd).step_by(2) {
-            // SAFETY: live.
-            unsafe { heap.deallocate(*unit, layout(1)) };
-        }
-        heap.check().unwrap();
-    }
-    assert_eq!(heap.stats().used, 0);
-    assert_eq!(heap.stats().largest_free, size_of::<Memory>() / 2);
 }

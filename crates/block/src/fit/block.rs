@@ -12,12 +12,12 @@
 //!             u: this block is used        f: the block before it is free
 //! ```
 //!
-//! - **H1** `at` is one word past a multiple of two words, so that payloads are aligned to two
+//! - **block-H1** `at` is one word past a multiple of two words, so that payloads are aligned to two
 //!   words; `size` is a multiple of two words and at least [`MIN`].
-//! - **H2** a free block's two neighbours are used, so its flags are 0 and its header is its size.
-//! - **H3** a block's flag *f* says whether the block before it is free, and only then is the
+//! - **block-H2** a free block's two neighbours are used, so its flags are 0 and its header is its size.
+//! - **block-H3** a block's flag *f* says whether the block before it is free, and only then is the
 //!   word before it that block's footer.
-//! - **H4** each pool ends in a *sentinel*: a header with size 0 that is used.
+//! - **block-H4** each pool ends in a *sentinel*: a header with size 0 that is used.
 //!
 //! A [`Block`] stands for a header in memory that the heap owns: making one is where the promise
 //! is given, and its methods rely on it.
@@ -64,7 +64,7 @@ impl Block {
     ///
     /// # Safety
     ///
-    /// `at` is aligned as H1 says, and its [`MIN`] bytes (a sentinel's one word) are the heap's
+    /// `at` is aligned as block-H1 says, and its [`MIN`] bytes (a sentinel's one word) are the heap's
     /// for as long as the result is used.
     #[inline]
     pub unsafe fn at(at: NonNull<u8>) -> Self {
@@ -113,10 +113,10 @@ impl Block {
         self.header() & !FLAGS
     }
 
-    /// [`size`](Self::size) of a block that is free (H2).
+    /// [`size`](Self::size) of a block that is free (block-H2).
     #[inline]
     pub fn hole_size(self) -> usize {
-        debug_assert!(self.is_free(), "H2: {:#x} is not free", self.address());
+        debug_assert!(self.is_free(), "block-H2: {:#x} is not free", self.address());
         self.header()
     }
 
@@ -126,7 +126,7 @@ impl Block {
         self.header() & USED != 0
     }
 
-    /// Whether it is free, as H2 has it.
+    /// Whether it is free, as block-H2 has it.
     #[inline]
     pub fn is_free(self) -> bool {
         self.header() & FLAGS == 0
@@ -148,7 +148,7 @@ impl Block {
     #[inline]
     pub fn further(self, bytes: usize) -> Self {
         debug_assert!(bytes <= self.size());
-        // SAFETY: at most its size, and the next block or the sentinel stands there (H4).
+        // SAFETY: at most its size, and the next block or the sentinel stands there (block-H4).
         Self(unsafe { self.0.byte_add(bytes) })
     }
 
@@ -162,11 +162,11 @@ impl Block {
     #[inline]
     pub fn previous(self) -> Self {
         debug_assert!(self.is_previous_free());
-        // SAFETY: by H3 the word before is a footer.
+        // SAFETY: by block-H3 the word before is a footer.
         let footer = unsafe { self.0.byte_sub(WORD) }.cast::<usize>();
         // SAFETY: a footer is initialised.
         let size = unsafe { footer.read() };
-        // SAFETY: by H3 a block of this size ends here.
+        // SAFETY: by block-H3 a block of this size ends here.
         Self(unsafe { self.0.byte_sub(size) })
     }
 

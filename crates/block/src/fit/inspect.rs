@@ -59,15 +59,15 @@ impl<P: Policy> Check for Fit<P> {
     }
 }
 
-const F1: &str = "F1: every free block is in the tree, and nothing else is";
-const F2: &str = "F2: total is the sum of all blocks' sizes, used that of the used ones";
-const H1: &str = "H1: blocks begin a word past a multiple of two words; sizes are multiples of it";
-const H2: &str = "H2: a free block's neighbours are used, and its flags are 0";
-const H3: &str = "H3: a block's flag says whether the one before is free; a free one has a footer";
-const H4: &str = "H4: each pool ends in a sentinel";
-const T1: &str = "T1: left of a block is what stands before it, right what stands after";
-const T2: &str = "T2: below a block is nothing that stands above it";
-const G1: &str = "G1: pools are in address order and do not overlap";
+const F1: &str = "fit-F1: every free block is in the tree, and nothing else is";
+const F2: &str = "fit-F2: total is the sum of all blocks' sizes, used that of the used ones";
+const H1: &str = "block-H1: blocks begin a word past a pair of words; sizes are pairs";
+const H2: &str = "block-H2: a free block's neighbours are used, and its flags are 0";
+const H3: &str = "block-H3: flags say whether the block before is free; a free one has a footer";
+const H4: &str = "block-H4: each pool ends in a sentinel";
+const T1: &str = "tree-T1: left of a block is what stands before it, right what stands after";
+const T2: &str = "tree-T2: below a block is nothing that stands above it";
+const G1: &str = "pool-G1: pools are in address order and do not overlap";
 
 fn check_pool(pool: Pool, sums: &mut Sums) -> Result<(), Broken> {
     let end = pool.first().address() + pool.blocks_len();

@@ -8,7 +8,7 @@
 //!       aligned to two words                        aligned to two words
 //! ```
 //!
-//! - **G1** the records form a list in address order, and their pools do not overlap.
+//! - **pool-G1** the records form a list in address order, and their pools do not overlap.
 //!
 //! Pools that touch are not joined, so that each can be removed as it was added.
 use core::iter;
@@ -23,7 +23,7 @@ const RECORD: usize = size_of::<Record>();
 /// Bytes that a pool needs besides its blocks, when its ends are aligned.
 const OVERHEAD: usize = RECORD + WORD;
 
-const _: () = assert!(RECORD % UNIT == WORD, "H1 holds of the first block");
+const _: () = assert!(RECORD % UNIT == WORD, "block-H1 holds of the first block");
 
 #[repr(C)]
 struct Record {
@@ -40,9 +40,9 @@ impl Pool {
     /// Where blocks begin.
     #[inline]
     pub(super) fn first(self) -> Block {
-        // SAFETY: by G1's construction a block follows the record.
+        // SAFETY: by pool-G1's construction a block follows the record.
         let first = unsafe { self.0.cast::<u8>().add(RECORD) };
-        // SAFETY: H1 holds by the assertion above, and the pool is the heap's.
+        // SAFETY: block-H1 holds by the assertion above, and the pool is the heap's.
         unsafe { Block::at(first) }
     }
 
@@ -63,7 +63,6 @@ impl Pool {
         unsafe { self.0.as_mut() }.next = next;
     }
 
-    /// Bytes of blocks.
     pub(super) fn blocks_len(self) -> usize {
         let (start, len) = self.added();
         align_down(start.addr() + len, UNIT) - WORD - self.first().address()
@@ -86,14 +85,12 @@ impl Pool {
     }
 }
 
-/// All pools.
 #[derive(Debug)]
 pub(super) struct Pools {
     head: Option<Pool>,
 }
 
 impl Pools {
-    /// None.
     pub(super) const fn new() -> Self {
         Self { head: None }
     }
@@ -104,10 +101,7 @@ impl Pools {
     }
 
     /// Takes memory and makes it a pool without blocks yet.
-    ///
-    /// # Safety
-    ///
-    /// As [`AddMemory::add_memory`](base::AddMemory::add_memory).
+    /// The caller promises: as [`AddMemory::add_memory`](base::AddMemory::add_memory).
     pub(super) unsafe fn add(&mut self, start: *mut u8, len: usize) -> Result<Pool, AddError> {
         let memory = NonNull::new(start).ok_or(AddError::Null)?;
         let from = start.addr();

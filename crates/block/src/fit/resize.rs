@@ -50,10 +50,7 @@ impl<P: Policy> ResizeInPlace for Fit<P> {
 
 impl<P: Policy> Fit<P> {
     /// The block with `new_size` bytes, in place if that can be.
-    ///
-    /// # Safety
-    ///
-    /// As [`BlockAllocator::reallocate`].
+    /// The caller promises: as [`BlockAllocator::reallocate`].
     pub(super) unsafe fn resize_or_move(
         &mut self,
         block: NonNull<u8>,

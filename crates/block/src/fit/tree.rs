@@ -10,9 +10,9 @@
 //! address ──────────────────────►                     size ────────────────►
 //! ```
 //!
-//! - **T1** everything to the left of a block stands [`before`](Order::before) it, everything to
+//! - **tree-T1** everything to the left of a block stands [`before`](Order::before) it, everything to
 //!   the right after it.
-//! - **T2** everything below a block stands not [`above`](Order::above) it. With T1 this leaves
+//! - **tree-T2** everything below a block stands not [`above`](Order::above) it. With tree-T1 this leaves
 //!   exactly one tree for a set of blocks.
 //!
 //! With the largest on top the lowest block that is large enough is found by a walk down that

@@ -47,11 +47,8 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// Makes `need` bytes of a free block used, `gap` bytes above its start; what is below and
     /// above becomes free blocks.
-    ///
-    /// # Safety
-    ///
-    /// The block is free, in no bin, of `size` bytes, `gap + need <= size`, and the gap is 0 or
-    /// at least the smallest block.
+    /// The caller promises: the block is free, in no bin, of `size` bytes, `gap + need <= size`, and the gap is 0 or at least
+    /// the smallest block.
     pub(super) unsafe fn occupy_at(
         self,
         block: Block,
@@ -80,7 +77,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let pool = self.pools().find(|pool| pool.contains(wanted.address()))?;
         let (mut block, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
         while block != sentinel {
-            // SAFETY: by T6 blocks follow each other up to the sentinel.
+            // SAFETY: by pool-T6 blocks follow each other up to the sentinel.
             let header = unsafe { block.header::<T>() };
             let size = Self::size_of(header);
             let gap = wanted.address().checked_sub(block.address())?;
@@ -89,7 +86,7 @@ impl<C: Control, T: Tier> Table<C, T> {
                 if !fits || (gap != 0 && gap < Self::SMALLEST) {
                     return None;
                 }
-                // SAFETY: it is free, so in a bin (T3).
+                // SAFETY: it is free, so in a bin (bins-T3).
                 unsafe { self.unlink_any(block) };
                 // SAFETY: free, in no bin, and large enough.
                 return Some(unsafe { self.occupy_at(block, size, gap, need) });

@@ -115,7 +115,7 @@ impl<C: Control, P: Placement, T: Tier, S: Tail> Arena<Heap<C, P, T>, S> {
         let table = self.heap.table();
         let Some(pool) = table.pools().next() else { return 0 };
         let sentinel = pool.sentinel(C::GRAIN);
-        // SAFETY: by T6 a header is there.
+        // SAFETY: by pool-T6 a header is there.
         if unsafe { sentinel.header::<T>() } & PREV_FREE == 0 {
             return 0;
         }

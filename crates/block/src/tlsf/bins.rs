@@ -5,9 +5,9 @@
 //!             │     └────────► bin 5 ─► [ 80, prev 5 ]
 //! ```
 //!
-//! - **T3** a free block is in the bin of its size, and in no other.
-//! - **T4** a bin's bit is set exactly when its list is not empty.
-//! - **T5** the first block of a list has its bin's number in the place of a block before it, so
+//! - **bins-T3** a free block is in the bin of its size, and in no other.
+//! - **bins-T4** a bin's bit is set exactly when its list is not empty.
+//! - **bins-T5** the first block of a list has its bin's number in the place of a block before it, so
 //!   that unlinking neither computes a bin nor cares where the control block is.
 //!
 //! The bitmap is one row of words, read upward from the bin wanted; as many zero words follow
@@ -49,7 +49,6 @@ impl<C, T> Clone for Table<C, T> {
 
 impl<C, T> Copy for Table<C, T> {}
 
-/// A free block and where it was found.
 pub(super) struct Found {
     pub(super) block: Block,
     pub(super) size: usize,
@@ -66,7 +65,6 @@ impl<C: Control, T: Tier> Table<C, T> {
     const EXACT_FLOOR: bool = GUESSES && C::STEPS > 1;
     /// Whether freeing goes by the layout: blocks are exactly as large as their requests make them.
     pub(super) const EXACT: bool = Self::CRUMBS && GUESSES;
-    /// The smallest block.
     pub(super) const SMALLEST: usize = if Self::CRUMBS { C::GRAIN } else { C::LISTED };
 
     #[inline(always)]
@@ -74,7 +72,6 @@ impl<C: Control, T: Tier> Table<C, T> {
         Table { at, kind: PhantomData }
     }
 
-    /// Where the control block stands.
     pub(super) fn address(self) -> *mut u8 {
         self.at
     }
@@ -95,7 +92,6 @@ impl<C: Control, T: Tier> Table<C, T> {
         self.at.wrapping_add(C::BINS_AT).cast::<Block>().wrapping_add(bin)
     }
 
-    /// The bin of a block of `size` bytes.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) fn bin(size: usize) -> usize {
         map::bin::<C>(size / C::GRAIN)
@@ -122,7 +118,6 @@ impl<C: Control, T: Tier> Table<C, T> {
         unsafe { self.word(word).write(bits) }
     }
 
-    /// The first block of a bin.
     #[inline(always)]
     pub(super) fn first(self, bin: usize) -> Block {
         debug_assert!(bin < C::BINS, "{bin}");
@@ -138,10 +133,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Puts a free block of `size` bytes first into its bin.
-    ///
-    /// # Safety
-    ///
-    /// The block is free, of this size, ours, and in no bin.
+    /// The caller promises: the block is free, of this size, ours, and in no bin.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn insert(self, block: Block, size: usize) {
         let bin = Self::bin(size);
@@ -155,15 +147,12 @@ impl<C: Control, T: Tier> Table<C, T> {
             let word = Self::word_of(bin);
             self.set_bits(word, self.bits(word) | 1 << (bin % BITS));
         }
-        // SAFETY: by T3 it is free and in this bin, if there is one.
+        // SAFETY: by bins-T3 it is free and in this bin, if there is one.
         unsafe { self.set_prev_of(first, block) };
     }
 
     /// Notes in a listed block what is before it; there may be no block.
-    ///
-    /// # Safety
-    ///
-    /// `block` is free, or none.
+    /// The caller promises: `block` is free, or none.
     #[inline(always)]
     unsafe fn set_prev_of(self, block: Block, prev: Block) {
         if !block.is_none() {
@@ -182,10 +171,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes a free block out of its bin, wherever in the list it is.
-    ///
-    /// # Safety
-    ///
-    /// The block is free and in a bin.
+    /// The caller promises: the block is free and in a bin.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn unlink(self, block: Block) {
         // SAFETY: the caller's promise.
@@ -203,7 +189,7 @@ impl<C: Control, T: Tier> Table<C, T> {
                 self.clear_bit(prev.address(), next.is_none());
             }
         } else if is_first {
-            // SAFETY: by T5 the block is the first of bin `prev`.
+            // SAFETY: by bins-T5 the block is the first of bin `prev`.
             unsafe { self.pop(block, prev.address()) };
         } else {
             // SAFETY: `prev` is the block before it in the list.
@@ -212,10 +198,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes a block that is not the first out of its list.
-    ///
-    /// # Safety
-    ///
-    /// `prev` is the block before it.
+    /// The caller promises: `prev` is the block before it.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn skip(self, prev: Block, block: Block) {
         // SAFETY: the block is in a bin.
@@ -227,17 +210,14 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes the first block out of `bin`.
-    ///
-    /// # Safety
-    ///
-    /// `block` is the first of it.
+    /// The caller promises: `block` is the first of it.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn pop(self, block: Block, bin: usize) {
         // SAFETY: the block is in a bin.
         let next = unsafe { block.next() };
         self.set_first(bin, next);
         self.clear_bit(bin, next.is_none());
-        // SAFETY: `next` is in this bin, and now its first (T5), or none.
+        // SAFETY: `next` is in this bin, and now its first (bins-T5), or none.
         unsafe { self.set_prev_of(next, Block::bin(bin)) };
     }
 
@@ -258,7 +238,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             floor = self.first(bin);
             // SAFETY: the block is in a bin.
             let found = unsafe { self.size(floor) };
-            // Of a crumb it is a link, which is more than any size (T8).
+            // Of a crumb it is a link, which is more than any size (block-T8).
             let fits = if Self::EXACT_FLOOR {
                 found == size || (Self::CRUMBS && size == C::GRAIN)
             } else {
@@ -306,21 +286,18 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// Takes the first block out of `bin`, whose bitmap word becomes `cleared` if it was the only
     /// one.
-    ///
-    /// # Safety
-    ///
-    /// The bin is not empty, and `cleared` is what `word` holds without the bin's bit.
+    /// The caller promises: the bin is not empty, and `cleared` is what `word` holds without the bin's bit.
     #[inline(always)]
     unsafe fn take_first(self, bin: usize, word: *mut usize, cleared: usize) -> Found {
         let block = self.first(bin);
-        // SAFETY: by T4 the bin is not empty.
+        // SAFETY: by bins-T4 the bin is not empty.
         let next = unsafe { block.next() };
         self.set_first(bin, next);
         if next.is_none() {
             // SAFETY: the caller's promise.
             unsafe { word.write(cleared) };
         }
-        // SAFETY: `next` is in this bin, and now its first (T5), or none.
+        // SAFETY: `next` is in this bin, and now its first (bins-T5), or none.
         unsafe { self.set_prev_of(next, Block::bin(bin)) };
         // SAFETY: it was the first of a bin.
         let size = unsafe { self.size(block) };
@@ -344,7 +321,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let mut word = Self::word_of(bin);
         let mut bits = self.bits(word) & !0 << (bin % BITS);
         if bits >> (bin % BITS) & 1 != 0 {
-            // SAFETY: by T4 the bin is not empty.
+            // SAFETY: by bins-T4 the bin is not empty.
             let found = unsafe { self.size(self.first(bin)) };
             bits &= !(usize::from(found < size) << (bin % BITS));
         }
@@ -399,11 +376,8 @@ impl<C: Control, T: Tier> Table<C, T> {
         None
     }
 
-    /// The size of a free block: its header (T2).
-    ///
-    /// # Safety
-    ///
-    /// The block is free and in a bin.
+    /// The size of a free block: its header (block-T2).
+    /// The caller promises: the block is free and in a bin.
     #[inline(always)]
     pub(super) unsafe fn size(self, block: Block) -> usize {
         // SAFETY: the caller's promise.

@@ -7,12 +7,12 @@
 //! crumb [ next   ┼ prev ]                         free, two words: the header is a link
 //! ```
 //!
-//! - **T1** the header holds the block's size in bytes, header included, a multiple of the
+//! - **block-T1** the header holds the block's size in bytes, header included, a multiple of the
 //!   grain; bit `USED` says the block is in use, bit `PREV_FREE` that the one below it is free.
-//! - **T2** a free block's last word is its size, and no two free blocks are neighbours: so a
+//! - **block-T2** a free block's last word is its size, and no two free blocks are neighbours: so a
 //!   free block's header is its size and nothing else.
 //!
-//! - **T8** a free block of two words, a crumb, has its links in the place of header and size. The
+//! - **block-T8** a free block of two words, a crumb, has its links in the place of header and size. The
 //!   grain is two words then, so headers lie at odd words, and the bit `CRUMB`, which is a word's
 //!   worth, is set in a link and clear in a size.
 //!
@@ -24,14 +24,13 @@ use super::tier::Tier;
 
 /// Bytes in a word, which is all a block in use costs.
 pub(super) const WORD: usize = size_of::<usize>();
-/// The header's bit: this block is in use.
 pub(super) const USED: usize = 1;
 /// The header's bit: the block below is free, and the word below the header is its size.
 pub(super) const PREV_FREE: usize = 2;
 /// The header's bits that are not size.
 pub(super) const FLAGS: usize = USED | PREV_FREE;
 
-/// The bit that tells a link from a size where both may stand (T8).
+/// The bit that tells a link from a size where both may stand (block-T8).
 pub(super) const CRUMB: usize = WORD;
 /// A crumb's link to nothing. As a size it would be enough for any request.
 pub(super) const END: usize = !FLAGS;
@@ -47,7 +46,6 @@ pub(super) const fn smallest_listed(grain: usize) -> usize {
 pub(super) struct Block(pub(super) *mut usize);
 
 impl Block {
-    /// No block.
     pub(super) const NONE: Block = Block(core::ptr::null_mut());
 
     /// The head of a bin in the place of the block before the first: its number, not an address.
@@ -56,7 +54,6 @@ impl Block {
         Block(core::ptr::without_provenance_mut(number))
     }
 
-    /// The block whose payload is at `payload`.
     #[inline(always)]
     pub(super) fn of(payload: *mut u8) -> Block {
         Block(payload.wrapping_sub(WORD).cast())
@@ -90,10 +87,7 @@ impl Block {
     }
 
     /// Word `at` of the block.
-    ///
-    /// # Safety
-    ///
-    /// The word lies in memory of the allocator's.
+    /// The caller promises: the word lies in memory of the allocator's.
     #[inline(always)]
     unsafe fn word(self, at: usize) -> usize {
         // SAFETY: the caller's promise.
@@ -101,19 +95,14 @@ impl Block {
     }
 
     /// Link `at` of the block.
-    ///
-    /// # Safety
-    ///
-    /// As [`word`](Self::word), and the block is free (T1).
+    /// The caller promises: as [`word`](Self::word), and the block is free (block-T1).
     #[inline(always)]
     pub(super) unsafe fn link(self, at: usize) -> Block {
         // SAFETY: the caller's promise; a `Block` is a transparent pointer of a word's size.
         unsafe { self.0.wrapping_add(at).cast::<Block>().read() }
     }
 
-    /// # Safety
-    ///
-    /// As [`link`](Self::link).
+    /// The caller promises: as [`link`](Self::link).
     #[inline(always)]
     pub(super) unsafe fn set_link(self, at: usize, to: Block) {
         // SAFETY: the caller's promise.
@@ -121,10 +110,7 @@ impl Block {
     }
 
     /// The header: size and flags.
-    ///
-    /// # Safety
-    ///
-    /// A header is here, written by [`set_header`](Self::set_header) with the same tier.
+    /// The caller promises: a header is here, written by [`set_header`](Self::set_header) with the same tier.
     #[inline(always)]
     pub(super) unsafe fn header<T: Tier>(self) -> usize {
         // SAFETY: the caller's promise.
@@ -133,10 +119,7 @@ impl Block {
     }
 
     /// Writes size and flags.
-    ///
-    /// # Safety
-    ///
-    /// The word is the allocator's, and T1 holds of `header` once the operation is over.
+    /// The caller promises: the word is the allocator's, and block-T1 holds of `header` once the operation is over.
     #[inline(always)]
     pub(super) unsafe fn set_header<T: Tier>(self, header: usize) {
         let word = T::seal(self.address(), header);
@@ -145,47 +128,35 @@ impl Block {
     }
 
     /// The last word of the free block that ends here: its size, or a crumb's link.
-    ///
-    /// # Safety
-    ///
-    /// This block's header says `PREV_FREE`.
+    /// The caller promises: this block's header says `PREV_FREE`.
     #[inline(always)]
     pub(super) unsafe fn word_below(self) -> usize {
-        // SAFETY: by T2 the word below is the free block's last.
+        // SAFETY: by block-T2 the word below is the free block's last.
         unsafe { self.0.wrapping_sub(1).read() }
     }
 
     /// Notes below this block that a free one of `size` bytes ends here.
-    ///
-    /// # Safety
-    ///
-    /// It does.
+    /// The caller promises: it does.
     #[inline(always)]
     pub(super) unsafe fn set_size_below(self, size: usize) {
-        // SAFETY: the word below is the last of a free block (T2).
+        // SAFETY: the word below is the last of a free block (block-T2).
         unsafe { self.0.wrapping_sub(1).write(size) }
     }
 
-    /// Where its link to the next free block is.
     #[inline(always)]
     pub(super) fn next_at(self) -> *mut Block {
         self.0.wrapping_add(1).cast()
     }
 
     /// The next free block of its bin.
-    ///
-    /// # Safety
-    ///
-    /// This block is free and in a bin.
+    /// The caller promises: this block is free and in a bin.
     #[inline(always)]
     pub(super) unsafe fn next(self) -> Block {
         // SAFETY: the caller's promise.
         unsafe { self.link(1) }
     }
 
-    /// # Safety
-    ///
-    /// This block is free.
+    /// The caller promises: this block is free.
     #[inline(always)]
     pub(super) unsafe fn set_next(self, next: Block) {
         // SAFETY: the caller's promise.
@@ -193,19 +164,14 @@ impl Block {
     }
 
     /// The free block before it in its bin, or the bin's number.
-    ///
-    /// # Safety
-    ///
-    /// This block is free and in a bin.
+    /// The caller promises: this block is free and in a bin.
     #[inline(always)]
     pub(super) unsafe fn prev(self) -> Block {
         // SAFETY: the caller's promise.
         unsafe { self.link(2) }
     }
 
-    /// # Safety
-    ///
-    /// This block is free.
+    /// The caller promises: this block is free.
     #[inline(always)]
     pub(super) unsafe fn set_prev(self, prev: Block) {
         // SAFETY: the caller's promise.

@@ -13,7 +13,6 @@ use super::placement::Placement;
 use super::pool::Pool;
 use super::tier::Tier;
 
-/// What a pool's blocks add up to.
 #[derive(Default)]
 struct Sum {
     free: usize,
@@ -28,7 +27,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             let mut block = pool.first(C::GRAIN);
             let sentinel = pool.sentinel(C::GRAIN);
             while block != sentinel {
-                // SAFETY: by T6 blocks follow each other up to the sentinel.
+                // SAFETY: by pool-T6 blocks follow each other up to the sentinel.
                 let header = unsafe { block.header::<T>() };
                 let (at, len) = (block.address(), Self::size_of(header));
                 if visit(Piece { at, len, used: header & USED != 0 }).is_break() {
@@ -62,7 +61,7 @@ impl<C: Control, T: Tier> Table<C, T> {
                 }
             }
         }
-        ensure(listed == sum.free, "T3 every free block is in the bin of its size", listed)
+        ensure(listed == sum.free, "bins-T3: every free block is in the bin of its size", listed)
     }
 
     /// Phase one: the pool's blocks tile it, flags and sizes agree, no two free ones touch.
@@ -71,33 +70,25 @@ impl<C: Control, T: Tier> Table<C, T> {
         let mut below = None;
         loop {
             let at = block.address();
-            ensure(at <= sentinel.address(), "T6 the blocks of a pool end at its sentinel", at)?;
+            ensure(at <= sentinel.address(), "pool-T6: blocks end at the sentinel", at)?;
             // SAFETY: it lies between the first block and the sentinel.
             let header = unsafe { block.header::<T>() };
             let (size, free) = (Self::size_of(header), header & USED == 0);
             let says = header & PREV_FREE != 0;
-            ensure(
-                says == below.is_some(),
-                "T1 PREV_FREE says whether the block below is free",
-                at,
-            )?;
+            ensure(says == below.is_some(), "block-T1: PREV_FREE tells of the block below", at)?;
             if let Some(below) = below {
                 // SAFETY: the block below is free.
                 let noted = unsafe { self.size_below(block) };
-                ensure(noted == below, "T2 a free block's last word is its size", at)?;
+                ensure(noted == below, "block-T2: a free block's last word is its size", at)?;
             }
             if block == sentinel {
-                return ensure(size == 0 && !free, "T6 the sentinel has no size and is used", at);
+                return ensure(size == 0 && !free, "pool-T6: the sentinel is used, of size 0", at);
             }
-            ensure(!(free && says), "T2 no two free blocks are neighbours", at)?;
+            ensure(!(free && says), "block-T2: no two free blocks are neighbours", at)?;
             let legal =
                 size >= Self::SMALLEST && size.is_multiple_of(C::GRAIN) && size <= C::LARGEST;
-            ensure(legal, "T1 a size is a multiple of the grain, and a block's", at)?;
-            ensure(
-                size <= sentinel.address() - at,
-                "T6 the blocks of a pool end at its sentinel",
-                at,
-            )?;
+            ensure(legal, "block-T1: a size is a multiple of the grain, and a block's", at)?;
+            ensure(size <= sentinel.address() - at, "pool-T6: blocks end at the sentinel", at)?;
             sum.bytes += size;
             if free {
                 sum.free += 1;
@@ -115,31 +106,31 @@ impl<C: Control, T: Tier> Table<C, T> {
         let mut prev = None;
         let mut block = self.first(bin);
         let mut listed = 0;
-        ensure(!block.is_none(), "T4 a bin's bit is set exactly when its list is not empty", bin)?;
+        ensure(!block.is_none(), "bins-T4: a bin's bit says whether it has a block", bin)?;
         while !block.is_none() {
             let at = block.address();
             listed += 1;
-            ensure(listed <= most, "T3 a bin's list holds each block once", at)?;
+            ensure(listed <= most, "bins-T3: a bin's list holds each block once", at)?;
             ensure(
                 self.pools().any(|pool| pool.contains(at)),
-                "T3 a listed block is a pool's",
+                "bins-T3: a listed block is a pool's",
                 at,
             )?;
             // SAFETY: it lies in a pool.
             let header = unsafe { block.header::<T>() };
-            ensure(header & FLAGS == 0, "T3 a listed block is free", at)?;
+            ensure(header & FLAGS == 0, "bins-T3: a listed block is free", at)?;
             let (next_at, prev_at) = if Self::is_crumb(header) { (0, 1) } else { (1, 2) };
             let head = if Self::is_crumb(header) { Block::bin(END) } else { Block::bin(bin) };
             ensure(
                 Self::bin(Self::size_of(header)) == bin,
-                "T3 a listed block is of its bin's size",
+                "bins-T3: a listed block has its bin's size",
                 at,
             )?;
             // SAFETY: it is free and listed.
             let noted = unsafe { block.link(prev_at) };
             ensure(
                 noted == prev.unwrap_or(head),
-                "T5 a listed block knows the one before it, or its bin",
+                "bins-T5: a block knows the one before, or its bin",
                 at,
             )?;
             prev = Some(block);
@@ -160,7 +151,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             let bits = self.bits(word);
             if bits != 0 {
                 let bin = word * BITS + bits.ilog2() as usize;
-                // SAFETY: by T4 the bin is not empty.
+                // SAFETY: by bins-T4 the bin is not empty.
                 let header = unsafe { self.first(bin).header::<T>() };
                 return P::payload_of(Self::size_of(header));
             }

@@ -123,11 +123,8 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Placed<WORDS, S
 
     /// Writes an empty one of `bytes` bytes at `at`, for blocks of `largest` bytes, which is noted
     /// in the word below.
-    ///
-    /// # Safety
-    ///
-    /// The bytes and the word are the caller's and aligned for a word; they are the control
-    /// block's from now on.
+    /// The caller promises: the bytes and the word are the caller's and aligned for a word; they are the control block's from
+    /// now on.
     pub(super) unsafe fn new(at: NonNull<u8>, bytes: usize, largest: usize) -> Self {
         // SAFETY: the caller's promise about the bytes.
         unsafe { at.write_bytes(0, bytes) };
@@ -137,10 +134,7 @@ impl<const WORDS: usize, const STEPS: usize, const GRAIN: usize> Placed<WORDS, S
     }
 
     /// The one that stands at `at`.
-    ///
-    /// # Safety
-    ///
-    /// [`new`](Self::new) wrote one there, and nobody else uses it meanwhile.
+    /// The caller promises: [`new`](Self::new) wrote one there, and nobody else uses it meanwhile.
     pub(super) unsafe fn found(at: NonNull<u8>) -> Self {
         Placed { at: at.cast() }
     }

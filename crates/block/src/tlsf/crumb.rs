@@ -6,7 +6,7 @@
 //!
 //! They are what is left when a request of one word is freed between two neighbours in use, and
 //! what lets such a request cost two words instead of four. All are in bin 1, whose blocks have
-//! one size; `END` ends the list on both sides (T8).
+//! one size; `END` ends the list on both sides (block-T8).
 
 use super::bins::Table;
 use super::block::{Block, CRUMB, END, FLAGS, USED};
@@ -23,17 +23,13 @@ impl<C: Control, T: Tier> Table<C, T> {
         Self::CRUMBS && word & CRUMB != 0
     }
 
-    /// The size of the block with this header.
     #[inline(always)]
     pub(super) fn size_of(header: usize) -> usize {
         if Self::is_crumb(header) { C::GRAIN } else { header & !FLAGS }
     }
 
     /// The size of the free block below.
-    ///
-    /// # Safety
-    ///
-    /// The block's header says that there is one.
+    /// The caller promises: the block's header says that there is one.
     #[inline(always)]
     pub(super) unsafe fn size_below(self, block: Block) -> usize {
         // SAFETY: the caller's promise.
@@ -42,10 +38,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes `size` free bytes a block in its bin, crumb or not. The block above must know.
-    ///
-    /// # Safety
-    ///
-    /// The bytes are the allocator's and in no block.
+    /// The caller promises: the bytes are the allocator's and in no block.
     pub(super) unsafe fn list(self, block: Block, size: usize) {
         if Self::CRUMBS && size == C::GRAIN {
             // SAFETY: the caller's promise.
@@ -60,10 +53,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes a free block out of its bin, crumb or not.
-    ///
-    /// # Safety
-    ///
-    /// The block is free and in a bin.
+    /// The caller promises: the block is free and in a bin.
     pub(super) unsafe fn unlink_any(self, block: Block) {
         // SAFETY: the caller's promise.
         let header = unsafe { block.header::<T>() };
@@ -78,10 +68,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Puts two free words first into the crumbs' bin.
-    ///
-    /// # Safety
-    ///
-    /// They are the allocator's, in no block, and the block above knows that they are free.
+    /// The caller promises: they are the allocator's, in no block, and the block above knows that they are free.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn insert_crumb(self, block: Block) {
         let first = self.first(BIN);
@@ -100,10 +87,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes a crumb out of its bin.
-    ///
-    /// # Safety
-    ///
-    /// The block is one.
+    /// The caller promises: the block is one.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn unlink_crumb(self, block: Block) {
         // SAFETY: the caller's promise.

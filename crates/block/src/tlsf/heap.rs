@@ -79,10 +79,7 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// Makes the lower `need` bytes of a free block used and lists the rest, if it is a block.
     /// `below` is the used block's `PREV_FREE` flag.
-    ///
-    /// # Safety
-    ///
-    /// The block is free, in no bin, of `size` bytes, and `need <= size`.
+    /// The caller promises: the block is free, in no bin, of `size` bytes, and `need <= size`.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn occupy(
         self,
@@ -121,14 +118,11 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes a whole free block used.
-    ///
-    /// # Safety
-    ///
-    /// As [`occupy`](Self::occupy).
+    /// The caller promises: as [`occupy`](Self::occupy).
     #[cfg_attr(not(feature = "compact"), inline(always))]
     unsafe fn occupy_whole(self, block: Block, size: usize, below: usize) -> NonNull<u8> {
         let above = block.above(size);
-        // SAFETY: a block follows each that is not the sentinel (T6).
+        // SAFETY: a block follows each that is not the sentinel (pool-T6).
         let header = unsafe { above.header::<T>() };
         // SAFETY: as above.
         unsafe { above.set_header::<T>(header & !PREV_FREE) };
@@ -158,10 +152,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Frees the block whose payload is at `payload`.
-    ///
-    /// # Safety
-    ///
-    /// It is live, and dead afterwards. The tiers check that.
+    /// The caller promises: it is live, and dead afterwards. The tiers check that.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn free(self, payload: NonNull<u8>) {
         let block = Block::of(payload.as_ptr());
@@ -177,10 +168,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     /// Frees a block whose layout is known. Where a processor looks ahead, the block above can be
     /// read while the header is still on its way: every block is as large as its request makes
     /// it, since what is left over is at least a crumb.
-    ///
-    /// # Safety
-    ///
-    /// It is live, of this layout, and dead afterwards. The tiers check that.
+    /// The caller promises: it is live, of this layout, and dead afterwards. The tiers check that.
     #[cfg_attr(not(feature = "compact"), inline(always))]
     pub(super) unsafe fn free_sized<P: Placement>(self, payload: NonNull<u8>, layout: Layout) {
         if !Self::EXACT && !T::NEIGHBOURS {
@@ -206,15 +194,12 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Merges a block with its free neighbours and lists the result.
-    ///
-    /// # Safety
-    ///
-    /// It was live, with this header, of this size.
+    /// The caller promises: it was live, with this header, of this size.
     #[inline(always)]
     unsafe fn merge(self, mut block: Block, header: usize, mut size: usize) {
         self.count_free(size);
         let mut next = block.above(size);
-        // SAFETY: a block follows each that is not the sentinel (T6).
+        // SAFETY: a block follows each that is not the sentinel (pool-T6).
         let above = unsafe { next.header::<T>() };
         if Self::is_crumb(above) {
             // SAFETY: it is one.
@@ -222,9 +207,9 @@ impl<C: Control, T: Tier> Table<C, T> {
             next = next.above(C::GRAIN);
             size += C::GRAIN;
         } else if above & USED == 0 {
-            // SAFETY: it is free, so in a bin (T3).
+            // SAFETY: it is free, so in a bin (bins-T3).
             unsafe { self.unlink(next) };
-            // By T2 its header is its size.
+            // By block-T2 its header is its size.
             next = next.above(above);
             size += above;
         } else {
@@ -242,7 +227,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             } else {
                 block = block.below(below);
                 size += below;
-                // SAFETY: it is free, so in a bin (T3).
+                // SAFETY: it is free, so in a bin (bins-T3).
                 unsafe { self.unlink(block) };
             }
         } else if Self::CRUMBS && size == C::GRAIN {

@@ -6,8 +6,8 @@
 //!                                                size 0, never free
 //! ```
 //!
-//! - **T6** the blocks of a pool follow each other without a gap from the record to the sentinel.
-//! - **T7** pools do not overlap, and each is in the list once.
+//! - **pool-T6** the blocks of a pool follow each other without a gap from the record to the sentinel.
+//! - **pool-T7** pools do not overlap, and each is in the list once.
 
 use base::bits::{align_down, align_up};
 use base::{AddError, RemoveError};
@@ -24,7 +24,6 @@ use super::tier::Tier;
 #[repr(transparent)]
 pub(super) struct Pool(*mut Record);
 
-/// What is known of a pool.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Record {
@@ -49,7 +48,7 @@ const fn first_offset(grain: usize) -> usize {
 
 fn plan<C: Control>(start: usize, len: usize, largest: usize) -> Result<Plan, AddError> {
     let end = start.checked_add(len).ok_or(AddError::Wraps)?;
-    // Below `BINS` a block's address would pass for a bin's number (T5).
+    // Below `BINS` a block's address would pass for a bin's number (bins-T5).
     let low = if start < C::BINS { C::BINS } else { start };
     if low > end || end - low < first_offset(C::GRAIN) + C::LISTED + 2 * C::GRAIN {
         return Err(AddError::TooSmall);
@@ -71,7 +70,7 @@ impl Pool {
     }
 
     fn record(self) -> Record {
-        // SAFETY: a pool in the list has its record (T7).
+        // SAFETY: a pool in the list has its record (pool-T7).
         unsafe { self.0.read() }
     }
 
@@ -84,7 +83,6 @@ impl Pool {
         self.record().start
     }
 
-    /// Its bytes, as they were added.
     pub(super) fn len(self) -> usize {
         self.record().len
     }
@@ -131,10 +129,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Takes `[start, start + len)` as a pool of one free block. O(pools).
-    ///
-    /// # Safety
-    ///
-    /// As [`base::AddMemory::add_memory`].
+    /// The caller promises: as [`base::AddMemory::add_memory`].
     pub(super) unsafe fn add(self, start: *mut u8, len: usize) -> Result<(), AddError> {
         if start.is_null() {
             return Err(AddError::Null);
@@ -161,10 +156,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes `size` bytes at `block`, which follow a used block, one free block and lists it.
-    ///
-    /// # Safety
-    ///
-    /// The bytes are the allocator's, in no block of a bin, and a block follows them.
+    /// The caller promises: the bytes are the allocator's, in no block of a bin, and a block follows them.
     pub(super) unsafe fn release(self, block: Block, size: usize) {
         let next = block.above(size);
         // SAFETY: a block follows.
@@ -180,11 +172,11 @@ impl<C: Control, T: Tier> Table<C, T> {
         let pool = self.pool_at(start).ok_or(RemoveError::Unknown)?;
         let (first, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
         let size = sentinel.address() - first.address();
-        // SAFETY: by T6 a block is first in the pool.
+        // SAFETY: by pool-T6 a block is first in the pool.
         if unsafe { first.header::<T>() } != size {
             return Err(RemoveError::InUse);
         }
-        // SAFETY: it is free, so in a bin (T3).
+        // SAFETY: it is free, so in a bin (bins-T3).
         unsafe { self.unlink(first) };
         // No reference is kept: `pools` reads the same block.
         let head = self.head();
@@ -200,10 +192,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes the pool added at `start` `len` bytes long, which is not less than it was. O(pools).
-    ///
-    /// # Safety
-    ///
-    /// The bytes behind it are the caller's gift, as for [`add`](Self::add).
+    /// The caller promises: the bytes behind it are the caller's gift, as for [`add`](Self::add).
     pub(super) unsafe fn extend(self, start: *mut u8, len: usize) -> Result<(), AddError> {
         let Some(pool) = self.pool_at(start) else { return Err(AddError::Null) };
         let plan = plan::<C>(start.addr(), len, self.largest())?;
@@ -218,7 +207,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         if self.pools().any(overlaps) {
             return Err(AddError::Overlaps);
         }
-        // SAFETY: by T6 the sentinel has a header.
+        // SAFETY: by pool-T6 the sentinel has a header.
         let below = unsafe { old.header::<T>() } & PREV_FREE;
         if below == 0 && more < Self::SMALLEST {
             return Err(AddError::TooSmall);
@@ -233,7 +222,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             let free = unsafe { self.size_below(old) };
             block = block.below(free);
             size += free;
-            // SAFETY: it is in a bin (T3).
+            // SAFETY: it is in a bin (bins-T3).
             unsafe { self.unlink_any(block) };
         }
         // SAFETY: `plan` found room for the new sentinel.
@@ -248,7 +237,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     pub(super) fn truncate(self, start: *mut u8, len: usize) -> Result<usize, RemoveError> {
         let pool = self.pool_at(start).ok_or(RemoveError::Unknown)?;
         let (first, old) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
-        // SAFETY: by T6 the sentinel has a header.
+        // SAFETY: by pool-T6 the sentinel has a header.
         let below = unsafe { old.header::<T>() } & PREV_FREE;
         if below == 0 || len >= pool.len() {
             return Ok(pool.len());
@@ -267,7 +256,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             return Ok(pool.len());
         }
         let len = (cut + WORD - start.addr()).max(len);
-        // SAFETY: it is free, so in a bin (T3).
+        // SAFETY: it is free, so in a bin (bins-T3).
         unsafe { self.unlink_any(block) };
         pool.write(Record { len, ..pool.record() });
         // SAFETY: the control block is ours.
@@ -290,7 +279,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         self.count_free(unsafe { (*self.head()).used });
         for pool in self.pools() {
             let (block, sentinel) = (pool.first(C::GRAIN), pool.sentinel(C::GRAIN));
-            // SAFETY: by T6 the sentinel lies behind the pool's last block.
+            // SAFETY: by pool-T6 the sentinel lies behind the pool's last block.
             unsafe { sentinel.set_header::<T>(USED) };
             // SAFETY: nothing in the pool is in a bin or used any more.
             unsafe { self.release(block, sentinel.address() - block.address()) };

@@ -19,10 +19,7 @@ use super::tier::Tier;
 
 impl<C: Control, T: Tier> Table<C, T> {
     /// Whether the block at `payload` now has `size` bytes. O(1).
-    ///
-    /// # Safety
-    ///
-    /// The block is live.
+    /// The caller promises: the block is live.
     pub(super) unsafe fn resize<P: Placement>(self, payload: NonNull<u8>, size: usize) -> bool {
         let Some(need) = P::block_size::<C>(size, Self::SMALLEST) else { return false };
         let block = Block::of(payload.as_ptr());
@@ -35,14 +32,14 @@ impl<C: Control, T: Tier> Table<C, T> {
         if need == old {
             return true;
         }
-        // SAFETY: a block follows (T6).
+        // SAFETY: a block follows (pool-T6).
         let above = unsafe { block.above(old).header::<T>() };
         let reach = if above & USED == 0 { old + Self::size_of(above) } else { old };
         if need > reach {
             return false;
         }
         if reach != old {
-            // SAFETY: it is free, so in a bin (T3).
+            // SAFETY: it is free, so in a bin (bins-T3).
             unsafe { self.unlink_any(block.above(old)) };
         }
         // SAFETY: `reach` bytes from the block on are its own or free and in no bin.
@@ -51,10 +48,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Makes the lower `need` of `reach` bytes a used block that was `old` bytes long, and the rest free.
-    ///
-    /// # Safety
-    ///
-    /// The bytes belong to no block in a bin, a block follows them, and `need <= reach`.
+    /// The caller promises: the bytes belong to no block in a bin, a block follows them, and `need <= reach`.
     unsafe fn settle(self, block: Block, reach: usize, need: usize, below: usize, old: usize) {
         // `occupy` counts the block's new size.
         self.count_free(old);
@@ -70,10 +64,7 @@ impl<C: Control, T: Tier> Table<C, T> {
 
     /// The block at `payload` with `size` bytes: where it is, or lower, or elsewhere. O(1) and
     /// the copying. `align` is what its payload is to be aligned to, `kept` how many bytes of it matter.
-    ///
-    /// # Safety
-    ///
-    /// The block is live, with at least `kept` bytes, and dead if another address is returned.
+    /// The caller promises: the block is live, with at least `kept` bytes, and dead if another address is returned.
     pub(super) unsafe fn reallocate<P: Placement>(
         self,
         payload: NonNull<u8>,
@@ -99,10 +90,7 @@ impl<C: Control, T: Tier> Table<C, T> {
     }
 
     /// Moves the block down into the free one below it, if the two and a free one above suffice.
-    ///
-    /// # Safety
-    ///
-    /// As [`reallocate`](Self::reallocate).
+    /// The caller promises: as [`reallocate`](Self::reallocate).
     unsafe fn grow_down<P: Placement>(
         self,
         payload: NonNull<u8>,
@@ -121,7 +109,7 @@ impl<C: Control, T: Tier> Table<C, T> {
         let below = unsafe { self.size_below(block) };
         let lower = block.below(below);
         let old = header & !FLAGS;
-        // SAFETY: a block follows (T6).
+        // SAFETY: a block follows (pool-T6).
         let above = unsafe { block.above(old).header::<T>() };
         let upper = if above & USED == 0 { Self::size_of(above) } else { 0 };
         let reach = below + old + upper;
@@ -129,7 +117,7 @@ impl<C: Control, T: Tier> Table<C, T> {
             return None;
         }
         if upper != 0 {
-            // SAFETY: it is free, so in a bin (T3).
+            // SAFETY: it is free, so in a bin (bins-T3).
             unsafe { self.unlink_any(block.above(old)) };
         }
         // SAFETY: as above.
@@ -138,16 +126,13 @@ impl<C: Control, T: Tier> Table<C, T> {
         let moved = unsafe { NonNull::new_unchecked(lower.payload()) };
         // SAFETY: both lie in the bytes now ours; they may overlap.
         unsafe { moved.copy_from(payload, kept) };
-        // SAFETY: the bytes are in no bin; by T2 the block below the lower one is used.
+        // SAFETY: the bytes are in no bin; by block-T2 the block below the lower one is used.
         unsafe { self.settle(lower, reach, need, 0, old) };
         Some(moved)
     }
 
     /// The bytes of the block at `payload` that may be used.
-    ///
-    /// # Safety
-    ///
-    /// The block is live.
+    /// The caller promises: the block is live.
     pub(super) unsafe fn usable(self, payload: NonNull<u8>) -> usize {
         // SAFETY: a live block has a header.
         let header = unsafe { Block::of(payload.as_ptr()).header::<T>() };

@@ -43,7 +43,6 @@ fn shape(heap: &impl Walk) -> String {
     text
 }
 
-/// A heap of exactly `bytes` bytes of blocks.
 fn heap(memory: &mut Memory, bytes: usize) -> Checked {
     let mut heap = Checked::new();
     let overhead = 48;
@@ -103,36 +102,6 @@ fn merging_both_neighbours_gives_one_block() {
     assert_eq!(shape(&heap), "free 48, used 48, free 48, used 48, free 320");
     give(&mut heap, b);
     assert_eq!(shape(&heap), "free 144, used 48, free 320");
-}
-
-#[test]
-fn the_largest_free_block_can_be_had() {
-    let mut memory = Memory::new(1 << 20);
-    for bytes in (512..500_000).step_by(4080) {
-        let mut heap = heap(&mut memory, bytes & !15);
-        let largest = heap.stats().largest_free;
-        let block = take(&mut heap, largest);
-        assert_eq!(shape(&heap), format!("used {}", bytes & !15));
-        give(&mut heap, block);
-    }
-}
-
-#[test]
-fn alignment_leaves_a_free_gap_and_freeing_needs_to_know_nothing() {
-    let mut memory = Memory::new(1 << 16);
-    let mut heap = heap(&mut memory, 32 << 10);
-    for shift in 4..13 {
-        let align = 1 << shift;
-        let pad = take(&mut heap, 24);
-        let block = heap.allocate(Layout::from_size_align(100, align).unwrap()).unwrap();
-        assert!(block.addr().get().is_multiple_of(align));
-        heap.check().unwrap();
-        give(&mut heap, pad);
-        give(&mut heap, block);
-        assert_eq!(shape(&heap), "free 32768");
-    }
-    let huge = Layout::from_size_align(16, 1 << 62).unwrap();
-    assert!(heap.allocate(huge).is_none());
 }
 
 #[test]
@@ -233,20 +202,6 @@ fn a_placed_control_block_is_as_long_as_its_memory_needs() {
     assert_eq!(shape(&same), format!("free {total}"));
     // SAFETY: as above.
     assert!(unsafe { PlacedTlsf::<4, 8>::place(memory.start(), 100) }.is_err());
-}
-
-#[test]
-fn reset_makes_every_pool_one_free_block() {
-    let mut memory = Memory::new(8192);
-    let mut heap = heap(&mut memory, 4096);
-    for size in [100, 200, 300] {
-        take(&mut heap, size);
-    }
-    // SAFETY: the blocks are not used any more.
-    unsafe { heap.reset() };
-    assert_eq!(shape(&heap), "free 4096");
-    assert_eq!((heap.stats().used, heap.stats().peak), (0, 640), "the peak stays");
-    heap.check().unwrap();
 }
 
 /// A tail over memory that is there already.

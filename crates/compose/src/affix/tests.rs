@@ -1,14 +1,14 @@
 use super::*;
-use crate::toy::Toy;
 use base::{AddMemory, Check, Stats};
+use block::fit::FirstFit;
 
 extern crate std;
 use std::vec;
 use std::vec::Vec;
 
-fn with_toy<R: Rounding>(work: impl FnOnce(&mut Affix<Toy, R>)) {
+fn with_fit<R: Rounding>(work: impl FnOnce(&mut Affix<FirstFit, R>)) {
     let mut memory = vec![0u8; 1 << 20];
-    let mut affix = Affix::<Toy, R>::new(Toy::new());
+    let mut affix = Affix::<FirstFit, R>::new(FirstFit::new());
     // SAFETY: the memory outlives the allocator.
     unsafe { affix.add_memory(memory.as_mut_ptr(), memory.len()) }.unwrap();
     work(&mut affix);
@@ -18,7 +18,7 @@ fn with_toy<R: Rounding>(work: impl FnOnce(&mut Affix<Toy, R>)) {
 
 #[test]
 fn a_bare_pointer_is_freed_whatever_its_alignment() {
-    with_toy::<Exact>(|affix| {
+    with_fit::<Exact>(|affix| {
         let mut blocks = Vec::new();
         for shift in 0..13 {
             for size in [0, 1, 24, 100, 1000] {
@@ -44,7 +44,7 @@ fn a_bare_pointer_is_freed_whatever_its_alignment() {
 
 #[test]
 fn what_is_rounded_up_can_be_used() {
-    with_toy::<PowerOfTwo>(|affix| {
+    with_fit::<PowerOfTwo>(|affix| {
         let block = affix.allocate(Layout::from_size_align(100, 16).unwrap()).unwrap();
         // SAFETY: live.
         assert_eq!(unsafe { affix.usable_size(block) }, 128 - PREFIX);
@@ -61,7 +61,7 @@ fn what_is_rounded_up_can_be_used() {
 
 #[test]
 fn resizing_keeps_contents_alignment_and_the_prefix() {
-    with_toy::<Exact>(|affix| {
+    with_fit::<Exact>(|affix| {
         let layout = Layout::from_size_align(64, 256).unwrap();
         let block = affix.allocate(layout).unwrap();
         // SAFETY: ours.
@@ -82,11 +82,11 @@ fn resizing_keeps_contents_alignment_and_the_prefix() {
 
 #[test]
 fn sizes_that_overflow_are_refused() {
-    with_toy::<PowerOfTwo>(|affix| {
+    with_fit::<PowerOfTwo>(|affix| {
         let most = Layout::from_size_align(isize::MAX as usize - 15, 16).unwrap();
         assert_eq!(affix.allocate(most), None);
     });
-    with_toy::<Exact>(|affix| {
+    with_fit::<Exact>(|affix| {
         let aligned = Layout::from_size_align(1, 1 << (usize::BITS - 2)).unwrap();
         assert_eq!(affix.allocate(aligned), None);
     });

@@ -1,20 +1,21 @@
 use super::*;
 use crate::affix::{Affix, PowerOfTwo};
 use crate::growing::Growing;
-use crate::toy::{Toy, byte};
+use crate::peek::byte;
 use base::lock::Lock;
+use block::fit::FirstFit;
 use source::Failing;
 use source::os::Os;
 
-type Plain = BlockMalloc<Lock<Os>, Growing<Toy, Failing<Os>>>;
-type Prefixed = BlockMalloc<Lock<Os>, Affix<Growing<Toy, Failing<Os>>, PowerOfTwo>>;
+type Plain = BlockMalloc<Lock<Os>, Growing<FirstFit, Failing<Os>>>;
+type Prefixed = BlockMalloc<Lock<Os>, Affix<Growing<FirstFit, Failing<Os>>, PowerOfTwo>>;
 
 fn plain() -> Plain {
-    BlockMalloc::new(Growing::new(Toy::new(), Failing::new(Os)))
+    BlockMalloc::new(Growing::new(FirstFit::new(), Failing::new(Os)))
 }
 
 fn prefixed() -> Prefixed {
-    BlockMalloc::new(Affix::new(Growing::new(Toy::new(), Failing::new(Os))))
+    BlockMalloc::new(Affix::new(Growing::new(FirstFit::new(), Failing::new(Os))))
 }
 
 fn serves(heap: &impl Malloc) {

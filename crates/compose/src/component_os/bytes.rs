@@ -22,11 +22,6 @@ impl<A> Bytes<A> {
     pub const fn inner(&self) -> &A {
         &self.inner
     }
-
-    /// What it is around, to use abilities that these interfaces have no name for.
-    pub const fn inner_mut(&mut self) -> &mut A {
-        &mut self.inner
-    }
 }
 
 impl<A: AddMemory + Stats> v1::BaseAllocator for Bytes<A> {

@@ -4,7 +4,7 @@
 //! first ─► 1 1 0 1 0 0 0 0 …     a bit a number, 1 while it is handed out
 //! ```
 //!
-//! - **N1** bits from `len` on are 0.
+//! - **ids-N1** bits from `len` on are 0.
 use super::{AllocError, AllocResult, v1};
 
 const BITS: usize = usize::BITS as usize;

@@ -5,7 +5,7 @@
 //!                 └─ pages   P   all memory
 //! ```
 //!
-//! - **O1** pages that became heap stay heap, and are counted as [`UsageKind::RustHeap`].
+//! - **v3-O1** pages that became heap stay heap, and are counted as [`UsageKind::RustHeap`].
 //!
 //! Refusal is null, so that what can cope with it does. A request that the heap cannot serve takes
 //! from the pages once, and as much as it needs, by [`RoomFor`]: header, alignment and all.
@@ -189,7 +189,7 @@ impl<A: BlockAllocator + AddMemory + RoomFor, P: PageAllocator> Inner<A, P> {
         }
         let start = start.ok_or(AddError::Full)?;
         let bytes = pages * self.pages.page_size();
-        // SAFETY: the pages are ours, and the heap's from here on (O1).
+        // SAFETY: the pages are ours, and the heap's from here on (v3-O1).
         let added = unsafe { self.bytes.add_memory(start.as_ptr(), bytes) };
         if added.is_err() {
             *self.usages.slot(UsageKind::RustHeap) -= bytes;

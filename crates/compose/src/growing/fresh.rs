@@ -2,14 +2,14 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use base::{AddMemory, BlockAllocator};
-use block::fit::{Fit, Policy as Choice};
+use base::{AddMemory, BlockAllocator, RemoveMemory, Stats};
+use block::fit::{Fit, Policy};
 use block::tlsf::{Control, Heap, Placement, Tier};
 use kernel::buddy::Buddy;
 use kernel::size_slabs::SizeSlabs;
 use source::PageSource;
 
-use super::{Growing, Policy, RoomFor};
+use super::{Growing, RoomFor};
 use crate::affix::{Affix, Rounding};
 use crate::copying::Copying;
 use crate::pooled::Pooled;
@@ -25,18 +25,16 @@ pub trait AllocateFresh: BlockAllocator {
 }
 
 impl<C: Control, P: Placement, T: Tier> AllocateFresh for Heap<C, P, T> {}
-impl<P: Choice> AllocateFresh for Fit<P> {}
+impl<P: Policy> AllocateFresh for Fit<P> {}
 impl<const UNIT: usize> AllocateFresh for Buddy<UNIT> {}
 impl<const PAGE: usize> AllocateFresh for SizeSlabs<PAGE> {}
 impl<A: BlockAllocator> AllocateFresh for Copying<A> {}
 impl<A: BlockAllocator + AddMemory> AllocateFresh for Pooled<A> {}
 
 /// What has just been mapped is zero, but for what the allocator keeps at the ends.
-impl<A, S, P> AllocateFresh for Growing<A, S, P>
+impl<A, S: PageSource> AllocateFresh for Growing<A, S>
 where
-    A: BlockAllocator + AddMemory + RoomFor,
-    S: PageSource,
-    P: Policy<A>,
+    A: BlockAllocator + RemoveMemory + RoomFor + Stats,
 {
     #[inline]
     fn allocate_fresh(&mut self, layout: Layout) -> Option<(NonNull<u8>, usize)> {

@@ -51,10 +51,7 @@ unsafe impl<L: Mutex, A: BlockAllocator> Allocator for &Locked<L, A> {
 
 impl<L: Mutex, A: BlockAllocator> Locked<L, A> {
     /// The block as one of `new`, in place where the allocator can.
-    ///
-    /// # Safety
-    ///
-    /// `block` is a live block of `old`, given up if another is returned.
+    /// The caller promises: `block` is a live block of `old`, given up if another is returned.
     unsafe fn resize(
         &self,
         block: NonNull<u8>,

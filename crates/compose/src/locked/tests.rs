@@ -1,36 +1,14 @@
 use super::*;
 use crate::mutex::Alone;
-use crate::toy::Toy;
-use base::lock::{Lock, Park};
-use base::sync::AtomicUsize;
+use base::lock::Lock;
+use block::fit::FirstFit;
+use source::os::Os;
 
 extern crate std;
 use std::vec;
 
-/// Waits by looking again.
-#[derive(Debug)]
-struct Spin;
-
-// SAFETY: the address of a thread's own storage, which living threads do not share.
-unsafe impl Park for Spin {
-    fn me() -> usize {
-        std::thread_local!(static HERE: u64 = const { 0 });
-        HERE.with(|here| core::ptr::from_ref(here).addr())
-    }
-
-    fn wait(_: &AtomicUsize, _: usize) {
-        std::thread::yield_now();
-    }
-
-    fn wake_one(_: &AtomicUsize) {}
-
-    fn nap(_: &AtomicUsize, _: usize) {
-        std::thread::yield_now();
-    }
-}
-
-fn heap<L: ConstNew + Mutex>(memory: &mut [u8]) -> Locked<L, Toy> {
-    let heap = Locked::new(Toy::new());
+fn heap<L: ConstNew + Mutex>(memory: &mut [u8]) -> Locked<L, FirstFit> {
+    let heap = Locked::new(FirstFit::new());
     // SAFETY: the tests keep the memory as long as the heap.
     unsafe { heap.add_memory(memory.as_mut_ptr(), memory.len()) }.unwrap();
     heap
@@ -63,7 +41,7 @@ fn rust_s_global_allocator() {
 #[test]
 fn many_threads_one_heap() {
     let mut memory = vec![0u8; 1 << 20];
-    let heap = heap::<Lock<Spin>>(&mut memory);
+    let heap = heap::<Lock<Os>>(&mut memory);
     std::thread::scope(|scope| {
         for id in 0..4u8 {
             let heap = &heap;
@@ -125,7 +103,7 @@ fn a_block_changes_its_alignment_by_moving() {
     // SAFETY: live, of this layout.
     let moved = unsafe { (&heap).grow(block, old, new) }.unwrap().cast::<u8>();
     assert!(moved.addr().get().is_multiple_of(1024));
-    assert_eq!(crate::toy::byte(moved, 99), 9);
+    assert_eq!(crate::peek::byte(moved, 99), 9);
     // SAFETY: live, of this layout, given up.
     unsafe { (&heap).deallocate(moved, new) };
 }

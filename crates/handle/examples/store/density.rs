@@ -21,7 +21,6 @@ pub(crate) const HEAPS: [&str; 5] = ["xvmalloc", "zsmalloc-4", "zsmalloc-8", "zs
 /// The longest chains of zsmalloc.
 const CHAINS: [usize; 5] = [0, 4, 8, 16, 0];
 
-/// How long objects are.
 #[derive(Debug, Clone, Copy)]
 enum Lengths {
     /// All from the first to the second as often.

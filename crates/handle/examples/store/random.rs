@@ -14,12 +14,10 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// Less than `below`.
     pub(crate) const fn below(&mut self, below: usize) -> usize {
         base::bits::index(base::bits::low64((self.next() as u128 * below as u128) >> 64))
     }
 
-    /// From `low` to `high`, both among them.
     pub(crate) const fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }

@@ -12,9 +12,7 @@ use base::{Check, HandleError, Pin};
 
 use super::random::Random;
 
-/// Objects that are live at the most.
 const LIVE: usize = 4000;
-/// Objects that are pinned at the most.
 const PINNED: usize = 16;
 
 #[derive(Clone, Copy)]

@@ -3,38 +3,20 @@ extern crate std;
 use std::vec::Vec;
 
 use base::bits::low8;
-use base::sync::AtomicUsize;
 use kernel::bitmap::BitmapPages;
+use source::os::Os;
 
 use super::*;
 use crate::shapes::{Memory, Random};
 use crate::zsmalloc::Classes;
 use crate::{PAGE, XvMalloc, Zbud};
 
-#[derive(Debug)]
-struct Yield;
-
-// SAFETY: the address of a thread's own storage, which living threads do not share.
-unsafe impl Park for Yield {
-    fn me() -> usize {
-        std::thread_local!(static HERE: u64 = const { 0 });
-        HERE.with(|here| core::ptr::from_ref(here).addr())
-    }
-    fn wait(_: &AtomicUsize, _: usize) {
-        std::thread::yield_now();
-    }
-    fn wake_one(_: &AtomicUsize) {}
-    fn nap(_: &AtomicUsize, _: usize) {
-        std::thread::yield_now();
-    }
-}
-
 fn expected(seed: usize, at: usize) -> u8 {
     low8((seed + at) % 251)
 }
 
 /// Four threads store, read what they pinned, and free; `between` is called now and then.
-fn storm<A>(heap: &Locked<Yield, A>, between: impl Fn(&Locked<Yield, A>) + Sync)
+fn storm<A>(heap: &Locked<Os, A>, between: impl Fn(&Locked<Os, A>) + Sync)
 where
     A: Pin + Check + Send,
     A::Handle: Send,
@@ -82,7 +64,7 @@ where
 fn threads_read_what_they_pinned_while_others_compact() {
     let mut memory = Memory::new(2000);
     let heap = Locked::new(ZsMalloc::new(memory.pages(), Classes::default()));
-    storm(&heap, |heap: &Locked<Yield, ZsMalloc<BitmapPages>>| {
+    storm(&heap, |heap: &Locked<Os, ZsMalloc<BitmapPages>>| {
         heap.compact_by_class();
         heap.compact();
         heap.check().unwrap();
@@ -92,17 +74,17 @@ fn threads_read_what_they_pinned_while_others_compact() {
 #[test]
 fn threads_share_an_xvmalloc_and_a_zbud() {
     let mut memory = Memory::new(2000);
-    let check = |heap: &Locked<Yield, XvMalloc<BitmapPages>>| heap.check().unwrap();
+    let check = |heap: &Locked<Os, XvMalloc<BitmapPages>>| heap.check().unwrap();
     storm(&Locked::new(XvMalloc::new(memory.pages())), check);
     let mut memory = Memory::new(2000);
-    let check = |heap: &Locked<Yield, Zbud<BitmapPages>>| heap.check().unwrap();
+    let check = |heap: &Locked<Os, Zbud<BitmapPages>>| heap.check().unwrap();
     storm(&Locked::new(Zbud::new(memory.pages())), check);
 }
 
 #[test]
 fn what_cannot_be_pinned_is_read_inside() {
     let mut memory = Memory::new(64);
-    let heap = Locked::<Yield, _>::new(ZsMalloc::scattered(memory.pages(), Classes::default()));
+    let heap = Locked::<Os, _>::new(ZsMalloc::scattered(memory.pages(), Classes::default()));
     let objects: Vec<_> = (0..20u8).map(|seed| heap.store(&[seed; 1500]).unwrap()).collect();
     heap.write(objects[0], 1, b"changed").unwrap();
     heap.free(objects[7]).unwrap();
@@ -120,7 +102,7 @@ fn what_cannot_be_pinned_is_read_inside() {
 #[test]
 fn one_object_is_changed_inside() {
     let mut memory = Memory::new(64);
-    let heap = Locked::<Yield, _>::new(XvMalloc::new(memory.pages()));
+    let heap = Locked::<Os, _>::new(XvMalloc::new(memory.pages()));
     let object = heap.allocate(8).unwrap();
     heap.change(object, |bytes| bytes[7] = 1).unwrap();
     let bytes = heap.pin(object).unwrap();

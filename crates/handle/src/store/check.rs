@@ -21,7 +21,7 @@ impl<P: PageAllocator, A: HandleAllocator + Check, C: Compressor> Check
                 Some((_, Held::Raw(_))) => (own, huge) = (own + 1, huge + 1),
                 Some((_, Held::Packed(handle))) => {
                     let Ok(len) = self.heap.len_of(handle) else {
-                        let (invariant, at) = ("C1: an entry names an object", id as usize);
+                        let (invariant, at) = ("store-C1: an entry names an object", id as usize);
                         return Err(Broken { invariant, at });
                     };
                     objects += 1;
@@ -31,11 +31,11 @@ impl<P: PageAllocator, A: HandleAllocator + Check, C: Compressor> Check
             }
         }
         let (usage, counts) = (self.heap.usage(), &self.counts);
-        ensure(objects == usage.objects, "C1: the heap has as many objects as entries", objects)?;
-        ensure(bytes == usage.payload, "C1: an entry names an object, and none two", bytes)?;
+        ensure(objects == usage.objects, "store-C1: as many objects as entries", objects)?;
+        ensure(bytes == usage.payload, "store-C1: an entry names an object, and none two", bytes)?;
         let compressed = bytes + own * PAGE;
-        ensure(compressed == counts.compressed, "C2: bytes are counted", compressed)?;
-        ensure(same == counts.same, "C2: same-filled pages are counted", same)?;
-        ensure((huge, own) == (counts.huge, counts.own), "C2: raw pages are counted", huge)
+        ensure(compressed == counts.compressed, "store-C2: bytes are counted", compressed)?;
+        ensure(same == counts.same, "store-C2: same-filled pages are counted", same)?;
+        ensure((huge, own) == (counts.huge, counts.own), "store-C2: raw pages are counted", huge)
     }
 }

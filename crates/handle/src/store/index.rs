@@ -8,9 +8,9 @@
 //! grow        bucket n takes its part of bucket n − 2^k's chain, no other is touched (Litwin, "Linear hashing", 1980)
 //! ```
 //!
-//! - **I1** an entry in use is in the chain of its key's bucket, once, and no chain has another.
-//! - **I2** entries in use are counted.
-//! - **I3** an entry is marked exactly when it has a page that needs memory of its own: not one word that is repeated.
+//! - **index-I1** an entry in use is in the chain of its key's bucket, once, and no chain has another.
+//! - **index-I2** entries in use are counted.
+//! - **index-I3** an entry is marked exactly when it has a page that needs memory of its own: not one word that is repeated.
 //!
 //! Finding and adding take O(1), also while it grows. A bucket that cannot be had, or may not, is done without. The clock's hand goes
 //! from mark to mark, however many entries are free or have only a word.
@@ -25,7 +25,6 @@ use marks::Marks;
 
 use crate::table::Table;
 
-/// No entry.
 const NONE: u32 = u32::MAX;
 
 /// What an entry has: where its page is, the next entry of the chain, and whether it was used of late. One enum, as its
@@ -49,7 +48,6 @@ pub(super) enum Held<H> {
     Raw(NonNull<u8>),
 }
 
-/// An entry of the table.
 #[derive(Debug, Clone, Copy)]
 struct Entry<H> {
     key: u64,
@@ -102,7 +100,6 @@ impl<H: Copy> Entry<H> {
     }
 }
 
-/// Entries by key.
 #[derive(Debug)]
 pub(super) struct Index<H> {
     entries: Table<Entry<H>>,
@@ -142,7 +139,6 @@ impl<H: Copy> Index<H> {
         self.entries.len()
     }
 
-    /// Bytes of the tables.
     pub(super) fn bytes(&self) -> usize {
         self.entries.bytes() + self.buckets.bytes() + self.marks.bytes()
     }
@@ -160,7 +156,6 @@ impl<H: Copy> Index<H> {
         self.buckets.get(bucket).copied().unwrap_or(NONE)
     }
 
-    /// The entry of a key.
     #[inline]
     pub(super) fn find(&self, key: u64) -> Option<u32> {
         let mut id = self.first(self.bucket(key));
@@ -317,29 +312,29 @@ impl<H: Copy> Index<H> {
             let mut id = self.first(bucket);
             while let Some(entry) = self.entries.get(id) {
                 live += 1;
-                ensure(live <= self.live, "I1: a chain ends", bucket as usize)?;
-                ensure(entry.held().is_some(), "I1: an entry of a chain is in use", id as usize)?;
+                ensure(live <= self.live, "index-I1: a chain ends", bucket as usize)?;
+                ensure(entry.held().is_some(), "index-I1: a chain is of used ones", id as usize)?;
                 let own = self.bucket(entry.key) == bucket;
-                ensure(own, "I1: an entry is in its key's chain", id as usize)?;
+                ensure(own, "index-I1: an entry is in its key's chain", id as usize)?;
                 id = entry.next();
             }
         }
-        ensure(live == self.live, "I1: every entry in use is in a chain", live)?;
+        ensure(live == self.live, "index-I1: every entry in use is in a chain", live)?;
         let used = (0..self.entries.len()).filter(|&id| self.get(id).is_some()).count();
-        ensure(used == self.live, "I2: entries in use are counted", used)?;
+        ensure(used == self.live, "index-I2: entries in use are counted", used)?;
         self.marks.check()?;
         for id in 0..self.entries.len() {
             let has_memory = self.get(id).is_some_and(|(_, held)| !matches!(held, Held::Same(_)));
             let is_right = self.marks.has(id) == has_memory;
-            ensure(is_right, "I3: entries with memory of their own are marked", id as usize)?;
+            ensure(is_right, "index-I3: entries with memory of their own are marked", id as usize)?;
         }
         let (mut free, mut id) = (0, self.free);
         while let Some(entry) = self.entries.get(id) {
             free += 1;
-            ensure(free + used <= self.entries.len() as usize, "I2: free entries end", free)?;
+            ensure(free + used <= self.entries.len() as usize, "index-I2: free entries end", free)?;
             id = entry.next();
         }
-        ensure(free + used == self.entries.len() as usize, "I2: an entry is in use or free", free)
+        ensure(free + used == self.entries.len() as usize, "index-I2: entries add up", free)
     }
 }
 

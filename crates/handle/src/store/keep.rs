@@ -18,7 +18,6 @@ pub(super) enum Content {
 }
 
 impl Content {
-    /// Bytes that are to be kept.
     pub(super) const fn len(self) -> usize {
         match self {
             Self::Same(_) => 0,

@@ -13,7 +13,6 @@ use crate::PAGE;
 /// So many pages that are offered in vain, and there is no room.
 const REFUSALS: u32 = 16;
 
-/// What a new page lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lack {
     /// So many bytes below the limit.

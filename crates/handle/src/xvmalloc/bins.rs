@@ -32,7 +32,6 @@ struct First {
     offset: u16,
 }
 
-/// Free blocks by size.
 #[derive(Debug)]
 pub(super) struct Bins {
     /// Bit w: word w of `lists` is not 0.
@@ -95,7 +94,6 @@ impl Bins {
         self.first[list] = first;
     }
 
-    /// Takes a free block out of its list.
     pub(super) fn remove(&mut self, pages: &Pages, page: u32, offset: usize) {
         let block = pages.at(page);
         let (links, list) = (block.links(offset), list_of(block.head(offset).size()));
@@ -136,7 +134,6 @@ impl Bins {
         bit && self.words & 1 << (list / 64) != 0
     }
 
-    /// The blocks of a list, the first one first.
     pub(super) fn blocks<'a>(
         &self,
         pages: &'a Pages,

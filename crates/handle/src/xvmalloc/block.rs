@@ -87,19 +87,14 @@ pub(super) struct Links {
     pub(super) behind_offset: u16,
 }
 
-/// No page.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A page of the heap.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Page(NonNull<u8>);
 
 impl Page {
     /// The page that begins at `start`.
-    ///
-    /// # Safety
-    ///
-    /// 4,096 bytes there are the heap's, for as long as this value is used, and aligned to them.
+    /// The caller promises: 4,096 bytes there are the heap's, for as long as this value is used, and aligned to them.
     pub(super) const unsafe fn new(start: NonNull<u8>) -> Self {
         Self(start)
     }
@@ -114,7 +109,6 @@ impl Page {
         unsafe { self.0.add(offset) }.cast()
     }
 
-    /// The head at an offset where there is one.
     pub(super) fn head(self, offset: usize) -> Head {
         // SAFETY: in the page, and written there.
         Head(unsafe { self.place::<u32>(offset).read() })
@@ -143,20 +137,17 @@ impl Page {
         unsafe { self.place::<Links>(offset + 4).write(links) };
     }
 
-    /// Writes zeros.
     pub(super) fn fill(self, offset: usize, len: usize) {
         // SAFETY: within the page, as every object.
         unsafe { self.place::<u8>(offset).write_bytes(0, len) };
     }
 
-    /// Writes the bytes of an object.
     pub(super) fn write(self, offset: usize, bytes: &[u8]) {
         let from = NonNull::from(bytes).cast::<u8>();
         // SAFETY: within the page, as every object; `bytes` are the caller's, and elsewhere.
         unsafe { self.place::<u8>(offset).copy_from_nonoverlapping(from, bytes.len()) };
     }
 
-    /// Bytes of the page.
     pub(super) fn bytes(self, offset: usize, len: usize) -> NonNull<[u8]> {
         NonNull::slice_from_raw_parts(self.place::<u8>(offset), len)
     }

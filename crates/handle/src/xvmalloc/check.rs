@@ -8,7 +8,6 @@ use super::block::Page;
 use super::{HEAD, XvMalloc, sector};
 use crate::PAGE;
 
-/// What a walk has counted.
 #[derive(Default)]
 struct Seen {
     pages: usize,
@@ -30,18 +29,20 @@ impl<P: PageAllocator> Check for XvMalloc<P> {
             let mut blocks = 0;
             for (page, offset) in self.bins.blocks(&self.pages, list) {
                 let head = self.pages.at(page).head(offset);
-                ensure(head.is_free(), "X3: only free blocks are in a list", offset)?;
-                ensure(list_of(head.size()) == list, "X3: a block is in its size's list", offset)?;
+                ensure(head.is_free(), "xvmalloc-X3: only free blocks are in a list", offset)?;
+                let mine = list_of(head.size()) == list;
+                ensure(mine, "xvmalloc-X3: a block is in its size's list", offset)?;
                 blocks += 1;
-                ensure(blocks <= seen.listed, "X3: a list ends", list)?;
+                ensure(blocks <= seen.listed, "xvmalloc-X3: a list ends", list)?;
             }
-            ensure(self.bins.is_marked(list) == (blocks > 0), "X4: the map knows the lists", list)?;
+            let marked = self.bins.is_marked(list);
+            ensure(marked == (blocks > 0), "xvmalloc-X4: the map knows the lists", list)?;
             listed += blocks;
         }
-        ensure(listed == seen.listed, "X3: every free block is in a list", listed)?;
-        ensure(seen.pages == self.pages.count(), "X6: pages are counted", seen.pages)?;
-        ensure(seen.objects == self.objects, "X6: objects are counted", seen.objects)?;
-        ensure(seen.payload == self.payload, "X6: payload is counted", seen.payload)
+        ensure(listed == seen.listed, "xvmalloc-X3: every free block is in a list", listed)?;
+        ensure(seen.pages == self.pages.count(), "xvmalloc-X6: pages are counted", seen.pages)?;
+        ensure(seen.objects == self.objects, "xvmalloc-X6: objects are counted", seen.objects)?;
+        ensure(seen.payload == self.payload, "xvmalloc-X6: payload is counted", seen.payload)
     }
 }
 
@@ -51,12 +52,12 @@ impl<P: PageAllocator> XvMalloc<P> {
         let (mut offset, mut free_before, mut last_sector) = (0, None, None);
         while offset < PAGE {
             let head = page.head(offset);
-            ensure(head.free_before() == free_before, "X2: a block knows of a free one", offset)?;
+            ensure(head.free_before() == free_before, "xvmalloc-X2: a free one is known", offset)?;
             let both = head.is_free() && free_before.is_some();
-            ensure(!both, "X1: free blocks have no free neighbours", offset)?;
+            ensure(!both, "xvmalloc-X1: free blocks have no free neighbours", offset)?;
             if last_sector != Some(sector(offset).0) {
                 let first = self.pages.first_in(id, sector(offset).0);
-                ensure(first == Some(offset), "X5: the first head of 256 bytes is known", offset)?;
+                ensure(first == Some(offset), "xvmalloc-X5: 256 bytes know their head", offset)?;
                 last_sector = Some(sector(offset).0);
             }
             free_before = head.is_free().then_some(offset);
@@ -68,6 +69,6 @@ impl<P: PageAllocator> XvMalloc<P> {
             }
             offset += HEAD + head.size().next_multiple_of(HEAD);
         }
-        ensure(offset == PAGE, "X1: blocks fill the page", offset)
+        ensure(offset == PAGE, "xvmalloc-X1: blocks fill the page", offset)
     }
 }

@@ -23,7 +23,6 @@ struct Record {
 
 const EMPTY: Record = Record { start: None, next: NONE, starts: [NO_HEAD; PAGE / 256] };
 
-/// Pages by number.
 #[derive(Debug)]
 pub(super) struct Pages {
     records: Table<Record>,
@@ -40,7 +39,6 @@ impl Pages {
         Self { records: Table::new(), free: NONE, count: 0 }
     }
 
-    /// How many pages there are.
     pub(super) const fn count(&self) -> usize {
         self.count
     }
@@ -54,7 +52,6 @@ impl Pages {
         self.records.bytes()
     }
 
-    /// The page of a number.
     pub(super) fn get(&self, id: u32) -> Result<Page, HandleError> {
         let start = self.records.get(id).ok_or(HandleError::Unknown)?.start;
         // SAFETY: a record with a start is a page that was taken and not given back.
@@ -102,7 +99,6 @@ impl Pages {
         unsafe { frames::give(from, page.start(), 1) };
     }
 
-    /// Gives all pages and the table back.
     pub(super) fn give_back<P: PageAllocator>(&mut self, from: &mut P) {
         for id in 0..self.records.len() {
             if let Ok(page) = self.get(id) {

@@ -6,7 +6,7 @@ use base::Check as _;
 use kernel::bitmap::BitmapPages;
 
 use super::*;
-use crate::shapes::{Memory, Random, refuses};
+use crate::shapes::{Memory, Random, pins, refuses};
 
 fn heap(memory: &mut Memory) -> XvMalloc<BitmapPages> {
     XvMalloc::new(memory.pages())
@@ -126,93 +126,13 @@ fn writing_beyond_the_end_is_refused() {
 }
 
 #[test]
-fn without_memory_nothing_is_lost() {
-    let mut memory = Memory::new(6);
-    let mut heap = heap(&mut memory);
-    let mut objects = Vec::new();
-    loop {
-        match heap.allocate(1500) {
-            Ok(object) => objects.push(object),
-            Err(error) => break assert_eq!(error, HandleError::NoMemory),
-        }
-        heap.check().unwrap();
-    }
-    assert!(objects.len() >= 8, "{}", objects.len());
-    for object in objects {
-        heap.free(object).unwrap();
-        heap.check().unwrap();
-    }
-    assert_eq!(heap.usage().pages, 0);
-}
-
-#[test]
-fn random_programs_keep_every_byte() {
-    let mut memory = Memory::new(400);
-    let mut heap = heap(&mut memory);
-    let mut random = Random(0x1234_5678_9abc_def1);
-    let mut live: Vec<(Handle, Vec<u8>)> = Vec::new();
-    for step in 0..30_000usize {
-        if live.len() < 300 && random.below(5) < 3 {
-            let most = [64, 400, 4092][random.below(3)];
-            let len = 1 + random.below(most);
-            let bytes: Vec<u8> = (0..len).map(|at| low8((step + at) % 251)).collect();
-            live.push((heap.store(&bytes).unwrap(), bytes));
-        } else if !live.is_empty() {
-            let (object, bytes) = live.swap_remove(random.below(live.len()));
-            assert_eq!(heap.bytes(object), Ok(&bytes[..]));
-            heap.free(object).unwrap();
-            assert!(heap.free(object).is_err());
-        }
-        if step % 64 == 0 {
-            heap.check().unwrap();
-        }
-    }
-    let payload: usize = live.iter().map(|(_, bytes)| bytes.len()).sum();
-    assert_eq!((heap.usage().objects, heap.usage().payload), (live.len(), payload));
-    for (object, bytes) in live {
-        assert_eq!(heap.bytes(object), Ok(&bytes[..]));
-        heap.free(object).unwrap();
-    }
-    heap.check().unwrap();
-    assert_eq!(heap.usage().pages, 0);
-}
-
-#[test]
 fn a_source_that_refuses_loses_nothing() {
     refuses(XvMalloc::new, |_| (), XvMalloc::into_pages);
 }
 
 #[test]
-fn a_pin_keeps_an_object_as_it_is() {
-    let mut memory = Memory::new(8);
-    let mut heap = heap(&mut memory);
-    let (object, other) = (heap.store(b"kept").unwrap(), heap.store(b"other").unwrap());
-    let bytes = heap.pin(object).unwrap();
-    assert_eq!(heap.free(object), Err(HandleError::Pinned));
-    assert_eq!(heap.write(object, 0, b"x"), Err(HandleError::Pinned));
-    heap.free(other).unwrap();
-    // SAFETY: pinned, so it is where it was.
-    assert_eq!(unsafe { bytes.as_ref() }, b"kept");
-    // SAFETY: pinned once.
-    unsafe { heap.unpin(object) };
-    heap.free(object).unwrap();
-    assert_eq!(heap.pin(object), Err(HandleError::Stale));
-    heap.check().unwrap();
-}
-
-#[test]
-fn the_65th_pinned_object_is_one_too_many_and_not_called_pinned() {
-    let mut memory = Memory::new(80);
-    let mut heap = XvMalloc::new(memory.pages());
-    let objects = [(); 65].map(|()| heap.store(&[7; 40]).unwrap());
-    for object in &objects[..64] {
-        heap.pin(*object).unwrap();
-    }
-    assert_eq!(heap.pin(objects[64]), Err(HandleError::TooManyPins));
-    heap.write(objects[64], 0, b"x").unwrap();
-    heap.free(objects[64]).unwrap();
-    assert_eq!(heap.free(objects[0]), Err(HandleError::Pinned));
-    heap.pin(objects[0]).unwrap();
+fn a_pin_keeps_an_object_as_it_is_and_the_65th_is_one_too_many() {
+    pins(XvMalloc::new);
 }
 
 /// The most steps to any place in any page.

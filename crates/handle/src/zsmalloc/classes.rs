@@ -13,7 +13,6 @@ use crate::PAGE;
 pub(super) const CLASSES: usize = (PAGE - SMALLEST).div_ceil(STEP) + 1;
 const SMALLEST: usize = 32;
 const STEP: usize = 16;
-/// Bytes in front of an object.
 pub(super) const HEAD: usize = 8;
 /// The longest chain that there can be.
 pub(super) const LONGEST: usize = 16;
@@ -102,7 +101,6 @@ impl Class {
         self.pages == 1 && self.objects == 1
     }
 
-    /// Bytes in front of the object's own.
     pub(super) const fn head(self) -> usize {
         if self.is_huge() { 0 } else { HEAD }
     }
@@ -114,7 +112,6 @@ pub struct Classes {
     classes: [Class; CLASSES],
     /// The class that a size's was merged into: itself, or a larger one.
     merged: [u8; CLASSES],
-    most: u8,
 }
 
 impl Classes {
@@ -142,16 +139,9 @@ impl Classes {
                 }
             }
         }
-        Self { classes, merged, most: low8(most) }
+        Self { classes, merged }
     }
 
-    /// The longest chain.
-    #[must_use]
-    pub const fn longest_chain(&self) -> usize {
-        self.most as usize
-    }
-
-    /// The class of an index.
     pub(super) const fn class(&self, index: u8) -> Class {
         self.classes[index as usize]
     }

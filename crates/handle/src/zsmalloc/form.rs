@@ -31,7 +31,6 @@ impl Parts {
         core::iter::once(self.first).chain(self.rest)
     }
 
-    /// Writes zeros.
     pub(super) fn fill(self) {
         for piece in self.pieces() {
             // SAFETY: bytes of an object, which is the heap's.

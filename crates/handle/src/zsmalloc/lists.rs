@@ -30,7 +30,6 @@ impl Lists {
         Self { first: [NONE; GROUPS], count: [0; GROUPS], used: 0 }
     }
 
-    /// How many zspages are in a list.
     pub(super) const fn count(&self, group: usize) -> usize {
         self.count[group] as usize
     }
@@ -77,7 +76,6 @@ impl Lists {
         self.count[list] += 1;
     }
 
-    /// Takes a zspage out of its list.
     pub(super) fn remove<C: Copy>(&mut self, zspages: &mut Table<Zspage<C>>, id: u32) {
         let Some(&Zspage { group, before, behind, .. }) = zspages.get(id) else { return };
         match zspages.get_mut(before) {

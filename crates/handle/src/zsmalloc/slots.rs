@@ -34,7 +34,6 @@ pub(super) struct Slot {
 const _: () = assert!(size_of::<Slot>() == 16, "no byte is lost to alignment");
 
 impl Slot {
-    /// Where the object is.
     pub(super) const fn place(self) -> Place {
         Place { zspage: self.zspage, object: self.object }
     }
@@ -44,7 +43,6 @@ impl Slot {
     }
 }
 
-/// All slots.
 #[derive(Debug)]
 pub(super) struct Slots {
     slots: Table<Slot>,
@@ -64,7 +62,6 @@ impl Slots {
         Self { slots: Table::new(), free: NONE, live: 0 }
     }
 
-    /// Live objects.
     pub(super) const fn live(&self) -> usize {
         self.live
     }
@@ -107,7 +104,6 @@ impl Slots {
         Handle(NonZeroU64::new(bits).unwrap_or(NonZeroU64::MIN))
     }
 
-    /// The slot of a live object.
     #[inline]
     pub(super) fn find(&self, handle: Handle) -> Result<Slot, HandleError> {
         let (index, generation) = halves(handle);
@@ -119,7 +115,6 @@ impl Slots {
         Ok(*slot)
     }
 
-    /// The slot of a live object, to be changed.
     pub(super) fn find_mut(&mut self, handle: Handle) -> Result<&mut Slot, HandleError> {
         self.find(handle)?;
         self.slots.get_mut(halves(handle).0).ok_or(HandleError::Unknown)

@@ -218,40 +218,16 @@ fn random_programs_keep_every_byte() {
 }
 
 #[test]
-fn without_memory_nothing_is_lost() {
-    for pages in 3..24 {
-        let mut memory = Memory::new(pages);
-        let mut heap = heap(&mut memory, 4);
-        let mut live = Vec::new();
-        for len in (1..2000).cycle().step_by(300) {
-            match heap.allocate(len) {
-                Ok(object) => live.push(object),
-                Err(error) => {
-                    assert_eq!(error, HandleError::NoMemory);
-                    break;
-                }
-            }
-            heap.check().unwrap();
-        }
-        heap.check().unwrap();
-        for object in live {
-            heap.free(object).unwrap();
-        }
-        assert_eq!(heap.usage().pages, 0);
-    }
-}
-
-#[test]
 fn pages_apart_serve_objects_across_them() {
     let mut memory = Memory::new(64);
     let mut pages: BitmapPages = memory.pages();
     // Every other page is taken: no run of two is free.
     let all: Vec<_> =
         core::iter::from_fn(|| base::PageAllocator::allocate_pages(&mut pages, 1, 1)).collect();
-    for page in all.iter().step_by(2) {
-        // SAFETY: one live page of it.
-        unsafe { base::PageAllocator::deallocate_pages(&mut pages, *page, 1) };
-    }
+    // SAFETY: one live page of it.
+    all.iter()
+        .step_by(2)
+        .for_each(|page| unsafe { base::PageAllocator::deallocate_pages(&mut pages, *page, 1) });
     let mut heap = ZsMalloc::scattered(pages, Classes::default());
     let objects: Vec<Handle> = (0..20u8).map(|seed| heap.store(&[seed; 1500]).unwrap()).collect();
     let (mut room, mut short) = ([0; PAGE], [0; 8]);

@@ -88,10 +88,7 @@ pub(super) mod allocator {
     use super::{GlobalAlloc, Heapwright};
 
     /// A block of `new` with the contents of that of `old`, which is given up.
-    ///
-    /// # Safety
-    ///
-    /// A live block of `from`.
+    /// The caller promises: a live block of `from`.
     pub(in super::super) unsafe fn moved(
         from: &impl Allocator,
         block: NonNull<u8>,
@@ -114,10 +111,7 @@ pub(super) mod allocator {
 
     impl Heapwright {
         /// The block as one of `new`, in place or by page tables where that can be.
-        ///
-        /// # Safety
-        ///
-        /// A live block of `old`, given up if another is returned.
+        /// The caller promises: a live block of `old`, given up if another is returned.
         unsafe fn resize(
             self,
             ptr: NonNull<u8>,

@@ -79,10 +79,7 @@ mod allocator {
 
     impl Heap {
         /// The block as one of `new`, in place where its class or run serves that too.
-        ///
-        /// # Safety
-        ///
-        /// A live block of this heap and of `old`, given up if another is returned.
+        /// The caller promises: a live block of this heap and of `old`, given up if another is returned.
         unsafe fn resize(
             &self,
             block: NonNull<u8>,

@@ -43,7 +43,6 @@ impl<const PAGE: usize> Pool<PAGE> {
         (self.record().start, self.record().len)
     }
 
-    /// How many pages it has.
     pub(super) fn pages(self) -> usize {
         self.record().pages
     }
@@ -53,14 +52,12 @@ impl<const PAGE: usize> Pool<PAGE> {
         self.record().first + page * PAGE
     }
 
-    /// A page.
     pub(super) fn pointer(self, page: usize) -> NonNull<u8> {
         let start = self.record().start;
         // SAFETY: the page lies in the pool.
         unsafe { start.byte_add(self.address(page) - start.addr().get()) }
     }
 
-    /// The state.
     pub(super) fn runs(&mut self) -> Runs<'_> {
         let words = self.pages().div_ceil(BITS);
         // SAFETY: the words stand behind the record.
@@ -75,14 +72,12 @@ impl<const PAGE: usize> Pool<PAGE> {
     }
 }
 
-/// All pools, in address order.
 #[derive(Debug)]
 pub(super) struct Pools<const PAGE: usize> {
     head: Option<Pool<PAGE>>,
 }
 
 impl<const PAGE: usize> Pools<PAGE> {
-    /// None.
     pub(super) const fn new() -> Self {
         Self { head: None }
     }
@@ -101,10 +96,7 @@ impl<const PAGE: usize> Pools<PAGE> {
     }
 
     /// Takes memory; all its pages are free.
-    ///
-    /// # Safety
-    ///
-    /// As [`AddMemory::add_memory`](base::AddMemory::add_memory).
+    /// The caller promises: as [`AddMemory::add_memory`](base::AddMemory::add_memory).
     pub(super) unsafe fn add(
         &mut self,
         start: *mut u8,
@@ -150,7 +142,6 @@ impl<const PAGE: usize> Pools<PAGE> {
         Ok(pool)
     }
 
-    /// Forgets a pool.
     pub(super) fn remove(&mut self, pool: Pool<PAGE>) {
         let before = self.iter().take_while(|other| *other != pool).last();
         self.set_after(before, pool.record().next);

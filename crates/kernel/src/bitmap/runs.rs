@@ -16,7 +16,6 @@ use core::fmt;
 use base::Broken;
 use base::check::ensure;
 
-/// Bits of a word.
 pub(crate) const BITS: usize = usize::BITS as usize;
 
 const M2: &str = "bitmap-M2: every node says what is true of the words below it";
@@ -54,7 +53,6 @@ pub(crate) const fn sums(words: usize) -> usize {
     2 * words.next_power_of_two()
 }
 
-/// A bitmap and its sums.
 pub(crate) struct Runs<'a> {
     pub(crate) words: &'a mut [usize],
     pub(crate) sums: &'a mut [Sum],
@@ -200,12 +198,10 @@ impl Runs<'_> {
         (at.min(limit), ones)
     }
 
-    /// The longest run of ones.
     pub(crate) fn longest(&self) -> usize {
         self.sums[1].longest as usize
     }
 
-    /// bitmap-M2.
     pub(crate) fn check(&self) -> Result<(), Broken> {
         let mut len = usize::BITS;
         for node in (1..self.sums.len()).rev() {

@@ -8,7 +8,6 @@ use super::Buddy;
 use super::chunk::Chunk;
 
 impl<const UNIT: usize> Buddy<UNIT> {
-    /// The order that a layout gets.
     #[inline]
     const fn order_for(layout: Layout) -> u32 {
         let (size, align) = (layout.size(), layout.align());

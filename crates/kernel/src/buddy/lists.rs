@@ -29,7 +29,6 @@ pub(super) struct Lists<const UNIT: usize> {
 }
 
 impl<const UNIT: usize> Lists<UNIT> {
-    /// All empty.
     pub(super) const fn new() -> Self {
         Self { heads: [None; ORDERS], non_empty: 0 }
     }
@@ -63,7 +62,6 @@ impl<const UNIT: usize> Lists<UNIT> {
         self.non_empty |= 1 << order;
     }
 
-    /// Puts a chunk in.
     #[inline]
     pub(super) fn push(&mut self, chunk: Chunk) {
         let order = chunk.order();
@@ -80,10 +78,7 @@ impl<const UNIT: usize> Lists<UNIT> {
     }
 
     /// Takes a certain chunk out.
-    ///
-    /// # Safety
-    ///
-    /// A chunk that begins at `start` is in the list of `order`.
+    /// The caller promises: a chunk that begins at `start` is in the list of `order`.
     #[inline]
     pub(super) unsafe fn remove(&mut self, start: NonNull<u8>, order: u32) -> Chunk {
         // SAFETY: a chunk in a list begins with its links.
@@ -105,7 +100,6 @@ impl<const UNIT: usize> Lists<UNIT> {
         unsafe { Chunk::from_raw::<UNIT>(start, order) }
     }
 
-    /// The largest order that has a chunk.
     pub(super) fn largest(&self) -> Option<u32> {
         self.non_empty.checked_ilog2()
     }

@@ -36,10 +36,7 @@ pub(super) struct Pool(NonNull<Record>);
 
 impl Pool {
     /// Makes memory a pool in front of `next`. All units are in use.
-    ///
-    /// # Safety
-    ///
-    /// As [`AddMemory::add_memory`](base::AddMemory::add_memory).
+    /// The caller promises: as [`AddMemory::add_memory`](base::AddMemory::add_memory).
     pub(super) unsafe fn create<const UNIT: usize>(
         start: *mut u8,
         len: usize,
@@ -98,7 +95,6 @@ impl Pool {
         self.record().next
     }
 
-    /// Puts another pool there.
     pub(super) fn set_next(mut self, next: Option<Pool>) {
         // SAFETY: as for `record`.
         unsafe { self.0.as_mut() }.next = next;
@@ -116,7 +112,6 @@ impl Pool {
         (*first, first + units_len)
     }
 
-    /// The unit at an address.
     #[inline]
     pub(super) fn pointer(self, address: usize) -> NonNull<u8> {
         let start = self.record().start;
@@ -144,7 +139,6 @@ impl Pool {
         (offset * 2 + len) / UNIT - 1
     }
 
-    /// The word and the bit of a number.
     #[inline]
     fn place(self, number: usize) -> (NonNull<usize>, usize) {
         // SAFETY: a block of the pool has a number below that of its last half unit (buddy-pool-R1).

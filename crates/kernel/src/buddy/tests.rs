@@ -1,7 +1,7 @@
 use super::*;
 use base::{
     AddError, AddMemory, BlockAllocator, Check, Owns, PageAllocator, Piece, RemoveError,
-    RemoveMemory, Reset, Stats, Walk,
+    RemoveMemory, Stats, Walk,
 };
 use core::alloc::Layout;
 use core::ops::ControlFlow;
@@ -11,7 +11,6 @@ extern crate std;
 use std::alloc::{alloc, dealloc};
 use std::vec::Vec;
 
-mod exhaustive;
 mod misuse;
 mod random;
 mod shapes;

@@ -4,8 +4,8 @@ use core::fmt;
 use base::{Broken, Check, PageAllocator, check::ensure};
 
 use super::{Kmalloc, LARGE};
+use crate::kmem_cache::Info;
 use crate::kmem_cache::slabs::TAGS;
-use crate::kmem_cache::{Info, Locality};
 
 impl<P: PageAllocator> Kmalloc<P> {
     /// What there is in the cache of each size. O(partial slabs).
@@ -17,12 +17,6 @@ impl<P: PageAllocator> Kmalloc<P> {
     #[must_use]
     pub const fn large(&self) -> (usize, usize) {
         (self.large, self.large_bytes)
-    }
-
-    /// How close together the blocks of [`SIZES`](super::SIZES)`[index]` lie. O(objects of its slabs).
-    #[must_use]
-    pub fn locality(&self, index: usize) -> Locality {
-        self.fronts.get(index).map(Locality::of_front).unwrap_or_default()
     }
 }
 

@@ -10,7 +10,6 @@
 
 use crate::kmem_cache::order;
 
-/// How many sizes there are.
 pub(super) const COUNT: usize = 13;
 
 /// The sizes that have a cache.

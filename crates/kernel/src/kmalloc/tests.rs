@@ -3,7 +3,6 @@ use crate::kmem_cache::toy::Pages;
 use base::Check;
 
 extern crate std;
-use std::collections::BTreeMap;
 use std::vec::Vec;
 
 const PAGE: usize = 4096;
@@ -29,27 +28,11 @@ fn size_of(kmalloc: &Kmalloc<Pages>, block: NonNull<u8>) -> usize {
 
 #[test]
 fn the_kernel_s_table() {
-    let upto = [
-        (8, 8),
-        (16, 16),
-        (32, 32),
-        (64, 64),
-        (96, 96),
-        (128, 128),
-        (192, 192),
-        (256, 256),
-        (512, 512),
-        (1024, 1024),
-        (2048, 2048),
-        (4096, 4096),
-        (8192, 8192),
-        (16_384, 16_384),
-    ];
+    let small = [8, 16, 32, 64, 96, 128, 192, 256];
     let mut from = 1;
-    let larger = (15..=22).map(|order| (1 << order, 1 << order));
-    for (to, size) in upto.into_iter().chain(larger) {
+    for to in small.into_iter().chain((9..=22).map(|order| 1 << order)) {
         for request in [from, from + (to - from) / 2, to] {
-            assert_eq!(size_roundup(request, PAGE), Some(size), "{request}");
+            assert_eq!(size_roundup(request, PAGE), Some(to), "{request}");
         }
         from = to + 1;
     }
@@ -249,51 +232,6 @@ fn refused_pages_lose_nothing() {
             kmalloc.check().unwrap();
         }
         blocks.into_iter().for_each(|block| give(&mut kmalloc, block));
-        assert_eq!(kmalloc.destroy().unwrap().taken(), 0);
-    }
-}
-
-#[test]
-fn against_a_shadow() {
-    for (seed, policy) in [(3, Policy::SlabLifo), (5, Policy::Magazine(0)), (9, Policy::Random(1))]
-    {
-        let mut kmalloc = with(policy);
-        let mut live: BTreeMap<usize, (NonNull<u8>, usize, u8)> = BTreeMap::new();
-        let mut state: u64 = seed;
-        let mut below = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            usize::try_from((state >> 33) % bound as u64).unwrap()
-        };
-        for step in 0..if cfg!(miri) { 60 } else { 1500 } {
-            let grow = step % 500 < 300;
-            if below(10) < if grow { 7 } else { 3 } {
-                let size = [below(64), below(300), below(9000), below(40_000)][below(4)] + 1;
-                let block = kmalloc.allocate(size).unwrap();
-                let at = block.addr().get();
-                let room = size_of(&kmalloc, block);
-                let before = live.range(..=at).next_back();
-                assert!(before.is_none_or(|(&before, &(_, size, _))| before + size <= at));
-                assert!(live.range(at..).next().is_none_or(|(&after, _)| at + room <= after));
-                let mark = base::bits::low8(below(256));
-                // SAFETY: its bytes.
-                unsafe { block.write_bytes(mark, room) };
-                live.insert(at, (block, room, mark));
-            } else if let Some(&at) = live.keys().nth(below(live.len().max(1))) {
-                let (block, room, mark) = live.remove(&at).unwrap();
-                for offset in [0, room / 2, room - 1] {
-                    // SAFETY: a byte of it.
-                    let at = unsafe { block.byte_add(offset) };
-                    // SAFETY: as above.
-                    assert_eq!(unsafe { at.read() }, mark);
-                }
-                // SAFETY: it is live.
-                unsafe { kmalloc.free(block) };
-            }
-            if step % 10 == 0 {
-                kmalloc.check().unwrap();
-            }
-        }
-        live.into_values().for_each(|(block, ..)| give(&mut kmalloc, block));
         assert_eq!(kmalloc.destroy().unwrap().taken(), 0);
     }
 }

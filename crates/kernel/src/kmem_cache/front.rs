@@ -65,10 +65,7 @@ pub(super) fn capacity(settings: &Settings, stride: usize) -> usize {
 
 impl Front {
     /// Nothing allocated. The map's pointers of it will have this tag, below 64.
-    ///
-    /// # Errors
-    ///
-    /// The settings do not make a cache.
+    /// Errors: the settings do not make a cache.
     pub(crate) fn new(mut settings: Settings, page: usize, tag: usize) -> Result<Self, Refused> {
         if settings.ctor.is_some() {
             settings.debug = settings.debug.without(DebugFlags::POISON);
@@ -86,7 +83,6 @@ impl Front {
         })
     }
 
-    /// An object. `None`: there is no memory.
     #[inline(always)]
     pub(crate) fn allocate<P: PageAllocator>(
         &mut self,
@@ -153,11 +149,8 @@ impl Front {
     }
 
     /// Gives an object back.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it, as far as that shows before a magazine is emptied; nothing has changed then. Or what emptying one
-    /// found; then the object is free.
+    /// Errors: what is wrong with it, as far as that shows before a magazine is emptied; nothing has changed then. Or what
+    /// emptying one found; then the object is free.
     #[inline]
     pub(crate) fn free<P: PageAllocator>(
         &mut self,
@@ -183,10 +176,7 @@ impl Front {
     }
 
     /// Gives an object back, for whose page the map has `entry`.
-    ///
-    /// # Errors
-    ///
-    /// As [`free`](Self::free).
+    /// Errors: as [`free`](Self::free).
     #[inline(never)]
     pub(crate) fn free_at<P: PageAllocator>(
         &mut self,
@@ -214,10 +204,7 @@ impl Front {
     }
 
     /// Makes room in `main`, which is full, unless there is no memory for a magazine.
-    ///
-    /// # Errors
-    ///
-    /// What emptying a magazine found; there is room then.
+    /// Errors: what emptying a magazine found; there is room then.
     #[cold]
     fn make_room<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) -> Result<(), Misuse> {
         if self.main.is_none() {
@@ -236,10 +223,7 @@ impl Front {
     }
 
     /// Bytes of an object of ours that is in use, for whose page the map has `entry`.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
+    /// Errors: what is wrong with it.
     pub(crate) fn size_of_live(
         &self,
         object: NonNull<u8>,
@@ -262,10 +246,7 @@ impl Front {
     }
 
     /// Gives an object back for `user`.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_free`](Self::try_free).
+    /// Errors: as [`try_free`](Self::try_free).
     pub(crate) fn free_for<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
@@ -280,10 +261,7 @@ impl Front {
     }
 
     /// Of `near`'s slab if one of its objects is free there, else any.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with `near`.
+    /// Errors: what is wrong with `near`.
     pub(crate) fn allocate_near<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
@@ -293,10 +271,7 @@ impl Front {
     }
 
     /// Empties the magazines into the slabs and gives them back.
-    ///
-    /// # Errors
-    ///
-    /// The first thing found wrong; they are empty and given back.
+    /// Errors: the first thing found wrong; they are empty and given back.
     fn flush<P: PageAllocator>(&mut self, ground: &mut Ground<'_, P>) -> Result<(), Misuse> {
         let mut found = Ok(());
         for sheaf in [&mut self.main, &mut self.spare] {
@@ -348,12 +323,10 @@ impl Front {
         self.capacity
     }
 
-    /// Objects in magazines.
     pub(crate) fn cached(&self) -> usize {
         self.main.len() + self.spare.len()
     }
 
-    /// Bytes of descriptors and magazines.
     pub(crate) fn table_bytes(&self) -> usize {
         self.slabs.table_bytes() + self.pieces.bytes()
     }
@@ -388,10 +361,7 @@ pub(super) fn refill<P: PageAllocator>(
 }
 
 /// Gives the objects of a magazine to their slabs.
-///
-/// # Errors
-///
-/// The first thing found wrong; the magazine is empty, and all that was right is free.
+/// Errors: the first thing found wrong; the magazine is empty, and all that was right is free.
 pub(super) fn flush<P: PageAllocator>(
     sheaf: Sheaf,
     slabs: &mut Slabs,

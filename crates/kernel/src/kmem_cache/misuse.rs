@@ -8,8 +8,6 @@ use super::settings::Name;
 pub enum Finding {
     /// No object of this cache is there, or no more.
     Foreign,
-    /// It belongs to another cache of the set.
-    WrongCache(Name),
     /// It is inside of a slab, not at an object's start.
     Inside,
     /// It is free already.
@@ -68,7 +66,6 @@ impl fmt::Display for Misuse {
         write!(f, "cache {}: {:#x} ", self.cache, self.address)?;
         match self.finding {
             Finding::Foreign => f.write_str("is no live object of it"),
-            Finding::WrongCache(owner) => write!(f, "is an object of cache {owner}"),
             Finding::Inside => f.write_str("points into a slab, not at an object's start"),
             Finding::DoubleFree => f.write_str("is free already (double free)"),
             Finding::Free => f.write_str("is free"),

@@ -17,7 +17,6 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use base::PageAllocator;
 
-/// Bytes of a node.
 const NODE: usize = 4096;
 const WORDS: usize = NODE / size_of::<usize>();
 /// log2 of the words of a node.
@@ -41,7 +40,6 @@ impl Top {
     }
 }
 
-/// The map.
 #[derive(Debug)]
 pub(crate) struct PageMap {
     height: AtomicUsize,

@@ -27,7 +27,6 @@ struct Span {
     used: usize,
 }
 
-/// What a free piece begins with.
 struct Free {
     next: Option<NonNull<Free>>,
 }
@@ -84,10 +83,7 @@ impl Pieces {
     }
 
     /// Gives a piece back.
-    ///
-    /// # Safety
-    ///
-    /// [`take`](Self::take) gave it, and nobody uses it any more.
+    /// The caller promises: [`take`](Self::take) gave it, and nobody uses it any more.
     pub(super) unsafe fn give<P: PageAllocator>(&mut self, piece: NonNull<u8>, pages: &mut P) {
         let offset = piece.addr().get() - align_down(piece.addr().get(), self.span);
         // SAFETY: spans lie at multiples of their length.

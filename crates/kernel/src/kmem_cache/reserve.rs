@@ -89,10 +89,7 @@ impl Reserve {
     }
 
     /// That this is a reserve of the cache with this identity (reserve-E2).
-    ///
-    /// # Errors
-    ///
-    /// It is another's.
+    /// Errors: it is another's.
     pub(super) fn check_owner(&self, owner: &Identity, cache: Name) -> Result<(), Misuse> {
         if owner.known() == Some(self.owner) {
             return Ok(());

@@ -5,7 +5,6 @@ use core::ptr::NonNull;
 
 use super::misuse::Misuse;
 
-/// The most bytes of a name.
 const NAME: usize = 31;
 
 /// A cache's name: what is longer than 31 bytes is cut off.
@@ -66,8 +65,7 @@ pub enum Policy {
     Random(u64),
 }
 
-/// What is checked at every call. All of them find double frees and foreign pointers at once; a cache with any has no magazines
-/// and shares with no other.
+/// What is checked at every call. All of them find double frees and foreign pointers at once; a cache with any has no magazines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DebugFlags(u8);
 
@@ -84,23 +82,6 @@ impl DebugFlags {
     pub const USER: Self = Self(8);
     /// All of them.
     pub const ALL: Self = Self(15);
-
-    /// Those of the kernel's letters `FZPU`; `None`: another letter.
-    #[must_use]
-    pub fn from_letters(letters: &str) -> Option<Self> {
-        letters.bytes().try_fold(Self::NONE, |flags, letter| {
-            Some(
-                flags
-                    | match letter {
-                        b'F' => Self::SANITY,
-                        b'Z' => Self::RED_ZONE,
-                        b'P' => Self::POISON,
-                        b'U' => Self::USER,
-                        _ => return None,
-                    },
-            )
-        })
-    }
 
     /// Whether all of `flags` are in it.
     #[must_use]
@@ -143,9 +124,8 @@ impl Hook {
         Self { call, context }
     }
 
-    /// # Safety
-    ///
-    /// `object` is one of the cache's, and nobody's: for a constructor without a value, for a destructor with one.
+    /// The caller promises: `object` is one of the cache's, and nobody's: for a constructor without a value, for a destructor
+    /// with one.
     pub(super) unsafe fn run(self, object: NonNull<u8>) {
         // SAFETY: `new` was promised that it may be called so.
         unsafe { (self.call)(self.context, object) };
@@ -211,7 +191,6 @@ pub struct Settings {
     pub(super) by_lines: bool,
     pub(super) policy: Policy,
     pub(super) colour: bool,
-    pub(super) merge: bool,
     pub(super) debug: DebugFlags,
     pub(super) cpus: usize,
     pub(super) ctor: Option<Hook>,
@@ -232,7 +211,6 @@ impl Settings {
             by_lines: false,
             policy: Policy::SlabLifo,
             colour: false,
-            merge: true,
             debug: DebugFlags::NONE,
             cpus: 2,
             ctor: None,
@@ -273,13 +251,6 @@ impl Settings {
     #[must_use]
     pub const fn colour(mut self) -> Self {
         self.colour = true;
-        self
-    }
-
-    /// Shares its slabs with no other cache of a set.
-    #[must_use]
-    pub const fn no_merge(mut self) -> Self {
-        self.merge = false;
         self
     }
 
@@ -324,15 +295,6 @@ impl Settings {
     pub const fn on_misuse(mut self, end: fn(&Misuse) -> !) -> Self {
         self.on_misuse = end;
         self
-    }
-
-    /// Whether another cache may share its slabs, as far as it depends on this one.
-    pub(super) const fn may_share(&self) -> bool {
-        self.merge
-            && self.debug.is_none()
-            && self.ctor.is_none()
-            && self.dtor.is_none()
-            && self.reclaim.is_none()
     }
 }
 

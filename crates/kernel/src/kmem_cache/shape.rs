@@ -17,7 +17,6 @@ use super::settings::{DebugFlags, Refused, Settings};
 const WORD: usize = 8;
 const LINE: usize = 64;
 
-/// Where things lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Bytes of an object, as asked for.

@@ -324,10 +324,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// Gives the objects of a magazine to their slabs.
-    ///
-    /// # Errors
-    ///
-    /// The first thing found wrong; the magazine is empty.
+    /// Errors: the first thing found wrong; the magazine is empty.
     #[cold]
     fn flush(&self, sheaf: Sheaf) -> Result<(), Misuse> {
         let mut back = self.back();
@@ -336,10 +333,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// That an object is in use, as far as its slab knows.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
+    /// Errors: what is wrong with it.
     fn look(&self, object: NonNull<u8>) -> Result<(), Misuse> {
         self.back().slabs.look(&self.map, object)
     }
@@ -367,10 +361,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// Empties the slots and the depot.
-    ///
-    /// # Errors
-    ///
-    /// The first thing found wrong; they are empty.
+    /// Errors: the first thing found wrong; they are empty.
     fn empty_magazines(&self) -> Result<(), Misuse> {
         let mut found = Ok(());
         for slot in &self.slots {
@@ -390,10 +381,7 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     }
 
     /// Empties what handles had that were forgotten instead of dropped: with `&mut self` there is no handle any more.
-    ///
-    /// # Errors
-    ///
-    /// As [`empty_magazines`](Self::empty_magazines).
+    /// Errors: as [`empty_magazines`](Self::empty_magazines).
     fn empty_forgotten(&mut self) -> Result<(), Misuse> {
         let mut found = Ok(());
         loop {

@@ -43,7 +43,6 @@ impl Header {
     }
 }
 
-/// A magazine, by its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sheaf(NonNull<Header>);
 
@@ -61,10 +60,7 @@ impl Sheaf {
     }
 
     /// An empty magazine in `piece`.
-    ///
-    /// # Safety
-    ///
-    /// `piece` is aligned to a line, has [`bytes`] for `capacity`, and is nobody else's.
+    /// The caller promises: `piece` is aligned to a line, has [`bytes`] for `capacity`, and is nobody else's.
     pub(super) unsafe fn create(piece: NonNull<u8>, capacity: usize) -> Self {
         let at = piece.cast::<Header>();
         // SAFETY: the caller grants it.
@@ -114,7 +110,6 @@ impl Sheaf {
         self.capacity() == 0
     }
 
-    /// Takes the object that came last.
     #[inline(always)]
     pub(super) fn pop(self) -> Option<NonNull<u8>> {
         let len = self.len().checked_sub(1)?;

@@ -71,7 +71,6 @@ impl Shuffle {
         }
     }
 
-    /// A number below `bound`.
     fn below(&mut self, bound: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

@@ -59,10 +59,7 @@ pub(super) const fn bytes(objects: usize) -> usize {
 impl Slab {
     /// Writes a descriptor into `piece`: of 2^`order` pages at `base`, whose first object is `first` bytes into them. `nth` says
     /// in which order they are handed out.
-    ///
-    /// # Safety
-    ///
-    /// `piece` is a line's multiple, has [`bytes`] for `objects`, and is nobody else's.
+    /// The caller promises: `piece` is a line's multiple, has [`bytes`] for `objects`, and is nobody else's.
     pub(super) unsafe fn create(
         piece: NonNull<u8>,
         base: NonNull<u8>,
@@ -193,7 +190,6 @@ impl Slab {
         true
     }
 
-    /// Whether an object is in use.
     #[inline]
     pub(super) fn is_taken(self, index: u16) -> bool {
         self.link(index) == TAKEN
@@ -224,10 +220,7 @@ impl Slab {
     }
 
     /// The address `offset` bytes behind where the first object begins.
-    ///
-    /// # Safety
-    ///
-    /// It lies in the slab.
+    /// The caller promises: it lies in the slab.
     #[inline]
     pub(super) unsafe fn at(self, offset: usize) -> NonNull<u8> {
         let header = self.header();
@@ -316,7 +309,6 @@ impl List {
         Some(slab)
     }
 
-    /// Takes a slab of this list off it.
     pub(super) fn remove(&mut self, slab: Slab) {
         let (next, previous) = (slab.header().next, slab.header().previous);
         match previous {

@@ -41,7 +41,6 @@ pub(crate) struct Ground<'a, P> {
     pub(crate) map: &'a PageMap,
 }
 
-/// The slabs of one cache.
 #[derive(Debug)]
 pub(crate) struct Slabs {
     current: Option<Slab>,
@@ -212,10 +211,7 @@ impl Slabs {
     }
 
     /// Gives an object back; its slab too when it is empty and enough others have free objects.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it; nothing has changed then.
+    /// Errors: what is wrong with it; nothing has changed then.
     #[inline]
     pub(super) fn give<P: PageAllocator>(
         &mut self,
@@ -242,10 +238,7 @@ impl Slabs {
     }
 
     /// Takes back what a bulk got, the first `had` of `out`, as it cannot get the rest: all of `out` is `None` then.
-    ///
-    /// # Errors
-    ///
-    /// One of them is no live object: it was freed twice, and came out of a magazine.
+    /// Errors: one of them is no live object: it was freed twice, and came out of a magazine.
     #[cold]
     pub(super) fn take_back<P: PageAllocator>(
         &mut self,
@@ -261,10 +254,7 @@ impl Slabs {
 
     /// Gives objects back in this order, so that the last is handed out next; looks for a slab once for those of it that follow
     /// each other. When a destructor panics, the object that was asked for last is not given back.
-    ///
-    /// # Errors
-    ///
-    /// The first thing found wrong; all that was right is free.
+    /// Errors: the first thing found wrong; all that was right is free.
     pub(super) fn give_all<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
@@ -317,10 +307,7 @@ impl Slabs {
     }
 
     /// That an object is in use.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
+    /// Errors: what is wrong with it.
     pub(super) fn look(&self, map: &PageMap, object: NonNull<u8>) -> Result<(), Misuse> {
         match self.find(map, object)? {
             (slab, index) if slab.is_taken(index) => Ok(()),
@@ -348,20 +335,18 @@ impl Slabs {
     #[inline(never)]
     pub(super) fn misuse(&self, object: NonNull<u8>, finding: Finding) -> Misuse {
         let users = match finding {
-            Finding::Foreign | Finding::WrongCache(_) | Finding::Inside => None,
+            Finding::Foreign | Finding::Inside => None,
             _ => debug::users(self, object),
         };
         Misuse { cache: self.settings.name, address: object.addr().get(), finding, users }
     }
 
-    /// The objects of a slab, free or not.
     pub(super) fn objects_of(&self, slab: Slab) -> impl Iterator<Item = NonNull<u8>> + use<> {
         let (stride, left) = (self.shape.stride, self.shape.left);
         // SAFETY: objects of the slab.
         (0..slab.objects()).map(move |index| unsafe { slab.at(index * stride + left) })
     }
 
-    /// All slabs.
     pub(super) fn iter(&self) -> impl Iterator<Item = Slab> + use<> {
         self.current.into_iter().chain(self.partial.iter()).chain(self.full.iter())
     }
@@ -375,7 +360,6 @@ impl Slabs {
         self.min_partial = slabs;
     }
 
-    /// Bytes of descriptors.
     pub(super) fn table_bytes(&self) -> usize {
         self.pieces.bytes()
     }

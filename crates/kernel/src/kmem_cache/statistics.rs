@@ -1,6 +1,5 @@
 //! What a cache says of itself: its line of slabinfo, and how close together its objects lie.
 use core::fmt;
-use core::ops::AddAssign;
 
 use super::front::Front;
 use super::settings::Name;
@@ -47,8 +46,6 @@ pub struct Info {
     pub slabs_made: usize,
     /// Rounds of a magazine; 0: there are none.
     pub magazine: usize,
-    /// Names that share these slabs, besides the first.
-    pub aliases: usize,
 }
 
 impl Info {
@@ -73,7 +70,6 @@ impl Info {
             table_bytes,
             slabs_made: counts.made,
             magazine,
-            aliases: 0,
         }
     }
 
@@ -119,19 +115,6 @@ pub struct Locality {
 }
 
 impl Locality {
-    /// How many thousandths of an object a run has on average; 0 without objects.
-    #[must_use]
-    pub const fn mean_run_thousandths(&self) -> usize {
-        match (self.objects * 1000).checked_div(self.runs) {
-            Some(mean) => mean,
-            None => 0,
-        }
-    }
-
-    pub(crate) fn of_front(front: &Front) -> Self {
-        Self::of(&front.slabs)
-    }
-
     /// O(objects of all slabs).
     pub(super) fn of(slabs: &Slabs) -> Self {
         const LINE: usize = 64;
@@ -162,14 +145,4 @@ fn touched(at: usize, size: usize, unit: usize, end: &mut usize) -> usize {
     let behind = (at + size).div_ceil(unit);
     *end = behind;
     behind.saturating_sub(first)
-}
-
-impl AddAssign for Locality {
-    fn add_assign(&mut self, other: Self) {
-        self.objects += other.objects;
-        self.slabs += other.slabs;
-        self.runs += other.runs;
-        self.lines += other.lines;
-        self.pages += other.pages;
-    }
 }

@@ -1,4 +1,4 @@
-//! `Cache<T>`: a cache of objects of a type, for one owner or for threads.
+//! `Cache<T>`: a cache of objects of a type, for one owner.
 //!
 //! ```text
 //! without a constructor   allocate ─► memory for a T     free: the T is the caller's to drop
@@ -17,11 +17,16 @@ use super::settings::{DebugFlags, Hook, Policy, Reclaim, Refused, Settings};
 
 #[cfg(target_has_atomic = "ptr")]
 mod reserves;
-#[cfg(target_has_atomic = "64")]
-mod threads;
-
-#[cfg(target_has_atomic = "64")]
-pub use threads::{LocalCache, SharedCache};
+/// Settings that are passed on as they are.
+macro_rules! settings {
+    ($($name:ident($($value:ident: $type:ty)?), $more:literal;)*) => {$(
+        #[doc = concat!("See [`Settings::", stringify!($name), "`]", $more, ".")]
+        #[must_use]
+        pub fn $name(self, $($value: $type)?) -> Self {
+            self.with(|settings| settings.$name($($value)?))
+        }
+    )*};
+}
 
 /// What a cache of `T` is asked to be.
 #[derive(Debug, Clone, Copy)]
@@ -71,8 +76,8 @@ impl<T> Builder<T> {
     ///
     /// # Safety
     ///
-    /// There is a constructor that makes a `T`, whoever frees one leaves a `T` in it, and if the cache is used by several threads a
-    /// `T` may go from one to another.
+    /// There is a constructor that makes a `T`, whoever frees one leaves a `T` in it, and a `T` may go from
+    /// one thread to another.
     #[must_use]
     pub unsafe fn dtor<F>(self, unmake: F) -> Self
     where
@@ -88,58 +93,15 @@ impl<T> Builder<T> {
         self.with(|settings| settings.dtor(hook))
     }
 
-    /// See [`Settings::align`]; never less than the type's.
-    #[must_use]
-    pub fn align(self, align: usize) -> Self {
-        self.with(|settings| settings.align(align))
-    }
-
-    /// See [`Settings::align_to_lines`].
-    #[must_use]
-    pub fn align_to_lines(self) -> Self {
-        self.with(Settings::align_to_lines)
-    }
-
-    /// See [`Settings::policy`].
-    #[must_use]
-    pub fn policy(self, policy: Policy) -> Self {
-        self.with(|settings| settings.policy(policy))
-    }
-
-    /// See [`Settings::colour`].
-    #[must_use]
-    pub fn colour(self) -> Self {
-        self.with(Settings::colour)
-    }
-
-    /// See [`Settings::no_merge`].
-    #[must_use]
-    pub fn no_merge(self) -> Self {
-        self.with(Settings::no_merge)
-    }
-
-    /// See [`Settings::debug`].
-    #[must_use]
-    pub fn debug(self, flags: DebugFlags) -> Self {
-        self.with(|settings| settings.debug(flags))
-    }
-
-    /// See [`Settings::processors`].
-    #[must_use]
-    pub fn processors(self, count: usize) -> Self {
-        self.with(|settings| settings.processors(count))
-    }
-
-    /// See [`Settings::reclaim`].
-    #[must_use]
-    pub fn reclaim(self, reclaim: Reclaim) -> Self {
-        self.with(|settings| settings.reclaim(reclaim))
-    }
-
-    /// See [`Settings::on_misuse`].
-    #[must_use]
-    pub fn on_misuse(self, end: fn(&Misuse) -> !) -> Self {
-        self.with(|settings| settings.on_misuse(end))
+    settings! {
+        align(align: usize), "; never less than the type's";
+        align_to_lines(), "";
+        policy(policy: Policy), "";
+        colour(), "";
+        debug(flags: DebugFlags), "";
+        processors(count: usize), "";
+        reclaim(reclaim: Reclaim), "";
+        on_misuse(end: fn(&Misuse) -> !), "";
     }
 
     /// The settings, for a cache without a type; its objects are aligned as the type's, whatever else is asked for.
@@ -192,16 +154,6 @@ impl<T> Builder<T> {
 /// unsafe { flows.free(flow) };
 /// assert_eq!(flows.untyped().info().active, 0);
 /// ```
-///
-/// Caches of different types cannot be exchanged behind their types:
-///
-/// ```compile_fail,E0133
-/// use heapwright_kernel_allocators::kmem_cache::Cache;
-///
-/// fn exchange<P: base::PageAllocator>(small: &mut Cache<u8, P>, large: &mut Cache<[u64; 8], P>) {
-///     core::mem::swap(small.untyped_mut(), large.untyped_mut());
-/// }
-/// ```
 pub struct Cache<T, P: PageAllocator> {
     raw: KmemCache<P>,
     objects: PhantomData<fn() -> T>,
@@ -230,16 +182,6 @@ impl<T, P: PageAllocator> Cache<T, P> {
     #[inline(always)]
     pub fn allocate(&mut self) -> Option<NonNull<T>> {
         self.raw.allocate().map(NonNull::cast)
-    }
-
-    /// See [`KmemCache::allocate_zeroed`].
-    pub fn allocate_zeroed(&mut self) -> Option<NonNull<T>> {
-        self.raw.allocate_zeroed().map(NonNull::cast)
-    }
-
-    /// See [`KmemCache::alloc_near`].
-    pub fn alloc_near(&mut self, near: NonNull<T>) -> Option<NonNull<T>> {
-        self.raw.alloc_near(near.cast()).map(NonNull::cast)
     }
 
     /// See [`KmemCache::free`].
@@ -283,6 +225,16 @@ impl<T, P: PageAllocator> Cache<T, P> {
         unsafe { self.raw.free_bulk(untyped_all(objects)) };
     }
 
+    /// See [`KmemCache::allocate_zeroed`].
+    pub fn allocate_zeroed(&mut self) -> Option<NonNull<T>> {
+        self.raw.allocate_zeroed().map(NonNull::cast)
+    }
+
+    /// See [`KmemCache::alloc_near`].
+    pub fn alloc_near(&mut self, near: NonNull<T>) -> Option<NonNull<T>> {
+        self.raw.alloc_near(near.cast()).map(NonNull::cast)
+    }
+
     /// See [`KmemCache::try_free_bulk`].
     ///
     /// # Errors
@@ -316,16 +268,6 @@ impl<T, P: PageAllocator> Cache<T, P> {
     #[must_use]
     pub const fn untyped(&self) -> &KmemCache<P> {
         &self.raw
-    }
-
-    /// The same, to be changed.
-    ///
-    /// # Safety
-    ///
-    /// It stays the cache that it is: it is not replaced by, or swapped with, one of other objects. What is allocated or freed
-    /// through it is a `T` as far as one of this cache has to be.
-    pub const unsafe fn untyped_mut(&mut self) -> &mut KmemCache<P> {
-        &mut self.raw
     }
 
     /// See [`KmemCache::destroy`].

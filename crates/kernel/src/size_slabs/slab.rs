@@ -36,7 +36,6 @@ struct Free {
     next: Option<NonNull<Free>>,
 }
 
-/// A slab, by its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slab(NonNull<Header>);
 
@@ -80,13 +79,11 @@ impl Slab {
         unsafe { self.0.as_mut() }
     }
 
-    /// The next slab of its list.
     #[inline]
     pub(super) fn next(self) -> Option<Slab> {
         self.header().next
     }
 
-    /// Whether no object is in use.
     #[inline]
     pub(super) fn is_empty(self) -> bool {
         self.header().live == 0
@@ -123,7 +120,6 @@ impl Slab {
         unsafe { slab.byte_add(fresh) }
     }
 
-    /// Gives an object back.
     #[inline]
     pub(super) fn push(mut self, object: NonNull<u8>) {
         let header = self.header_mut();
@@ -145,7 +141,6 @@ impl Slab {
         }
     }
 
-    /// Takes the slab out of its list.
     #[inline]
     pub(super) fn unlink(self, list: &mut Option<Slab>) {
         let Header { next, previous, .. } = *self.header();

@@ -1,8 +1,7 @@
 use super::*;
-use base::{AddError, AddMemory, Check, RemoveError, RemoveMemory, Reset, Stats};
+use base::{AddMemory, Check, Stats};
 
 extern crate std;
-use std::vec::Vec;
 
 const PAGE: usize = 4096;
 const PAGES: usize = 64;
@@ -170,38 +169,6 @@ fn realloc_stays_within_a_class_and_moves_between() {
 }
 
 #[test]
-fn memory_is_removed_when_nothing_in_it_is_live() {
-    let mut memory = Memory::new();
-    let start = memory.start();
-    let mut heap = over(&mut memory);
-    // SAFETY: refused.
-    let result = unsafe { heap.add_memory(start, PAGE) };
-    assert_eq!(result, Err(AddError::Overlaps));
-    assert!(heap.owns(start));
-    let block = take(&mut heap, 40);
-    assert_eq!(heap.remove_memory(start), Err(RemoveError::InUse));
-    give(&mut heap, block, 40);
-    let given = heap.remove_memory(start).unwrap();
-    assert_eq!((given.cast().as_ptr(), given.len()), (start, LEN));
-    assert_eq!(heap.remove_memory(start), Err(RemoveError::Unknown));
-    assert_eq!(heap.allocate(layout(1, 1)), None);
-    heap.check().unwrap();
-}
-
-#[test]
-fn reset_forgets_everything() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
-    for size in [1, 100, 2000, 10_000] {
-        take(&mut heap, size);
-    }
-    // SAFETY: the blocks are not used again.
-    unsafe { heap.reset() };
-    heap.check().unwrap();
-    assert_eq!((heap.stats().used, pages_used(&heap)), (0, 0));
-}
-
-#[test]
 fn check_names_what_a_stray_write_broke() {
     let mut memory = Memory::new();
     let mut heap = over(&mut memory);
@@ -221,59 +188,4 @@ fn check_names_what_a_stray_write_broke() {
     assert_eq!(broken_at(2, slab.addr() + PAGE), "size-slabs-Z2", "the chain leaves the slab");
     assert_eq!(broken_at(3, 0), "size-slabs-Z2", "a live object less");
     assert_eq!(broken_at(4, PAGE + 8), "size-slabs-Z2", "fresh beyond the end");
-}
-
-/// A live block.
-struct Live {
-    block: NonNull<u8>,
-    layout: Layout,
-    fill: u8,
-}
-
-fn verify(live: &Live) {
-    // SAFETY: live, and all written.
-    let bytes = unsafe { core::slice::from_raw_parts(live.block.as_ptr(), live.layout.size()) };
-    assert!(bytes.iter().all(|byte| *byte == live.fill));
-}
-
-#[test]
-fn random_work_keeps_every_byte() {
-    let mut memory = Memory::new();
-    let mut heap = over(&mut memory);
-    let mut state = 7u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % below
-    };
-    let mut live: Vec<Live> = Vec::new();
-    for step in 0..20_000u32 {
-        if random(8) < if step / 2000 % 2 == 0 { 5 } else { 3 } || live.is_empty() {
-            let size = if random(8) == 0 { random(12_000) } else { random(600) };
-            let layout = layout(size, 1 << random(8));
-            let Some(block) = heap.allocate(layout) else { continue };
-            assert_eq!(block.addr().get() % layout.align(), 0);
-            let fill = step.to_le_bytes()[0];
-            // SAFETY: the block has `size` bytes.
-            unsafe { block.write_bytes(fill, size) };
-            live.push(Live { block, layout, fill });
-        } else {
-            let gone = live.swap_remove(random(live.len()));
-            verify(&gone);
-            // SAFETY: live, and forgotten.
-            unsafe { heap.deallocate(gone.block, gone.layout) };
-        }
-        if step % 16 == 0 {
-            heap.check().unwrap();
-        }
-    }
-    assert!(heap.stats().failures > 0, "it was never full");
-    for gone in live {
-        verify(&gone);
-        // SAFETY: live, and forgotten.
-        unsafe { heap.deallocate(gone.block, gone.layout) };
-    }
-    heap.reclaim();
-    heap.check().unwrap();
-    assert_eq!((heap.stats().used, pages_used(&heap)), (0, 0));
-    assert_eq!(heap.stats().largest_free, PAGES * PAGE);
 }

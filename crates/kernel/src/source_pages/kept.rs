@@ -12,7 +12,6 @@ pub(super) const RUNS: usize = 8;
 /// The most pages of a run that is kept: 64 KiB where a page is 4.
 pub(super) const MOST: usize = 16;
 
-/// Pages in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) first: usize,
@@ -54,7 +53,6 @@ impl Kept {
         self.runs[..self.len].iter().copied()
     }
 
-    /// How many pages are kept.
     pub(super) fn pages(&self) -> usize {
         self.iter().map(|run| run.pages).sum()
     }
@@ -74,7 +72,6 @@ impl Kept {
         oldest.map_or(Outcome::Kept, Outcome::Instead)
     }
 
-    /// Takes out the run that was freed first.
     pub(super) fn oldest(&mut self) -> Option<Piece> {
         (self.len > 0).then(|| self.remove(0))
     }

@@ -66,7 +66,6 @@ pub(super) enum Kind {
     Lost,
 }
 
-/// An area.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Area {
     caller_at: usize,
@@ -133,7 +132,6 @@ impl Area {
     }
 }
 
-/// All pages.
 #[derive(Debug)]
 pub(super) struct Addresses {
     /// Where page 0 is.
@@ -147,7 +145,6 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// Without areas.
     pub(super) const fn new(
         start: usize,
         page: usize,

@@ -29,7 +29,6 @@ pub(super) const RETIRED: u8 = INHERITED;
 /// Frames whose states become usable at a time.
 const STEP: usize = 1 << 16;
 
-/// Frames in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) first: usize,
@@ -38,7 +37,6 @@ pub(super) struct Run {
     pub(super) dirty: bool,
 }
 
-/// All frames.
 #[derive(Debug)]
 pub(super) struct Frames {
     pub(super) row: Marked,

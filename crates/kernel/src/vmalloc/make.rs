@@ -67,7 +67,6 @@ impl<S: FrameSource> Vmalloc<S> {
         first.ok_or(VmallocError::NoAddresses)
     }
 
-    /// Takes frames for pages of an area.
     pub(super) fn fill(&mut self, from: usize, end: usize) -> Result<(), VmallocError> {
         let mut page = from;
         while page < end {

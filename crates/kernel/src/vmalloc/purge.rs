@@ -87,10 +87,7 @@ impl<S: FrameSource> Vmalloc<S> {
     }
 
     /// Punches frames in a row, but for those that another process has too (vmalloc-frames-F3). Whether the source did all.
-    ///
-    /// # Safety
-    ///
-    /// Nobody in this process needs their contents.
+    /// The caller promises: nobody in this process needs their contents.
     pub(super) unsafe fn punch_own(&self, first: usize, len: usize) -> bool {
         self.frames.own_runs(first, len).fold(true, |all, (first, len)| {
             // SAFETY: the caller's promise, and no other process has them.

@@ -8,7 +8,7 @@
 //! a new mapping: where a processor has more to do the holder is put aside meanwhile. With a call for each of 10,000 threads, beside
 //! twelve busy programs on two processors, to start them took ten times what it takes now.
 //!
-//! - **L1** what is ahead was never touched, is in no map and in no sum: it costs addresses, and is unmapped by a trim.
+//! - **ahead-L1** what is ahead was never touched, is in no map and in no sum: it costs addresses, and is unmapped by a trim.
 use base::sync::Ordering;
 use page::System;
 use policy::table::AHEAD_SHARE;
@@ -73,7 +73,7 @@ impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
 
     /// Unmaps what is on no list.
     pub(super) fn unmap_ahead(&self, Ahead(from, to): Ahead) {
-        // SAFETY: mapped here, and never handed out (L1).
+        // SAFETY: mapped here, and never handed out (ahead-L1).
         unsafe { self.source.release(from, to - from) };
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! A program whose vectors grow past 1 MiB and go would fault each in anew, 512 pages.
 //!
-//! - **N1** a kept mapping is in no map, and nobody's; its contents are whatever the last block had.
+//! - **beside-N1** a kept mapping is in no map, and nobody's; its contents are whatever the last block had.
 //!
 //! Two locks, one after the other; O(kept), and system calls outside of both.
 use base::Check as _;
@@ -86,7 +86,6 @@ impl<S: System> Beside<S> {
 }
 
 impl<S: System, C: Chunk, const SHIFT: u32> Chunks<S, C, SHIFT> {
-    /// The live mappings.
     pub(crate) fn huge(&self) -> &Huge<S> {
         &self.beside.huge
     }

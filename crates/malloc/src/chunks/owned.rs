@@ -8,8 +8,8 @@
 //!                        ▲ the least there were for a quarter of a second goes    ▲ what is beyond goes at once
 //! ```
 //!
-//! - **P3** a chunk is on `roomy` if it has a free piece, else on `packed`.
-//! - **P4** `dirty` is the number of their free pieces whose memory could go, `used` of those in use.
+//! - **owned-P3** a chunk is on `roomy` if it has a free piece, else on `packed`.
+//! - **owned-P4** `dirty` is the number of their free pieces whose memory could go, `used` of those in use.
 //!
 //! The owner's thread alone. O(chunks looked at, at most 64); a system call a row of pieces that is given back, of twice what
 //! was freed and 1 MiB at most in one call.
@@ -95,17 +95,14 @@ impl<C: Chunk> Owned<C> {
         if chunk.is_full() { &self.packed } else { &self.roomy }
     }
 
-    /// Its thread ends, or does not any more.
     pub(crate) fn set_ends(&self, ends: bool) {
         self.ends.store(ends, Ordering::Relaxed);
     }
 
-    /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.roomy.is_empty() && self.packed.is_empty()
     }
 
-    /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &C> {
         self.roomy.iter().chain(self.packed.iter())
     }
@@ -115,21 +112,21 @@ impl<C: Chunk> Owned<C> {
         self.used.load(Ordering::Relaxed) * PIECE
     }
 
-    /// Whether P3 and P4 hold. O(chunks).
+    /// Whether owned-P3 and P4 hold. O(chunks).
     pub(crate) fn check(&self, owner: usize) -> Result<(), Broken> {
         let (mut dirty, mut used) = (0, 0);
         for chunk in self.iter() {
             let is_ours = chunk.owner() == owner;
-            ensure(is_ours, "P3: a chunk is its owner's", links::address(chunk))?;
+            ensure(is_ours, "owned-P3: a chunk is its owner's", links::address(chunk))?;
             dirty += chunk.dirty();
             used += chunk.used();
         }
         let is_roomy = |chunk: &C| !chunk.is_full() && !chunk.is_all_free();
-        ensure(self.roomy.iter().all(is_roomy), "P3: a roomy chunk has a free piece", owner)?;
-        ensure(self.packed.iter().all(C::is_full), "P3: a packed chunk has none", owner)?;
+        ensure(self.roomy.iter().all(is_roomy), "owned-P3: a roomy chunk has a free piece", owner)?;
+        ensure(self.packed.iter().all(C::is_full), "owned-P3: a packed chunk has none", owner)?;
         let is_sum = dirty == self.dirty.load(Ordering::Relaxed);
-        ensure(is_sum, "P4: free pieces that cost memory add up", dirty)?;
-        ensure(used == self.used.load(Ordering::Relaxed), "P4: pieces in use add up", used)
+        ensure(is_sum, "owned-P4: free pieces that cost memory add up", dirty)?;
+        ensure(used == self.used.load(Ordering::Relaxed), "owned-P4: pieces in use add up", used)
     }
 }
 

@@ -5,7 +5,7 @@
 //! free          1                   0         1             clean  0 0 1      dirty: free and not clean, so it costs memory
 //! ```
 //!
-//! - **P2** a piece is clean only if it is free, and zero; the first, which has the head, never is.
+//! - **pieces-P2** a piece is clean only if it is free, and zero; the first, which has the head, never is.
 //!
 //! Only the owner's thread changes any of it. O(1), but for giving memory back: a system call a row.
 use base::bits::{low32, run_starts};
@@ -13,7 +13,6 @@ use base::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::links::{self, Linked};
 
-/// Bytes of a piece.
 pub(crate) const PIECE: usize = 64 << 10;
 
 /// What every chunk's head has.
@@ -69,12 +68,10 @@ pub(crate) trait Chunk: Sized + 'static {
         self.pieces().owner.store(owner, Ordering::Release);
     }
 
-    /// Whether nothing of it is in use.
     fn is_all_free(&self) -> bool {
         self.pieces().free() == Self::ALL
     }
 
-    /// Whether it has no free piece.
     fn is_full(&self) -> bool {
         self.pieces().free() == 0
     }
@@ -107,7 +104,6 @@ pub(crate) trait Chunk: Sized + 'static {
         Some((first, clean & run == run))
     }
 
-    /// Pieces are free again.
     fn put(&self, first: usize, count: usize) {
         let pieces = self.pieces();
         pieces.free.store(pieces.free() | bits(first, count), Ordering::Relaxed);
@@ -131,12 +127,10 @@ pub(crate) trait Chunk: Sized + 'static {
         gone
     }
 
-    /// Where a piece begins.
     fn piece_at(&self, piece: usize) -> usize {
         links::address(self) + piece * PIECE
     }
 
-    /// Whether a piece is in use.
     fn is_used(&self, piece: usize) -> bool {
         self.pieces().free() & bits(piece, 1) == 0
     }

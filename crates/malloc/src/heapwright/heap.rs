@@ -229,16 +229,12 @@ impl<S: System, T: Tls> Flagship<S, T> {
 
 impl<S: System> Heap<S> {
     /// The heap that a slot names; `None` when that is 0.
-    ///
-    /// # Safety
-    ///
-    /// By own-heap-W4; the heap is not destroyed meanwhile.
+    /// The caller promises: by own-heap-W4; the heap is not destroyed meanwhile.
     pub(super) unsafe fn at<'a>(slot: usize) -> Option<&'a Self> {
         // SAFETY: the caller's promise.
         (slot != 0).then(|| unsafe { &*ptr::with_exposed_provenance::<Self>(slot) })
     }
 
-    /// Its lock, for `fork`.
     pub(super) fn lock_for_fork(&self) -> &Lock<S> {
         &self.lock
     }

@@ -3,6 +3,7 @@ use source::Failing;
 use source::os::Os;
 use thread::tls::solo::SoloTls;
 extern crate std;
+use crate::shapes::free_all;
 use base::{Check, Malloc};
 
 mod accounts;
@@ -13,99 +14,6 @@ use std::vec::Vec;
 
 fn flagship() -> Flagship<Failing<Os>, SoloTls> {
     Flagship::new(Failing::new(Os), SoloTls::new())
-}
-
-#[test]
-fn blocks_of_every_kind_come_and_go() {
-    let heap = flagship();
-    let sizes =
-        [0, 1, 16, 17, 256, 257, 1024, 32 << 10, (32 << 10) + 1, 1 << 20, 5 << 20, 40 << 20];
-    for round in 0..3 {
-        let blocks: Vec<(*mut u8, usize)> =
-            sizes.iter().map(|&size| (heap.malloc(size), size)).collect();
-        for &(ptr, size) in &blocks {
-            assert!(!ptr.is_null() && ptr.addr() % 16 == 0, "{size}");
-            // SAFETY: a live block.
-            assert!(unsafe { heap.usable_size(ptr) } >= size.max(1), "{size}");
-            // SAFETY: a live block of `size` bytes.
-            unsafe { ptr.write_bytes(round, size) };
-        }
-        heap.check().expect("intact");
-        for &(ptr, size) in &blocks {
-            if round == 1 {
-                // SAFETY: a live block of that size.
-                unsafe { heap.free_sized(ptr, size) };
-            } else {
-                // SAFETY: a live block.
-                unsafe { heap.free(ptr) };
-            }
-        }
-        heap.check().expect("intact");
-    }
-    assert_eq!(heap.stats().live_bytes, 0);
-    assert_eq!(heap.huge.count(), 0);
-}
-
-#[test]
-fn resizing_keeps_contents_across_every_kind() {
-    let heap = flagship();
-    let mut ptr = heap.malloc(1);
-    let mut size = 1usize;
-    // SAFETY: a live block of 1 byte.
-    unsafe { ptr.write(0x5a) };
-    let steps = [10, 200, 300, 5000, 40_000, 100_000, 3 << 20, 50 << 20, 70 << 20, 2 << 20, 600, 3];
-    for next in steps {
-        // SAFETY: a live block.
-        ptr = unsafe { heap.realloc(ptr, next) };
-        assert!(!ptr.is_null());
-        for at in [0, size.min(next) - 1] {
-            // SAFETY: inside the kept part.
-            let byte = unsafe { ptr.add(at) };
-            // SAFETY: as above.
-            assert_eq!(unsafe { byte.read() }, 0x5a, "{size} to {next} at {at}");
-        }
-        // SAFETY: a live block of `next` bytes.
-        unsafe { ptr.write_bytes(0x5a, next) };
-        size = next;
-        heap.check().expect("intact");
-    }
-    // SAFETY: a live block.
-    unsafe { heap.free(ptr) };
-    assert_eq!(heap.stats().live_bytes, 0);
-}
-
-#[test]
-fn cleared_memory_is_zero_also_when_it_was_used_before() {
-    let heap = flagship();
-    for size in [100, 5000, 100_000, 3 << 20, 33 << 20] {
-        for _ in 0..3 {
-            let ptr = heap.calloc(1, size);
-            // SAFETY: a live block of `size` bytes.
-            let bytes = unsafe { core::slice::from_raw_parts_mut(ptr, size) };
-            assert!(bytes.iter().all(|&byte| byte == 0), "{size}");
-            bytes.fill(7);
-            // SAFETY: a live block.
-            unsafe { heap.free(ptr) };
-        }
-    }
-    assert!(heap.calloc(usize::MAX, 2).is_null());
-    heap.check().expect("intact");
-}
-
-#[test]
-fn alignment_is_kept() {
-    let heap = flagship();
-    for shift in 0..25 {
-        for size in [1, 100, 5000, 100_000] {
-            let ptr = heap.aligned_alloc(1 << shift, size);
-            assert!(!ptr.is_null() && ptr.addr() % (1 << shift) == 0, "2^{shift} {size}");
-            // SAFETY: a live block of `size` bytes.
-            unsafe { ptr.write_bytes(1, size) };
-            // SAFETY: a live block.
-            unsafe { heap.free(ptr) };
-        }
-    }
-    heap.check().expect("intact");
 }
 
 #[test]
@@ -135,49 +43,6 @@ fn heaps_are_destroyed_at_once() {
     whole.check().expect("intact");
     let left = whole.pages.live_bytes() - before;
     assert_eq!(left, 0, "bytes left");
-}
-
-#[test]
-fn absurd_sizes_are_refused() {
-    let heap = flagship();
-    for size in [usize::MAX, usize::MAX - 15, 1 << 63, isize::MAX.cast_unsigned(), 1 << 60] {
-        assert!(heap.malloc(size).is_null());
-        assert!(heap.aligned_alloc(64, size).is_null());
-    }
-    heap.check().expect("intact");
-}
-
-#[test]
-fn a_refusal_of_any_call_is_null_and_leaves_all_intact() {
-    for n in 1..40 {
-        let heap = flagship();
-        heap.pages.source.fail_nth(n);
-        let mut live: Vec<(*mut u8, usize)> = Vec::new();
-        for step in 0..60usize {
-            let size = [24, 500, 9000, 70_000, 1 << 20, 35 << 20][step % 6];
-            let ptr = heap.malloc(size);
-            if !ptr.is_null() {
-                // SAFETY: a live block of `size` bytes.
-                unsafe { ptr.write_bytes(9, size.min(100)) };
-                live.push((ptr, size));
-            }
-            if step % 3 == 2 && !live.is_empty() {
-                let (ptr, size) = live.swap_remove(step % live.len());
-                // SAFETY: a live block.
-                let new = unsafe { heap.realloc(ptr, size * 2) };
-                live.push(if new.is_null() { (ptr, size) } else { (new, size * 2) });
-            }
-            heap.check().expect("intact");
-        }
-        for (ptr, _) in live {
-            // SAFETY: a live block, intact whatever was refused.
-            assert_eq!(unsafe { ptr.read() }, 9);
-            // SAFETY: a live block.
-            unsafe { heap.free(ptr) };
-        }
-        heap.check().expect("intact");
-        assert_eq!(heap.huge.count(), 0);
-    }
 }
 
 #[test]
@@ -231,10 +96,8 @@ fn a_mapping_between_the_blocks_of_a_window() -> bool {
     heap.pages.limit_changed();
     // Runs of 2 MiB, all but the last of which are given up, so that there is room for a mapping.
     let runs: [*mut u8; 40] = core::array::from_fn(|_| heap.malloc(2 << 20));
-    for run in &runs[..39] {
-        // SAFETY: a live block.
-        unsafe { heap.free(*run) };
-    }
+    // SAFETY: a live block.
+    runs[..39].iter().for_each(|run| unsafe { heap.free(*run) });
     heap.pages.release_empty();
     heap.pages.source.pretend_limit(0);
     heap.pages.limit_changed();
@@ -313,10 +176,7 @@ fn a_thread_that_moves_to_another_node_takes_shards_of_that() {
     blocks.extend((0..10_000).map(|_| heap.malloc(1000)));
     assert!(slabs(1) > slabs(0), "{} and {}", slabs(0), slabs(1));
     heap.check().expect("intact");
-    for block in blocks {
-        // SAFETY: a live block.
-        unsafe { heap.free(block) };
-    }
+    free_all(&heap, blocks);
     heap.check().expect("intact");
     assert_eq!(heap.stats().live_bytes, 0);
 }
@@ -331,17 +191,11 @@ fn what_a_thread_keeps_serves_another_class_when_memory_is_out() {
     blocks.extend(rest.take_while(|ptr| !ptr.is_null()));
     assert!(heap.malloc(640).is_null(), "no slab of another class");
     // A magazine of these holds 32: none of them goes back to its slab, and two slabs at least are among them.
-    for ptr in blocks.drain(blocks.len() - 30..) {
-        // SAFETY: a live block.
-        unsafe { heap.free(ptr) };
-    }
+    free_all(&heap, blocks.drain(blocks.len() - 30..));
     let ptr = heap.malloc(640);
     assert!(!ptr.is_null(), "a slab of what was kept");
     blocks.push(ptr);
     heap.source().fail_from(0);
-    for ptr in blocks {
-        // SAFETY: a live block.
-        unsafe { heap.free(ptr) };
-    }
+    free_all(&heap, blocks);
     heap.check().expect("intact");
 }

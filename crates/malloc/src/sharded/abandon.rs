@@ -6,8 +6,8 @@
 //! block of an abandoned segment freed ─► who freed it adopts it; without a record it gives it back if that is empty
 //! ```
 //!
-//! - **B1** a segment is on the list exactly while its owner is 0 and it is marked in the map; all change under the list's lock.
-//! - **B2** whoever frees a block of an abandoned segment and sees that it is, adopts it or looks through it; who abandons one
+//! - **abandon-B1** a segment is on the list exactly while its owner is 0 and it is marked in the map; all change under the list's lock.
+//! - **abandon-B2** whoever frees a block of an abandoned segment and sees that it is, adopts it or looks through it; who abandons one
 //!   looks for such blocks after saying so: one of the two sees the other. The mark is in the map, as a segment may be gone once
 //!   a block is pushed.
 use base::lock::Busy;
@@ -98,7 +98,7 @@ impl<S: System> Sharded<S> {
     /// A thread without a record freed a block of an abandoned segment, which stays abandoned unless that was its last.
     pub(super) fn look_through(&self, segment: &Segment) {
         let _busy = Busy::<S>::new();
-        // No owner: meanwhile it is this thread's alone, as it is neither marked nor on the list (B1).
+        // No owner: meanwhile it is this thread's alone, as it is neither marked nor on the list (abandon-B1).
         if self.take_abandoned(0, segment) && !self.give_if_empty(segment) {
             let leaving = List::new();
             leaving.push(segment);
@@ -187,7 +187,6 @@ impl<S: System> Sharded<S> {
         self.abandoned.lock().first()
     }
 
-    /// Adopts all that is abandoned.
     pub(super) fn adopt_all(&self, thread: &Thread) {
         while let Some(segment) = self.any_abandoned() {
             self.adopt(thread, segment);

@@ -1,11 +1,9 @@
 //! malloc and its family on sharded.
-use core::ptr;
-
 use object::size_class::{MAX_SIZE, class_of_aligned};
 use page::System;
 
 use super::Sharded;
-use super::pages::{HEAD, State};
+use super::pages::{HEAD, Page, State};
 use crate::chunks::{Chunk as _, MIN_MAPPING};
 use crate::fallback;
 use crate::misuse::{self, Misuse};
@@ -13,11 +11,7 @@ use crate::misuse::{self, Misuse};
 // SAFETY: blocks of pages, single blocks and mappings are disjoint, and come back before they are handed out again; every class
 // is a multiple of 16, and every page begins at a multiple of 16 KiB.
 unsafe impl<S: System> base::Malloc for Sharded<S> {
-    #[inline]
-    fn malloc(&self, size: usize) -> *mut u8 {
-        let block = self.malloc_ready(size);
-        if block.is_null() { self.malloc_any(size) } else { block }
-    }
+    fallback::by_halves!();
 
     fn calloc(&self, count: usize, size: usize) -> *mut u8 {
         fallback::calloc(count, size, |size| match size {
@@ -30,53 +24,28 @@ unsafe impl<S: System> base::Malloc for Sharded<S> {
         let class = class_of_aligned(size, align).filter(|_| align <= HEAD);
         class.map_or_else(|| self.allocate_large(size, align).0, |class| self.allocate(class))
     }
-
-    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
-        let address = ptr.expose_provenance();
-        if address == 0 {
-            return self.malloc(size);
-        }
-        if size > isize::MAX.cast_unsigned() {
-            return ptr::null_mut();
-        }
-        let (held, page) = self.size_of("realloc()", address);
-        match page {
-            Some(page) if page.class() != 0 && size <= held && size > held / 2 => return ptr,
-            Some(page) if page.class() == 0 && page.resize_single(size) => return ptr,
-            None if size >= MIN_MAPPING => {
-                let thread = self.thread();
-                let make_room = || _ = thread.map(|thread| self.make_room(thread));
-                let of = thread.map(|thread| &thread.segments);
-                let moved = self.segments.resize_block(of, address, (held, size), make_room);
-                if let Some(at) = moved {
-                    return ptr::with_exposed_provenance_mut(at);
-                }
-            }
-            _ => {}
-        }
-        // SAFETY: the caller's promise.
-        unsafe { fallback::realloc_by_copy(self, ptr, held, size) }
-    }
-
-    #[inline]
-    unsafe fn free(&self, ptr: *mut u8) {
-        if !self.free_ready(ptr.expose_provenance()) {
-            self.free_any(ptr.addr());
-        }
-    }
-
-    #[inline]
-    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.free(ptr) };
-    }
-
-    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
-        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
-    }
 }
 
 impl<S: System> Sharded<S> {
+    fn resize(
+        &self,
+        at: usize,
+        (held, size): (usize, usize),
+        page: Option<&Page>,
+    ) -> Option<usize> {
+        match page {
+            Some(page) if page.class() != 0 => (size <= held && size > held / 2).then_some(at),
+            Some(page) => page.resize_single(size).then_some(at),
+            None if size < MIN_MAPPING => None,
+            None => {
+                let thread = self.thread();
+                let make_room = || _ = thread.map(|thread| self.make_room(thread));
+                let of = thread.map(|thread| &thread.segments);
+                self.segments.resize_block(of, at, (held, size), make_room)
+            }
+        }
+    }
+
     /// Frees a block of the calling thread. `false`: it is none, or looks wrong.
     #[inline(always)]
     pub(super) fn free_ready(&self, address: usize) -> bool {

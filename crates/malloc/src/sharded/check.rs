@@ -27,23 +27,23 @@ fn check_thread(thread: &Thread) -> Result<(), Broken> {
                 let at = page.start();
                 ensure(
                     page.class() == class && page.is(State::Queued),
-                    "H1: a page is in its queue",
+                    "sharded-H1: a page is in its queue",
                     at,
                 )?;
-                ensure(page.heap() == heap.address(), "H1: a page is its heap's", at)?;
+                ensure(page.heap() == heap.address(), "sharded-H1: a page is its heap's", at)?;
                 let off = page.blocks_off();
-                ensure(off <= may_be_off, "A1: a page's blocks add up", at)?;
+                ensure(off <= may_be_off, "pages-A1: a page's blocks add up", at)?;
                 may_be_off -= off;
             }
             let size = size_of_class(class);
             if class > 0 && size <= MAX_DIRECT {
                 let direct = heap.direct(size).map_or(0, links::address);
                 let first = bin.first().map_or(0, links::address);
-                ensure(direct == first, "H1: direct names the first page of its queue", size)?;
+                ensure(direct == first, "sharded-H1: direct is the first of its queue", size)?;
             }
         }
         for page in heap.full.iter() {
-            ensure(page.is(State::Full), "H1: a full page is on the list", page.start())?;
+            ensure(page.is(State::Full), "sharded-H1: a full page is on the list", page.start())?;
         }
     }
     thread.segments.check(thread.address())

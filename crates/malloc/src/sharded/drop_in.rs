@@ -29,29 +29,7 @@ impl ThreadEnds for Malloc {
 }
 
 impl DropIn for Malloc {
-    #[inline(always)]
-    fn malloc_fast(&self, size: usize) -> *mut u8 {
-        self.malloc_ready(size)
-    }
-
-    #[inline(always)]
-    fn malloc_slow(&self, size: usize) -> *mut u8 {
-        self.malloc_any(size)
-    }
-
-    #[inline(always)]
-    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
-        self.free_ready(ptr.expose_provenance())
-    }
-
-    #[inline(always)]
-    unsafe fn free_slow(&self, ptr: *mut u8) {
-        self.free_any(ptr.expose_provenance());
-    }
-
-    fn begin(&'static self) {
-        self.threads.announce(self);
-    }
+    crate::drop_in::by_halves!();
 
     fn before_confinement(&self) {
         self.segments.before_confinement();
@@ -81,14 +59,6 @@ impl DropIn for Malloc {
         self.threads.only_me(|_| false);
         let mine = self.thread().into_iter().flat_map(Thread::all_heaps);
         mine.flat_map(Heap::pages).for_each(Page::forget_tellers);
-    }
-
-    fn trim(&self) -> usize {
-        self.trim_all()
-    }
-
-    fn figures(&self) -> Figures {
-        self.numbers()
     }
 
     fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {

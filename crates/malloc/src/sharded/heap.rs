@@ -6,10 +6,10 @@
 //! delayed  block ─► block ─► block                     others push, the owner takes all
 //! ```
 //!
-//! - **H1** a page of a class is in its queue, or full and on the list of full ones; `direct` of a size names the first page of
+//! - **sharded-H1** a page of a class is in its queue, or full and on the list of full ones; `direct` of a size names the first page of
 //!   its class's queue, or nothing.
-//! - **H2** a full page wants to be told of the next block that others free (module `pages`), so that it comes back.
-//! - **H3** the only page of a class stays for some slow paths when it is empty (module `idle`).
+//! - **sharded-H2** a full page wants to be told of the next block that others free (module `pages`), so that it comes back.
+//! - **sharded-H3** the only page of a class stays for some slow paths when it is empty (module `idle`).
 use base::sync::{AtomicUsize, Ordering};
 use object::size_class::{CLASSES, class_of, info};
 use thread::{Member, Record};
@@ -45,7 +45,6 @@ pub struct Heap {
 struct Delayed(AtomicUsize);
 
 impl Heap {
-    /// The heap at an address; `None` at 0.
     pub(super) fn at<'a>(at: usize) -> Option<&'a Self> {
         links::at(at)
     }
@@ -75,7 +74,7 @@ impl Heap {
         links::at(self.direct[size.div_ceil(16)].load(Ordering::Relaxed))
     }
 
-    /// The first page of a class's queue has changed (H1).
+    /// The first page of a class's queue has changed (sharded-H1).
     pub(super) fn set_direct(&self, class: usize) {
         let size = info(class).size as usize;
         if size > MAX_DIRECT {
@@ -105,7 +104,6 @@ impl Heap {
         self.set_direct(page.class());
     }
 
-    /// A page leaves its class's queue.
     pub(super) fn dequeue(&self, page: &Page) {
         self.bins[page.class()].remove(page);
         self.set_direct(page.class());
@@ -148,7 +146,6 @@ impl Heap {
         self.bins.iter().find_map(Queue::pop).or_else(|| self.full.pop())
     }
 
-    /// All its pages.
     pub(super) fn pages(&self) -> impl Iterator<Item = &Page> {
         self.bins.iter().flat_map(Queue::iter).chain(self.full.iter())
     }

@@ -3,8 +3,8 @@
 //! A heap is used by the thread that made it; its blocks may be freed by any, one by one as well. What the thread has not
 //! deleted when it ends is abandoned as its other blocks are, and the heap is deleted.
 //!
-//! - **O1** a heap's pages are its own: deleting it hands them to the thread's first heap, destroying it frees them.
-//! - **O2** a deleted heap is no thread's, until the same record's thread makes one again; its memory is never anything else.
+//! - **own-heaps-O1** a heap's pages are its own: deleting it hands them to the thread's first heap, destroying it frees them.
+//! - **own-heaps-O2** a deleted heap is no thread's, until the same record's thread makes one again; its memory is never anything else.
 use base::sync::{AtomicUsize, OneWriter as _, Ordering};
 use object::size_class::{MAX_SIZE, class_of};
 use page::System;
@@ -107,7 +107,7 @@ impl<S: System> Sharded<S> {
         true
     }
 
-    /// A heap without a page is no thread's from now on (O2).
+    /// A heap without a page is no thread's from now on (own-heaps-O2).
     pub(super) fn end_heap(&self, thread: &Thread, heap: &Heap) {
         let next = heap.next.load(Ordering::Relaxed);
         let is_next = |before: &&AtomicUsize| before.load(Ordering::Relaxed) == heap.address();

@@ -9,9 +9,9 @@
 //!        thread_free  what others freed, and two bits: whether the owner wants to be told (see `Told`)
 //! ```
 //!
-//! - **A1** of a page `used + free + local_free + fresh` is its capacity; what is on `thread_free` and on its way is used.
-//! - **A2** a segment's free pieces (module `chunks`) are the slices that are in no page.
-//! - **A3** only the owner's thread writes, but for `thread_free` and a heap's list of delayed blocks.
+//! - **pages-A1** of a page `used + free + local_free + fresh` is its capacity; what is on `thread_free` and on its way is used.
+//! - **pages-A2** a segment's free pieces (module `chunks`) are the slices that are in no page.
+//! - **pages-A3** only the owner's thread writes, but for `thread_free` and a heap's list of delayed blocks.
 //!
 //! After Leijen, Zorn and de Moura, "Mimalloc: Free List Sharding in Action", 2019, sections 2 and 3.
 use base::bits::{low8, low32};
@@ -22,11 +22,8 @@ use crate::chunks::{Chunk, PIECE, Pieces};
 use crate::links::{self, Linked, List, next_of, set_next};
 use crate::misuse::{self, Misuse};
 
-/// Bytes of a slice: a page of small blocks.
 pub(super) const SLICE: usize = PIECE;
-/// Bytes of a segment.
 pub(super) const SEGMENT: usize = 4 << 20;
-/// Slices in it.
 pub(super) const SLICES: usize = SEGMENT / SLICE;
 /// Where the first slice's blocks begin.
 pub(super) const HEAD: usize = 16 << 10;
@@ -37,7 +34,6 @@ pub(super) const MAX_SMALL: usize = SLICE / 8;
 /// What is counted in the length of a single block.
 const UNIT: usize = 4096;
 
-/// Where a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// No page, or a slice inside of one.
@@ -98,7 +94,6 @@ impl Linked for Page {
     }
 }
 
-/// A list of pages.
 pub(super) type Pages = List<Page>;
 
 impl Page {
@@ -184,7 +179,6 @@ impl Page {
         self.free.load(Ordering::Relaxed) != 0
     }
 
-    /// What others freed becomes `local_free`.
     pub(super) fn collect_theirs<R: Report>(&self) {
         let word = &self.shared.thread_free;
         let mut old = word.load(Ordering::Relaxed);
@@ -254,7 +248,7 @@ impl Page {
         fits
     }
 
-    /// How many of its blocks are nowhere or twice, those on `thread_free` being in use: 0 (A1). O(chains).
+    /// How many of its blocks are nowhere or twice, those on `thread_free` being in use: 0 (pages-A1). O(chains).
     pub(super) fn blocks_off(&self) -> u32 {
         let count = |first: usize| {
             let (mut count, mut block) = (0, first);
@@ -352,7 +346,6 @@ impl Chunk for Segment {
 }
 
 impl Segment {
-    /// The page that `address` lies in.
     #[inline(always)]
     pub(super) fn page_of(&self, address: usize) -> &Page {
         let slice = address / SLICE;
@@ -382,7 +375,6 @@ impl Segment {
         (first, count)
     }
 
-    /// Its pages.
     pub(super) fn pages(&self) -> impl Iterator<Item = &Page> {
         self.pages.iter().filter(|page| !page.is(State::None))
     }

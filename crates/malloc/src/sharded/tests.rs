@@ -9,11 +9,13 @@ use source::Failing;
 
 use super::*;
 use crate::drop_in::DropIn;
-use crate::shapes::{Sent, come_back, ends_at_once, few_share_pages, mappings_wait, maps_ahead};
+use crate::shapes::{Sent, free_all, of_chunks};
 
 fn heap() -> Box<Sharded<Failing<Os>>> {
     Box::new(Sharded::new(Failing::new(Os)))
 }
+
+of_chunks!(Sharded: segments);
 
 #[test]
 fn what_is_freed_goes_back() {
@@ -21,19 +23,12 @@ fn what_is_freed_goes_back() {
     let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
     assert!(heap.numbers().live >= 100_000_000);
     heap.check().unwrap();
-    // SAFETY: live blocks of this heap.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.check().unwrap();
     heap.trim_all();
     heap.check().unwrap();
     assert_eq!(heap.numbers().live, 0);
     assert!(heap.numbers().committed < 4 << 20, "{:?}", heap.numbers());
-}
-
-#[test]
-fn what_others_free_comes_back_to_its_owner() {
-    let heap = heap();
-    come_back(&*heap, || heap.segments.bytes());
 }
 
 #[test]
@@ -66,8 +61,7 @@ fn a_heap_can_be_deleted_and_destroyed() {
     // SAFETY: none of its blocks is used again.
     assert!(unsafe { heap.heap_destroy(gone) });
     heap.check().unwrap();
-    // SAFETY: live blocks.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.check().unwrap();
     assert_eq!(heap.numbers().live, 0);
 }
@@ -211,27 +205,4 @@ fn a_thread_that_allocated_before_the_beginning_is_known_when_it_ends() {
     });
     early.join().unwrap();
     assert_eq!(heap.threads.live(), 0);
-}
-
-#[test]
-fn threads_that_end_at_once_unmap_nothing_and_wait_for_nobody() {
-    let heap: &'static Sharded<Os> = Box::leak(Box::new(Sharded::new(Os)));
-    ends_at_once(heap, &heap.segments, || heap.threads.live());
-}
-
-#[test]
-fn the_first_few_blocks_of_many_sizes_share_pages() {
-    few_share_pages(&*heap());
-}
-
-#[test]
-fn freed_mappings_wait_for_the_next_block() {
-    let heap = heap();
-    mappings_wait(&*heap, &heap.segments);
-}
-
-#[test]
-fn a_large_heap_maps_many_chunks_by_one_call() {
-    let heap = heap();
-    maps_ahead(&*heap, &heap.segments);
 }

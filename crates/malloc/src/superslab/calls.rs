@@ -14,11 +14,7 @@ use crate::misuse::{self, Misuse};
 // SAFETY: objects of slabs, runs and mappings are disjoint, and come back before they are handed out again; every class is a
 // multiple of 16, and every slab begins at a multiple of a page.
 unsafe impl<S: System> base::Malloc for Superslab<S> {
-    #[inline]
-    fn malloc(&self, size: usize) -> *mut u8 {
-        let object = self.malloc_ready(size);
-        if object.is_null() { self.malloc_any(size) } else { object }
-    }
+    fallback::by_halves!();
 
     fn calloc(&self, count: usize, size: usize) -> *mut u8 {
         fallback::calloc(count, size, |size| match size {
@@ -32,58 +28,24 @@ unsafe impl<S: System> base::Malloc for Superslab<S> {
             .filter(|&class| align <= HEAD && size_of_class(class) <= MAX_SIZE);
         class.map_or_else(|| self.allocate_large(size, align).0, |class| self.allocate(class))
     }
-
-    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
-        let address = ptr.expose_provenance();
-        if address == 0 {
-            return self.malloc(size);
-        }
-        if size > isize::MAX.cast_unsigned() {
-            return ptr::null_mut();
-        }
-        let (held, kind) = self.size_of("realloc()", address);
-        if size <= held && size > held / 2 && kind == Kind::Object {
-            return ptr;
-        }
-        if kind == Kind::Run
-            && let Some(slab) = self.pool.slab_of(address)
-            && slab.resize_run(size)
-        {
-            return ptr;
-        }
-        if kind == Kind::Mapping && size >= MIN_MAPPING {
-            let heap = self.heap();
-            let make_room = || _ = heap.map(|heap| self.make_room(heap));
-            let of = heap.map(|heap| &heap.supers);
-            let moved = self.pool.supers.resize_block(of, address, (held, size), make_room);
-            if let Some(at) = moved {
-                return ptr::with_exposed_provenance_mut(at);
-            }
-        }
-        // SAFETY: the caller's promise.
-        unsafe { fallback::realloc_by_copy(self, ptr, held, size) }
-    }
-
-    #[inline]
-    unsafe fn free(&self, ptr: *mut u8) {
-        if !self.free_ready(ptr.expose_provenance()) {
-            self.free_any(ptr.addr());
-        }
-    }
-
-    #[inline]
-    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.free(ptr) };
-    }
-
-    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
-        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
-    }
 }
 
 /// The halves of malloc and free.
 impl<S: System> Superslab<S> {
+    fn resize(&self, at: usize, (held, size): (usize, usize), kind: Kind) -> Option<usize> {
+        match kind {
+            Kind::Object => (size <= held && size > held / 2).then_some(at),
+            Kind::Run => self.pool.slab_of(at)?.resize_run(size).then_some(at),
+            Kind::Mapping if size < MIN_MAPPING => None,
+            Kind::Mapping => {
+                let heap = self.heap();
+                let make_room = || _ = heap.map(|heap| self.make_room(heap));
+                let of = heap.map(|heap| &heap.supers);
+                self.pool.supers.resize_block(of, at, (held, size), make_room)
+            }
+        }
+    }
+
     /// What lies ready. Null: nothing.
     #[inline(always)]
     pub(super) fn malloc_ready(&self, size: usize) -> *mut u8 {

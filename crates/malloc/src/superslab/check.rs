@@ -33,26 +33,26 @@ impl<S: System> Check for Superslab<S> {
 fn check_heap(heap: &Heap) -> Result<(), Broken> {
     for (class, bin) in heap.begun() {
         for slab in bin.open.iter() {
-            ensure(slab.class() == class, "H2: a slab is on its class's list", slab.start())?;
+            ensure(slab.class() == class, "superslab-H2: a slab has its class", slab.start())?;
             ensure(
                 slab.is(State::Open) && slab.has_free(),
-                "H2: a slab on a list has an object",
+                "superslab-H2: a slab on a list has an object",
                 slab.start(),
             )?;
-            ensure(slab.adds_up(), "S1: a slab's objects add up", slab.start())?;
+            ensure(slab.adds_up(), "slab-S1: a slab's objects add up", slab.start())?;
         }
         if let Some(current) = bin.current() {
             ensure(
                 current.is(State::Taken),
-                "H2: the current slab is on no list",
+                "superslab-H2: the current slab is on no list",
                 current.start(),
             )?;
-            ensure(current.adds_up(), "S1: a slab's objects add up", current.start())?;
+            ensure(current.adds_up(), "slab-S1: a slab's objects add up", current.start())?;
         }
     }
     for it in heap.supers.iter() {
         let ours = it.in_use().all(|slab| slab.owner() == heap.address());
-        ensure(ours, "S2: its slabs are its owner's", crate::links::address(it))?;
+        ensure(ours, "slab-S2: its slabs are its owner's", crate::links::address(it))?;
     }
     heap.supers.check(heap.address())
 }

@@ -7,9 +7,9 @@
 //! remote   object ─► object ─► object        others push chains by compare-and-swap; the owner takes all at once
 //! ```
 //!
-//! - **H1** a magazine's objects are nobody's; they may be of any heap.
-//! - **H2** a slab of a class is the record's current one, on its open list, or has no object and is on none.
-//! - **H3** what is on the queue belongs to this heap. Whoever pushes and then sees the heap without an owner drains it, as
+//! - **superslab-H1** a magazine's objects are nobody's; they may be of any heap.
+//! - **superslab-H2** a slab of a class is the record's current one, on its open list, or has no object and is on none.
+//! - **superslab-H3** what is on the queue belongs to this heap. Whoever pushes and then sees the heap without an owner drains it, as
 //!   does who leaves it, after saying so: one of the two sees the other.
 //!
 //! A heap goes to the next thread that begins when its own has ended, with all its slabs. In the child of a fork those of
@@ -87,7 +87,6 @@ impl Bin {
         count > 0 && self.objects[count - 1].load(Ordering::Relaxed) == object
     }
 
-    /// Objects here.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed) as usize
     }
@@ -114,7 +113,6 @@ impl Bin {
         self.most.store(magazine.min(few), Ordering::Relaxed);
     }
 
-    /// Objects that it holds at most.
     #[inline(always)]
     pub(super) fn most(&self) -> u32 {
         self.most.load(Ordering::Relaxed).min(MOST)
@@ -170,7 +168,6 @@ impl Heap {
         crate::links::address(self)
     }
 
-    /// Whether it has begun a class.
     fn has_begun(&self, class: usize) -> bool {
         self.begun[class / 64].load(Ordering::Relaxed) >> (class % 64) & 1 == 1
     }
@@ -225,7 +222,7 @@ impl Heap {
         self.whose.store(whose as u32, Ordering::Relaxed);
     }
 
-    /// Pushes a chain of this heap's objects (H3). `true`: nobody owns it, so the caller has to drain it.
+    /// Pushes a chain of this heap's objects (superslab-H3). `true`: nobody owns it, so the caller has to drain it.
     pub(super) fn push_remote(&self, first: usize, last: usize) -> bool {
         let mut old = self.remote.0.load(Ordering::Relaxed);
         loop {
@@ -241,12 +238,11 @@ impl Heap {
                 Err(other) => old = other,
             }
         }
-        // Pairs with the fence of who leaves it (H3).
+        // Pairs with the fence of who leaves it (superslab-H3).
         fence(Ordering::SeqCst);
         self.is(Whose::Left)
     }
 
-    /// Whether others have freed something.
     #[inline]
     pub(super) fn has_remote(&self) -> bool {
         self.remote.0.load(Ordering::Relaxed) != 0
@@ -262,13 +258,12 @@ impl Heap {
         }
     }
 
-    /// Nobody owns it from now on: whoever pushes after this drains it (H3).
+    /// Nobody owns it from now on: whoever pushes after this drains it (superslab-H3).
     pub(super) fn leave(&self) {
         self.set_whose(Whose::Left);
         fence(Ordering::SeqCst);
     }
 
-    /// Bytes in the magazines.
     pub(super) fn cached(&self, size: impl Fn(usize) -> usize) -> usize {
         self.begun().map(|(class, bin)| bin.count() * size(class)).sum()
     }

@@ -46,7 +46,6 @@ impl<S: System> Superslab<S> {
         (ptr::with_exposed_provenance_mut(at), zero)
     }
 
-    /// A run of slabs of this heap.
     fn take_run(&self, heap: &Heap, size: usize) -> Option<(usize, bool)> {
         let _busy = Busy::<S>::new();
         self.drain(heap);

@@ -8,8 +8,8 @@
 //! run   [ one block over 1 to 16 slabs           ]
 //! ```
 //!
-//! - **S1** of a slab of a class `used + chain + fresh` is its capacity.
-//! - **S2** a superslab's free pieces (module `chunks`) are the slabs that are neither of a class nor of a run.
+//! - **slab-S1** of a slab of a class `used + chain + fresh` is its capacity.
+//! - **slab-S2** a superslab's free pieces (module `chunks`) are the slabs that are neither of a class nor of a run.
 //!
 //! Only the owner's thread changes any of it (or who holds the lock of the members while no thread owns it).
 use base::bits::low32;
@@ -18,16 +18,12 @@ use base::sync::{AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use crate::chunks::{Chunk, PIECE, Pieces};
 use crate::links::{self, Linked, List, next_of, set_next};
 
-/// Bytes of a slab.
 pub(super) const SLAB: usize = PIECE;
-/// Bytes of a superslab.
 pub(super) const SUPER: usize = 2 << 20;
-/// Slabs in it.
 pub(super) const SLABS: usize = SUPER / SLAB;
 /// Where the first slab's objects begin: a page, so that blocks aligned to one can be there.
 pub(super) const HEAD: usize = 4096;
 
-/// What a slab is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Free, or inside of a run.
@@ -40,7 +36,6 @@ pub(super) enum State {
     Run = 3,
 }
 
-/// A slab's descriptor.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Slab {
@@ -91,7 +86,6 @@ impl Slab {
         self.state.store(state as u32, Ordering::Relaxed);
     }
 
-    /// Slabs of the run that begins here.
     pub(super) fn run(&self) -> usize {
         self.run.load(Ordering::Relaxed) as usize
     }
@@ -158,7 +152,6 @@ impl Slab {
         self.set_state(State::Free);
     }
 
-    /// An object; 0: there is none.
     #[inline]
     pub(super) fn take(&self, size: usize) -> usize {
         let free = self.free.load(Ordering::Relaxed);
@@ -176,7 +169,6 @@ impl Slab {
         self.start() + (self.capacity.load(Ordering::Relaxed) - fresh) as usize * size
     }
 
-    /// Takes an object back.
     #[inline]
     pub(super) fn put(&self, object: usize) {
         set_next(object, self.free.load(Ordering::Relaxed));
@@ -196,12 +188,11 @@ impl Slab {
             && offset / size < self.capacity.load(Ordering::Relaxed) as usize
     }
 
-    /// Whether it has an object.
     pub(super) fn has_free(&self) -> bool {
         self.free.load(Ordering::Relaxed) != 0 || self.fresh.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether its objects add up (S1). O(chain).
+    /// Whether its objects add up (slab-S1). O(chain).
     pub(super) fn adds_up(&self) -> bool {
         let mut count = self.used() + self.fresh.load(Ordering::Relaxed);
         let mut free = self.free.load(Ordering::Relaxed);
@@ -245,7 +236,6 @@ impl Super {
         (&self.slabs[index], (self.piece_at(index) + head, SLAB - head))
     }
 
-    /// Which of its slabs a descriptor is of.
     pub(super) fn index_of(&self, slab: &Slab) -> usize {
         (links::address(slab) - links::address(&self.slabs)) / size_of::<Slab>()
     }
@@ -258,5 +248,4 @@ impl Super {
     }
 }
 
-/// A list of slabs.
 pub(super) type Slabs = List<Slab>;

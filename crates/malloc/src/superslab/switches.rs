@@ -12,10 +12,8 @@
 //! Read in slow paths only. They may change at any time; what is there stays as it was made.
 use base::sync::{AtomicBool, AtomicU32, Ordering};
 
-/// The most objects of a magazine.
 pub(super) const MOST: u32 = 120;
 
-/// The switches.
 #[derive(Debug)]
 pub(super) struct Switches {
     superslab: AtomicBool,

@@ -9,11 +9,13 @@ use source::Failing;
 
 use super::*;
 use crate::drop_in::DropIn;
-use crate::shapes::{Sent, come_back, ends_at_once, few_share_pages, mappings_wait, maps_ahead};
+use crate::shapes::{Sent, free_all, of_chunks};
 
 fn heap() -> Box<Superslab<Failing<Os>>> {
     Box::new(Superslab::new(Failing::new(Os)))
 }
+
+of_chunks!(Superslab: pool.supers);
 
 #[test]
 fn what_is_freed_goes_back() {
@@ -21,20 +23,13 @@ fn what_is_freed_goes_back() {
     let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
     assert!(heap.numbers().live >= 100_000_000);
     heap.check().unwrap();
-    // SAFETY: live blocks of this heap.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.check().unwrap();
     assert!(heap.numbers().committed < 150 << 20, "{:?}", heap.numbers());
     heap.trim_all();
     heap.check().unwrap();
     assert!(heap.numbers().committed < 4 << 20, "{:?}", heap.numbers());
     assert_eq!((heap.numbers().live, heap.numbers().cached), (0, 0));
-}
-
-#[test]
-fn what_others_free_comes_back_to_its_owner() {
-    let heap = heap();
-    come_back(&*heap, || heap.pool.bytes());
 }
 
 #[test]
@@ -77,8 +72,7 @@ fn runs_come_from_superslabs_and_go_back() {
     let blocks: Vec<_> = (0..40).map(|i| heap.malloc(40_000 + i * 25_000)).collect();
     heap.check().unwrap();
     assert_eq!(heap.pool.supers.huge().count(), 0, "1 MB is a run");
-    // SAFETY: live blocks of this heap.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.check().unwrap();
     assert_eq!(heap.numbers().live, 0);
 }
@@ -91,41 +85,16 @@ fn a_slab_that_the_system_does_not_unmap_serves_again() {
     let blocks = fill();
     let mapped = heap.pool.bytes();
     heap.source().fail_from(1);
-    // SAFETY: live blocks of this heap.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.check().unwrap();
     assert_eq!(heap.pool.bytes(), mapped, "nothing was unmapped");
     let again = fill();
     assert!(again.iter().all(|block| !block.is_null()), "nothing was lost");
     heap.source().fail_nth(0);
-    // SAFETY: as above.
-    again.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, again);
     heap.trim_all();
     heap.check().unwrap();
     assert_eq!((heap.pool.bytes(), heap.numbers().live), (0, 0));
-}
-
-#[test]
-fn threads_that_end_at_once_unmap_nothing_and_wait_for_nobody() {
-    let heap: &'static Superslab<Os> = Box::leak(Box::new(Superslab::new(Os)));
-    ends_at_once(heap, &heap.pool.supers, || heap.threads.live());
-}
-
-#[test]
-fn the_first_few_blocks_of_many_sizes_share_pages() {
-    few_share_pages(&*heap());
-}
-
-#[test]
-fn freed_mappings_wait_for_the_next_block() {
-    let heap = heap();
-    mappings_wait(&*heap, &heap.pool.supers);
-}
-
-#[test]
-fn a_large_heap_maps_many_chunks_by_one_call() {
-    let heap = heap();
-    maps_ahead(&*heap, &heap.pool.supers);
 }
 
 #[test]

@@ -6,8 +6,8 @@
 //! class 161  [ … ]                                          bytes │ limit
 //! ```
 //!
-//! - **T1** `length` objects are on a list, `low` is the least there were since the last collection.
-//! - **T2** `bytes` is what all lists hold.
+//! - **cache-T1** `length` objects are on a list, `low` is the least there were since the last collection.
+//! - **cache-T2** `bytes` is what all lists hold.
 //!
 //! A list may have `most` objects: it begins with one and grows each time that the thread asks the central list, first by
 //! one, then by a batch; freeing more than `most` sends a batch to the central list. When the cache holds more than its
@@ -117,7 +117,6 @@ impl Cache {
         self.lists[class].first.load(Ordering::Relaxed) == object
     }
 
-    /// Keeps a chain of a class.
     pub(super) fn push_chain(&self, class: usize, chain: Chain) {
         let list = &self.lists[class];
         set_next(chain.last, list.first.load(Ordering::Relaxed));
@@ -237,17 +236,14 @@ impl Cache {
         self.hand.store(low32(class), Ordering::Relaxed);
     }
 
-    /// Whether it holds an object of any class.
     pub(super) fn has_some(&self) -> bool {
         self.lists.iter().any(|list| list.first.load(Ordering::Relaxed) != 0)
     }
 
-    /// Objects of a class that it holds.
     pub(super) fn length(&self, class: usize) -> usize {
         self.lists[class].length.load(Ordering::Relaxed) as usize
     }
 
-    /// Bytes that it holds.
     pub(super) fn held(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }

@@ -5,6 +5,7 @@ use page::System;
 
 use super::classes::{MAX_SIZE, class_of, class_of_aligned};
 use super::pages::PAGE;
+use super::span::Span;
 use super::{MAX_SPAN, MIN_MAPPING, ThreadCaching};
 use crate::fallback;
 use crate::misuse::{self, Misuse};
@@ -12,11 +13,7 @@ use crate::misuse::{self, Misuse};
 // SAFETY: objects of spans, spans and mappings are disjoint, and come back before they are handed out again; every class of 16
 // bytes and more is a multiple of 16, and every span begins with a page.
 unsafe impl<S: System> base::Malloc for ThreadCaching<S> {
-    #[inline]
-    fn malloc(&self, size: usize) -> *mut u8 {
-        let object = self.malloc_ready(size);
-        if object.is_null() { self.malloc_any(size) } else { object }
-    }
+    fallback::by_halves!();
 
     fn calloc(&self, count: usize, size: usize) -> *mut u8 {
         fallback::calloc(count, size, |size| match size {
@@ -31,57 +28,31 @@ unsafe impl<S: System> base::Malloc for ThreadCaching<S> {
             None => self.allocate_large(size, align).0,
         }
     }
-
-    unsafe fn realloc(&self, ptr: *mut u8, size: usize) -> *mut u8 {
-        let address = ptr.expose_provenance();
-        if address == 0 {
-            return self.malloc(size);
-        }
-        if size > isize::MAX.cast_unsigned() {
-            return ptr::null_mut();
-        }
-        let (held, span) = self.size_of("realloc()", address);
-        if size <= held && size > held / 2 && span.is_none() && held <= MAX_SIZE {
-            return ptr;
-        }
-        if let Some(span) = span {
-            let is_large = size > MAX_SIZE && size <= MAX_SPAN;
-            if is_large && self.pages.resize(span, size.div_ceil(PAGE)) {
-                return ptr;
-            }
-        } else if held > MAX_SIZE && size >= MIN_MAPPING {
-            let resize = || self.huge.resize(&self.pages.source, address, size);
-            if let Some(at) = resize().or_else(|| self.make_room(resize)) {
-                return ptr::with_exposed_provenance_mut(at);
-            }
-            if size <= held {
-                return ptr;
-            }
-        }
-        // SAFETY: the caller's promise.
-        unsafe { fallback::realloc_by_copy(self, ptr, held, size) }
-    }
-
-    #[inline]
-    unsafe fn free(&self, ptr: *mut u8) {
-        if !self.free_ready(ptr.expose_provenance()) {
-            self.free_any(ptr.addr());
-        }
-    }
-
-    #[inline]
-    unsafe fn free_sized(&self, ptr: *mut u8, _size: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.free(ptr) };
-    }
-
-    unsafe fn usable_size(&self, ptr: *mut u8) -> usize {
-        if ptr.is_null() { 0 } else { self.size_of("malloc_usable_size()", ptr.addr()).0 }
-    }
 }
 
 /// The halves of malloc and free.
 impl<S: System> ThreadCaching<S> {
+    fn resize(
+        &self,
+        at: usize,
+        (held, size): (usize, usize),
+        span: Option<&Span>,
+    ) -> Option<usize> {
+        match span {
+            Some(span) => {
+                let is_large = size > MAX_SIZE && size <= MAX_SPAN;
+                (is_large && self.pages.resize(span, size.div_ceil(PAGE))).then_some(at)
+            }
+            None if held <= MAX_SIZE => (size <= held && size > held / 2).then_some(at),
+            None if size < MIN_MAPPING => None,
+            None => {
+                let resize = || self.huge.resize(&self.pages.source, at, size);
+                let moved = resize().or_else(|| self.make_room(resize));
+                moved.or((size <= held).then_some(at))
+            }
+        }
+    }
+
     /// What lies ready. Null: nothing.
     #[inline(always)]
     pub(super) fn malloc_ready(&self, size: usize) -> *mut u8 {

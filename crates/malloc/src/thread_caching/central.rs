@@ -6,8 +6,8 @@
 //!                          └─ its last object comes back ─► page heap
 //! ```
 //!
-//! - **C1** a span of the class is on `open` exactly when it has an object to hand out.
-//! - **C2** `out` is how many objects of the class are not in spans; those of batches are among them, none of which has more
+//! - **central-C1** a span of the class is on `open` exactly when it has an object to hand out.
+//! - **central-C2** `out` is how many objects of the class are not in spans; those of batches are among them, none of which has more
 //!   than a batch.
 //!
 //! One lock a class; O(1) a batch that is kept, else O(objects). After Ghemawat and Menage, "TCMalloc:
@@ -37,7 +37,6 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Without objects.
     pub(super) const NONE: Self = Self { first: 0, last: 0, count: 0 };
 
     /// An object in front of the others.
@@ -76,7 +75,6 @@ struct State {
 }
 
 impl State {
-    /// Objects in batches.
     fn batched(&self) -> usize {
         self.batches[..self.count].iter().map(|batch| batch.count as usize).sum()
     }
@@ -191,23 +189,20 @@ impl<S: System> Central<S> {
         state.out - state.batched()
     }
 
-    /// Proves C1 and S2 for the spans on the list, and adds up what is out.
-    ///
-    /// # Errors
-    ///
-    /// The first broken invariant.
+    /// Proves central-C1 and span-S2 for the spans on the list, and adds up what is out.
+    /// Errors: the first broken invariant.
     pub(super) fn check(&self, class: usize) -> Result<(), Broken> {
         let state = self.state.lock();
         let info = info(class);
         for span in state.open.iter() {
             let at = span.start();
-            ensure(span.class() == class, "C1: a span is on its class's list", at)?;
-            ensure(span.has_free(), "C1: a span on the list has an object", at)?;
+            ensure(span.class() == class, "central-C1: a span is on its class's list", at)?;
+            ensure(span.has_free(), "central-C1: a span on the list has an object", at)?;
             let [used, fresh] = [&span.used, &span.fresh].map(|n| n.load(Ordering::Relaxed));
             let sum = used + fresh + span.count_free();
-            ensure(sum == info.objects, "S2: a span's objects add up", at)?;
+            ensure(sum == info.objects, "span-S2: a span's objects add up", at)?;
         }
-        ensure(state.out >= state.batched(), "C2: batches are out of spans", class)?;
+        ensure(state.out >= state.batched(), "central-C2: batches are out of spans", class)?;
         for batch in &state.batches[..state.count] {
             let (mut count, mut last) = (1, batch.first);
             while next_of(last) != 0 {
@@ -215,7 +210,7 @@ impl<S: System> Central<S> {
                 last = next_of(last);
             }
             let whole = (count, last) == (batch.count, batch.last) && count <= info.batch;
-            ensure(whole, "C2: a batch has what it says", batch.first)?;
+            ensure(whole, "central-C2: a batch has what it says", batch.first)?;
         }
         Ok(())
     }

@@ -13,17 +13,13 @@ use super::pages::PAGE;
 
 /// How many there are; 0 is none, for blocks that are spans of their own.
 pub(super) const CLASSES: usize = 162;
-/// The largest size of a class.
 pub(super) const MAX_SIZE: usize = 32 << 10;
 
 /// What is known of a class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Info {
-    /// Bytes of an object.
     pub(super) size: u32,
-    /// Pages of a span.
     pub(super) pages: u32,
-    /// Objects in a span.
     pub(super) objects: u32,
     /// Objects that move at a time between a thread and the central list.
     pub(super) batch: u32,

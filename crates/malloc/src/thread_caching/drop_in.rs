@@ -28,29 +28,7 @@ impl ThreadEnds for Malloc {
 impl DropIn for Malloc {
     const SMALL_ALIGN: usize = 8;
 
-    #[inline(always)]
-    fn malloc_fast(&self, size: usize) -> *mut u8 {
-        self.malloc_ready(size)
-    }
-
-    #[inline(always)]
-    fn malloc_slow(&self, size: usize) -> *mut u8 {
-        self.malloc_any(size)
-    }
-
-    #[inline(always)]
-    unsafe fn free_fast(&self, ptr: *mut u8) -> bool {
-        self.free_ready(ptr.expose_provenance())
-    }
-
-    #[inline(always)]
-    unsafe fn free_slow(&self, ptr: *mut u8) {
-        self.free_any(ptr.expose_provenance());
-    }
-
-    fn begin(&'static self) {
-        self.threads.announce(self);
-    }
+    crate::drop_in::by_halves!();
 
     fn before_confinement(&self) {
         self.pages.look_at_memory_limit();
@@ -91,14 +69,6 @@ impl DropIn for Malloc {
             self.none_lost.iter().for_each(|none| none.store(false, Ordering::Relaxed));
             self.lost.store(true, Ordering::Relaxed);
         }
-    }
-
-    fn trim(&self) -> usize {
-        self.trim_all()
-    }
-
-    fn figures(&self) -> Figures {
-        self.numbers()
     }
 
     fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -7,10 +7,10 @@
 //! map       address ─► span, class                every page of a class's span, the first and last page of any other
 //! ```
 //!
-//! - **P1** a free span is on the list of its state and length; no neighbour of a kept or returned one has the same state.
-//! - **P2** the map names a live span at its first and last page, and with its class at all pages if it has one; at pages
+//! - **pages-P1** a free span is on the list of its state and length; no neighbour of a kept or returned one has the same state.
+//! - **pages-P2** the map names a live span at its first and last page, and with its class at all pages if it has one; at pages
 //!   inside of others it may name any span, but never with a class.
-//! - **P3** used, kept (with whole) and returned pages add up to what came from the system.
+//! - **pages-P3** used, kept (with whole) and returned pages add up to what came from the system.
 //!
 //! What is kept is limited: 16 MiB (40 while what went back is needed again within a second) or half of what is used,
 //! and near a memory limit less. What is beyond goes back in the calls that free, longest first, while the lock is open to
@@ -39,7 +39,6 @@ use lists::{Free, Lists, WHOLE};
 
 /// log2 of [`PAGE`].
 pub(super) const PAGE_SHIFT: u32 = 13;
-/// Bytes of a page.
 pub(super) const PAGE: usize = 1 << PAGE_SHIFT;
 
 /// What is asked of the system at least: 1 MiB, so that a small program starts small.
@@ -71,7 +70,6 @@ impl Entry {
     }
 }
 
-/// The page heap.
 #[derive(Debug)]
 pub(super) struct Pages<S> {
     pub(super) source: S,
@@ -266,7 +264,7 @@ impl<S: System> Pages<S> {
         })
     }
 
-    /// The map names the span (P2).
+    /// The map names the span (pages-P2).
     fn enter(&self, span: &Span, class: usize) {
         let entry = Entry::new(span, class).0;
         if class != 0 {
@@ -277,7 +275,7 @@ impl<S: System> Pages<S> {
         }
     }
 
-    /// Puts free pages on the list of their state, joined with their neighbours of the same (P1).
+    /// Puts free pages on the list of their state, joined with their neighbours of the same (pages-P1).
     fn insert(&self, free: &mut Held<'_, S>, span: &Span, state: State) {
         span.set_state(state);
         let before = self.entry(span.start() - 1).span();

@@ -6,8 +6,8 @@
 //! span  [ free pages                             ]     kept (dirty) or returned (zero)
 //! ```
 //!
-//! - **S1** `start`, `pages` and `class` do not change while a block of the span is live.
-//! - **S2** of a class's span `used + chain + fresh` is the class's number of objects.
+//! - **span-S1** `start`, `pages` and `class` do not change while a block of the span is live.
+//! - **span-S2** of a class's span `used + chain + fresh` is the class's number of objects.
 //!
 //! Descriptors are never unmapped: who follows a map entry that is no more true finds a span, and asks it.
 use base::bits::{low8, low32};
@@ -65,7 +65,6 @@ impl Span {
         self.pages.load(Ordering::Relaxed) as usize
     }
 
-    /// Bytes.
     pub(super) fn len(&self) -> usize {
         self.pages() << PAGE_SHIFT
     }
@@ -107,13 +106,11 @@ impl Span {
         self.is(State::Used) && self.class() == 0 && self.start() == address
     }
 
-    /// Whether it has an object to hand out.
     pub(super) fn has_free(&self) -> bool {
         self.free.load(Ordering::Relaxed) != 0 || self.fresh.load(Ordering::Relaxed) != 0
     }
 }
 
-/// A list of spans.
 pub(super) type List = links::List<Span>;
 
 impl Linked for Span {
@@ -157,7 +154,6 @@ impl Span {
         count
     }
 
-    /// Takes an object back.
     pub(super) fn put(&self, object: usize) {
         set_next(object, self.free.load(Ordering::Relaxed));
         self.free.store(object, Ordering::Relaxed);

@@ -2,6 +2,7 @@
 use base::Malloc as _;
 
 use super::classes::class_of;
+use crate::shapes::free_all;
 use source::Failing;
 
 use super::*;
@@ -20,8 +21,7 @@ fn a_small_program_takes_little() {
     let blocks: Vec<_> = (1..200).map(|size| heap.malloc(size)).collect();
     assert!(heap.pages.costing_bytes() < 2 << 20, "{}", heap.pages.costing_bytes());
     heap.check().unwrap();
-    // SAFETY: live blocks of this heap.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.check().unwrap();
 }
 
@@ -30,8 +30,7 @@ fn what_is_freed_goes_back() {
     let heap = heap();
     let blocks: Vec<_> = (0..100_000).map(|_| heap.malloc(1000)).collect();
     assert!(heap.numbers().live >= 100_000_000);
-    // SAFETY: live blocks of this heap.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.check().unwrap();
     assert!(heap.numbers().committed < 30 << 20, "{:?}", heap.numbers());
     heap.trim_all();
@@ -87,15 +86,13 @@ fn counted() -> (Box<ThreadCaching<Failing<Os>>>, Vec<*mut u8>) {
 fn where_committed_memory_counts_what_is_free_is_unmapped() {
     let (heap, mut blocks) = counted();
     let rest = blocks.split_off(20);
-    // SAFETY: live blocks of this heap.
-    rest.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, rest);
     heap.check().unwrap();
     heap.trim_all();
     heap.check().unwrap();
     // Of 54 MB; spans too short to be worth a hole stay.
     assert!(heap.pages.free_bytes() < 4 << 20, "{}", heap.pages.free_bytes());
-    // SAFETY: as above.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.trim_all();
     heap.check().unwrap();
     assert_eq!(heap.pages.free_bytes(), 0);
@@ -106,8 +103,7 @@ fn where_committed_memory_counts_what_is_free_is_unmapped() {
 fn a_fork_that_would_be_refused_finds_little_free() {
     let (heap, mut blocks) = counted();
     let rest = blocks.split_off(150);
-    // SAFETY: live blocks of this heap.
-    rest.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, rest);
     let free = heap.pages.free_bytes();
     assert!(free > 10 << 20, "{free}");
     heap.make_way();
@@ -124,8 +120,7 @@ fn a_kernel_that_refuses_to_take_memory_back_is_borne() {
     let heap = heap();
     let blocks: Vec<_> = (0..1000).map(|_| heap.malloc(100_000)).collect();
     heap.source().fail_from(1);
-    // SAFETY: live blocks of this heap.
-    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
+    free_all(&*heap, blocks);
     heap.check().unwrap();
     assert!(!heap.malloc(100_000).is_null(), "what is kept serves");
 }

@@ -70,10 +70,7 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     /// The place of `object`, which the span map says is in the slab at `slab`; 0: in none. `kind`
     /// is the one of the object before, and this one's afterwards.
-    ///
-    /// # Errors
-    ///
-    /// No object begins there, or none of it is taken any more.
+    /// Errors: no object begins there, or none of it is taken any more.
     #[inline(always)]
     fn of(maps: &Maps, kind: &mut Kind, slab: usize, object: usize) -> Result<Self, Fault> {
         if slab == 0 {
@@ -100,7 +97,6 @@ impl<'a> Place<'a> {
         Some(Self { slab, start, index })
     }
 
-    /// The bitmap word.
     #[inline(always)]
     fn word(&self) -> usize {
         self.index / 64

@@ -61,7 +61,6 @@ impl<S: System> Shards<S> {
         }
     }
 
-    /// How many there are.
     pub(super) fn count(&self) -> u32 {
         self.count.load(Ordering::Relaxed)
     }

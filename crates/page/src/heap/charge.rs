@@ -36,7 +36,6 @@ impl<S: System> PageHeap<S> {
         self.given_up.load(Ordering::Relaxed) as usize
     }
 
-    /// Whether charge-L1 is said of a block.
     pub(super) fn is_given_up(&self, block: u32) -> bool {
         self.region.hold() == Hold::Reserved
             && self.committed().contains(&block)

@@ -27,7 +27,6 @@ pub(crate) enum Whose {
     Run,
 }
 
-/// How far the heap has grown.
 #[derive(Debug)]
 pub(crate) struct Growth {
     /// Below the frontier nobody finds a longer row of blocks that were given up.

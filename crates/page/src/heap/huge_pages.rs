@@ -12,6 +12,9 @@
 //!   user has asked for huge pages (`hugepages=on`), the system makes them unasked, or huge-pages-HP2 forbids a change.
 //! - **huge-pages-HP2** huge pages are asked for while neighbours with different advice are [`MOST_SEAMS`] at most, small ones up to
 //!   [`MOST_SMALL_SEAMS`]: each pair is a mapping more in the kernel's list.
+//! - **huge-pages-HP3** small objects take free memory of blocks with huge pages, then what is resident of blocks with small ones,
+//!   then a wholly free block. What is left clean beside large blocks would cost them a fault a page: they take it only when a new
+//!   block would not get huge pages, or there is none.
 //!
 //! Nothing is asked of the system to decide, so filters of system calls, limits and other threads make no difference.
 //! Layer *page*, inside the page heap's lock. O(1); one system call for a block whose advice changes.
@@ -24,6 +27,9 @@ use super::{PageHeap, State, Whose};
 use crate::System;
 use crate::block::{Advice, BlockInfo};
 use crate::geometry::{GRANULE, GRANULES_PER_BLOCK};
+
+/// So many neighbours of a block can differ from it.
+const SEAMS_OF_A_BLOCK: u32 = 2;
 
 /// What the user and the system say of huge pages.
 #[derive(Debug)]
@@ -82,6 +88,14 @@ impl<S: System> PageHeap<S> {
         is_for
             && self.is_large_enough()
             && self.dirty.load(Ordering::Relaxed) + GRANULES_PER_BLOCK <= self.room()
+    }
+
+    /// Whether a block that `whose` opens now would lie in huge pages, and be better than pages elsewhere that cost a fault each
+    /// (huge-pages-HP3).
+    pub(super) fn opens_huge(&self, state: &State, whose: Whose) -> bool {
+        whose == Whose::SmallObjects
+            && state.growth.seams + SEAMS_OF_A_BLOCK <= MOST_SEAMS
+            && self.wants_huge(whose)
     }
 
     /// Whether what is touched of a block makes all of it resident.

@@ -12,7 +12,7 @@ use source::Claim;
 
 use super::{PageHeap, Run, State, Whose};
 use crate::System;
-use crate::bins::{NIL, fitting};
+use crate::bins::{EMPTY, HUGE_IN_USE, NIL, SMALL_IN_USE, fitting};
 use crate::block::BlockInfo;
 use crate::geometry::{GRANULE_SHIFT, GRANULES_PER_BLOCK};
 use crate::region::Hold;
@@ -86,7 +86,28 @@ impl<S: System> PageHeap<S> {
     /// The fullest block of the kind that `whose` may have (huge-pages-HP1) in which the run fits, and where. A few blocks of a bin are
     /// tried.
     fn find(&self, state: &State, count: u32, align: u32, whose: Whose) -> Option<(u32, u32)> {
-        self.find_in(state, fitting(self.may_lie_in_huge(whose), count), count, align, PROBES)
+        let bins = fitting(self.may_lie_in_huge(whose), count);
+        if self.opens_huge(state, whose) {
+            // Clean rests of blocks in small pages are left to large runs (huge-pages-HP3).
+            return self
+                .find_in(state, bins & HUGE_IN_USE, count, align, PROBES)
+                .or_else(|| self.find_resident(state, bins & SMALL_IN_USE, count, align))
+                .or_else(|| self.find_in(state, bins & EMPTY, count, align, PROBES));
+        }
+        self.find_in(state, bins, count, align, PROBES)
+    }
+
+    /// A block of the `bins` in which the run fits into old contents, and where.
+    fn find_resident(
+        &self,
+        state: &State,
+        bins: u32,
+        count: u32,
+        align: u32,
+    ) -> Option<(u32, u32)> {
+        self.find_where(state, bins, align, PROBES, |info| {
+            run_starts(info.free() & info.dirty(), count)
+        })
     }
 
     /// Any block in which the run fits, and where.
@@ -109,6 +130,19 @@ impl<S: System> PageHeap<S> {
         align: u32,
         probes: usize,
     ) -> Option<(u32, u32)> {
+        self.find_where(state, bins, align, probes, |info| run_starts(info.free(), count))
+    }
+
+    /// [`find_in`](Self::find_in) where `starts` says at which granules of a block the run may begin.
+    #[inline]
+    fn find_where(
+        &self,
+        state: &State,
+        bins: u32,
+        align: u32,
+        probes: usize,
+        starts: impl Fn(&BlockInfo) -> u128,
+    ) -> Option<(u32, u32)> {
         let mut bins = bins & state.bins.occupied();
         while bins != 0 {
             let mut block = state.bins.first(bins.trailing_zeros() as usize);
@@ -117,7 +151,7 @@ impl<S: System> PageHeap<S> {
                     break;
                 }
                 let info = self.region.block(block);
-                let starts = run_starts(info.free(), count) & aligned_starts(align);
+                let starts = starts(info) & aligned_starts(align);
                 if starts != 0 {
                     return Some((block, starts.trailing_zeros()));
                 }

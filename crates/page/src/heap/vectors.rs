@@ -27,7 +27,6 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// None.
     pub(crate) const fn new() -> Self {
         let stretches = [Stretch { at: 0, len: 0 }; MOST];
         Self { stretches, masks: [0; MOST], blocks: [0; MOST], count: 0, dirty: 0 }

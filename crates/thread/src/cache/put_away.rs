@@ -26,10 +26,7 @@ use crate::tls::Tls;
 
 impl ThreadCache {
     /// Puts up to `count` of the oldest objects of a full magazine away. `false`: they shall go back to the slabs.
-    ///
-    /// # Errors
-    ///
-    /// Something that made room for them was no live object.
+    /// Errors: something that made room for them was no live object.
     pub(super) fn put_away<S: System, T: Tls>(
         &self,
         backend: Backend<'_, S>,

@@ -189,10 +189,7 @@ impl ThreadCache {
     }
 
     /// Moves the `count` oldest objects of a magazine `to` somewhere else. Meanwhile it looks empty (cache-N3).
-    ///
-    /// # Safety
-    ///
-    /// The magazine has as many, and `to` room for them.
+    /// The caller promises: the magazine has as many, and `to` room for them.
     #[inline]
     pub(super) unsafe fn move_oldest<T: Tls>(
         &self,

@@ -21,12 +21,6 @@ impl SoloTls {
     }
 }
 
-impl Default for SoloTls {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 // SAFETY: the owner promises to use the allocator from one thread at a time; the slots are
 // atomics, so breaking the promise is a logic error, not a data race.
 unsafe impl Tls for SoloTls {

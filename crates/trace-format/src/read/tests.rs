@@ -8,7 +8,7 @@ use std::vec::Vec;
 use super::{Events, FaultKind};
 use crate::chunk::{CHUNK, ChunkHead, HEAD};
 use crate::event::Event;
-use crate::write::Writer;
+use crate::write::{ROOM, Writer};
 
 const EVENTS: &[Event<'static>] = &[
     Event::Malloc { at: 0x7F00_0000_1000, size: 24 },
@@ -49,7 +49,8 @@ fn head() -> ChunkHead {
         time: 1000,
         monotonic: 5,
         last_time: 0,
-        reserved: [0; 2],
+        last_monotonic: 0,
+        reserved: 0,
     }
 }
 
@@ -63,7 +64,7 @@ fn written(gap: u64) -> Box<Chunk> {
         // SAFETY: there is room.
         unsafe { writer.event(1000 + gap * number as u64, event) };
     }
-    writer.seal(0);
+    writer.seal(0, 0, 77);
     chunk
 }
 
@@ -79,6 +80,30 @@ fn what_is_written_is_read() {
             assert_eq!((time, event), (1000 + gap * number as u64, EVENTS[number]));
         }
     }
+}
+
+#[test]
+fn a_writer_pauses_and_ends() {
+    assert!(!Writer::NONE.has_room());
+    let mut none = Writer::NONE;
+    assert!(!none.pause_after(1));
+    none.seal(0, 1, 1);
+    let mut chunk = Box::new(Chunk([0; CHUNK]));
+    // SAFETY: a chunk of its own.
+    let mut writer = unsafe { Writer::begin(chunk.0.as_mut_ptr(), &head()) };
+    let mut events = 0;
+    while writer.pause_after(100) {
+        while writer.has_room() {
+            // SAFETY: there is room.
+            unsafe { writer.malloc(1000, u64::MAX << events % 64, u64::MAX) };
+            events += 1;
+        }
+    }
+    writer.look_at_clock(2000, 3);
+    let head = ChunkHead::read(&chunk.0).unwrap();
+    assert!(head.committed as usize > CHUNK - HEAD - ROOM);
+    assert_eq!((head.flags, head.last_time, head.last_monotonic), (0, 2000, 3));
+    assert_eq!(Events::of(&head, &chunk.0).map(Result::unwrap).count(), events);
 }
 
 #[test]

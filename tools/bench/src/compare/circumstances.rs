@@ -33,7 +33,8 @@ pub(super) fn common_baseline(old: &Report, new: &Report) -> Option<String> {
         Some(_) => entry.version.clone(),
     };
     let versions = (version(old, &before)?, version(new, &after)?);
-    (before.name == after.name && versions.0 == versions.1).then_some(after.name)
+    let is_same = before.name == after.name && before.is() == after.is();
+    (is_same && versions.0 == versions.1).then_some(after.name)
 }
 
 /// What the reader should know about the two.
@@ -67,6 +68,11 @@ pub(super) fn warnings(old: &Report, new: &Report, baseline: Option<&str>) -> Ve
     );
     differs("counted by", &word(&old.counted), &word(&new.counted));
     differs("set by --prepare", &prepared(old), &prepared(new));
+    for after in new.allocators.iter().filter(|entry| entry.role != Role::Control) {
+        let Some(before) = old.allocators.iter().find(|e| e.name == after.name) else { continue };
+        let is = |entry: &Entry| entry.is().unwrap_or_else(|| "without settings".to_owned());
+        differs(&format!("{} is not the same", after.name), &is(before), &is(after));
+    }
     if baseline.is_none() && old.counted.is_none() {
         said.push(
             "the two have no baseline in common that is known to be unchanged: times are compared as they are, and \

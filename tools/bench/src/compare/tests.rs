@@ -46,6 +46,21 @@ fn a_slower_machine_is_no_slower_allocator() {
 }
 
 #[test]
+fn a_name_that_means_another_allocator_or_setting_is_said() {
+    let (old, mut new) = (report(12, usual), report(12, usual));
+    let glibc = new.allocators.iter_mut().find(|e| e.role == Role::Baseline).unwrap();
+    glibc.settings = vec!["MALLOC_ARENA_MAX=2".to_owned()];
+    let c = of(&old, &new).unwrap();
+    assert_eq!(c.baseline, None, "it is not known to be unchanged");
+    let said =
+        "glibc is not the same: without settings in old, glibc with MALLOC_ARENA_MAX=2 in new";
+    assert!(c.warnings.iter().any(|w| w == said), "{:?}", c.warnings);
+    let c = of(&new, &new.clone()).unwrap();
+    assert_eq!(c.baseline.as_deref(), Some("glibc"));
+    assert!(!c.warnings.iter().any(|w| w.contains("not the same")), "{:?}", c.warnings);
+}
+
+#[test]
 fn a_slower_allocator_is_one() {
     let slower =
         |w: &str, a: &str| usual(w, a) * if (w, a) == ("cfrac", "heapwright") { 1.05 } else { 1.0 };

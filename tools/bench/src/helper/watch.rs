@@ -42,6 +42,8 @@ pub(super) struct Ended {
 pub(super) struct Memory {
     /// Bytes; of every look, dropped or not.
     pub(super) peak: u64,
+    /// The same of what is anonymous, in the process that had most.
+    pub(super) anonymous: u64,
     pub(super) samples: Vec<Sample>,
     /// Nanoseconds between two of them.
     interval: u64,
@@ -50,7 +52,7 @@ pub(super) struct Memory {
 impl Memory {
     fn new(interval: Duration) -> Self {
         let interval = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX).max(1);
-        Self { peak: 0, samples: Vec::with_capacity(MOST), interval }
+        Self { peak: 0, anonymous: 0, samples: Vec::with_capacity(MOST), interval }
     }
 
     fn add(&mut self, ns: u64, bytes: u64) {
@@ -96,6 +98,8 @@ pub(super) fn until_the_end(
                     if let Some(bytes) = tree::resident(own_number(), page).filter(|&b| b > 0) {
                         memory.add(begin.saturating_sub(clock), bytes);
                     }
+                    let anonymous = tree::anonymous(own_number()).unwrap_or(0);
+                    memory.anonymous = memory.anonymous.max(anonymous);
                     (memory.interval, SHARE)
                 }
                 None => (BETWEEN, SHARE_UNSEEN),

@@ -256,6 +256,11 @@ impl Runner<'_> {
     fn keep(&mut self, ran: Ran, turn: Turn) {
         let Turn { workload, subject, pass, round, place } = turn;
         let metrics = Metrics::parse(&ran.printed);
+        let mut ran = ran;
+        if let Some(peak) = metrics.peak_resident {
+            ran.figures.peak_rss_bytes = peak;
+            ran.samples.clear();
+        }
         let starved =
             pass == Pass::Time && is_starved(&self.session.workloads[workload], &ran.figures);
         self.session.runs.push(Run {

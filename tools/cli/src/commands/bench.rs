@@ -1,10 +1,11 @@
 //! `heapwright bench`: the same work under all allocators, compared.
 
-mod allocators;
+pub(crate) mod allocators;
 mod failed;
-mod interrupts;
+pub(crate) mod interrupts;
 mod kernel;
 mod list;
+pub(crate) mod measurement;
 mod next;
 mod program;
 mod progress;
@@ -13,18 +14,15 @@ pub(crate) mod words;
 pub(crate) mod workloads;
 
 use core::time::Duration;
-use std::fs;
 use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 use bench::fail_if::Rule;
 use bench::machine::{Busyness, Machine};
 use bench::measured::Launcher;
-use bench::prepare;
 use bench::result::{Report, without_folders};
 use bench::session::counted::{self, Tools};
 use bench::session::{self, LEAST_ROUNDS, Stop, line_up};
-use bench::summary;
 use bench::workload::Workload;
 use clap::Args;
 use launch::allocator::HEAPWRIGHT;
@@ -33,8 +31,8 @@ use launch::inspect::Inspection;
 use tempfile::TempDir;
 
 use self::allocators::Among;
-use self::failed::fails_everywhere;
 use self::interrupts::Interrupts;
+use self::measurement::{Ended, Measured, Measurement};
 use self::words::Words;
 use self::workloads::Chosen;
 use crate::exit::Usage;
@@ -117,97 +115,48 @@ impl Bench {
         let subjects = self.subjects(inspection.as_ref(), &mut warnings)?;
         let interrupts = Interrupts::catch()?;
         // First of all: it may switch processors off, and the workloads are pinned to what is left.
-        let guard = self.prepare()?;
+        let guard = self.measure.prepare()?;
         let Chosen { workloads, scale, budget, left_out, folder: places } =
             self.workloads(&subjects, &mut warnings)?;
         self.check_rules(&workloads, &subjects)?;
-        // After all that may be refused, which leaves no empty folder.
-        let is_new = !self.output.is_there();
-        let folder = self.output.folder()?;
-        let results = folder.as_deref().filter(|_| is_new);
-        interrupts.remove(places.as_ref().map(TempDir::path), results);
-        // A folder that was made for nothing goes again, if it is as empty as it was.
-        let leave_none = || {
-            let _ = results.map(fs::remove_dir);
-        };
         let mut options = self.measure.options(workloads.len());
         options.budget = budget.or(options.budget);
         options.any_malloc = self.output.force;
-        let pinned = self.measure.pins() && workloads.iter().any(|w| !w.cpus.is_empty());
         kernel::limit(&mut options, &workloads);
-        for warning in &warnings {
-            exit::warn(warning);
-        }
-        if let Some(text) = report::left_out(&left_out, workloads.len()) {
-            exit::warn(&text);
-        }
-        let started = self.output.started();
-        let mut progress = progress::Progress::new(&options);
+        let command_line = command_line(&Words::of_this_command(), options.seed);
         let launcher = Launcher::new(known::this_executable()?).reading(input);
-        let session = match &tools {
-            None => {
-                let came = interrupts.came();
-                session::run(&launcher, workloads, subjects, &options, &mut progress, came)?
-            }
-            Some(tools) => {
-                let fixed = self.program.is_absent().then(counted::environment);
-                counted::run(
-                    &launcher.within(fixed),
-                    workloads,
-                    subjects,
-                    (tools, &options),
-                    &mut progress,
-                    interrupts.came(),
-                )?
-            }
-        };
-        progress.finish();
-        if session.stop() == Stop::Interrupted && session.has_times() && session.broken.is_none() {
-            exit::say(
-                "interrupted: what was measured is written; a second interrupt ends this at once, without it",
-            );
-        }
-        let prepared = guard.as_ref().map(|g| g.settings().to_vec()).unwrap_or_default();
-        drop(guard);
-        let now = Busyness::now();
-        warnings.extend(now.steal_warning(&before).filter(|_| tools.is_none()));
-        warnings.extend(session.broken.iter().map(|why| format!("it ended early: {why}")));
-        if session.workload_indices().all(|w| session.failed_everywhere(w)) {
-            leave_none();
-            return Err(fails_everywhere(&session));
-        }
-        progress.say_failures();
-        if session.stop() == Stop::Interrupted && !session.has_times() {
-            exit::say("interrupted before any time was measured; nothing is written");
-            leave_none();
-            return Ok(ExitCode::from(exit::INTERRUPTED));
-        }
-        let beside = Report {
-            heapwright: env!("CARGO_PKG_VERSION").to_owned(),
-            started,
-            command_line: command_line(&Words::of_this_command(), options.seed),
+        let fixed = (tools.is_some() && self.program.is_absent()).then(counted::environment);
+        let measurement = Measurement {
+            output: &self.output,
+            interrupts: &interrupts,
+            launcher: launcher.within(fixed),
+            options,
+            command_line,
+            workloads,
+            subjects,
+            tools,
             scale,
-            pinned,
-            machine,
-            prepared,
-            steal: now.stolen_since(&before),
-            warnings,
-            counted: tools.map(|tools| tools.says),
+            pins: self.measure.pins(),
             left_out,
-            ..Report::default()
+            temporary: places.as_ref().map(TempDir::path),
+            machine,
+            before,
+            guard,
+            warnings,
         };
-        let report = summary::report(&session, &options, beside);
-        let written = self.output.write(&report, folder.as_deref());
-        written?;
+        let Measured { report, folder, broken } = match measurement.run()? {
+            Ended::Measured(measured) => *measured,
+            Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
+        };
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
             self.say_next(&next)?;
         }
-        if let Some(why) = &session.broken {
+        if let Some(why) = &broken {
             bail!("{why}; the result is what was measured before");
         }
         let crossed = self.crossed(&report);
-        Ok(ExitCode::from(match session.stop() {
+        Ok(ExitCode::from(match report.stop {
             Stop::Interrupted => exit::INTERRUPTED,
             _ if crossed => exit::CROSSED,
             _ if report.some_failed() => exit::SOME_FAILED,
@@ -229,15 +178,14 @@ impl Bench {
         inspection: Option<&Inspection>,
         warnings: &mut Vec<String>,
     ) -> anyhow::Result<Vec<session::Subject>> {
-        let asked = &self.allocators.allocators;
+        let asked = self.allocators.asked();
         let among = self.among()?;
-        let chosen = allocators::chosen(asked, &among, inspection, warnings)?;
+        let chosen = allocators::chosen(&asked, &among, inspection, warnings)?;
         let is_timed = !self.measure.counted;
         let mut subjects = line_up(chosen, is_timed && self.program.is_absent());
         self.settings_are_of_use(&subjects)?;
         for subject in &mut subjects {
-            let mut settings = self.settings.of(&subject.allocator);
-            settings.extend_from_slice(self.allocators.settings(&subject.allocator.name));
+            let settings = self.settings.of(&subject.allocator);
             subject.environment = variables(&subject.allocator, &settings, inspection)?;
         }
         Ok(subjects)
@@ -294,19 +242,6 @@ impl Bench {
         Ok(chosen)
     }
 
-    fn prepare(&self) -> anyhow::Result<Option<prepare::Guard>> {
-        if !self.measure.prepare {
-            return Ok(None);
-        }
-        let guard = prepare::start(&known::this_executable()?)?;
-        for setting in guard.settings() {
-            if let Some(problem) = &setting.problem {
-                exit::warn(&format!("not prepared: {}: {problem}", setting.what));
-            }
-        }
-        Ok(Some(guard))
-    }
-
     /// Whether a `--fail-if` holds; says which.
     fn crossed(&self, report: &Report) -> bool {
         let ratios = report.ratios();
@@ -341,7 +276,7 @@ fn command_line(words: &Words, seed: u64) -> Vec<String> {
 
 /// Whoever reads our output may go before the end: the folder and the exit code are worth as much. What is started has the
 /// signal back at its default: the library that starts it sees to that.
-fn outlive_readers() {
+pub(super) fn outlive_readers() {
     // SAFETY: ignoring a signal installs no handler.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }

@@ -23,7 +23,7 @@ use crate::exit::Usage;
 use crate::flags::allocator::OneAllocator;
 use crate::flags::form::Form;
 use crate::flags::program::Program;
-use crate::flags::settings::{SettingsFlags, knows, of_classic};
+use crate::flags::settings::{self, SettingsFlags, knows};
 use crate::flags::stats::{Stats, StatsWord};
 use crate::{allocators, exit};
 
@@ -33,6 +33,7 @@ Examples:
   heapwright run --stats -- ./server --port 8080
   heapwright run --set keep=64m -- ./server
   heapwright run -a mimalloc -- ./server
+  heapwright run -a glibc:MALLOC_ARENA_MAX=2 -- ./server
   heapwright run -a tlsf --stats -- ./firmware-simulator
   heapwright run -a mine=./libmine.so -- ./server
   heapwright run --check -- ./server
@@ -95,7 +96,7 @@ impl Run {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let file = self.program.file()?;
         // 125 even where the name is wrong: 2 may be the program's own exit code.
-        let allocator =
+        let mut allocator =
             allocators::find(&self.allocator.allocator).map_err(|error| anyhow!("{error:#}"))?;
         if self.check {
             return check::check(&file, &self.program, &allocator, self.format);
@@ -108,9 +109,9 @@ impl Run {
             let target = found.program().unwrap_or(&file).display();
             exit::warn(&format!("{target} keeps its own malloc ({})", obstacle.text));
         }
-        let mut settings = self.settings(&allocator)?;
+        let settings = self.settings(&allocator)?;
         let collected = Stats::of(&self.stats).filter(|_| is_ours(&allocator)).map(Collected::new);
-        settings.extend(collected.iter().map(Collected::setting));
+        allocator.settings.extend(collected.iter().map(Collected::setting));
         let mut command = Command::new(&file);
         command.args(self.program.arguments());
         if let Some(name) = self.program.command.first() {
@@ -128,18 +129,13 @@ impl Run {
         if allocator.library().is_some()
             && let Some(other) = settings.iter().find(|s| !knows(allocator, s))
         {
-            bail!(Usage(format!(
-                "{} has no setting {:?}; there are {}",
-                allocator.name,
-                other.key,
-                of_classic(&allocator.name).join(", ")
-            )));
+            bail!(Usage(settings::unknown(allocator, &other.key)));
         }
         let asks = !settings.is_empty() || !self.stats.is_empty();
         if asks && !is_ours(allocator) {
             exit::warn(&format!(
                 "--stats and --set are for heapwright's library; {} does not know them",
-                allocator.name
+                allocator.base
             ));
         }
         Ok(settings)
@@ -149,7 +145,7 @@ impl Run {
 /// Whether it is one of our libraries, by its name.
 fn is_ours(allocator: &Allocator) -> bool {
     let file = allocator.library().and_then(Path::file_name).unwrap_or_default();
-    allocator.name == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT)
+    allocator.base == HEAPWRIGHT || file.to_string_lossy().contains(HEAPWRIGHT)
 }
 
 /// What is known of a program without running it. One that cannot be started is told as if it were.

@@ -1,94 +1,29 @@
-//! `-a`: which allocator.
+//! `-a`: which allocators, as [`super::subject`] reads them.
 
-use core::str::FromStr;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Command};
 use launch::allocator::GLIBC;
 use launch::discover;
-use launch::environment::Setting;
 
+use super::subject::{self, AllocatorArg};
 use crate::embedded;
 
-/// An allocator as written on the command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum AllocatorArg {
-    /// One that heapwright knows or finds.
-    Name(String),
-    /// A library at a path.
-    Library {
-        /// What to call it.
-        name: String,
-        /// Where it is.
-        path: PathBuf,
-    },
-    /// One that heapwright knows or finds, with settings of its own, in `bench`.
-    Variant {
-        /// All of it: `superslab:magazine=0`.
-        name: String,
-        /// The allocator's name.
-        of: String,
-        /// What is set.
-        settings: Vec<Setting>,
-    },
-}
-
-impl FromStr for AllocatorArg {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text.is_empty() || text.ends_with('=') {
-            return Err(format!("'{text}' is no allocator; 'heapwright list' shows them"));
-        }
-        if let Some((of, settings)) = text.split_once(':')
-            && !of.is_empty()
-            && !of.contains(['/', '='])
-        {
-            let settings = settings.split(':').map(str::parse).collect::<Result<_, _>>();
-            let settings = settings.map_err(|why| format!("'{text}': {why}"))?;
-            return Ok(Self::Variant { name: text.to_owned(), of: of.to_owned(), settings });
-        }
-        Ok(match text.split_once('=') {
-            Some((name, path)) if !name.is_empty() && !name.contains('/') => {
-                Self::Library { name: name.to_owned(), path: path.into() }
-            }
-            _ if text.contains('/') => {
-                let path = PathBuf::from(text);
-                let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let stem = file.split(".so").next().unwrap_or(&file);
-                let name = stem.strip_prefix("lib").unwrap_or(stem).to_owned();
-                Self::Library { name, path }
-            }
-            _ => Self::Name(text.to_owned()),
-        })
-    }
-}
-
-/// Reads any such word, with settings where they are allowed. The names that are known without looking are what a shell
-/// completes.
+/// Reads a list of allocators. The names that are known without looking are what a shell completes.
 #[derive(Clone)]
-struct Names {
-    settings: bool,
-}
+struct Lists;
 
-impl TypedValueParser for Names {
-    type Value = AllocatorArg;
+impl TypedValueParser for Lists {
+    type Value = List;
 
     fn parse_ref(
         &self,
         command: &Command,
         flag: Option<&Arg>,
         word: &OsStr,
-    ) -> Result<AllocatorArg, clap::Error> {
-        let may_be_set = self.settings;
-        let parse = move |text: String| match text.parse::<AllocatorArg>()? {
-            AllocatorArg::Variant { of, .. } if !may_be_set => {
-                Err(format!("settings are given by --set: -a {of} --set KEY=VALUE"))
-            }
-            allocator => Ok(allocator),
-        };
+    ) -> Result<List, clap::Error> {
+        let parse = |text: String| subject::list(&text).map(List);
         StringValueParser::new().try_map(parse).parse_ref(command, flag, word)
     }
 
@@ -99,63 +34,75 @@ impl TypedValueParser for Names {
     }
 }
 
+/// Allocators with commas between them.
+#[derive(Debug, Clone)]
+struct List(Vec<AllocatorArg>);
+
+/// Reads one.
+#[derive(Clone)]
+struct One;
+
+impl TypedValueParser for One {
+    type Value = AllocatorArg;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        flag: Option<&Arg>,
+        word: &OsStr,
+    ) -> Result<AllocatorArg, clap::Error> {
+        let parse = |text: String| match <[AllocatorArg; 1]>::try_from(subject::list(&text)?) {
+            Ok([one]) => Ok(one),
+            Err(all) => Err(format!("one allocator is run on, and these are {}", all.len())),
+        };
+        StringValueParser::new().try_map(parse).parse_ref(command, flag, word)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Lists.possible_values()
+    }
+}
+
 /// One allocator.
 #[derive(Debug, Args)]
 pub(crate) struct OneAllocator {
-    /// The allocator: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
-    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_parser = Names { settings: false }, hide_possible_values = true)]
+    /// The allocator: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so; with settings of
+    /// heapwright's, NAME:KEY=VALUE, or environment variables, NAME:VARIABLE=VALUE
+    #[arg(short, long, value_name = "NAME", default_value = "heapwright", value_parser = One, hide_possible_values = true)]
     pub(crate) allocator: AllocatorArg,
+}
+
+/// One allocator, or the one that the program has.
+#[derive(Debug, Args)]
+pub(crate) struct MaybeAllocator {
+    /// Another malloc than the program's own: heapwright, glibc, one that 'heapwright list' shows, or NAME=/path/to/lib.so
+    #[arg(short, long, value_name = "NAME", value_parser = One, hide_possible_values = true)]
+    pub(crate) allocator: Option<AllocatorArg>,
 }
 
 /// Several allocators.
 #[derive(Debug, Args)]
 pub(crate) struct SomeAllocators {
-    /// An allocator to compare: heapwright, glibc, one that 'heapwright list' shows, NAME=/path/to/lib.so, one of
-    /// heapwright's with settings, NAME:KEY=VALUE, or all; may be repeated, and be a list with commas [default: all]
-    #[arg(short, long = "allocator", value_name = "NAME", value_delimiter = ',', value_parser = Names { settings: true }, hide_possible_values = true)]
-    pub(crate) allocators: Vec<AllocatorArg>,
+    /// An allocator to compare: heapwright, glibc, one that 'heapwright list' shows, NAME=/path/to/lib.so, or all; may be
+    /// repeated, and be a list with commas [default: all]
+    ///
+    /// With settings of heapwright's, heapwright:keep=0:safe, or with environment variables, in upper case:
+    /// glibc:MALLOC_ARENA_MAX=2. With a name of its own for the tables in front: arena2=glibc:MALLOC_ARENA_MAX=2. A colon begins
+    /// the next setting, a comma the next allocator; but a variable's value may have both where it is a list of KEY:VALUE, as in
+    /// je=jemalloc:MALLOC_CONF=dirty_decay_ms:1000,muzzy_decay_ms:0
+    #[arg(short = 'a', long = "allocator", value_name = "NAME", value_parser = Lists, hide_possible_values = true)]
+    lists: Vec<List>,
 }
 
 impl SomeAllocators {
-    /// The settings that were given with the allocator of this name.
-    pub(crate) fn settings(&self, name: &str) -> &[Setting] {
-        let own = self.allocators.iter().find_map(|a| match a {
-            AllocatorArg::Variant { name: n, settings, .. } if n == name => Some(&settings[..]),
-            _ => None,
-        });
-        own.unwrap_or_default()
+    /// All that were named, in this order.
+    pub(crate) fn asked(&self) -> Vec<AllocatorArg> {
+        self.lists.iter().flat_map(|list| &list.0).cloned().collect()
     }
 
-    /// The path by which the allocator of this name was given.
-    pub(crate) fn path(&self, name: &str) -> Option<&Path> {
-        self.allocators.iter().find_map(|a| match a {
-            AllocatorArg::Library { name: n, path } if n == name => Some(path.as_path()),
-            _ => None,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_and_paths() {
-        let of = |text: &str| text.parse::<AllocatorArg>().unwrap();
-        let library = |name: &str, path: &str| AllocatorArg::Library {
-            name: name.to_owned(),
-            path: path.into(),
-        };
-        assert_eq!(of("mimalloc"), AllocatorArg::Name("mimalloc".into()));
-        assert_eq!(of("x=/lib/y.so"), library("x", "/lib/y.so"));
-        assert_eq!(of("x=y.so"), library("x", "y.so"));
-        assert_eq!(of("./out/libmine.so.2"), library("mine", "./out/libmine.so.2"));
-        assert_eq!(of("/a=b/libz.so"), library("z", "/a=b/libz.so"));
-        let AllocatorArg::Variant { of, settings, .. } = of("superslab:magazine=0:superslab=off")
-        else {
-            panic!("it has settings");
-        };
-        assert_eq!((of.as_str(), settings.len()), ("superslab", 2));
-        assert!("".parse::<AllocatorArg>().is_err() && "x=".parse::<AllocatorArg>().is_err());
+    /// How the allocator of this name is written after `-a`: as it was.
+    pub(crate) fn word(&self, name: &str) -> String {
+        let mut asked = self.lists.iter().flat_map(|list| &list.0);
+        asked.find(|arg| arg.name == name).map_or(name, |arg| &arg.word).to_owned()
     }
 }

@@ -147,7 +147,7 @@ fn write_files(report: &Report, folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Makes the folder and sees that a file can be written there. What was made for that goes again, also where it cannot.
-fn try_to_write(folder: &Path) -> io::Result<()> {
+pub(crate) fn try_to_write(folder: &Path) -> io::Result<()> {
     let is_new = !folder.exists();
     let probe = folder.join(".heapwright");
     let tried = fs::create_dir_all(folder).and_then(|()| fs::write(&probe, "x"));
@@ -160,7 +160,7 @@ fn try_to_write(folder: &Path) -> io::Result<()> {
 }
 
 /// The folder of this name, or with a number after it if another command just took that.
-fn unused(name: &str) -> PathBuf {
+pub(crate) fn unused(name: &str) -> PathBuf {
     let numbered = (2..100).map(|n| format!("{name}-{n}"));
     let mut names = iter::once(name.to_owned()).chain(numbered).map(PathBuf::from);
     names.find(|folder| !folder.exists()).unwrap_or_else(|| name.into())

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use bench::measured::Service;
 use clap::Args;
 
-use super::measure::duration;
+use super::rounds::duration;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Measuring")]

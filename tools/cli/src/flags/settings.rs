@@ -1,10 +1,9 @@
 //! `--set`: the drop-in's settings.
 
+use bench::closest::closest;
 use clap::Args;
 use launch::allocator::{Allocator, HEAPWRIGHT};
-use launch::environment::Setting;
-
-use crate::embedded;
+use launch::environment::{KEYS, Setting};
 
 #[derive(Debug, Args)]
 pub(crate) struct SettingsFlags {
@@ -19,11 +18,23 @@ pub(crate) struct SettingsFlags {
 /// The settings that all classic designs have.
 const CLASSIC: [&str; 3] = ["stats", "check", "deepbind"];
 
-/// The settings of the classic design of this name: what all have, and its own.
-pub(crate) fn of_classic(name: &str) -> Vec<&'static str> {
-    let row = registry::MALLOCS.iter().find(|row| row.name == name);
-    let own = row.map_or(&[] as &[&str], |row| row.settings);
-    CLASSIC.into_iter().chain(own.iter().copied()).collect()
+/// The settings that `allocator` has, if it is ours: a design's own beside those that all have.
+pub(crate) fn keys(allocator: &Allocator) -> Option<Vec<&'static str>> {
+    let file = allocator.library()?.file_name().unwrap_or_default().to_string_lossy();
+    let base = allocator.base.strip_prefix("heapwright-").unwrap_or(&allocator.base);
+    if let Some(row) = registry::MALLOCS.iter().find(|row| row.name == base) {
+        return Some(CLASSIC.into_iter().chain(row.settings.iter().copied()).collect());
+    }
+    let is_flagship = base == HEAPWRIGHT || file.contains(HEAPWRIGHT);
+    is_flagship.then(|| KEYS.split(", ").collect())
+}
+
+/// Says that `allocator`, which is ours, has no setting of this key: the nearest ones, and all.
+pub(crate) fn unknown(allocator: &Allocator, key: &str) -> String {
+    let keys = keys(allocator).unwrap_or_default();
+    let near = closest(key, keys.iter().copied()).join(" or ");
+    let hint = if near.is_empty() { near } else { format!("did you mean {near}? ") };
+    format!("{} has no setting {key}; {hint}there are {}", allocator.base, keys.join(", "))
 }
 
 impl SettingsFlags {
@@ -35,7 +46,6 @@ impl SettingsFlags {
 
 /// Whether `allocator` has this setting. Of a library of somebody else's nothing is known, so it may have it.
 pub(crate) fn knows(allocator: &Allocator, setting: &Setting) -> bool {
-    let classic = embedded::find(&allocator.name).filter(|library| library.name != HEAPWRIGHT);
-    let has = |name| of_classic(name).contains(&setting.key.as_str());
-    allocator.library().is_some() && classic.is_none_or(|library| has(library.name))
+    let has = |keys: Vec<&str>| keys.contains(&setting.key.as_str());
+    allocator.library().is_some() && keys(allocator).is_none_or(has)
 }

@@ -160,6 +160,6 @@ pub(super) fn long(ratio: &Ratio) -> String {
 }
 
 /// `text` in lines of at most [`WIDTH`] columns.
-pub(super) fn wrapped(text: &str) -> String {
+pub(crate) fn wrapped(text: &str) -> String {
     show::text::wrapped(text, 0, Some(WIDTH))
 }

@@ -24,10 +24,8 @@ fn holes<P: Policy>(words: usize, wall: usize) -> usize {
         blocks.push(heap.allocate(layout((words - 1) * WORD, 1)).unwrap());
         heap.allocate(layout((wall - 1) * WORD, 1)).unwrap();
     }
-    for block in blocks {
-        // SAFETY: live.
-        unsafe { heap.free(block) };
-    }
+    // SAFETY: live.
+    blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
     heap.check().unwrap();
     depth(&heap)
 }

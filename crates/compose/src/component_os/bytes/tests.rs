@@ -49,10 +49,8 @@ fn serves<A: BlockAllocator + AddMemory + Stats>(mut heap: Bytes<A>) {
     assert!(blocks.len() > 30);
     assert!(V2::used_bytes(&heap) >= blocks.len() * 1000);
     assert_eq!(V2::available_bytes(&heap) + V2::used_bytes(&heap), V2::total_bytes(&heap));
-    for at in blocks {
-        // SAFETY: live, of this size and alignment.
-        unsafe { V1::dealloc(&mut heap, at, 1000, 64) };
-    }
+    // SAFETY: live, of this size and alignment.
+    blocks.into_iter().for_each(|at| unsafe { V1::dealloc(&mut heap, at, 1000, 64) });
     assert_eq!(V1::used_bytes(&heap), 0);
     let layout = Layout::new::<[u64; 30]>();
     let block = V2::alloc(&mut heap, layout).unwrap();

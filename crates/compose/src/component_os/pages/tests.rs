@@ -1,15 +1,12 @@
 use super::*;
 use crate::component_os::v1::{BaseAllocator as _, PageAllocator as _};
 use crate::component_os::v2::{BitmapPageAllocator, PageAllocator as _};
-use crate::toy::{PAGE, ToyPages};
+use kernel::bitmap::BitmapPages;
 
 extern crate std;
 use std::vec;
 
-#[test]
-fn toy_pages_by_number_alignment_and_address() {
-    serves(Pages::over(ToyPages::default()));
-}
+const PAGE: usize = 4096;
 
 #[test]
 fn bitmap_pages_by_number_alignment_and_address() {
@@ -43,7 +40,7 @@ fn serves<P: AllocatePagesAt + AddMemory + Stats>(mut pages: Pages<P>) {
 #[test]
 fn another_page_size_is_noticed() {
     let mut memory = vec![0u8; 4 * PAGE];
-    let mut pages: Pages<ToyPages, 8192> = Pages::over(ToyPages::default());
+    let mut pages: Pages<BitmapPages, 8192> = Pages::over(BitmapPages::new());
     let start = memory.as_mut_ptr().expose_provenance();
     // SAFETY: refused.
     assert_eq!(unsafe { pages.init(start, memory.len()) }, Err(AllocError::InvalidParam));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::mutex::Alone;
-use crate::toy::{PAGE, Toy, ToyPages};
+use block::fit::FirstFit;
 use block::tlsf::SmallTlsf;
 use kernel::bitmap::BitmapPages;
 
@@ -8,12 +8,13 @@ extern crate std;
 use std::vec;
 use std::vec::Vec;
 
-type Kernel = Global<Alone, Toy, ToyPages>;
+const PAGE: usize = 4096;
+type Kernel = Global<Alone, FirstFit, BitmapPages>;
 
 /// A kernel with `pages` pages and a bit.
 fn kernel(pages: usize) -> (Kernel, Vec<u8>) {
     let mut memory = vec![0u8; (pages + 1) * PAGE];
-    let kernel = Kernel::new(Toy::new(), ToyPages::default());
+    let kernel = Kernel::new(FirstFit::new(), BitmapPages::new());
     let start = memory.as_mut_ptr().expose_provenance();
     // SAFETY: the tests keep the memory as long as the kernel.
     unsafe { kernel.init(start, memory.len()) }.unwrap();

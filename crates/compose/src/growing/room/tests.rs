@@ -1,5 +1,4 @@
 use super::*;
-use crate::toy::Toy;
 use base::AddMemory;
 use block::fit::{BestFit, FirstFit, NextFit, WorstFit};
 use block::tlsf::{HalfFit, Tlsf};
@@ -29,11 +28,6 @@ fn suffices<A: BlockAllocator + AddMemory + RoomFor>(new: impl Fn() -> A) {
     }
     let most = Layout::from_size_align(isize::MAX as usize - 15, 16).unwrap();
     assert!(new().room_for(most).is_none_or(|room| room.size() > most.size()));
-}
-
-#[test]
-fn toy() {
-    suffices(Toy::new);
 }
 
 #[test]

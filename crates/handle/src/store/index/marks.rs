@@ -6,8 +6,8 @@
 //! words    │ 0 1 1 … │ 0 … │ 1 0 … │          a bit for each entry
 //! ```
 //!
-//! - **M1** a bit of `groups` is set exactly when its word has a bit.
-//! - **M2** bits of words are counted.
+//! - **marks-M1** a bit of `groups` is set exactly when its word has a bit.
+//! - **marks-M2** bits of words are counted.
 //!
 //! A bit an entry, and two pages at least. Marking takes O(1), finding the next one O(entries / 4,096).
 use base::check::ensure;
@@ -15,7 +15,6 @@ use base::{Broken, PageAllocator};
 
 use crate::table::Table;
 
-/// One bit for each entry.
 #[derive(Debug)]
 pub(super) struct Marks {
     words: Table<u64>,
@@ -28,7 +27,6 @@ impl Marks {
         Self { words: Table::new(), groups: Table::new(), count: 0 }
     }
 
-    /// How many entries are marked.
     pub(super) const fn count(&self) -> usize {
         self.count
     }
@@ -45,7 +43,6 @@ impl Marks {
         has(&mut self.groups, id / 4096, from) && has(&mut self.words, id / 64, from)
     }
 
-    /// Whether an entry is marked.
     pub(super) fn has(&self, id: u32) -> bool {
         self.words.get(id / 64).is_some_and(|word| word & 1 << (id % 64) != 0)
     }
@@ -64,7 +61,6 @@ impl Marks {
         *group = if is_empty { *group & !bit } else { *group | bit };
     }
 
-    /// The first marked entry from `id` on.
     pub(super) fn next(&self, id: u32) -> Option<u32> {
         let here = first_from(*self.words.get(id / 64)?, id % 64);
         if let Some(bit) = here {
@@ -97,9 +93,9 @@ impl Marks {
             let group = self.groups.get(index / 64).copied().unwrap_or(0);
             count += word.count_ones() as usize;
             let is_known = (group & 1 << (index % 64) != 0) == (word != 0);
-            ensure(is_known, "M1: a group knows the words with marks", index as usize)?;
+            ensure(is_known, "marks-M1: a group knows the words with marks", index as usize)?;
         }
-        ensure(count == self.count, "M2: marks are counted", count)
+        ensure(count == self.count, "marks-M2: marks are counted", count)
     }
 }
 

@@ -1,19 +1,24 @@
-//! Random work, every byte checked, everything joined again at the end.
+//! Random runs of pages, every byte checked, everything joined again at the end. Blocks are `testkit`'s.
 use super::*;
 
-/// A live block or run: its layout's size in bytes, or its pages.
+/// A live run of pages.
 struct Live {
     start: NonNull<u8>,
-    layout: Layout,
     pages: usize,
     fill: u8,
 }
 
 impl Live {
     fn bytes(&mut self) -> &mut [u8] {
-        let len = self.layout.size().max(self.pages * 64);
         // SAFETY: live, and only this value's.
-        unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), len) }
+        unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.pages * 64) }
+    }
+
+    fn end(mut self, buddy: &mut Buddy<64>) {
+        let fill = self.fill;
+        assert!(self.bytes().iter().all(|byte| *byte == fill));
+        // SAFETY: live, and forgotten.
+        unsafe { buddy.deallocate_pages(self.start, self.pages) };
     }
 }
 
@@ -30,61 +35,26 @@ fn run(seed: u64, offset: usize) {
     let mut live: Vec<Live> = Vec::new();
     let mut refused = 0;
     for step in 0..4000u32 {
-        let fill = step.to_le_bytes()[0];
         if random(&mut state, 8) < if step / 500 % 2 == 0 { 5 } else { 3 } || live.is_empty() {
-            let align = 1 << random(&mut state, 9);
-            let as_pages = random(&mut state, 2) == 0;
-            let pages = if as_pages { 1 + random(&mut state, 12) } else { 0 };
-            let size = if as_pages { 0 } else { random(&mut state, 600) };
-            let layout = layout(size, align);
-            let got =
-                if as_pages { buddy.allocate_pages(pages, align) } else { buddy.allocate(layout) };
-            let Some(start) = got else {
+            let (align, pages) = (1 << random(&mut state, 9), 1 + random(&mut state, 12));
+            let Some(start) = buddy.allocate_pages(pages, align) else {
                 refused += 1;
                 continue;
             };
             assert_eq!(start.addr().get() % align, 0);
-            let mut new = Live { start, layout, pages, fill };
+            let mut new = Live { start, pages, fill: step.to_le_bytes()[0] };
+            let fill = new.fill;
             new.bytes().fill(fill);
             live.push(new);
         } else {
-            let index = random(&mut state, live.len());
-            let fill = live[index].fill;
-            assert!(live[index].bytes().iter().all(|byte| *byte == fill));
-            let Live { start, layout: old, pages, .. } = live.swap_remove(index);
-            if pages > 0 {
-                // SAFETY: live, and forgotten.
-                unsafe { buddy.deallocate_pages(start, pages) };
-            } else if random(&mut state, 2) == 0 {
-                let size = random(&mut state, 900);
-                // SAFETY: live.
-                let new = unsafe { buddy.reallocate(start, old, size) };
-                let now = if new.is_some() { layout(size, old.align()) } else { old };
-                let start = new.unwrap_or(start);
-                let mut block = Live { start, layout: now, pages, fill };
-                let kept = size.min(old.size());
-                assert!(block.bytes()[..kept].iter().all(|byte| *byte == fill));
-                block.bytes().fill(fill);
-                live.push(block);
-            } else {
-                // SAFETY: live, and forgotten.
-                unsafe { buddy.deallocate(start, old) };
-            }
+            live.swap_remove(random(&mut state, live.len())).end(&mut buddy);
         }
         if step % 8 == 0 {
             buddy.check().unwrap();
         }
     }
     assert!(refused > 0, "it was never full");
-    for Live { start, layout, pages, .. } in live {
-        if pages > 0 {
-            // SAFETY: live, and forgotten.
-            unsafe { buddy.deallocate_pages(start, pages) };
-        } else {
-            // SAFETY: live, and forgotten.
-            unsafe { buddy.deallocate(start, layout) };
-        }
-    }
+    live.into_iter().for_each(|run| run.end(&mut buddy));
     buddy.check().unwrap();
     assert_eq!(pieces(&buddy), before);
     assert_eq!(buddy.stats().used, 0);

@@ -175,16 +175,3 @@ fn pools_are_not_joined_and_are_removed_as_they_were_added() {
     assert_eq!(shape(&buddy), []);
     assert_eq!(buddy.allocate(layout(1, 1)), None);
 }
-
-#[test]
-fn reset_makes_all_units_free() {
-    let (_memory, mut buddy) = sixteen();
-    for size in [1, 3, 5] {
-        buddy.allocate(layout(size * PAGE, 1)).unwrap();
-    }
-    // SAFETY: the blocks are not used again.
-    unsafe { buddy.reset() };
-    buddy.check().unwrap();
-    assert_eq!(shape(&buddy), [-16]);
-    assert_eq!(buddy.stats().used, 0);
-}

@@ -39,10 +39,7 @@ impl Front {
     }
 
     /// Gives all objects back.
-    ///
-    /// # Errors
-    ///
-    /// The first thing found wrong; all that was right is free.
+    /// Errors: the first thing found wrong; all that was right is free.
     #[inline]
     pub(crate) fn free_bulk<P: PageAllocator>(
         &mut self,
@@ -75,10 +72,7 @@ impl Front {
     }
 
     /// Gives all objects back, each of which may be anything.
-    ///
-    /// # Errors
-    ///
-    /// The first thing found wrong; all that was right is free.
+    /// Errors: the first thing found wrong; all that was right is free.
     pub(crate) fn try_free_bulk<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
@@ -115,10 +109,7 @@ impl<'a, 'b, P: PageAllocator> Filling<'a, 'b, P> {
     }
 
     /// Fills all of it; if that is not possible nothing. Whether it did.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Slabs::take_back`]; nothing of it is filled.
+    /// Errors: as of [`Slabs::take_back`]; nothing of it is filled.
     pub(in crate::kmem_cache) fn fill(mut self) -> Result<bool, Misuse> {
         while self.had < self.out.len() {
             let Some(object) = self.slabs.take(self.ground, 0) else {

@@ -15,10 +15,7 @@ use crate::kmem_cache::slabs::Ground;
 
 impl Front {
     /// Gives an object back that may be anything: looks for it in its slab and in the magazines. O(rounds).
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it; nothing has changed then. Or what emptying a magazine found; then the object is free.
+    /// Errors: what is wrong with it; nothing has changed then. Or what emptying a magazine found; then the object is free.
     pub(crate) fn try_free<P: PageAllocator>(
         &mut self,
         ground: &mut Ground<'_, P>,
@@ -29,10 +26,7 @@ impl Front {
     }
 
     /// The same of an object for whose page the map has `entry`.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_free`](Self::try_free).
+    /// Errors: as [`try_free`](Self::try_free).
     #[inline]
     pub(crate) fn try_free_at<P: PageAllocator>(
         &mut self,

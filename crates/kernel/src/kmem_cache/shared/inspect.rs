@@ -9,7 +9,7 @@ use crate::kmem_cache::debug;
 use crate::kmem_cache::misuse::Misuse;
 use crate::kmem_cache::settings::Name;
 use crate::kmem_cache::sheaf::Sheaf;
-use crate::kmem_cache::statistics::{Info, Locality};
+use crate::kmem_cache::statistics::Info;
 
 impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
     /// What there is now, and what happened at the depot. Exact while no other thread is inside. O(partial slabs + magazines).
@@ -21,12 +21,6 @@ impl<L: Park, P: PageAllocator> SharedKmemCache<L, P> {
         let info = Info::of(&back.slabs, cached, self.capacity, tables);
         drop(back);
         (info, self.depot().counts)
-    }
-
-    /// How close together the objects in use lie; those in magazines count as in use. O(objects of all slabs).
-    #[must_use]
-    pub fn locality(&self) -> Locality {
-        Locality::of(&self.back().slabs)
     }
 
     /// Looks at what the cache's checks wrote beside and into every object; how many it has.

@@ -10,7 +10,6 @@ use crate::kmem_cache::misuse::{Finding, Misuse};
 use crate::kmem_cache::page_map::{Near, PageMap};
 use crate::kmem_cache::sheaf::Sheaf;
 
-/// Two magazines.
 #[derive(Debug)]
 pub(super) struct Pair {
     main: Sheaf,
@@ -26,7 +25,6 @@ impl Pair {
         Self { main, near: Near::NOTHING, spare }
     }
 
-    /// Without magazines.
     pub(super) fn empty() -> Self {
         Self::new(Sheaf::none(), Sheaf::none())
     }
@@ -140,10 +138,7 @@ impl Pair {
     }
 
     /// Gives an object back that may be anything: looks for it in its slab and in these magazines. A lock, and O(rounds).
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it; nothing has changed then. Or what emptying a magazine found; then the object is free.
+    /// Errors: what is wrong with it; nothing has changed then. Or what emptying a magazine found; then the object is free.
     pub(super) fn try_free<L: Park, P: PageAllocator>(
         &mut self,
         shared: &SharedKmemCache<L, P>,
@@ -159,10 +154,7 @@ impl Pair {
     }
 
     /// Makes room in `main`, which is full, for an object, unless there is no memory for a magazine.
-    ///
-    /// # Errors
-    ///
-    /// What emptying a magazine found; there is room then. If it names the object, that one is free already.
+    /// Errors: what emptying a magazine found; there is room then. If it names the object, that one is free already.
     fn make_room<L: Park, P: PageAllocator>(
         &mut self,
         shared: &SharedKmemCache<L, P>,
@@ -248,10 +240,7 @@ impl Pair {
     }
 
     /// Empties the magazines into the slabs, and gives them to the depot.
-    ///
-    /// # Errors
-    ///
-    /// The first thing found wrong; there are no magazines any more.
+    /// Errors: the first thing found wrong; there are no magazines any more.
     pub(super) fn flush<L: Park, P: PageAllocator>(
         &mut self,
         shared: &SharedKmemCache<L, P>,

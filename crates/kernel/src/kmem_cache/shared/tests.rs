@@ -47,10 +47,8 @@ fn a_handle_is_a_stack_of_magazines() {
     let objects: Vec<_> = (0..500).map(|_| local.allocate().unwrap()).collect();
     shared.check().unwrap();
     assert_eq!(shared.info().0.active, 500);
-    for &object in &objects {
-        // SAFETY: it is live.
-        unsafe { local.free(object) };
-    }
+    // SAFETY: it is live.
+    objects.iter().for_each(|&object| unsafe { local.free(object) });
     shared.check().unwrap();
     let (info, counts) = shared.info();
     assert_eq!((info.active, info.cached), (0, 540), "nine magazines were filled");
@@ -60,10 +58,8 @@ fn a_handle_is_a_stack_of_magazines() {
     assert_eq!(shared.info().1.gets, 7, "all come from the depot");
     let last: Vec<_> = objects.iter().rev().take(20).copied().collect();
     assert_eq!(again[..20], last, "the last ones first");
-    for object in again {
-        // SAFETY: it is live.
-        unsafe { local.free(object) };
-    }
+    // SAFETY: it is live.
+    again.into_iter().for_each(|object| unsafe { local.free(object) });
     drop(local);
     assert_eq!(shared.info().0.active, 0);
     close(shared);
@@ -83,10 +79,8 @@ fn the_end_of_a_handle_loses_nothing() {
     let (info, _) = shared.info();
     // From the 43rd on the first has no 60 free objects.
     assert_eq!((info.active, info.cached, info.slabs), (50, 0, 2));
-    for object in kept {
-        // SAFETY: it is live.
-        unsafe { shared.free(object) };
-    }
+    // SAFETY: it is live.
+    kept.into_iter().for_each(|object| unsafe { shared.free(object) });
     close(shared);
 }
 
@@ -137,10 +131,8 @@ fn shrinking_gives_all_but_handles_back() {
     let shared = shared(magazines(1024));
     let mut local = shared.local();
     let objects: Vec<_> = (0..200).map(|_| shared.allocate().unwrap()).collect();
-    for object in objects {
-        // SAFETY: it is live.
-        unsafe { shared.free(object) };
-    }
+    // SAFETY: it is live.
+    objects.into_iter().for_each(|object| unsafe { shared.free(object) });
     let one = local.allocate().unwrap();
     shared.shrink();
     shared.check().unwrap();
@@ -178,10 +170,8 @@ fn refused_pages_lose_nothing() {
             shared.check().unwrap();
             assert_eq!(shared.info().0.active, objects.len());
         }
-        for object in objects {
-            // SAFETY: it is live.
-            unsafe { local.free(object) };
-        }
+        // SAFETY: it is live.
+        objects.into_iter().for_each(|object| unsafe { local.free(object) });
         drop(local);
         close(shared);
     }
@@ -274,7 +264,6 @@ fn what_may_go_to_other_threads() {
     fn is_send<T: Send>() {}
     fn is_sync<T: Sync>() {}
     is_send::<KmemCache<Pages>>();
-    is_send::<crate::kmem_cache::Caches<Pages>>();
     is_send::<crate::kmem_cache::Reserve>();
     is_send::<crate::kmalloc::Kmalloc<Pages>>();
     is_send::<Shared>();
@@ -351,10 +340,8 @@ fn a_misuse_that_shows_late_loses_no_magazine() {
     let late = core::panic::AssertUnwindSafe(|| {
         let mut local = shared.local();
         let (one, two) = (local.allocate().unwrap(), local.allocate().unwrap());
-        for object in [one, two, one] {
-            // SAFETY: the last one is a double free, which is what is tested.
-            unsafe { local.free(object) };
-        }
+        // SAFETY: the last one is a double free, which is what is tested.
+        [one, two, one].into_iter().for_each(|object| unsafe { local.free(object) });
         drop(local);
     });
     assert!(std::panic::catch_unwind(late).is_err());
@@ -398,10 +385,8 @@ fn a_handle_that_was_forgotten_keeps_nothing_from_its_cache() {
         for _ in 0..forgotten {
             let mut local = shared.local();
             let objects: Vec<_> = (0..100).map(|_| local.allocate().unwrap()).collect();
-            for object in objects {
-                // SAFETY: it is live.
-                unsafe { local.free(object) };
-            }
+            // SAFETY: it is live.
+            objects.into_iter().for_each(|object| unsafe { local.free(object) });
             core::mem::forget(local);
         }
         close(shared);

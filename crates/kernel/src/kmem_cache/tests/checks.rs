@@ -110,10 +110,3 @@ fn a_constructed_object_is_not_poisoned() {
     assert_eq!(byte(object, 0), 7);
     close(cache);
 }
-
-#[test]
-fn letters() {
-    assert_eq!(DebugFlags::from_letters("FZPU"), Some(DebugFlags::ALL));
-    assert_eq!(DebugFlags::from_letters(""), Some(DebugFlags::NONE));
-    assert_eq!(DebugFlags::from_letters("X"), None);
-}

@@ -116,9 +116,9 @@ fn all_policies_and_sizes() {
 
 #[test]
 fn with_checks() {
-    for letters in ["F", "Z", "P", "U", "FZPU"] {
+    use DebugFlags as D;
+    for flags in [D::SANITY, D::RED_ZONE, D::POISON, D::USER, D::ALL] {
         for (size, align) in [(1, 1), (24, 8), (40, 64), (700, 64)] {
-            let flags = DebugFlags::from_letters(letters).unwrap();
             let settings = Settings::new("shadow", size).align(align).debug(flags);
             run(settings.colour(), size, align, 99);
         }

@@ -95,7 +95,7 @@ fn what_is_in_use_comes_back() {
 
 #[test]
 fn the_builder_passes_on() {
-    let builder = Cache::<Item, Pages>::builder("all").align(8).colour().processors(16).no_merge();
+    let builder = Cache::<Item, Pages>::builder("all").align(8).colour().processors(16);
     let cache = builder.debug(DebugFlags::SANITY).build(Pages::new(64)).unwrap();
     assert_eq!(cache.untyped().info().align, 32, "the type's at least");
     let refused = Cache::<Item, Pages>::builder("odd").align(24).build(Pages::new(1));

@@ -60,10 +60,8 @@ pub(super) fn step<S: System, T: Tls>(
 }
 
 pub(super) fn free_all<S: System, T: Tls>(heap: &Flagship<S, T>, live: &mut Vec<Block>) {
-    for (ptr, ..) in live.drain(..) {
-        // SAFETY: a live block.
-        unsafe { heap.free(ptr) };
-    }
+    // SAFETY: a live block.
+    live.drain(..).for_each(|(ptr, ..)| unsafe { heap.free(ptr) });
 }
 
 /// The books of a heap at rest, which `check` has proved.
@@ -111,10 +109,8 @@ fn a_block_freed_by_the_size_it_shrank_to_counts_as_what_it_was() {
                 blocks.push((heap.malloc(80), 80));
             }
         }
-        for (ptr, size) in blocks {
-            // SAFETY: a live block of that size.
-            unsafe { heap.free_sized(ptr, size) };
-        }
+        // SAFETY: a live block of that size.
+        blocks.into_iter().for_each(|(ptr, size)| unsafe { heap.free_sized(ptr, size) });
         books(&heap);
     }
     heap.empty_magazines("test");
@@ -134,10 +130,8 @@ fn what_an_aligned_request_passes_over_is_counted() {
     }
     let aligned: Vec<*mut u8> = (0..2000).map(|_| heap.aligned_alloc(128, 128)).collect();
     books(&heap);
-    for ptr in aligned {
-        // SAFETY: a live block.
-        unsafe { heap.free(ptr) };
-    }
+    // SAFETY: a live block.
+    aligned.into_iter().for_each(|ptr| unsafe { heap.free(ptr) });
     heap.empty_magazines("test");
     assert_eq!(books(&heap).claimed, 0);
 }
@@ -183,10 +177,10 @@ fn a_check_among_busy_threads_raises_no_false_alarm() {
                             live.iter().map(|&(ptr, ..)| ptr.expose_provenance()).collect()
                         });
                         let left: Vec<usize> = one.join().expect("no panic");
-                        for at in left {
-                            // SAFETY: a live block.
-                            unsafe { BUSY.free(core::ptr::with_exposed_provenance_mut(at)) };
-                        }
+                        // SAFETY: a live block.
+                        left.into_iter().for_each(|at| unsafe {
+                            BUSY.free(core::ptr::with_exposed_provenance_mut(at))
+                        });
                     }
                 })
             })

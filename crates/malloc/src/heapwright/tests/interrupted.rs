@@ -36,14 +36,10 @@ fn a_busy_thread_gets_spare_blocks_that_are_freed_later_by_any_way() {
         unsafe { heap.free(grown) };
     }
     heap.set_safe(false);
-    for (&size, &block) in sizes.iter().zip(&again) {
-        // SAFETY: a live block of that size.
-        unsafe { heap.free_sized(block, size) };
-    }
-    for &block in &aligned {
-        // SAFETY: a live block.
-        unsafe { heap.free(block) };
-    }
+    // SAFETY: a live block of that size.
+    sizes.iter().zip(&again).for_each(|(&size, &block)| unsafe { heap.free_sized(block, size) });
+    // SAFETY: a live block.
+    aligned.iter().for_each(|&block| unsafe { heap.free(block) });
     heap.empty_magazines("test");
     heap.check().expect("intact");
     assert_eq!(heap.stats().live_bytes, 0);

@@ -12,10 +12,8 @@ fn a_double_free_in_a_magazine_is_seen() {
         let heap = flagship();
         let ptr = heap.malloc(sizes.0);
         heap.check().expect("intact");
-        for size in [sizes.0, sizes.1] {
-            // SAFETY: the second is the misuse that is to be found; nothing is written.
-            unsafe { heap.free_sized(ptr, size) };
-        }
+        // SAFETY: the second is the misuse that is to be found; nothing is written.
+        [sizes.0, sizes.1].into_iter().for_each(|size| unsafe { heap.free_sized(ptr, size) });
         let words = "inspect-A5: what was freed was freed once (double free)";
         assert_eq!(invariant(&heap), (words, ptr.addr()));
     }

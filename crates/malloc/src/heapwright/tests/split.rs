@@ -102,10 +102,8 @@ fn what_was_never_touched_is_held_and_not_resident() {
 fn objects_between_live_ones_are_free_and_then_holes() {
     let heap = flagship();
     let blocks: Vec<*mut u8> = (0..8 * MIB / 1024).map(|_| heap.malloc(1024)).collect();
-    for &block in &blocks {
-        // SAFETY: a live block of 1 KiB.
-        unsafe { block.write_bytes(1, 1024) };
-    }
+    // SAFETY: a live block of 1 KiB.
+    blocks.iter().for_each(|&block| unsafe { block.write_bytes(1, 1024) });
     let full = proved(&heap);
     assert!(part(&full, "live, in slabs").resident >= 8 * MIB);
     // One in 16 stays: three pages of four lie between.
@@ -169,10 +167,8 @@ fn the_largest_split_is_kept() {
                 block
             })
             .collect();
-        for block in blocks {
-            // SAFETY: a live block.
-            unsafe { heap.free(block) };
-        }
+        // SAFETY: a live block.
+        blocks.into_iter().for_each(|block| unsafe { heap.free(block) });
     }
     heap.purge();
     let now = proved(&heap);

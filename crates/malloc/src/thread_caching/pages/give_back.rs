@@ -101,7 +101,6 @@ impl<S: System> Pages<S> {
         (used / 2).max(floor / PAGE).min(self.allowance.room(used, PAGE))
     }
 
-    /// The time, in ticks.
     pub(in super::super) fn tick(&self) -> u32 {
         base::bits::low32(base::bits::index((self.source.now_ms() / TICK_MS) & 0xffff_ffff))
     }
@@ -194,7 +193,6 @@ impl<S: System> Pages<S> {
         self.purge(self.free.lock(), 0, usize::MAX, true)
     }
 
-    /// Reads the memory limit.
     pub(in super::super) fn look_at_memory_limit(&self) {
         self.allowance.look(&self.source);
     }

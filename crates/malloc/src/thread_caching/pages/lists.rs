@@ -26,7 +26,6 @@ impl Lists {
         Self { by_len: [const { List::new() }; LISTS], bits: [0; LISTS.div_ceil(64)] }
     }
 
-    /// The list of a length.
     fn index(pages: usize) -> usize {
         if pages <= EXACT {
             return pages - 1;

@@ -55,15 +55,28 @@ fn what_may_hardly_be_touched_gets_small_pages_of_its_own() {
     heap.check().expect("intact");
     assert!(others.iter().all(|&block| block != small && !is_huge(&heap, block)));
     assert_eq!(heap.dirty_bytes(), dirty, "what is free beside them costs nothing");
-    let first = others[0];
     heap.allocate(124, 1).expect("memory");
     assert_eq!(slab(&heap, 1, 64), small, "small objects' own blocks come first");
+}
+
+#[test]
+fn small_objects_leave_clean_rests_to_large_blocks_and_use_dirty_ones() {
+    let heap = heap_of_8_mib();
+    let small = slab(&heap, 1, 64);
+    let rest = block_of(&heap, heap.allocate(5, 1).expect("memory").at);
+    let old = heap.allocate(3, 1).expect("memory").at;
+    heap.deallocate(old, 3);
     while slab(&heap, 1, 64) == small {}
-    let into = slab(&heap, 1, 64);
-    assert!(
-        !is_huge(&heap, into),
-        "then what is left beside others, before a block is opened: {first} {into}"
-    );
+    let dirty = heap.region.block(rest).free() & heap.region.block(rest).dirty();
+    assert_eq!(dirty.count_ones(), 2, "the first that did not fit is in what is resident");
+    for _ in 0..2 {
+        assert_eq!(slab(&heap, 1, 64), rest);
+    }
+    let opened = slab(&heap, 1, 64);
+    assert!(opened != rest && is_huge(&heap, opened), "then a block is opened");
+    heap.source.fail_from(1);
+    while slab(&heap, 1, 64) == opened {}
+    assert_eq!(slab(&heap, 1, 64), rest, "when memory is refused the rest serves too");
 }
 
 #[test]

@@ -17,7 +17,6 @@ const TERMINAL: u32 = 0o020_000;
 /// A file that is open.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
-    /// Inode and device.
     pub(super) file: [usize; 2],
     /// Its kind and permissions.
     mode: u32,

@@ -5,18 +5,18 @@
 //!                            stdio's list, our turn, the malloc's locks; then back
 //! ```
 //!
-//! - **O1** our handlers are registered before anybody else's, so ours run next to the copying:
+//! - **fork-O1** our handlers are registered before anybody else's, so ours run next to the copying:
 //!   what others lock in theirs, they lock before us, and their threads get their memory.
-//! - **O2** one thread at a time has `TURN` and all that follows it. Nothing of ours is changed
+//! - **fork-O2** one thread at a time has `TURN` and all that follows it. Nothing of ours is changed
 //!   by a handler with signals unblocked, so a signal handler that forks finds it whole.
-//! - **O3** a fork inside a fork, by a signal handler on the same thread, takes nothing and
+//! - **fork-O3** a fork inside a fork, by a signal handler on the same thread, takes nothing and
 //!   releases nothing. A child that it makes goes on with the outer fork: as a parent by name,
 //!   but its other threads do not exist, which `COPIES` tells.
-//! - **O4** whoever waits for a lock here gives up after a while, releases everything and begins
+//! - **fork-O4** whoever waits for a lock here gives up after a while, releases everything and begins
 //!   again: the lock may be that of a thread which, interrupted by a signal handler that forks,
 //!   waits for us. glibc 2.36 holds a lock of its own while handlers run, which such a thread
 //!   waits for too; so after `TRIES` a fork goes on without what it cannot have.
-//! - **O5** while the process has one thread nothing is locked: a signal handler that interrupted
+//! - **fork-O5** while the process has one thread nothing is locked: a signal handler that interrupted
 //!   malloc may fork, and the child goes on where malloc was interrupted.
 //!
 //! Where the C library does not say how many threads there are, there may be several; then a
@@ -40,7 +40,7 @@ pub trait Around {
     /// had is held then, and the answer is `true`.
     fn before(timeout_ms: u32, last: bool) -> bool;
 
-    /// Instead, in a process with one thread: nothing is held, and signals are not blocked (O5).
+    /// Instead, in a process with one thread: nothing is held, and signals are not blocked (fork-O5).
     fn before_alone() {}
 
     /// After it, in the parent.
@@ -50,7 +50,7 @@ pub trait Around {
     fn in_child();
 }
 
-/// Milliseconds until one begins again (O4): few, as signals wait; and longer than any thread is
+/// Milliseconds until one begins again (fork-O4): few, as signals wait; and longer than any thread is
 /// inside a lock on a machine that is not overloaded.
 const TIMEOUT_MS: u32 = 20;
 

@@ -3,7 +3,7 @@
 //! Mapping, unmapping and punching are two system calls each, [`create_frames`](FrameSource::create_frames) six. The file
 //! counts as shared memory (`RssShmem`), has a descriptor that is closed by `exec`, and is shared with children of `fork`.
 //!
-//! - **D1** the descriptor's number is none of those that programs give by hand, where the limit allows: 300 or above, never
+//! - **frames-D1** the descriptor's number is none of those that programs give by hand, where the limit allows: 300 or above, never
 //!   that of a standard stream. A program may close it all the same and get the number for a file of its own, so each call
 //!   first compares inode and device with those of the file that was made, and touches no other file.
 //!
@@ -39,7 +39,7 @@ fn close(number: usize) {
     unsafe { call6(number::CLOSE, [number, 0, 0, 0, 0, 0]) };
 }
 
-/// The same file by a high number in place of the one it has (D1). `None`: there is none but that of a standard stream.
+/// The same file by a high number in place of the one it has (frames-D1). `None`: there is none but that of a standard stream.
 fn move_up(low: usize) -> Option<usize> {
     const STREAMS: usize = 3;
     let Some(high) = copy(low, LOWEST).or_else(|| copy(low, STREAMS)) else {

@@ -1,11 +1,11 @@
 //! Pages from `mmap` and its kin. Each call is one to three system calls.
 //!
-//! - **V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
+//! - **memory-V1** a call that replaces a mapping may fail after the kernel has unmapped what was to be
 //!   replaced: then `mend` puts an empty mapping there, before anybody touches it, or says that
 //!   the addresses are lost.
-//! - **V2** after such a failure the addresses of [`resize`](PageSource::resize)'s target may be
+//! - **memory-V2** after such a failure the addresses of [`resize`](PageSource::resize)'s target may be
 //!   another thread's mapping: only a target whose first word still is our mark is unmapped.
-//! - **V3** pages are moved out of one mapping only, so all of them or none: from Linux 6.17 on the
+//! - **memory-V3** pages are moved out of one mapping only, so all of them or none: from Linux 6.17 on the
 //!   kernel moves several one after the other, and may fail between two.
 
 use core::ffi::{c_int, c_long};
@@ -98,17 +98,13 @@ fn mmap_at(at: usize, len: usize, protection: usize, flags: usize) -> Claim {
     }
 }
 
-/// # Safety
-///
-/// `[at, at + len)` is ours and unused.
+/// The caller promises: `[at, at + len)` is ours and unused.
 unsafe fn munmap(at: usize, len: usize) -> bool {
     // SAFETY: the caller owns the range.
     len == 0 || result(unsafe { call6(number::MUNMAP, [at, len, 0, 0, 0, 0]) }).is_ok()
 }
 
-/// # Safety
-///
-/// `advice` does to `[at, at + len)` nothing its owner forbids.
+/// The caller promises: `advice` does to `[at, at + len)` nothing its owner forbids.
 unsafe fn madvise(at: usize, len: usize, advice: usize) -> bool {
     // SAFETY: the caller vouches for the advice.
     result(unsafe { call6(number::MADVISE, [at, len, advice, 0, 0, 0]) }).is_ok()
@@ -156,10 +152,7 @@ fn is_room_for(len: usize, protection: usize, flags: usize) -> bool {
 
 /// Whether `[at, at + len)` is one mapping, or inside of one. The kernel grows no range that is
 /// several, and says so before it finds that there is no room to grow.
-///
-/// # Safety
-///
-/// The range is ours.
+/// The caller promises: the range is ours.
 unsafe fn is_one_mapping(at: usize, len: usize) -> bool {
     let page = page_size();
     // SAFETY: a page more at its end changes nothing in the range.
@@ -178,19 +171,16 @@ fn is_hole(at: usize) -> bool {
     result(unsafe { call6(number::RT_SIGPROCMASK, args) }) == Err(EFAULT)
 }
 
-/// After a call that was to replace `[at, at + len)` has failed: the range is mapped again (V1).
+/// After a call that was to replace `[at, at + len)` has failed: the range is mapped again (memory-V1).
 /// `false`: it is not to be had any more.
 #[cold]
 fn mend(at: usize, len: usize) -> bool {
     !is_hole(at) || mmap_at(at, len, PROT_READ_WRITE, MAP_NORESERVE) == Claim::Ours
 }
 
-/// What became of `[at, at + len)` when a call that was to replace it has failed (V1). Where nothing is mapped any more, it
+/// What became of `[at, at + len)` when a call that was to replace it has failed (memory-V1). Where nothing is mapped any more, it
 /// is reserved again.
-///
-/// # Safety
-///
-/// The range was ours before the call.
+/// The caller promises: the range was ours before the call.
 #[cold]
 pub(super) unsafe fn was_replaced(at: usize, len: usize) -> Mapped {
     // A look at the page says whether it is mapped, which `is_hole` does only of pages that can be read.
@@ -204,11 +194,8 @@ pub(super) unsafe fn was_replaced(at: usize, len: usize) -> Mapped {
 }
 
 /// Replaces whatever is mapped in `[at, at + len)` by addresses that are reserved, as [`PageSource::reserve`] makes them, so
-/// that the kernel joins them to those around. `false`: refused, and perhaps nothing is mapped there any more (V1).
-///
-/// # Safety
-///
-/// The range is ours, and nobody uses it.
+/// that the kernel joins them to those around. `false`: refused, and perhaps nothing is mapped there any more (memory-V1).
+/// The caller promises: the range is ours, and nobody uses it.
 unsafe fn reserve_over(at: usize, len: usize) -> bool {
     let reserved = mmap(at, len, PROT_NONE, MAP_FIXED | MAP_NORESERVE) == Ok(at);
     if reserved {
@@ -221,10 +208,7 @@ unsafe fn reserve_over(at: usize, len: usize) -> bool {
 ///
 /// A process with more mappings than it may have gets no new one, not even in place of many: then the old ones go first,
 /// which leaves it fewer, and the addresses are reserved again if nobody was quicker.
-///
-/// # Safety
-///
-/// The range is ours, and nobody uses it.
+/// The caller promises: the range is ours, and nobody uses it.
 pub(super) unsafe fn unmap_to_reserved(at: usize, len: usize) -> Mapped {
     // SAFETY: the caller's promise.
     if unsafe { reserve_over(at, len) } {
@@ -377,7 +361,7 @@ unsafe impl PageSource for Os {
         // SAFETY: `target` was mapped above and nobody has seen it.
         let moved = result(unsafe { call6(number::MREMAP, moving) });
         if moved.is_err() && is_marked(target) {
-            // SAFETY: the mark says that it is still ours (V2), unused.
+            // SAFETY: the mark says that it is still ours (memory-V2), unused.
             unsafe { munmap(target, new) };
         }
         moved.ok()

@@ -87,7 +87,6 @@ pub fn parent_id() -> usize {
     unsafe { call6(number::GETPPID, [0; 6]) }
 }
 
-/// The number of the calling thread.
 pub(super) fn thread_id() -> usize {
     // SAFETY: asks for a number.
     unsafe { call6(number::GETTID, [0; 6]) }
@@ -134,7 +133,6 @@ pub fn end_as_first_thread() -> ! {
     }
 }
 
-/// How many links a file has.
 fn links_of(path: &CStr) -> Option<u32> {
     const NLINK: usize = 4;
     Some(statx(AT_FDCWD, path, 0, NLINK)?[4])

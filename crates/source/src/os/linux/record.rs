@@ -4,7 +4,7 @@
 //! /path/123.tmp   { "process": 12        ── rename ─►  /path/123   { "process": 123, … }
 //! ```
 //!
-//! - **R1** only a regular file, or nothing, is ever replaced: not /dev/null, not a link.
+//! - **record-R1** only a regular file, or nothing, is ever replaced: not /dev/null, not a link.
 //!
 //! Five system calls and one for each half KiB, and nothing is kept open: a program may close any descriptor.
 use core::ffi::CStr;

@@ -32,10 +32,7 @@ pub(super) fn leave_to_library() {
 }
 
 /// Enters the kernel.
-///
-/// # Safety
-///
-/// The call and its arguments do nothing that memory owned by others forbids.
+/// The caller promises: the call and its arguments do nothing that memory owned by others forbids.
 #[inline]
 pub(super) unsafe fn call6(number: usize, args: [usize; 6]) -> usize {
     if BY_LIBRARY.load(Ordering::Relaxed) {

@@ -40,7 +40,6 @@ macro_rules! tls_block {
             value
         }
 
-        /// Sets a word of the block.
         #[inline(always)]
         pub(crate) fn store(word: usize, value: usize) {
             // SAFETY: as for `load`; the word is only ever reached through these two.
@@ -92,7 +91,6 @@ macro_rules! tls_block {
             unsafe { word(at).read_volatile() }
         }
 
-        /// Sets a word of the block.
         #[inline(always)]
         pub(crate) fn store(at: usize, value: usize) {
             // SAFETY: as for `load`.

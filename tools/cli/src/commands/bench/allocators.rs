@@ -2,13 +2,13 @@
 
 use anyhow::{anyhow, bail};
 use bench::closest::closest;
-use launch::allocator::{Allocator, GLIBC};
+use launch::allocator::{Allocator, GLIBC, HEAPWRIGHT};
 use launch::inspect::{Inspection, loader};
 use launch::probe;
 use registry::{BLOCKS, PEERS};
 
 use crate::exit::Usage;
-use crate::flags::allocator::AllocatorArg;
+use crate::flags::subject::{AllocatorArg, What};
 use crate::{allocators, embedded};
 
 /// What the null allocator is called in results.
@@ -26,7 +26,7 @@ pub(super) fn region_names() -> Vec<&'static str> {
 const BESIDE: &str = "tlsf";
 
 /// What a name can mean beside a library.
-pub(super) enum Among {
+pub(crate) enum Among {
     /// Nothing.
     Libraries,
     /// A region allocator of the program of workloads.
@@ -74,13 +74,13 @@ impl Among {
 }
 
 /// The allocators to compare. Names mean `among` where it has them.
-pub(super) fn chosen(
+pub(crate) fn chosen(
     asked: &[AllocatorArg],
     among: &Among,
     program: Option<&Inspection>,
     warnings: &mut Vec<String>,
 ) -> anyhow::Result<Vec<Allocator>> {
-    let all = AllocatorArg::Name("all".to_owned());
+    let all = AllocatorArg::known("all");
     let everything = asked.is_empty() || asked.contains(&all);
     let mut chosen = if everything { among.all(warnings)? } else { Vec::new() };
     // What is named has to work; what was only found may be left out.
@@ -91,19 +91,18 @@ pub(super) fn chosen(
         match chosen.iter().find(|c| c.name == allocator.name) {
             Some(same) if *same == allocator => {}
             // By its name it is the one that is there already.
-            Some(_) if everything && matches!(arg, AllocatorArg::Name(_)) => {}
+            Some(_) if everything && arg.plain().is_some() => {}
             Some(_) => bail!(Usage(format!("two allocators are called {}", allocator.name))),
             None => chosen.push(allocator),
         }
     }
-    let is_by_path = |name: &str| {
-        asked.iter().any(|a| matches!(a, AllocatorArg::Library { name: n, .. } if n == name))
-    };
+    let is_by_path =
+        |name: &str| asked.iter().any(|a| matches!(a.what, What::File(_)) && a.name == name);
     let mut working = Vec::new();
     for allocator in chosen {
         let may_be_left_out = everything && !named.contains(&allocator.name);
-        let is_users = is_by_path(&allocator.name) || embedded::find(&allocator.name).is_none();
-        match works(allocator, is_users, program) {
+        let is_users = is_by_path(&allocator.name) || embedded::find(&allocator.base).is_none();
+        match works(allocator, is_users, program, warnings) {
             Ok(allocator) => working.push(allocator),
             Err(error)
                 if may_be_left_out && working.iter().any(|w: &Allocator| w.name == GLIBC) =>
@@ -117,20 +116,24 @@ pub(super) fn chosen(
 }
 
 fn one(arg: &AllocatorArg, among: &Among) -> anyhow::Result<Allocator> {
-    let name = match arg {
-        AllocatorArg::Name(name) => name,
-        AllocatorArg::Variant { .. } => return allocators::find(arg),
-        AllocatorArg::Library { name, .. } => {
-            if let Some(why) = taken(name, among) {
-                bail!(Usage(format!("no library can be called '{name}' here: {why}")));
-            }
-            // Whatever is wrong with it, it was named on the command line.
+    let is_plain = arg.plain().is_some();
+    let is_other = matches!(&arg.what, What::Known(name) if name != HEAPWRIGHT);
+    if is_other && arg.name == HEAPWRIGHT {
+        bail!(Usage(format!("-a {}: only heapwright can be called heapwright", arg.word)));
+    }
+    if !is_plain && let Some(why) = taken(&arg.name, among) {
+        bail!(Usage(format!("no allocator can be called '{}' here: {why}", arg.name)));
+    }
+    let name = match &arg.what {
+        What::Known(name) => name,
+        // Whatever is wrong with it, it was named on the command line.
+        What::File(_) => {
             return allocators::find(arg).map_err(|error| anyhow!(Usage(format!("{error:#}"))));
         }
     };
     let within = among.names();
     if within.contains(&name.as_str()) {
-        return Ok(Allocator::in_process(name.as_str()));
+        return allocators::settle(Allocator::in_process(name.as_str()), arg);
     }
     let is_library = name == GLIBC || embedded::find(name).is_some();
     let is_alone = matches!(among, Among::Alone(_));
@@ -179,6 +182,7 @@ fn works(
     allocator: Allocator,
     is_users: bool,
     program: Option<&Inspection>,
+    warnings: &mut Vec<String>,
 ) -> anyhow::Result<Allocator> {
     if allocator.in_process.is_some() {
         return Ok(allocator);
@@ -188,6 +192,8 @@ fn works(
         let is_usage = is_users && allocator.library.is_some();
         if is_usage { anyhow!(Usage(text)) } else { anyhow!(text) }
     })?;
+    let complaint = answer.complaint.filter(|_| !allocator.environment.is_empty());
+    warnings.extend(complaint.map(|line| format!("{} says: {line}", allocator.name)));
     let Some(library) = allocator.library() else {
         let file = answer.malloc.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if !file.starts_with("libc.") && !file.starts_with("libc-") {

@@ -38,14 +38,14 @@ struct Leftovers {
 
 /// Hears the signals from its making on.
 #[derive(Debug)]
-pub(super) struct Interrupts {
+pub(crate) struct Interrupts {
     came: Arc<AtomicBool>,
     leftovers: Arc<Mutex<Leftovers>>,
 }
 
 impl Interrupts {
     /// Begins to listen. A terminal that closes or Ctrl-\\ is no signal where the caller has it ignored (`nohup`, `&` in a script).
-    pub(super) fn catch() -> anyhow::Result<Self> {
+    pub(crate) fn catch() -> anyhow::Result<Self> {
         let ignored = ignored();
         let is_heard = |signal: i32| ignored & (1 << (signal - 1)) == 0;
         let others = [SIGHUP, SIGQUIT].into_iter().filter(|&signal| is_heard(signal));
@@ -69,12 +69,12 @@ impl Interrupts {
         Ok(this)
     }
 
-    pub(super) fn came(&self) -> &AtomicBool {
+    pub(crate) fn came(&self) -> &AtomicBool {
         &self.came
     }
 
     /// Says what a later signal removes: a temporary folder, and a new one for results if nothing is in it by then.
-    pub(super) fn remove(&self, temporary: Option<&Path>, results: Option<&Path>) {
+    pub(crate) fn remove(&self, temporary: Option<&Path>, results: Option<&Path>) {
         let mut leftovers = self.leftovers.lock().unwrap_or_else(PoisonError::into_inner);
         leftovers.temporary = temporary.map(Path::to_owned);
         leftovers.results = results.map(Path::to_owned);

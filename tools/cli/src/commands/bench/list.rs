@@ -8,8 +8,9 @@ use show::{Table, text};
 
 use super::allocators;
 use super::workloads::{SETS, definitions};
-use crate::flags::allocator::{AllocatorArg, SomeAllocators};
+use crate::flags::allocator::SomeAllocators;
 use crate::flags::output::OutputFlags;
+use crate::flags::subject::AllocatorArg;
 use crate::{allocators as known, out};
 
 /// Prints the sets and the workloads: all, or those that run on one of these allocators.
@@ -21,8 +22,9 @@ pub(super) fn print(
     let is_json = output.is_json_or_table("--list")?;
     let mut shown = definitions()?;
     shown.retain(|d| !on_regions || d.region);
-    if !among.allocators.is_empty() {
-        let asked = among.allocators.iter().map(|arg| Asked::of(arg, on_regions));
+    let asked = among.asked();
+    if !asked.is_empty() {
+        let asked = asked.iter().map(|arg| Asked::of(arg, on_regions));
         let asked = asked.collect::<anyhow::Result<Vec<_>>>()?;
         shown.retain(|d| asked.iter().any(|asked| asked.takes(d)));
     }
@@ -43,14 +45,14 @@ enum Asked {
 impl Asked {
     /// One that there is not is refused.
     fn of(arg: &AllocatorArg, on_regions: bool) -> anyhow::Result<Self> {
-        if let AllocatorArg::Name(name) = arg {
+        if let Some(name) = arg.plain() {
             if name == "all" {
                 return Ok(Self::All);
             }
             if registry::KERNELS.iter().any(|row| row.name == name) {
-                return Ok(Self::Kernel(name.clone()));
+                return Ok(Self::Kernel(name.to_owned()));
             }
-            if on_regions && allocators::region_names().contains(&name.as_str()) {
+            if on_regions && allocators::region_names().contains(&name) {
                 return Ok(Self::Other);
             }
         }

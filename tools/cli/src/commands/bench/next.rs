@@ -44,10 +44,7 @@ impl Bench {
         }
         Some(match verdict(report).pick.map(|pick| &report.allocators[pick]) {
             Some(best) => {
-                let name = match self.allocators.path(&best.name) {
-                    Some(path) => format!("{}={}", best.name, path.display()),
-                    None => best.name.clone(),
-                };
+                let name = self.allocators.word(&best.name);
                 let run = ["heapwright", "run", "-a", &name, "--"].map(str::to_owned);
                 format::shell(&[&run[..], &self.program.words()].concat())
             }

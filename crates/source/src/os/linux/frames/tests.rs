@@ -104,10 +104,8 @@ fn a_file_that_got_the_number_is_left_alone() {
     unsafe { Os.close_frames(file) };
     assert_eq!(file_of(file.number), Some(theirs.identity), "the program's is open");
     close(file.number);
-    for each in [frames, theirs] {
-        // SAFETY: as above.
-        unsafe { Os.close_frames(each) };
-    }
+    // SAFETY: as above.
+    [frames, theirs].into_iter().for_each(|each| unsafe { Os.close_frames(each) });
     // SAFETY: made above, unused.
     assert!(unsafe { Os.release(at, 2 * page) });
 }

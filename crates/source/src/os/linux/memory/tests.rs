@@ -141,10 +141,8 @@ fn stretches_go_back_by_one_call_or_not_at_all() {
     let page = page_size();
     let at = Os.map(8 * page, page).expect("memory");
     let pages = || (0..8).map(|number| at + number * page);
-    for page in pages() {
-        // SAFETY: mapped above.
-        unsafe { word(page).write(42) };
-    }
+    // SAFETY: mapped above.
+    pages().for_each(|page| unsafe { word(page).write(42) });
     let stretches = [1, 3, 5].map(|number| Stretch { at: at + number * page, len: page });
     // SAFETY: pages of the mapping above.
     let done = unsafe { Os.purge_each(&stretches) };

@@ -42,10 +42,7 @@ pub(in crate::os::linux) mod number {
 pub(in crate::os::linux) const STAT_MODE: usize = 4;
 
 /// Enters the kernel.
-///
-/// # Safety
-///
-/// The call and its arguments do nothing that memory owned by others forbids.
+/// The caller promises: the call and its arguments do nothing that memory owned by others forbids.
 #[inline]
 pub(in crate::os::linux) unsafe fn call6(number: usize, args: [usize; 6]) -> usize {
     let answer;

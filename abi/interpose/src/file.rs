@@ -1,0 +1,177 @@
+//! The file of a process: `NAME-PID.chunks` in the folder that was asked for, of which each thread takes a chunk at a time.
+//!
+//! The program may close every descriptor, change its root or its user. So the descriptor has a high number, is asked which
+//! file it is of before it is used, and if it is of another the file is opened anew by its path.
+
+use core::cell::UnsafeCell;
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+
+use trace_format::CHUNK;
+
+use crate::text::Text;
+use crate::{head, session, system};
+
+/// Bytes of the file's path, with its zero.
+pub(crate) const LONGEST: usize = 2304;
+
+struct Path(UnsafeCell<[u8; LONGEST]>);
+
+// SAFETY: written by the thread that begins a recording, before it is on.
+unsafe impl Sync for Path {}
+
+static PATH: Path = Path(UnsafeCell::new([0; LONGEST]));
+static FILE: AtomicI32 = AtomicI32::new(-1);
+/// Its device and inode.
+static IDENTITY: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+/// The place of the next chunk.
+static CHUNKS: AtomicU32 = AtomicU32::new(0);
+/// The next thread.
+static THREADS: AtomicU32 = AtomicU32::new(0);
+
+/// Chunks of the file, its head one of them, that may be there at once.
+fn most() -> u32 {
+    u32::try_from(session::options().max / CHUNK as u64).unwrap_or(u32::MAX).max(2)
+}
+
+/// Makes the file, with its head. `false`: it cannot be made.
+pub(crate) fn create(is_child: bool) -> bool {
+    let before = FILE.swap(-1, Ordering::Relaxed);
+    if before >= 0 && is_ours(before) {
+        system::close(before);
+    }
+    let Some(file) = new_file() else { return false };
+    let file = system::moved_up(file);
+    let Some(identity) = system::identity(file) else { return false };
+    IDENTITY[0].store(identity[0], Ordering::Relaxed);
+    IDENTITY[1].store(identity[1], Ordering::Relaxed);
+    FILE.store(file, Ordering::Relaxed);
+    THREADS.store(0, Ordering::Relaxed);
+    CHUNKS.store(1, Ordering::Relaxed);
+    head::write(file, is_child)
+}
+
+/// A new file of a name that there is not: a process may have been several programs.
+fn new_file() -> Option<i32> {
+    // SAFETY: only the thread that begins a recording writes it.
+    let path = unsafe { &mut *PATH.0.get() };
+    for number in 1..1000 {
+        let path = path_of(path, b".chunks", number)?;
+        match system::open(path, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
+            Err(libc::EEXIST) => {}
+            made => return made.ok(),
+        }
+    }
+    None
+}
+
+/// The path of the process's n-th file of a kind.
+pub(crate) fn path_of<'a>(
+    path: &'a mut [u8; LONGEST],
+    kind: &[u8],
+    number: u64,
+) -> Option<&'a CStr> {
+    path.fill(0);
+    let mut text = Text::new(&mut path[..LONGEST - 1]);
+    text.add(session::options().folder()).add(b"/");
+    head::program_name(&mut text);
+    text.add(b"-").number(u64::from(system::process()));
+    if number > 1 {
+        text.add(b".").number(number);
+    }
+    text.add(kind);
+    CStr::from_bytes_until_nul(path).ok()
+}
+
+/// Lets go of the file: nothing more comes.
+pub(crate) fn close() {
+    let file = FILE.swap(-1, Ordering::Relaxed);
+    if file >= 0 && is_ours(file) {
+        system::close(file);
+    }
+}
+
+fn is_ours(file: i32) -> bool {
+    let identity = IDENTITY.each_ref().map(|word| word.load(Ordering::Relaxed));
+    system::identity(file) == Some(identity)
+}
+
+/// The file's descriptor.
+fn descriptor() -> Option<i32> {
+    let file = FILE.load(Ordering::Relaxed);
+    if file >= 0 && is_ours(file) {
+        return Some(file);
+    }
+    // SAFETY: it is not written while a recording is on.
+    let path = CStr::from_bytes_until_nul(unsafe { &*PATH.0.get() }).ok()?;
+    let file = system::moved_up(system::open(path, libc::O_RDWR).ok()?);
+    if !is_ours(file) {
+        system::close(file);
+        return None;
+    }
+    FILE.store(file, Ordering::Relaxed);
+    Some(file)
+}
+
+/// The number of a thread that has none yet.
+pub(crate) fn next_thread() -> u32 {
+    THREADS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The place of a new chunk and where it is mapped, or why there is none.
+pub(crate) fn take_chunk() -> Result<(u32, *mut u8), &'static [u8]> {
+    let file = descriptor().ok_or(&b"the file cannot be opened any more"[..])?;
+    let place = CHUNKS.fetch_add(1, Ordering::Relaxed);
+    if place >= most() {
+        if !session::options().ring {
+            return Err(b"the file is as large as it may be");
+        }
+        give_back(file, place - most() + 1)?;
+    }
+    let at = u64::from(place) * CHUNK as u64;
+    match system::grow(file, at, CHUNK) {
+        Ok(()) => {}
+        Err(libc::ENOSPC | libc::EDQUOT) => return Err(b"the disk is full"),
+        Err(libc::EFBIG) => return Err(b"the file is as large as the system lets it be"),
+        Err(_) => return Err(b"the file cannot grow"),
+    }
+    let chunk = system::map(file, at, CHUNK).map_err(|_| &b"the file cannot be mapped"[..])?;
+    Ok((place, chunk))
+}
+
+/// In a ring: the chunk at this place goes, if its thread has sealed it. If not, it goes when it is sealed.
+fn give_back(file: i32, place: u32) -> Result<(), &'static [u8]> {
+    let at = u64::from(place) * CHUNK as u64;
+    let mut head = [0; trace_format::HEAD];
+    system::read_at(file, &mut head, at);
+    let is_sealed = trace_format::ChunkHead::read(&head)
+        .is_some_and(|head| head.flags & trace_format::SEALED != 0);
+    if is_sealed {
+        system::punch(file, at, CHUNK).map_err(|_| &b"the file's system keeps no ring"[..])?;
+    }
+    Ok(())
+}
+
+/// The chunk at this place is sealed: what is behind its last event goes back to the disk, and in a ring all of it, if it is old.
+pub(crate) fn sealed(place: u32, written: usize) {
+    let Some(file) = descriptor() else { return };
+    let at = u64::from(place) * CHUNK as u64;
+    let is_old = place + most() <= CHUNKS.load(Ordering::Relaxed);
+    if session::options().ring && is_old {
+        // It stays then.
+        let _ = system::punch(file, at, CHUNK);
+        return;
+    }
+    let end = written.next_multiple_of(system::page_size());
+    if end < CHUNK {
+        // It costs room and nothing else.
+        let _ = system::punch(file, at + end as u64, CHUNK - end);
+    }
+}
+
+/// Says in the head why nothing more comes.
+pub(crate) fn note_stop(why: &[u8]) {
+    if let Some(file) = descriptor() {
+        head::add(file, b"stopped", why);
+    }
+}

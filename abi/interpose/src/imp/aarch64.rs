@@ -1,0 +1,136 @@
+//! aarch64: jumps through slots, and the calls around them.
+
+/// Jumps to the function in a word of a table.
+macro_rules! jump {
+    ($table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "adrp x16, {table}",
+            "add x16, x16, :lo12:{table}",
+            "ldr x16, [x16, {at}]",
+            "br x16",
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump;
+
+/// Calls a function without arguments, and jumps to the function in a word of a table with the arguments that there are.
+macro_rules! jump_after {
+    ($before:path, $table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "stp x29, x30, [sp, -64]!",
+            "stp x0, x1, [sp, 16]",
+            "stp x2, x3, [sp, 32]",
+            "stp x4, x5, [sp, 48]",
+            "bl {before}",
+            "ldp x4, x5, [sp, 48]",
+            "ldp x2, x3, [sp, 32]",
+            "ldp x0, x1, [sp, 16]",
+            "ldp x29, x30, [sp], 64",
+            "adrp x16, {table}",
+            "add x16, x16, :lo12:{table}",
+            "ldr x16, [x16, {at}]",
+            "br x16",
+            before = sym $before,
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump_after;
+
+/// An `operator new` between two functions: what `before` returns comes to `after` behind the block, the size and the second
+/// argument. The operator may throw, so no frame of Rust's is around it.
+macro_rules! call_between {
+    ($before:path, $table:path, $at:expr, $after:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "stp x29, x30, [sp, -48]!",
+            ".cfi_def_cfa_offset 48",
+            ".cfi_offset x29, -48",
+            ".cfi_offset x30, -40",
+            "stp x19, x20, [sp, 16]",
+            ".cfi_offset x19, -32",
+            ".cfi_offset x20, -24",
+            "str x21, [sp, 32]",
+            ".cfi_offset x21, -16",
+            "mov x19, x0",
+            "mov x20, x1",
+            "mov x21, x2",
+            "bl {before}",
+            "mov x2, x21",
+            "mov x21, x0",
+            "mov x0, x19",
+            "mov x1, x20",
+            "adrp x16, {table}",
+            "add x16, x16, :lo12:{table}",
+            "ldr x16, [x16, {at}]",
+            "blr x16",
+            "mov x1, x19",
+            "mov x2, x20",
+            "mov x3, x21",
+            "ldr x21, [sp, 32]",
+            "ldp x19, x20, [sp, 16]",
+            "ldp x29, x30, [sp], 48",
+            ".cfi_def_cfa_offset 0",
+            ".cfi_restore x19",
+            ".cfi_restore x20",
+            ".cfi_restore x21",
+            ".cfi_restore x29",
+            ".cfi_restore x30",
+            "b {after}",
+            ".cfi_endproc",
+            before = sym $before,
+            table = sym $table,
+            at = const $at,
+            after = sym $after,
+        )
+    };
+}
+pub(crate) use call_between;
+
+/// Calls a function of six arguments with the return address as a seventh.
+macro_rules! with_caller {
+    ($function:path) => {
+        core::arch::naked_asm!("mov x6, x30", "b {function}", function = sym $function)
+    };
+}
+pub(crate) use with_caller;
+
+/// Jumps to the function in a word of a table, unless the 32-bit word that a pointer points to is set: then a function without
+/// arguments is called first, and the jump is through a word of another table.
+macro_rules! jump_unless {
+    ($pointer:path, $next:path, $before:path, $table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "adrp x16, {pointer}",
+            "ldr x16, [x16, :lo12:{pointer}]",
+            "ldr w17, [x16]",
+            "adrp x16, {next}",
+            "add x16, x16, :lo12:{next}",
+            "ldr x16, [x16, {at}]",
+            "cbnz w17, 2f",
+            "br x16",
+            "2:",
+            "stp x29, x30, [sp, -64]!",
+            "stp x0, x1, [sp, 16]",
+            "stp x2, x3, [sp, 32]",
+            "stp x4, x5, [sp, 48]",
+            "bl {before}",
+            "ldp x4, x5, [sp, 48]",
+            "ldp x2, x3, [sp, 32]",
+            "ldp x0, x1, [sp, 16]",
+            "ldp x29, x30, [sp], 64",
+            "adrp x16, {table}",
+            "add x16, x16, :lo12:{table}",
+            "ldr x16, [x16, {at}]",
+            "br x16",
+            pointer = sym $pointer,
+            next = sym $next,
+            before = sym $before,
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump_unless;

@@ -1,0 +1,132 @@
+//! x86-64: jumps through slots, and the calls around them.
+
+/// Jumps to the function in a word of a table.
+macro_rules! jump {
+    ($table:path, $at:expr) => {
+        core::arch::naked_asm!("jmp qword ptr [rip + {table} + {at}]", table = sym $table, at = const $at)
+    };
+}
+pub(crate) use jump;
+
+/// Calls a function without arguments, and jumps to the function in a word of a table with the arguments that there are.
+macro_rules! jump_after {
+    ($before:path, $table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "push rdi",
+            "push rsi",
+            "push rdx",
+            "push rcx",
+            "push r8",
+            "push r9",
+            "sub rsp, 8",
+            "call {before}",
+            "add rsp, 8",
+            "pop r9",
+            "pop r8",
+            "pop rcx",
+            "pop rdx",
+            "pop rsi",
+            "pop rdi",
+            "jmp qword ptr [rip + {table} + {at}]",
+            before = sym $before,
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump_after;
+
+/// An `operator new` between two functions: what `before` returns comes to `after` behind the block, the size and the second
+/// argument. The operator may throw, so no frame of Rust's is around it.
+macro_rules! call_between {
+    ($before:path, $table:path, $at:expr, $after:path) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rbx",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset rbx, -16",
+            "push r12",
+            ".cfi_def_cfa_offset 24",
+            ".cfi_offset r12, -24",
+            "push r13",
+            ".cfi_def_cfa_offset 32",
+            ".cfi_offset r13, -32",
+            "mov rbx, rdi",
+            "mov r12, rsi",
+            "mov r13, rdx",
+            "call {before}",
+            "mov rdi, rbx",
+            "mov rsi, r12",
+            "mov rdx, r13",
+            "mov r13, rax",
+            "call qword ptr [rip + {table} + {at}]",
+            "mov rdi, rax",
+            "mov rsi, rbx",
+            "mov rdx, r12",
+            "mov rcx, r13",
+            "pop r13",
+            ".cfi_def_cfa_offset 24",
+            "pop r12",
+            ".cfi_def_cfa_offset 16",
+            "pop rbx",
+            ".cfi_def_cfa_offset 8",
+            "jmp {after}",
+            ".cfi_endproc",
+            before = sym $before,
+            table = sym $table,
+            at = const $at,
+            after = sym $after,
+        )
+    };
+}
+pub(crate) use call_between;
+
+/// Calls a function of six arguments with the return address as a seventh.
+macro_rules! with_caller {
+    ($function:path) => {
+        core::arch::naked_asm!(
+            "push qword ptr [rsp]",
+            "call {function}",
+            "add rsp, 8",
+            "ret",
+            function = sym $function,
+        )
+    };
+}
+pub(crate) use with_caller;
+
+/// Jumps to the function in a word of a table, unless the 32-bit word that a pointer points to is set: then a function without
+/// arguments is called first, and the jump is through a word of another table.
+macro_rules! jump_unless {
+    ($pointer:path, $next:path, $before:path, $table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "mov r11, qword ptr [rip + {pointer}]",
+            "cmp dword ptr [r11], 0",
+            "jne 2f",
+            "jmp qword ptr [rip + {next} + {at}]",
+            "2:",
+            "push rdi",
+            "push rsi",
+            "push rdx",
+            "push rcx",
+            "push r8",
+            "push r9",
+            "sub rsp, 8",
+            "call {before}",
+            "add rsp, 8",
+            "pop r9",
+            "pop r8",
+            "pop rcx",
+            "pop rdx",
+            "pop rsi",
+            "pop rdi",
+            "jmp qword ptr [rip + {table} + {at}]",
+            pointer = sym $pointer,
+            next = sym $next,
+            before = sym $before,
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump_unless;

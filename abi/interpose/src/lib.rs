@@ -1,0 +1,50 @@
+//! The recorder: a library that stands in front of any malloc and writes down what the program asks of it.
+//!
+//! ```text
+//! program ─► malloc ─► slot ─┬─ next's malloc               forward: one jump
+//!                            ├─ record::malloc ─► next's    and an event into the thread's chunk of the file
+//!                            └─ init, then the slot again   the first call of all
+//! ```
+//!
+//! `LD_PRELOAD=libheapwright-record.so[:chosen.so]`, and `HEAPWRIGHT_RECORD` in the environment says where to ([`options`]).
+//! What is exported is a jump through a slot ([`names`]); which functions the slots have is the recorder's whole state.
+//!
+//! - **interpose-I1** nothing here asks the malloc that is recorded for memory: all is in the library's own data, on the stack
+//!   or mapped.
+//! - **interpose-I2** a thread writes to its own chunk only, and only while its word `busy` is set; who comes in meanwhile, a
+//!   signal handler or the malloc itself, goes straight to the next malloc.
+//! - **interpose-I3** errno is as the next malloc left it.
+//!
+//! Layer *abi*.
+#![no_std]
+#![expect(clippy::cast_possible_truncation, reason = "64 bit only: what the kernel answers fits")]
+
+mod arena;
+mod armed;
+mod chunk;
+mod clock;
+mod errno;
+mod file;
+mod first;
+mod head;
+mod imp;
+mod large;
+mod lifetime;
+mod mapping;
+mod names;
+mod next;
+mod operators;
+mod options;
+#[cfg(not(test))]
+mod panic;
+mod process;
+mod record;
+mod samples;
+mod session;
+mod system;
+mod text;
+mod thread;
+mod tls;
+
+#[link(name = "c")]
+unsafe extern "C" {}

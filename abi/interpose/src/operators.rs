@@ -1,0 +1,203 @@
+//! C++'s operators. Where the next malloc brings its own they are recorded; where they are the C++ library's they end in `malloc`
+//! and `free`, and are passed by.
+//!
+//! An operator of a malloc may itself call `malloc`, or another operator, by its exported name. So an allocation is written only
+//! if the thread's last event is not that very block's; and a free of a block that is on its way out is none.
+//!
+//! A program without C++ may load a library of C++ later: its operators are looked for when they are first called.
+
+use core::ffi::CStr;
+use core::mem::offset_of;
+use core::sync::atomic::Ordering;
+
+use crate::errno::Kept;
+use crate::names::{self, NAMES, Slot, Table, each_name};
+use crate::next::{self, next};
+use crate::record;
+use crate::thread::Thread;
+
+/// The places of the operators in a table.
+const ALL: core::ops::RangeInclusive<usize> = {
+    const WORD: usize = size_of::<usize>();
+    let last = offset_of!(Table, _ZdaPvSt11align_val_tRKSt9nothrow_t) / WORD;
+    offset_of!(Table, _Znwm) / WORD..=last
+};
+
+/// The libraries of C++ that a program may have loaded where the loader does not find it for us.
+const LIBRARIES: [&CStr; 3] = [c"libstdc++.so.6", c"libc++abi.so.1", c"libc++.so.1"];
+
+/// Sets the operators' slots, of which `ours` are those that record, if any do.
+pub(crate) fn settle(ours: Option<&Table>) {
+    for at in ALL {
+        let found = names::words(next())[at].load(Ordering::Relaxed);
+        let function = match ours {
+            _ if is_missing(at) => names::words(&LATE)[at].load(Ordering::Relaxed),
+            Some(ours) if next::are_together(found, next().malloc.address()) => {
+                names::words(ours)[at].load(Ordering::Relaxed)
+            }
+            _ => found,
+        };
+        names::set(at, function);
+    }
+}
+
+fn is_missing(at: usize) -> bool {
+    names::words(next())[at].load(Ordering::Relaxed) == next::stand_in_for(at)
+}
+
+/// Looks for operators that were not there at first.
+extern "C" fn look_again() {
+    let _errno = Kept::now();
+    for library in LIBRARIES {
+        // SAFETY: only finds a library that is loaded already.
+        let library =
+            unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        if library.is_null() {
+            continue;
+        }
+        for at in ALL.filter(|&at| is_missing(at)) {
+            // SAFETY: looks a name up.
+            let found = unsafe { libc::dlsym(library, NAMES[at].as_ptr()) };
+            if !found.is_null() {
+                next::found(at, found.cast());
+                names::set(at, found.cast());
+            }
+        }
+    }
+}
+
+macro_rules! late {
+    ($($name:ident: $type:ty;)*) => {
+        /// What the slots of missing operators have.
+        static LATE: Table = Table { $($name: Slot::of(late::$name as *const ()),)* };
+
+        #[allow(non_snake_case, reason = "the names of C++")]
+        mod late {
+            $(
+                #[unsafe(naked)]
+                pub(super) unsafe extern "C" fn $name() {
+                    crate::imp::jump_after!(
+                        super::look_again, crate::next::NEXT, core::mem::offset_of!(super::Table, $name)
+                    )
+                }
+            )*
+        }
+    };
+}
+each_name!(late);
+
+/// Where the thread writes, before it asks.
+extern "C" fn before() -> usize {
+    Thread::this().position().0
+}
+
+/// Whether an event about this block was written since.
+fn is_written(block: *mut u8, since: usize) -> bool {
+    let (at, units) = Thread::this().position();
+    at != since && units == block.addr() as u64 >> 4
+}
+
+extern "C" fn after(block: *mut u8, size: usize, _: usize, since: usize) -> *mut u8 {
+    if !is_written(block, since) {
+        record::answered_new(block, size, None);
+    }
+    block
+}
+
+extern "C" fn after_aligned(block: *mut u8, size: usize, align: usize, since: usize) -> *mut u8 {
+    if !is_written(block, since) {
+        record::answered_new(block, size, Some(align));
+    }
+    block
+}
+
+/// The operators, recorded.
+#[allow(non_snake_case, reason = "the names of C++")]
+pub(crate) mod recorded {
+    use super::*;
+    use crate::names::Table;
+
+    macro_rules! new {
+        ($($name:ident => $after:ident;)*) => {$(
+            #[unsafe(naked)]
+            pub(crate) unsafe extern "C" fn $name() {
+                crate::imp::call_between!(
+                    super::before, crate::next::NEXT, core::mem::offset_of!(Table, $name), super::$after
+                )
+            }
+        )*};
+    }
+    new! {
+        _Znwm => after;
+        _Znam => after;
+        _ZnwmRKSt9nothrow_t => after;
+        _ZnamRKSt9nothrow_t => after;
+        _ZnwmSt11align_val_t => after_aligned;
+        _ZnamSt11align_val_t => after_aligned;
+        _ZnwmSt11align_val_tRKSt9nothrow_t => after_aligned;
+        _ZnamSt11align_val_tRKSt9nothrow_t => after_aligned;
+    }
+
+    macro_rules! delete {
+        ($($name:ident)*) => {$(
+            pub(crate) unsafe extern "C" fn $name(block: *mut u8, second: usize, third: usize) {
+                // SAFETY: the caller's promise.
+                record::freed(block, || unsafe { next().$name.get()(block, second, third) });
+            }
+        )*};
+    }
+    delete! {
+        _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
+        _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t
+        _ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t
+        _ZdlPvSt11align_val_tRKSt9nothrow_t _ZdaPvSt11align_val_tRKSt9nothrow_t
+    }
+}
+/// The operators where no library of C++ is: through `malloc` and `free`, which are recorded.
+#[allow(non_snake_case, reason = "the names of C++")]
+pub(crate) mod stand_in {
+    use crate::names::slots;
+
+    /// A block, or the end: without C++ nothing can be thrown.
+    fn or_end(block: *mut u8) -> *mut u8 {
+        if block.is_null() {
+            // SAFETY: ends the process.
+            unsafe { libc::abort() };
+        }
+        block
+    }
+
+    macro_rules! new {
+        ($($name:ident($size:ident, $second:ident) = $ask:expr;)*) => {$(
+            pub(crate) unsafe extern "C" fn $name($size: usize, $second: usize, _: usize) -> *mut u8 {
+                // SAFETY: the caller's promise.
+                unsafe { $ask }
+            }
+        )*};
+    }
+    new! {
+        _Znwm(size, _second) = or_end(slots().malloc.get()(size));
+        _Znam(size, _second) = or_end(slots().malloc.get()(size));
+        _ZnwmRKSt9nothrow_t(size, _second) = slots().malloc.get()(size);
+        _ZnamRKSt9nothrow_t(size, _second) = slots().malloc.get()(size);
+        _ZnwmSt11align_val_t(size, align) = or_end(slots().memalign.get()(align, size));
+        _ZnamSt11align_val_t(size, align) = or_end(slots().memalign.get()(align, size));
+        _ZnwmSt11align_val_tRKSt9nothrow_t(size, align) = slots().memalign.get()(align, size);
+        _ZnamSt11align_val_tRKSt9nothrow_t(size, align) = slots().memalign.get()(align, size);
+    }
+
+    macro_rules! delete {
+        ($($name:ident)*) => {$(
+            pub(crate) unsafe extern "C" fn $name(block: *mut u8, _: usize, _: usize) {
+                // SAFETY: the caller's promise.
+                unsafe { slots().free.get()(block) }
+            }
+        )*};
+    }
+    delete! {
+        _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
+        _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t
+        _ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t
+        _ZdlPvSt11align_val_tRKSt9nothrow_t _ZdaPvSt11align_val_tRKSt9nothrow_t
+    }
+}

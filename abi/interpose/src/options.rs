@@ -1,0 +1,146 @@
+//! What the command asks for, in the variable `HEAPWRIGHT_RECORD`.
+//!
+//! ```text
+//! max=4294967296;ring=1;for=60000000000;children=exec;parent=4711;name=jemalloc;dir=/absolute/folder      dir comes last and may hold anything
+//! ```
+//!
+//! Read from what the program was started with: the C library may not know its environment yet.
+
+use core::ffi::CStr;
+
+use crate::system;
+use crate::text;
+
+/// The variable.
+const NAME: &[u8] = b"HEAPWRIGHT_RECORD=";
+/// The longest value.
+const LONGEST: usize = 2048;
+
+/// Which of the program's children are recorded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Children {
+    /// All.
+    All,
+    /// Those that become another program.
+    Exec,
+    /// None: this process is recorded only if this is its parent.
+    Of(u32),
+}
+
+/// What is asked for.
+pub(crate) struct Options {
+    /// The most bytes of a file.
+    pub(crate) max: u64,
+    /// Old chunks make room for new ones.
+    pub(crate) ring: bool,
+    /// Nanoseconds that are recorded; 0: all.
+    pub(crate) time: u64,
+    /// Wait until another process asks for more.
+    pub(crate) armed: bool,
+    /// Which children.
+    pub(crate) children: Children,
+    value: [u8; LONGEST],
+    name: (usize, usize),
+    folder: (usize, usize),
+}
+
+impl Options {
+    pub(crate) const NONE: Self = Self {
+        max: u64::MAX,
+        ring: false,
+        time: 0,
+        armed: false,
+        children: Children::All,
+        value: [0; LONGEST],
+        name: (0, 0),
+        folder: (0, 0),
+    };
+
+    /// The folder for the files; empty: nothing is asked for.
+    pub(crate) fn folder(&self) -> &[u8] {
+        &self.value[self.folder.0..self.folder.1]
+    }
+
+    /// What the command calls the allocator, or nothing.
+    pub(crate) fn name(&self) -> &[u8] {
+        &self.value[self.name.0..self.name.1]
+    }
+
+    /// Reads the variable.
+    pub(crate) fn read(&mut self) {
+        let len = variable(c"/proc/self/environ", NAME, &mut self.value);
+        self.parse(len);
+    }
+
+    /// The same from a text.
+    pub(crate) fn take(&mut self, text: &[u8]) {
+        *self = Self::NONE;
+        let len = text.len().min(LONGEST);
+        self.value[..len].copy_from_slice(&text[..len]);
+        self.parse(len);
+    }
+
+    fn parse(&mut self, len: usize) {
+        let mut at = 0;
+        while at < len {
+            let is_folder = self.value[at..len].starts_with(b"dir=");
+            let rest = &self.value[at..len];
+            let end = rest.iter().position(|&byte| byte == b';' && !is_folder);
+            let end = end.map_or(len, |end| at + end);
+            self.set(at, end);
+            at = end + 1;
+        }
+    }
+
+    fn set(&mut self, at: usize, end: usize) {
+        let item = &self.value[at..end];
+        let Some(equals) = item.iter().position(|&byte| byte == b'=') else { return };
+        let (key, value) = (&item[..equals], &item[equals + 1..]);
+        match key {
+            b"max" => self.max = text::number(value),
+            b"for" => self.time = text::number(value),
+            b"armed" => self.armed = value == b"1",
+            b"ring" => self.ring = value == b"1",
+            b"children" if value == b"exec" => self.children = Children::Exec,
+            b"parent" => self.children = Children::Of(text::number(value) as u32),
+            b"name" => self.name = (at + equals + 1, end),
+            b"dir" => self.folder = (at + equals + 1, end),
+            _ => {}
+        }
+    }
+}
+
+/// Copies a variable's value out of an environment, of any length: how long it is. 0: it is not there, or too long.
+fn variable(environment: &CStr, name: &[u8], value: &mut [u8]) -> usize {
+    let Ok(file) = system::open(environment, libc::O_RDONLY) else { return 0 };
+    let mut buffer = [0; 1024];
+    // Bytes of the name that have matched at the begin of this variable; past it, bytes of the value.
+    let (mut at, mut matched, mut len, mut is_over) = (0, 0, 0, false);
+    while !is_over {
+        let read = system::read_at(file, &mut buffer, at);
+        at += read as u64;
+        is_over = read == 0;
+        for &byte in &buffer[..read] {
+            if matched == name.len() {
+                match value.get_mut(len) {
+                    _ if byte == 0 => is_over = true,
+                    Some(place) => *place = byte,
+                    None => (len, is_over) = (0, true),
+                }
+                if is_over {
+                    break;
+                }
+                len += 1;
+            } else if byte == 0 {
+                matched = 0;
+            } else if matched < name.len() && name[matched] == byte {
+                matched += 1;
+            } else {
+                // No match until the next variable.
+                matched = name.len() + 1;
+            }
+        }
+    }
+    system::close(file);
+    len
+}

@@ -1,0 +1,46 @@
+//! What the process has resident, every ten milliseconds while it allocates.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use trace_format::{Event, Writer};
+
+use crate::session::Now;
+use crate::system;
+use crate::text::number;
+
+/// Nanoseconds between two samples.
+const EVERY: u64 = 10_000_000;
+
+/// When the last was taken.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+/// Writes a sample if one is due.
+pub(crate) fn note(writer: &mut Writer, now: &Now) {
+    let time = now.time;
+    let now = now.monotonic;
+    let last = LAST.load(Ordering::Relaxed);
+    if now.saturating_sub(last) < EVERY
+        || LAST.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_err()
+    {
+        return;
+    }
+    write(writer, time);
+}
+
+/// Writes a sample.
+pub(crate) fn write(writer: &mut Writer, time: u64) {
+    let mut buffer = [0; 4096];
+    let status = system::read_file(c"/proc/self/status", &mut buffer);
+    let bytes = |name: &[u8]| {
+        let mut lines = status.split(|&byte| byte == b'\n');
+        let line = lines.find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        let digits = line.iter().position(u8::is_ascii_digit).unwrap_or(line.len());
+        number(&line[digits..]) << 10
+    };
+    if !status.is_empty() {
+        let (anon, huge) = (bytes(b"RssAnon:"), bytes(b"HugetlbPages:"));
+        let (file, shmem) = (bytes(b"RssFile:"), bytes(b"RssShmem:"));
+        // SAFETY: the caller has made room.
+        unsafe { writer.event(time, &Event::Memory { anon: anon + huge, file, shmem }) };
+    }
+}

@@ -1,0 +1,76 @@
+//! Words and numbers in a buffer, without formatting.
+
+/// A buffer that is filled from its front; what does not fit is left out.
+pub(crate) struct Text<'a> {
+    bytes: &'a mut [u8],
+    len: usize,
+}
+
+impl<'a> Text<'a> {
+    pub(crate) fn new(bytes: &'a mut [u8]) -> Self {
+        Self { bytes, len: 0 }
+    }
+
+    /// Adds bytes as they are.
+    pub(crate) fn add(&mut self, bytes: &[u8]) -> &mut Self {
+        let fits = bytes.len().min(self.bytes.len() - self.len);
+        self.bytes[self.len..self.len + fits].copy_from_slice(&bytes[..fits]);
+        self.len += fits;
+        self
+    }
+
+    /// Adds bytes, with a space in place of what would break a line.
+    pub(crate) fn line(&mut self, bytes: &[u8]) -> &mut Self {
+        let start = self.len;
+        self.add(bytes);
+        for byte in &mut self.bytes[start..self.len] {
+            if *byte < b' ' {
+                *byte = b' ';
+            }
+        }
+        self
+    }
+
+    /// Adds a number.
+    pub(crate) fn number(&mut self, mut number: u64) -> &mut Self {
+        let mut digits = [0; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return self.add(&digits[at..]);
+            }
+        }
+    }
+
+    /// Adds a line `key=value`.
+    pub(crate) fn pair(&mut self, key: &[u8], value: &[u8]) {
+        self.add(key).add(b"=").line(value).add(b"\n");
+    }
+
+    /// What was added.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// How much was added.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// The number that a text begins with.
+pub(crate) fn number(text: &[u8]) -> u64 {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |number: u64, digit| {
+        number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+    })
+}
+
+/// The bytes before the first zero.
+pub(crate) fn before_zero(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().position(|&byte| byte == 0);
+    &bytes[..end.unwrap_or(bytes.len())]
+}

@@ -1,0 +1,39 @@
+//! A recorded program that was done again.
+
+use serde::{Deserialize, Serialize};
+
+/// What was recorded, how it was done again, and how far the replay is from the recording.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Replayed {
+    /// What it is called.
+    pub name: String,
+    /// The file that was read.
+    pub trace: String,
+    /// The recorded program's command line.
+    pub command: String,
+    /// causal, serial or timed.
+    pub order: String,
+    /// Which pages are touched: pages, recorded or none.
+    pub touch: String,
+    /// Calls that were done again.
+    pub events: u64,
+    /// The most threads at one time.
+    pub threads: u64,
+    /// The most bytes that were live at one time.
+    pub peak_live: u64,
+    /// After so many calls.
+    pub peak_event: u64,
+    /// What was live at the end.
+    pub end_live: u64,
+    /// From the first step of the recording to its last.
+    pub recorded_seconds: f64,
+    /// The subject that it was recorded on, if that took part.
+    pub on: Option<String>,
+    /// The most anonymous memory that the recorded process had above what it began with, without what it mapped itself.
+    pub recorded_peak: Option<u64>,
+    /// The most that the program itself had mapped, which is no malloc's.
+    pub own_mapped: u64,
+    /// By how much the replay on that subject is off: 0.02 is 2 % too much.
+    pub error: Option<f64>,
+}

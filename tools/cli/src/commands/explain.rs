@@ -1,0 +1,112 @@
+//! `heapwright explain`: what holds a recorded program's memory, on one page.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use bench::compare;
+use clap::{Args, ValueHint};
+use explain::Verdict;
+use serde_json::json;
+use trace::{Trace, TraceError};
+
+use crate::exit::{self, Usage};
+use crate::out;
+
+const EXAMPLES: &str = "\
+Examples:
+  heapwright explain server-4711.trace
+  heapwright explain recordings/              the largest process of a folder
+  heapwright explain server-4711.trace --json
+  heapwright explain server-4711.trace --replayed replay-2026-03-01/
+                                              with what a replay says of other allocators
+
+The page says of what resident memory consisted at the peak, when most was free and kept, and when the program had done \
+its work: what the program had asked for, what malloc's rounding takes, what is free and by which blocks it is held, and \
+what is not malloc's at all. Then what grows. Leak, growing cache, fragmentation, caches of threads, retention after a \
+peak, huge pages, mappings of the program's own and rounding are told apart by rules, which docs/memory-grows.md has.
+
+The trace is read twice and never kept in memory as a whole.
+
+Exit codes: 0 explained; 2 wrong usage, or a file that is no trace; 125 a file cannot be read.";
+
+/// Say what holds a recorded program's memory: leak, growth, fragmentation, retention
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Explain {
+    /// The trace: a .trace or .chunks file of 'record', or the folder that holds it
+    #[arg(value_name = "TRACE", value_hint = ValueHint::AnyPath)]
+    trace: PathBuf,
+
+    /// What 'replay' wrote of this trace: result.json, or the folder that holds it
+    #[arg(long, value_name = "RESULT", value_hint = ValueHint::AnyPath)]
+    replayed: Option<PathBuf>,
+
+    /// Print all facts and findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Explain {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        // What cannot be read is said before a large trace is.
+        let verdict = self.replayed.as_deref().map(verdict).transpose()?;
+        let trace = Trace::open(&self.trace).map_err(readable)?;
+        let facts = explain::facts(&trace);
+        let findings = explain::findings(&facts);
+        if self.json {
+            let whole = json!({
+                "schema": "heapwright-explain",
+                "version": 1,
+                "findings": findings,
+                "verdict": verdict,
+                "facts": facts,
+            });
+            out::print(&(serde_json::to_string_pretty(&whole)? + "\n"))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let path = trace.path().display();
+        let next = next(&path.to_string(), verdict.as_ref());
+        let width = ::show::text::width();
+        out::print(&explain::page(&facts, &findings, verdict.as_ref(), &next, width))?;
+        if let Some(first) = trace.others().first() {
+            let others = ::show::text::many(trace.others().len(), "other process");
+            exit::warn(&format!(
+                "there are {others} in the folder, the largest {}",
+                first.display()
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What a replay of the trace says.
+fn verdict(path: &Path) -> anyhow::Result<Verdict> {
+    let report = compare::load(path).map_err(|error| match error {
+        compare::Error::Read(..) => anyhow::Error::from(error),
+        _ => Usage(error.to_string()).into(),
+    })?;
+    let is_none =
+        || Usage(format!("{} is a result of bench, not of replay", path.display())).into();
+    explain::verdict(&report).ok_or_else(is_none)
+}
+
+/// What to type next, and why.
+fn next(trace: &str, verdict: Option<&Verdict>) -> Vec<(String, String)> {
+    let advised = verdict.and_then(|verdict| verdict.advice.as_ref());
+    let first = match (verdict, advised) {
+        (_, Some(advice)) => (advice.command.clone(), "runs it so"),
+        (Some(_), None) => (format!("heapwright view {trace}"), "shows the heap as a picture"),
+        (None, None) => {
+            (format!("heapwright replay {trace}"), "tells what it would take on every allocator")
+        }
+    };
+    vec![(first.0, first.1.to_owned())]
+}
+
+fn readable(error: TraceError) -> anyhow::Error {
+    match error {
+        // It names the reason itself.
+        TraceError::Io { .. } => anyhow::anyhow!("{error}"),
+        _ => Usage(error.to_string()).into(),
+    }
+}

@@ -1,0 +1,129 @@
+//! What was recorded, for people.
+//!
+//! ```text
+//! recorded  python3.11 (process 12): 4.86 M events of 1 thread in 1.20 s, on glibc;
+//!           15.2 MiB written, 3.1 bytes an event; 4.01 MiB packed, 0.9
+//!           and 2 other processes: 1.2 M events, the most of bash (process 11)
+//! missing   …
+//! next      heapwright explain DIR
+//! ```
+
+use std::path::Path;
+
+use recording::Process;
+use show::number::{bytes, count, seconds};
+use show::text::{many, visible, wrapped};
+use trace::{About, Packed};
+
+use crate::format::shell;
+
+/// Where a line's text begins.
+const INDENT: usize = "recorded  ".len();
+
+pub(super) fn words(processes: &[Process], folder: &Path) -> String {
+    let mut text = String::new();
+    let packed = processes.iter().filter_map(|process| match process {
+        Process::Packed { packed, written } => Some((packed, *written)),
+        Process::Running { .. } | Process::Failed { .. } => None,
+    });
+    let packed: Vec<_> = packed.collect();
+    if let [(largest, written), others @ ..] = &packed[..] {
+        text += &line("recorded", &one(largest, *written));
+        text += &self::others(others);
+    }
+    for process in processes {
+        text += &match process {
+            Process::Packed { packed, .. } => missing(&packed.about),
+            Process::Running { file } => {
+                line("running", &format!("its chunks stay until it ends: {}", file.display()))
+            }
+            Process::Failed { file, why } => {
+                line("failed", &format!("{} stays as it is: {why}", file.display()))
+            }
+        };
+    }
+    if processes.is_empty() {
+        return text
+            + &line(
+                "nothing",
+                "was recorded: no process came so far as to load the recorder, or the folder was not there any more",
+            );
+    }
+    let folder = folder.to_string_lossy().into_owned();
+    let here = std::env::current_dir().unwrap_or_default();
+    let folder = match Path::new(&folder).strip_prefix(&here) {
+        Ok(inside) if inside.components().next().is_some() => inside.display().to_string(),
+        _ => folder,
+    };
+    for (head, command) in [("next", "explain"), ("", "replay")] {
+        let words = ["heapwright".to_owned(), command.to_owned(), folder.clone()];
+        text += &line(head, &shell(&words));
+    }
+    text
+}
+
+/// The processes but the largest.
+fn others(others: &[(&Packed, u64)]) -> String {
+    let Some((first, _)) = others.first() else { return String::new() };
+    let first = format!("{} (process {})", name(&first.about), first.about.pid);
+    let events = count(others.iter().map(|(packed, _)| packed.about.events).sum::<u64>() as f64);
+    let text = match others.len() {
+        1 => format!("and another process: {events} events, {first}"),
+        n => format!("and {n} other processes: {events} events, the most of {first}"),
+    };
+    line("", &text)
+}
+
+fn name(about: &About) -> String {
+    visible(about.exe.rsplit('/').next().unwrap_or_default()).into_owned()
+}
+
+/// One process.
+fn one(packed: &Packed, written: u64) -> String {
+    let about = &packed.about;
+    format!(
+        "{} (process {}): {} events of {} in {}, on {}; {} written, {:.1} bytes an event; {} packed, {:.1}",
+        name(about),
+        about.pid,
+        count(about.events as f64),
+        many(about.threads.len(), "thread"),
+        seconds(about.duration as f64 / 1e9),
+        visible(&about.malloc.name),
+        bytes(written as f64),
+        each(written, about.events),
+        bytes(packed.bytes as f64),
+        each(packed.bytes, about.events),
+    )
+}
+
+fn each(bytes: u64, events: u64) -> f64 {
+    bytes as f64 / events.max(1) as f64
+}
+
+/// What of a process is not there.
+fn missing(about: &About) -> String {
+    let mut parts = Vec::new();
+    let stopped = about.notes.iter().find_map(|note| note.strip_prefix("stopped="));
+    if let Some(why) = stopped {
+        parts.push(format!("what came later: {why}"));
+    }
+    let lost = &about.missing;
+    if lost.dropped > 0 {
+        parts.push(format!("{} events of signal handlers", count(lost.dropped as f64)));
+    }
+    if lost.chunks > 0 {
+        parts.push(format!("{} of 64 KiB that made room", many(lost.chunks as usize, "part")));
+    }
+    if lost.damaged > 0 {
+        parts.push(format!("{} that cannot be read", many(lost.damaged as usize, "place")));
+    }
+    if parts.is_empty() {
+        return String::new();
+    }
+    line("missing", &format!("of process {}: {}", about.pid, parts.join("; ")))
+}
+
+fn line(head: &str, text: &str) -> String {
+    let width = show::text::width();
+    format!("{head:INDENT$}{}\n", wrapped(text, INDENT, width))
+}

@@ -1,0 +1,83 @@
+//! `replay --verify`: every allocator does the plan once, with every block filled and checked.
+
+use core::sync::atomic::AtomicBool;
+use std::process::ExitCode;
+
+use bench::launch::Exit;
+use bench::measured::{Job, Launcher, Outcome};
+use bench::session::{Pass, Role, Subject};
+use bench::workload::Workload;
+use show::Table;
+
+use crate::{exit, out};
+
+/// Verifies all, and prints what came of it. `locate` says which of all calls a thread's call is.
+pub(super) fn all(
+    launcher: &Launcher,
+    workload: &Workload,
+    subjects: &[Subject],
+    locate: &dyn Fn(u32, u64) -> Option<u64>,
+    came: &AtomicBool,
+) -> anyhow::Result<ExitCode> {
+    let mut table = Table::new(["allocator", "every block of it"]);
+    let mut code = 0;
+    for subject in subjects.iter().filter(|s| s.role != Role::Control) {
+        let mut argv = workload.arguments(&subject.allocator, Pass::Time);
+        argv.push("verify=1".into());
+        let environment = workload.variables(subject);
+        let job = Job {
+            file: &workload.file,
+            argv: &argv,
+            environment: &environment,
+            show_output: false,
+            timeout: None,
+            limit: None,
+            service: None,
+            cpus: &workload.cpus,
+            sample: None,
+            capture: true,
+        };
+        let (said, failed) = match launcher.run(&job, came)? {
+            Outcome::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
+            Outcome::Ran(ran) => match ran.figures.exit {
+                Exit::Code(0) => ("kept its contents".to_owned(), 0),
+                Exit::Code(1) => (broken(&ran.said, locate), exit::CROSSED),
+                Exit::Code(_) => (ran.said.trim().to_owned(), exit::SOME_FAILED),
+                Exit::Signal(signal) => {
+                    let said = ran.said.trim();
+                    (format!("ended by signal {signal} {said}").trim().to_owned(), exit::CROSSED)
+                }
+            },
+            Outcome::NotStarted(errno) => (format!("not started ({errno})"), exit::SOME_FAILED),
+            Outcome::TimedOut(said) | Outcome::NotDriven(said) | Outcome::EndedEarly(said) => {
+                (said, exit::SOME_FAILED)
+            }
+        };
+        if code != exit::CROSSED {
+            code = code.max(failed);
+        }
+        if failed == exit::CROSSED {
+            code = failed;
+        }
+        table.row([subject.name.clone(), said]);
+    }
+    out::print(&table.text(show::text::width()))?;
+    Ok(ExitCode::from(code))
+}
+
+/// What the program said, with the number of the call: `wrong: … (thread 1, call 2 of it)`.
+fn broken(said: &str, locate: &dyn Fn(u32, u64) -> Option<u64>) -> String {
+    let said = said.trim();
+    let said = said.strip_prefix("wrong: ").unwrap_or(said);
+    let place = said.rsplit_once(" (thread ").and_then(|(what, place)| {
+        let (thread, rest) = place.split_once(", call ")?;
+        let before = rest.strip_suffix(" of it)")?.parse().ok()?;
+        Some((what, thread, locate(thread.parse().ok()?, before)?))
+    });
+    match place {
+        Some((what, thread, call)) => {
+            format!("{what} (call {} of all, by thread {thread})", call + 1)
+        }
+        None => said.to_owned(),
+    }
+}

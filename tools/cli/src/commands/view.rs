@@ -1,0 +1,118 @@
+//! `heapwright view`: a recorded heap as a picture.
+
+use std::io::{IsTerminal as _, stderr, stdin, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use bench::whole;
+use clap::{Args, ValueEnum, ValueHint};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use view::{By, Moment, Pictures};
+
+use crate::exit;
+use crate::{out, style, traces};
+
+const EXAMPLES: &str = "\
+Examples:
+  heapwright view redis.trace                      in a terminal: scrub over time with the arrow keys, ? for help
+  heapwright view redis.trace --html heap.html     one offline page with the same pictures and a slider
+  heapwright view redis.trace --at end --plain     as text, at the end of the run
+  heapwright view redis.trace --at 12.3s --by age
+
+Each cell stands for a range of addresses, at least a page of 4 KiB. The height of its bar says how full it is with blocks; its \
+colour, whose most of its bytes are: of which size, how old, or allocated by which thread. Below it: live and resident \
+memory over time, how long blocks of which size live, and which thread frees what another one allocated. Where standard \
+output is no terminal, all of it is printed as text.
+
+Exit codes: 0 shown; 2 wrong usage, or a file that is no trace; 125 it cannot be read or written.";
+
+/// What a cell's colour says.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Colours {
+    /// The size of most of its bytes' blocks
+    Size,
+    /// How long its bytes have been there
+    Age,
+    /// Who allocated most of its bytes
+    Thread,
+}
+
+/// Show a recorded heap as a picture, over time
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct View {
+    /// A trace: the file or folder that 'heapwright record' wrote
+    #[arg(value_name = "TRACE", value_hint = ValueHint::AnyPath)]
+    trace: PathBuf,
+
+    /// The moment that is shown first: peak, end, a time such as 12.3s, or a share such as 40%
+    #[arg(long, value_name = "MOMENT", default_value = "peak")]
+    at: Moment,
+
+    /// What colours say: size, age or thread; as text without colours, cells have the numbers of their classes
+    #[arg(long, value_name = "WHAT", hide_possible_values = true)]
+    by: Option<Colours>,
+
+    /// Write one offline page with all pictures and a slider over time
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    html: Option<PathBuf>,
+
+    /// Print text, also in a terminal
+    #[arg(long)]
+    plain: bool,
+}
+
+impl View {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let trace = traces::open(&self.trace)?;
+        let bar = bar();
+        let pictures = view::gather(&trace, self.at, &mut |share| {
+            bar.set_position((share * 100.0) as u64);
+        });
+        bar.finish_and_clear();
+        let by = self.by.map(|by| match by {
+            Colours::Size => By::Size,
+            Colours::Age => By::Age,
+            Colours::Thread => By::Thread,
+        });
+        if let Some(path) = &self.html {
+            let page = view::html(&pictures, by.unwrap_or_default());
+            whole::write(path, page.as_bytes())
+                .with_context(|| format!("cannot write {}", path.display()))?;
+            exit::say(&format!("wrote    {}", path.display()));
+            if !self.plain {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        show(&pictures, by, self.plain)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(pictures: &Pictures, by: Option<By>, plain: bool) -> anyhow::Result<()> {
+    let inked = style::is_on_stdout();
+    if !plain && stdin().is_terminal() && stdout().is_terminal() && style::is_capable() {
+        return view::scrub(pictures, by.unwrap_or_default(), inked)
+            .context("cannot use the terminal");
+    }
+    let width = ::show::text::width();
+    out::print(&if inked {
+        view::ansi(pictures, by.unwrap_or_default(), width)
+    } else {
+        view::plain(pictures, by, width)
+    })
+}
+
+/// How much of a long trace has been read; nothing where nobody looks.
+fn bar() -> ProgressBar {
+    let target = match stderr().is_terminal() {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
+    };
+    let bar = ProgressBar::with_draw_target(Some(100), target);
+    if let Ok(style) = ProgressStyle::with_template("reading  {percent} %") {
+        bar.set_style(style);
+    }
+    bar
+}

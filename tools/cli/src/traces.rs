@@ -1,0 +1,34 @@
+//! Traces as commands get them: opened, or refused in words that name the file and what to do.
+
+use std::path::Path;
+
+use trace::{Trace, TraceError};
+
+use crate::exit::{self, Usage};
+
+/// Opens a trace, a recording, or a folder's largest process; the others are named.
+pub(crate) fn open(path: &Path) -> anyhow::Result<Trace> {
+    let trace = Trace::open(path).map_err(failed)?;
+    if let Some(first) = trace.others().first() {
+        let others = trace.others().len();
+        exit::say(&format!(
+            "trace    {} has {} processes; this is {}, the largest one; another is {}",
+            path.display(),
+            others + 1,
+            trace.path().display(),
+            first.display()
+        ));
+    }
+    Ok(trace)
+}
+
+/// A file that is no trace, or a newer one's, is wrong usage.
+pub(crate) fn failed(error: TraceError) -> anyhow::Error {
+    match error {
+        TraceError::Foreign { .. } | TraceError::Newer { .. } | TraceError::Empty { .. } => {
+            Usage(error.to_string()).into()
+        }
+        // It names the reason itself.
+        other => anyhow::anyhow!("{other}"),
+    }
+}

@@ -1,0 +1,125 @@
+//! `view`, `export` and `import`: what they print and write, and what they refuse.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{file, heapwright, outcome};
+use trace::testing::script;
+
+const TRACE: &str = "
+name app
+malloc a 100 at 0x10000
+malloc b 9000 at 0x20000
++10ms memory 10M 2M 0
+mark loaded
+t1 free a
++10ms t0 malloc c 48 at 0x10000
+";
+
+fn run(args: &[&str]) -> (String, String, Option<i32>) {
+    outcome(heapwright().args(args))
+}
+
+#[test]
+fn a_pipe_gets_text_of_all_pictures() {
+    let trace = script(TRACE);
+    let path = trace.path().to_str().unwrap();
+    let (out, err, code) = run(&["view", path]);
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    for part in
+        ["8.89 KiB live in 2 blocks", "The heap", "Size × lifetime", "Allocated by", "10000 "]
+    {
+        assert!(out.contains(part), "{part} in {out}");
+    }
+    assert!(!out.contains('\x1b'));
+    let (end, _, _) = run(&["view", path, "--at", "end", "--by", "size", "--plain"]);
+    assert!(end.contains("behind the mark 'loaded'") && end.contains("2 ≤ 64 B"), "{end}");
+    let (inked, _, _) = outcome(heapwright().args(["--color", "always", "view", path]));
+    assert!(inked.contains("\x1b[38;5;"), "{inked}");
+}
+
+#[test]
+fn one_page_is_written_whole() {
+    let trace = script(TRACE);
+    let path = trace.path().to_str().unwrap();
+    let page = trace.path().with_extension("html");
+    let (out, err, code) = run(&["view", path, "--html", page.to_str().unwrap()]);
+    assert_eq!((code, out.as_str()), (Some(0), ""));
+    assert!(err.contains("wrote"), "{err}");
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.starts_with("<!doctype html>") && html.contains("behind the mark"), "{html:.200}");
+    let (_, err, code) = run(&["view", path, "--html", "/nowhere/at/all.html"]);
+    assert_eq!(code, Some(125));
+    assert!(err.contains("/nowhere/at/all.html"), "{err}");
+}
+
+#[test]
+fn what_is_no_trace_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = file(folder.path(), "letter.trace", b"dear reader", 0o644);
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["view", text.to_str().unwrap()], 2, "letter.trace is no trace"),
+        (&["view", "/nowhere.trace"], 125, "/nowhere.trace"),
+        (&["view", text.to_str().unwrap(), "--at", "soon"], 2, "is no moment"),
+        (&["export", text.to_str().unwrap(), "--to", "csv"], 2, "letter.trace is no trace"),
+        (&["export", text.to_str().unwrap(), "--to", "xml"], 2, "xml"),
+        (&["import", text.to_str().unwrap()], 2, "letter.trace is no recording of heaptrack"),
+    ];
+    for (args, expected, words) in cases {
+        let (out, err, code) = outcome(heapwright().args(args).current_dir(folder.path()));
+        assert_eq!(code, Some(expected), "{args:?}: {err}");
+        assert!(err.contains(words) && out.is_empty(), "{args:?}: {err}");
+    }
+    let left = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, 1, "nothing is left behind");
+}
+
+#[test]
+fn tables_go_to_a_pipe_or_into_a_folder() {
+    let trace = script(TRACE);
+    let path = trace.path().to_str().unwrap();
+    let (out, err, code) = run(&["export", path, "--to", "csv"]);
+    assert_eq!((code, out.lines().count(), err.as_str()), (Some(0), 4, ""), "{out}");
+    let folder = tempfile::tempdir().unwrap();
+    for form in ["csv", "jsonl", "parquet"] {
+        let into = folder.path().to_str().unwrap();
+        let (_, err, code) = run(&["export", path, "--to", form, "-o", into, "--label", "1.0"]);
+        assert_eq!((code, err.matches("wrote").count()), (Some(0), 4), "{err}");
+    }
+    let parquet = fs::read_dir(folder.path().join("blocks")).unwrap();
+    let parquet = parquet
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension() == Some("parquet".as_ref()));
+    let bytes = fs::read(parquet.unwrap()).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+}
+
+#[test]
+fn a_recording_of_heaptrack_becomes_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording =
+        "v 10400 3\nX /bin/app\nI 1000 4000\na 20 0\n+ 0\nc 5\n+ 0\n- 0\nnonsense\n- 9\n";
+    file(folder.path(), "heaptrack.app.12", recording.as_bytes(), 0o644);
+    let import = |args: &[&str]| {
+        outcome(
+            heapwright().args(["import", "heaptrack.app.12"]).args(args).current_dir(folder.path()),
+        )
+    };
+    let (_, err, code) = import(&["-o", "traces"]);
+    assert_eq!(code, Some(0), "{err}");
+    for words in
+        ["traces/app-12.trace", "1 lines were passed over, the first at byte", "heapwright explain"]
+    {
+        assert!(err.contains(words), "{words}: {err}");
+    }
+    let trace = folder.path().join("traces/app-12.trace");
+    let (out, _, _) = run(&["view", trace.to_str().unwrap()]);
+    assert!(out.contains("The recording has no addresses.") && out.contains("/bin/app"), "{out}");
+    let (_, err, code) = import(&["-o", "traces"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("--force"), "{err}");
+    assert_eq!(import(&["-o", "traces", "--force"]).2, Some(0));
+    assert!(Path::new(&trace).exists());
+}

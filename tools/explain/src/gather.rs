@@ -1,0 +1,297 @@
+//! The second pass: everything that is known of the program, now that it is known when to look.
+
+use std::collections::BTreeMap;
+
+use trace::{Block, Op, Step};
+
+use crate::facts::{End, Facts, Lifetime, Moment, Program, Rises, WINDOWS};
+use crate::live::{Entry, Live};
+use crate::moment::{self, Heap, Lived, Outside, Rule};
+use crate::outline::{self, Look, Outline};
+use crate::units::Units;
+use crate::{growth, sizes, threads};
+
+/// The facts of a program, from its steps. `pass` hands over each step in order, and is called twice.
+///
+/// # Errors
+/// That of `pass`.
+pub fn gather<E>(
+    program: Program,
+    mut pass: impl FnMut(&mut dyn FnMut(&Step)) -> Result<(), E>,
+) -> Result<Facts, E> {
+    let mut first = outline::Pass::new();
+    pass(&mut |step| first.step(step))?;
+    let outline = first.finish();
+    let mut second = Second::new(&outline, &program.malloc);
+    pass(&mut |step| second.step(step))?;
+    Ok(second.finish(program))
+}
+
+#[derive(Debug)]
+struct Second<'a> {
+    outline: &'a Outline,
+    rule: Rule,
+    number: u64,
+    time: u64,
+    live: Live,
+    units: Units,
+    growth: growth::Follow,
+    threads: threads::Follow,
+    lived: Lived,
+    lifetimes: BTreeMap<(usize, usize), (u64, u64)>,
+    own_maps: OwnMaps,
+    base: Option<u64>,
+    last: Look,
+    rises: Rises,
+    moments: [Option<Moment>; 3],
+    end: End,
+}
+
+impl<'a> Second<'a> {
+    fn new(outline: &'a Outline, malloc: &str) -> Self {
+        Self {
+            outline,
+            rule: Rule::of(malloc),
+            number: 0,
+            time: 0,
+            live: Live::default(),
+            units: Units::default(),
+            growth: growth::Follow::new(outline),
+            threads: threads::Follow::default(),
+            lived: Lived::new(),
+            lifetimes: BTreeMap::new(),
+            own_maps: OwnMaps::default(),
+            base: None,
+            last: Look::default(),
+            rises: Rises::default(),
+            moments: [None, None, None],
+            end: End::default(),
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        if self.number == self.outline.done.step {
+            self.done();
+        }
+        self.time = self.time.max(crate::time(step.time));
+        self.growth.time(self.time);
+        match &step.op {
+            &Op::Allocate { block, size, address, frame, .. } => {
+                let entry = Entry::new(address, size, self.time, step.thread, frame);
+                self.allocate(block, entry);
+            }
+            &Op::Reallocate { old, block, size, address, frame } => {
+                let mut entry = Entry::new(address, size, self.time, step.thread, frame);
+                if let Some(before) = self.live.remove(old) {
+                    self.units.free(before.address, before.size());
+                    self.growth.gone(old, &before, false);
+                    self.threads.moved(before.thread, before.size());
+                    entry.born = before.born;
+                    if size > before.size() || before.is_grown() {
+                        entry = entry.grown();
+                    }
+                }
+                self.allocate(block, entry);
+            }
+            &Op::Free { block, .. } => self.free(block, step.thread),
+            Op::ThreadStart => self.threads.started(step.thread),
+            Op::ThreadEnd => self.threads.ended(step.thread),
+            Op::ThreadName(name) => self.threads.named(step.thread, name),
+            &Op::Map { address, len } => {
+                self.own_maps.map(address, len);
+                self.growth.own_maps(self.own_maps.bytes);
+            }
+            &Op::Unmap { address, len } => {
+                self.own_maps.unmap(address, len);
+                self.growth.own_maps(self.own_maps.bytes);
+            }
+            Op::Mark(name) => self.growth.mark(name, self.live.bytes),
+            &Op::Memory { anon, file, shmem } => {
+                let [anon, files, shared] = [anon, file, shmem].map(crate::bytes);
+                self.look(anon, files, shared);
+            }
+            _ => {}
+        }
+        if self.outline.peak.is_none() && self.number == self.outline.peak_live.1 {
+            self.moments[0] = Some(self.moment(self.last));
+        }
+        if let Some(worst) = self.outline.worst.filter(|worst| worst.step == self.number) {
+            self.moments[1] = Some(self.moment(worst));
+        }
+        self.number += 1;
+    }
+
+    fn allocate(&mut self, block: Block, entry: Entry) {
+        self.live.insert(block, entry);
+        self.units.allocate(entry.address, entry.size(), entry.thread);
+        self.threads.allocated(entry.thread, entry.size());
+        self.growth.allocated(&self.live, &entry);
+    }
+
+    fn free(&mut self, block: Block, thread: u32) {
+        let Some(entry) = self.live.remove(block) else { return };
+        let (size, lifetime) = (entry.size(), self.time.saturating_sub(entry.born));
+        self.units.free(entry.address, size);
+        self.lived.add(size, lifetime);
+        let place = (sizes::octave(size), sizes::octave(lifetime));
+        let (blocks, bytes) = self.lifetimes.entry(place).or_default();
+        *blocks += 1;
+        *bytes = bytes.saturating_add(size);
+        self.threads.freed(entry.thread, thread, size);
+        self.growth.gone(block, &entry, true);
+    }
+
+    fn look(&mut self, anon: u64, files: u64, shared: u64) {
+        let rise = anon.saturating_sub(self.last.anon);
+        if self.rises.looks > 0 && rise >= HUGE - HUGE / 128 {
+            self.rises.large += 1;
+            let over = rise % HUGE;
+            self.rises.of_huge_pages += u64::from(over.min(HUGE - over) <= HUGE / 128);
+        }
+        self.rises.looks += 1;
+        let heap = self.units.touched + self.units.huge;
+        self.base.get_or_insert(anon.saturating_sub(heap));
+        let (step, time, live) = (self.number, self.time, self.live.bytes);
+        self.last = Look { step, time, anon, files, shared, live };
+        self.growth.memory(anon);
+        if self.outline.peak.is_some_and(|look| look.step == self.number) {
+            self.moments[0] = Some(self.moment(self.last));
+        }
+    }
+
+    /// The heap as it is now.
+    fn moment(&self, look: Look) -> Moment {
+        let base = self.base.unwrap_or(0);
+        let heap = self.units.touched + self.units.huge;
+        let outside = Outside {
+            base,
+            own_maps: self.own_maps.bytes,
+            beyond: look.anon.saturating_sub(base).saturating_sub(heap),
+        };
+        let heap = Heap {
+            live: &self.live,
+            units: &self.units,
+            lived: &self.lived,
+            rule: self.rule,
+            outside,
+        };
+        moment::of(&heap, &Look { time: self.time, ..look })
+    }
+
+    fn done(&mut self) {
+        self.growth.done(&self.live);
+        self.moments[2] = Some(self.moment(self.last));
+    }
+
+    fn finish(mut self, program: Program) -> Facts {
+        if self.moments[2].is_none() {
+            self.done();
+        }
+        for (block, entry) in self.live.iter() {
+            self.end.blocks += 1;
+            self.end.bytes += entry.size();
+            let all = self.outline.blocks.div_ceil(WINDOWS as u64).max(1);
+            self.end.born[crate::place(block / all).min(WINDOWS - 1)] += entry.size();
+        }
+        let outline = self.outline;
+        let [peak, worst, last] = self.moments;
+        let (peak, last) = (peak.unwrap_or_default(), last.unwrap_or_default());
+        let worst = worst.unwrap_or_default();
+        let program = Program {
+            steps: outline.steps,
+            blocks: outline.blocks,
+            allocated: outline.allocated,
+            refused: outline.refused,
+            dropped: outline.dropped,
+            duration: crate::time(program.duration).max(outline.last_time),
+            ..program
+        };
+        Facts {
+            program,
+            over_time: outline.points.clone(),
+            peak,
+            worst,
+            last,
+            peak_live: outline.peak_live.0,
+            growth: self.growth.finish(&self.live),
+            lifetimes: lifetimes(&self.lifetimes),
+            threads: self.threads.finish(),
+            end: self.end,
+            base: self.base.unwrap_or(0),
+            rises: self.rises,
+        }
+    }
+}
+
+/// Bytes of a huge page.
+const HUGE: u64 = 2 << 20;
+
+fn lifetimes(cells: &BTreeMap<(usize, usize), (u64, u64)>) -> Vec<Lifetime> {
+    let power =
+        |octave: usize| 1_u64.checked_shl(u32::try_from(octave).unwrap_or(64)).unwrap_or(u64::MAX);
+    let cell = |(&(size, lived), &(blocks, bytes)): (&(usize, usize), &(u64, u64))| Lifetime {
+        size_below: power(size),
+        lived_below: power(lived),
+        blocks,
+        bytes,
+    };
+    cells.iter().map(cell).collect()
+}
+
+/// What the program itself has mapped, in the order of addresses.
+#[derive(Debug, Default)]
+struct OwnMaps {
+    ranges: BTreeMap<u64, u64>,
+    bytes: u64,
+}
+
+impl OwnMaps {
+    fn map(&mut self, address: u64, len: u64) {
+        // A fixed mapping takes the place of what was there.
+        self.unmap(address, len);
+        if len > 0 {
+            self.ranges.insert(address, address.saturating_add(len));
+            self.bytes = self.bytes.saturating_add(len);
+        }
+    }
+
+    fn unmap(&mut self, address: u64, len: u64) {
+        let end = address.saturating_add(len);
+        let under: Vec<(u64, u64)> = self
+            .ranges
+            .range(..end)
+            .rev()
+            .take_while(|&(_, &until)| until > address)
+            .map(|(&from, &until)| (from, until))
+            .collect();
+        for (from, until) in under {
+            self.ranges.remove(&from);
+            self.bytes = self.bytes.saturating_sub(until - from);
+            for (from, until) in [(from, address.min(until)), (end.max(from), until)] {
+                if from < until {
+                    self.ranges.insert(from, until);
+                    self.bytes += until - from;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_may_be_unmapped_in_parts() {
+        let mut maps = OwnMaps::default();
+        maps.map(0x1000, 0x4000);
+        maps.map(0x8000, 0x1000);
+        maps.unmap(0x2000, 0x1000);
+        assert_eq!(maps.bytes, 0x4000);
+        assert_eq!(maps.ranges, [(0x1000, 0x2000), (0x3000, 0x5000), (0x8000, 0x9000)].into());
+        maps.map(0x0, 0x9000);
+        assert_eq!((maps.bytes, maps.ranges.len()), (0x9000, 1));
+        maps.unmap(0x0, u64::MAX);
+        assert_eq!(maps.bytes, 0);
+    }
+}

@@ -1,0 +1,72 @@
+//! A trace as the rules want it: who was recorded, what of the recording is missing, and the steps.
+
+use show::number::count;
+use show::text::many;
+use trace::{About, Step, Trace};
+
+use crate::facts::{Facts, Program};
+use crate::gather::gather;
+
+/// The facts of a trace. A part of it that cannot be read is left out, and said.
+#[must_use]
+pub fn facts(trace: &Trace) -> Facts {
+    let mut unread = Vec::new();
+    let pass = |each: &mut dyn FnMut(&Step)| -> Result<(), core::convert::Infallible> {
+        unread.clear();
+        for step in trace.steps() {
+            match step {
+                Ok(step) => each(&step),
+                Err(error) => unread.push(error.to_string()),
+            }
+        }
+        Ok(())
+    };
+    let Ok(mut facts) = gather(program(trace.about()), pass);
+    if let Some(first) = unread.first() {
+        let parts = many(unread.len(), "part");
+        facts.program.missing.push(format!("{parts} of the trace cannot be read: {first}"));
+    }
+    facts
+}
+
+fn program(about: &About) -> Program {
+    let named = [&about.command, &about.exe].into_iter().find(|name| !name.is_empty());
+    let malloc = if about.malloc.name.is_empty() { &about.malloc.path } else { &about.malloc.name };
+    Program {
+        command: named.map_or("a program", String::as_str).to_owned(),
+        malloc: malloc.clone(),
+        pid: about.pid,
+        duration: about.duration,
+        missing: missing(about),
+        ..Program::default()
+    }
+}
+
+/// What of the recording is not there, in sentences.
+fn missing(about: &About) -> Vec<String> {
+    let missing = &about.missing;
+    let n = |n: u64| count(n as f64);
+    let said = [
+        (missing.cut > 0).then(|| {
+            format!(
+                "the recording ends in the middle of {}: the program was killed, or had not ended.",
+                match missing.cut {
+                    1 => "a thread".to_owned(),
+                    many => format!("{} threads", n(many)),
+                }
+            )
+        }),
+        (missing.chunks + missing.damaged > 0).then(|| {
+            let first = missing.damages.first().map_or(String::new(), |damage| {
+                format!(", the first at byte {}: {}", damage.offset, damage.what)
+            });
+            format!("{} pieces of 64 KiB are not there or damaged{first}.", n(missing.chunks + missing.damaged))
+        }),
+        (missing.double_frees > 0)
+            .then(|| format!("{} blocks were freed twice: a mistake of the program.", n(missing.double_frees))),
+        (!about.addresses).then(|| {
+            "it has no addresses, as it was imported: nothing can be said of pages and fragmentation.".to_owned()
+        }),
+    ];
+    said.into_iter().flatten().collect()
+}

@@ -1,0 +1,140 @@
+//! From facts to findings: a rule is a function of the facts alone, and none knows the others.
+//!
+//! ```text
+//! live grows ─────────────► growth      leak, or a cache that grows
+//! free and kept ──────────► free        fragmentation, thread caches, or retention after a peak
+//! not the blocks' ────────► outside     mappings of the program's own, huge pages
+//! more than asked for ────► rounding
+//! ```
+//!
+//! They are told in words in docs/memory-grows.md, which changes with them.
+
+mod free;
+mod growth;
+mod outside;
+mod rounding;
+
+pub(crate) use free::threads as spread;
+use serde::Serialize;
+
+use crate::facts::Facts;
+
+/// Less than this is not worth a word.
+pub(crate) const LEAST: u64 = 1 << 20;
+
+/// What holds the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Blocks become more and are never freed.
+    Leak,
+    /// Blocks become more, but old ones are freed too.
+    GrowingCache,
+    /// Free memory among blocks that live on.
+    Fragmentation,
+    /// Free memory that each of several threads keeps.
+    ThreadCaches,
+    /// Free memory that was once needed.
+    Retention,
+    /// Resident in pages of 2 MiB of which little was touched.
+    HugePages,
+    /// Not malloc's at all.
+    OwnMappings,
+    /// Blocks are larger than what was asked for.
+    Rounding,
+}
+
+/// How sure that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// Something else would look the same.
+    Possible,
+    /// The figures fit, and hardly anything else.
+    Likely,
+    /// It follows from what was recorded.
+    Sure,
+}
+
+/// One reason for memory.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// Which.
+    pub kind: Kind,
+    /// How sure.
+    pub confidence: Confidence,
+    /// Bytes that it explains, at its moment.
+    pub bytes: u64,
+    /// The same as a share of the peak.
+    pub share: f64,
+    /// When: nanoseconds since the recording began.
+    pub time: u64,
+    /// What to do about it first.
+    pub remedy: Remedy,
+}
+
+/// What helps against a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Remedy {
+    /// The program must free it.
+    Free,
+    /// The program must limit it.
+    Limit,
+    /// Another allocator.
+    Allocator,
+    /// A setting by which free memory goes back.
+    GiveBack,
+    /// Fewer arenas or smaller caches.
+    FewerArenas,
+    /// Small pages.
+    SmallPages,
+    /// The settings of the runtime that maps.
+    Runtime,
+}
+
+/// What the facts say, the most important first. Nothing: nothing stands out.
+#[must_use]
+pub fn findings(facts: &Facts) -> Vec<Finding> {
+    let mut found: Vec<Finding> = [
+        growth::rule(facts),
+        free::rule(facts),
+        outside::huge_pages(facts),
+        outside::own_mappings(facts),
+        rounding::rule(facts),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    // What grows matters more than what is: it has no end. But not when it is a small part.
+    found.sort_by_key(|one| {
+        let grows = matches!(one.kind, Kind::Leak | Kind::GrowingCache);
+        let weight = if grows { one.bytes.saturating_mul(4) } else { one.bytes };
+        core::cmp::Reverse((one.confidence != Confidence::Possible, weight))
+    });
+    found
+}
+
+/// Whether blocks come to be only to stay: the program builds up data, and does little else with malloc.
+pub(crate) fn only_builds(facts: &Facts) -> bool {
+    let all = &facts.growth.all;
+    all.live_blocks * 10 > all.blocks * 7
+}
+
+/// The most memory that the program had: resident, or live where that is all that is known.
+pub(crate) fn peak(facts: &Facts) -> u64 {
+    facts.peak.resident.max(if facts.peak.resident == 0 { facts.peak_live } else { 0 }).max(1)
+}
+
+/// A finding of `bytes`.
+pub(crate) fn finding(
+    facts: &Facts,
+    kind: Kind,
+    confidence: Confidence,
+    bytes: u64,
+    time: u64,
+    remedy: Remedy,
+) -> Finding {
+    let share = bytes as f64 / peak(facts) as f64;
+    Finding { kind, confidence, bytes, share, time, remedy }
+}

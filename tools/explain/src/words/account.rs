@@ -1,0 +1,99 @@
+//! Of what the resident memory consists, in sentences.
+
+use show::number::{bytes, count, nanoseconds, percent};
+
+use super::sizes;
+use crate::facts::{Facts, Moment, RoundingFrom, Sparse};
+
+/// A part is worth a sentence from this share of the whole on.
+const WORTH: f64 = 0.02;
+
+pub(super) fn sentences(facts: &Facts) -> Vec<String> {
+    let mut said = of(&facts.peak, "at the peak");
+    if let Some(worst) = facts.much_worse() {
+        said.extend(of(worst, "when most was free and kept"));
+    }
+    said
+}
+
+fn of(moment: &Moment, when: &str) -> Vec<String> {
+    let account = &moment.account;
+    let figure = |n: u64| bytes(n as f64);
+    let at = nanoseconds(moment.time as f64);
+    if moment.resident == 0 {
+        let (live, blocks) = (figure(moment.live), count(moment.blocks as f64));
+        return vec![format!(
+            "At the peak, at {at}, the program had asked for {live} in {blocks} blocks; what was resident was not \
+             recorded."
+        )];
+    }
+    let whole = moment.resident as f64;
+    let worth = |n: u64| n as f64 >= whole * WORTH;
+    let mut said = vec![format!(
+        "Of {} resident {when}, at {at}, the program had asked for {}.",
+        figure(moment.resident),
+        figure(account.asked),
+    )];
+    if worth(account.rounding) {
+        let by = match moment.rounding_from {
+            RoundingFrom::Rule => "malloc's headers and rounding",
+            RoundingFrom::Addresses => "malloc's headers and rounding, by how far blocks are apart",
+            RoundingFrom::Estimate => "malloc's headers and rounding, as estimated",
+        };
+        said.push(format!("{} are {by}.", figure(account.rounding)));
+    }
+    if worth(account.free()) {
+        said.push(free(moment));
+    }
+    if worth(account.own_maps + account.shared) {
+        let mapped = figure(account.own_maps + account.shared);
+        said.push(format!("{mapped} the program had mapped itself."));
+    }
+    if worth(account.elsewhere) {
+        said.push(format!(
+            "{} lie where no block ever was: static data, stacks, huge pages, mappings that were not recorded.",
+            figure(account.elsewhere)
+        ));
+    }
+    let other = account.base + account.files;
+    if worth(other) {
+        said.push(format!("{} are its code, files and data.", figure(other)));
+    }
+    if worth(account.untouched) {
+        said.push(format!(
+            "Another {} were asked for and never touched.",
+            figure(account.untouched)
+        ));
+    }
+    said
+}
+
+/// What is free, and by what it is held.
+fn free(moment: &Moment) -> String {
+    let account = &moment.account;
+    let free = account.free();
+    let text = format!("{} were free and kept", bytes(free as f64));
+    let held = account.pinned + account.scattered;
+    let share = held as f64 / free as f64;
+    let Sparse { all, pins, .. } = &moment.sparse;
+    if share < 0.1 || all.blocks == 0 {
+        return text + ", on pages without any block.";
+    }
+    // One size, if it is most of them.
+    let pin = pins.first().filter(|first| first.holds * 5 >= all.holds * 3).unwrap_or(all);
+    let older = if pin.age > pin.others_lived.saturating_mul(4) {
+        format!(
+            ", half of them older than {}, among blocks of which half lived less than {}",
+            nanoseconds(pin.age as f64),
+            nanoseconds(pin.others_lived as f64)
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "{text}: {} of that is held by {} blocks of {}{older}.",
+        percent(share),
+        count(pin.blocks as f64),
+        sizes(pin.from, pin.to),
+    )
+}

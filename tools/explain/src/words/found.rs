@@ -1,0 +1,160 @@
+//! Each finding in words: what it is, what that rests on, what helps.
+
+use show::number::{bytes, count, nanoseconds, percent};
+
+use super::sizes;
+use crate::facts::Facts;
+use crate::rules::{Confidence, Finding, Kind, Remedy, spread};
+
+/// Where there is no finding.
+pub(super) const NONE: &str = "Nothing stands out: no size grows without end, little is kept that is free, and what is resident is \
+     what the program asked for.";
+
+/// A headline and a paragraph.
+pub(super) fn words(facts: &Facts, finding: &Finding) -> (String, String) {
+    let sure = match finding.confidence {
+        Confidence::Sure => "",
+        Confidence::Likely => ", likely",
+        Confidence::Possible => ", possibly",
+    };
+    let head = format!(
+        "{}{sure}: {}, {} of the peak",
+        name(finding.kind),
+        bytes(finding.bytes as f64),
+        percent(finding.share)
+    );
+    (head, format!("{} {}", because(facts, finding), remedy(facts, finding)))
+}
+
+/// Its name for people.
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Leak => "Leak",
+        Kind::GrowingCache => "A cache that grows",
+        Kind::Fragmentation => "Fragmentation",
+        Kind::ThreadCaches => "Kept for threads",
+        Kind::Retention => "Kept after a peak",
+        Kind::HugePages => "Huge pages",
+        Kind::OwnMappings => "Not malloc's",
+        Kind::Rounding => "Rounding",
+    }
+}
+
+fn because(facts: &Facts, finding: &Finding) -> String {
+    let moment = &facts.worst;
+    let figure = |n: u64| bytes(n as f64);
+    match finding.kind {
+        Kind::Leak => {
+            let all = &facts.growth.all;
+            let ends = if finding.confidence == Confidence::Possible {
+                "The program does little but allocate, so this may as well be data that it needs until it ends."
+            } else {
+                "Whether they are used again, no recording of malloc can say."
+            };
+            let left = figure(all.never_freed);
+            format!(
+                "Blocks become more all the time, old ones are not freed, and {left} never were. {ends}"
+            )
+        }
+        Kind::GrowingCache => {
+            let (old, freed) = growing(facts);
+            let freed = percent(freed as f64 / old.max(1) as f64);
+            format!(
+                "Blocks become more all the time, but the program knows them: of what was old when half the work was \
+                 done, {freed} was freed before the end of the work."
+            )
+        }
+        Kind::Fragmentation => {
+            let sparse = &moment.sparse;
+            let full = sparse.were as f64 / (sparse.units.max(1) << 16) as f64;
+            let pages = if moment.account.scattered > moment.account.pinned {
+                "Most of it is in whole pages, which malloc could give back but keeps."
+            } else {
+                "Most of it is on pages with a block, which no malloc can give back."
+            };
+            format!(
+                "{} pieces of 64 KiB are less than half full and were full to {} once; {} blocks hold them, {} in all. \
+                 {pages}",
+                count(sparse.units as f64),
+                percent(full),
+                count(sparse.all.blocks as f64),
+                figure(sparse.all.bytes),
+            )
+        }
+        Kind::ThreadCaches => format!(
+            "It lies on pages where no block is left, and was last used by {} threads to about equal parts, of {} that \
+             ran at once.",
+            count(spread(moment).round()),
+            count(facts.threads.at_once as f64),
+        ),
+        Kind::Retention => {
+            let fell = figure(facts.peak_live.saturating_sub(moment.live));
+            format!(
+                "Live memory was {fell} below its peak at {}, but resident memory had not followed. It lies on pages \
+                 where no block is left.",
+                nanoseconds(moment.time as f64)
+            )
+        }
+        Kind::HugePages => {
+            let beyond = facts.peak.account.elsewhere;
+            let more = if beyond * 2 > finding.bytes {
+                format!("{} became resident where no block ever was", figure(beyond))
+            } else {
+                "How much of it the program has touched was not recorded".to_owned()
+            };
+            format!(
+                "{} of {} rises of resident memory were whole multiples of 2 MiB: the first byte that is touched makes \
+                 as much resident. {more}.",
+                count(facts.rises.of_huge_pages as f64),
+                count(facts.rises.large as f64),
+            )
+        }
+        Kind::OwnMappings => {
+            let account = &facts.peak.account;
+            let mapped = account.own_maps + account.shared;
+            let known = if mapped > 0 {
+                format!("The program had mapped {} of it itself.", figure(mapped))
+            } else {
+                "No block ever lay there, and no mapping of it was recorded: stacks, static data, a runtime's own heap."
+                    .to_owned()
+            };
+            format!("{known} No malloc changes that.")
+        }
+        Kind::Rounding => {
+            let most = facts.peak.by_size.iter().max_by_key(|row| row.rounding);
+            most.map_or(String::new(), |row| {
+                format!(
+                    "Most of it on {} blocks of {}, which take {} more than they asked for.",
+                    count(row.blocks as f64),
+                    sizes(row.from, row.to),
+                    percent(row.rounding as f64 / row.bytes.max(1) as f64),
+                )
+            })
+        }
+    }
+}
+
+/// Old bytes of the sizes that grow, and those of them that were freed.
+fn growing(facts: &Facts) -> (u64, u64) {
+    let bins = facts.growth.by_size.iter().filter(|bin| bin.growth() > 0);
+    bins.fold((0, 0), |sum, bin| (sum.0 + bin.old, sum.1 + bin.old_freed))
+}
+
+fn remedy(facts: &Facts, finding: &Finding) -> String {
+    let is_glibc = facts.program.malloc.contains("libc");
+    match finding.remedy {
+        Remedy::Free => {
+            "Record it with --stacks sampled to see where they come from.".to_owned()
+        }
+        Remedy::Limit => "A cache needs a limit: of bytes, not of entries.".to_owned(),
+        Remedy::Allocator => "Allocators differ here: replay tells by how much.".to_owned(),
+        Remedy::GiveBack if is_glibc => {
+            "malloc_trim(0) gives it back, or MALLOC_TRIM_THRESHOLD_ for a heap that is free at its end.".to_owned()
+        }
+        Remedy::GiveBack => "A setting of the allocator gives it back sooner.".to_owned(),
+        Remedy::FewerArenas if is_glibc => "MALLOC_ARENA_MAX=2 lets threads share.".to_owned(),
+        Remedy::FewerArenas => "Fewer threads, or an allocator whose threads keep less.".to_owned(),
+        Remedy::SmallPages => "Without huge pages (for glibc: GLIBC_TUNABLES=glibc.malloc.hugetlb=0) only what is touched is resident.".to_owned(),
+        Remedy::Runtime => "Ask the runtime that maps it: its own limits and settings.".to_owned(),
+    }
+}

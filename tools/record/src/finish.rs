@@ -1,0 +1,94 @@
+//! The end of a recording: each process's chunks become a packed trace, and the chunks go.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use trace::{Packed, Progress, TraceError, pack};
+
+/// What a process left.
+#[derive(Debug)]
+pub enum Process {
+    /// It was packed.
+    Packed {
+        /// The trace.
+        packed: Packed,
+        /// Bytes of the file as it was written.
+        written: u64,
+    },
+    /// It still writes: its chunks stay.
+    Running {
+        /// The chunks.
+        file: PathBuf,
+    },
+    /// It could not be packed: its chunks stay.
+    Failed {
+        /// The chunks.
+        file: PathBuf,
+        /// Why.
+        why: TraceError,
+    },
+}
+
+/// Packs what is in the folder, of which `progress` is told; the largest first.
+/// Errors: the folder cannot be read.
+pub fn finish(
+    folder: &Path,
+    progress: &mut dyn FnMut(&Path, Progress),
+) -> io::Result<Vec<Process>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "chunks") {
+            files.push((fs::metadata(&path).map_or(0, |meta| meta.len()), path));
+        }
+    }
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    let mut all: Vec<_> =
+        files.into_iter().map(|(written, file)| one(written, file, progress)).collect();
+    all.sort_by_key(|process| core::cmp::Reverse(process.events()));
+    Ok(all)
+}
+
+fn one(written: u64, file: PathBuf, progress: &mut dyn FnMut(&Path, Progress)) -> Process {
+    if still_writes(&file) {
+        return Process::Running { file };
+    }
+    match pack(&file, file.with_extension("trace"), &mut |done| progress(&file, done)) {
+        Ok(packed) => {
+            // A file that stays is packed already.
+            let _ = fs::remove_file(&file);
+            Process::Packed { packed, written }
+        }
+        Err(why) => Process::Failed { file, why },
+    }
+}
+
+impl Process {
+    /// How many events it has, as far as that is known.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        match self {
+            Self::Packed { packed, .. } => packed.about.events,
+            Self::Running { .. } | Self::Failed { .. } => 0,
+        }
+    }
+}
+
+/// Whether the process that a file of chunks is named after has it open.
+fn still_writes(file: &Path) -> bool {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let number = name.rsplit('-').next().and_then(|end| end.split('.').next()).unwrap_or_default();
+    let Ok(number) = number.parse::<u32>() else { return false };
+    let Ok(path) = file.canonicalize() else { return false };
+    match fs::read_dir(format!("/proc/{number}/fd")) {
+        Ok(files) => {
+            files.flatten().any(|entry| fs::read_link(entry.path()).is_ok_and(|to| to == path))
+        }
+        // It has gone, or is another user's: then it may still write.
+        Err(error) => error.kind() == io::ErrorKind::PermissionDenied,
+    }
+}
+
+#[cfg(test)]
+mod tests;

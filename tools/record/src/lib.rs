@@ -1,0 +1,15 @@
+//! Recordings: how a program is told to be recorded, and what is made of what it leaves.
+//!
+//! ```text
+//! Request ─► LD_PRELOAD=recorder:malloc, HEAPWRIGHT_RECORD=… ─► the program ─► NAME-PID.chunks
+//!                                                                               │ finish
+//!                                                              NAME-PID.trace ◄─┘ and of each process what was recorded
+//! ```
+//!
+//! The library never prints; the command does. The recorder itself is `abi/interpose`.
+
+mod finish;
+mod request;
+
+pub use finish::{Process, finish};
+pub use request::{Children, Request};

@@ -1,0 +1,126 @@
+//! What is asked of the recorder, as variables of the program's environment.
+
+use core::fmt::Write as _;
+use core::time::Duration;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use launch::environment::{self, PRELOAD, preload};
+
+/// The variable that the recorder reads.
+const VARIABLE: &str = "HEAPWRIGHT_RECORD";
+/// The longest value of it that the recorder takes.
+const LONGEST: usize = 2000;
+
+/// Which of the program's children are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Children {
+    /// All of them.
+    All,
+    /// Those that become another program.
+    Exec,
+    /// None.
+    None,
+}
+
+/// What is asked of the recorder.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Where the files go: an absolute path.
+    pub folder: PathBuf,
+    /// The most bytes of a file as it is written.
+    pub most: u64,
+    /// Old events make room for new ones.
+    pub ring: bool,
+    /// How long is recorded.
+    pub time: Option<Duration>,
+    /// Which children.
+    pub children: Children,
+    /// What the malloc is called, if the program does not have its own.
+    pub name: Option<String>,
+}
+
+impl Request {
+    /// The variables that have `recorder` recorded what a program does on the malloc that `variables` put it on.
+    /// Errors: a path holds a character that `LD_PRELOAD` cannot carry, or is too long.
+    pub fn variables(
+        &self,
+        recorder: &Path,
+        inherited: Option<&OsStr>,
+        variables: Vec<(OsString, OsString)>,
+    ) -> Result<Vec<(OsString, OsString)>, environment::Error> {
+        let (malloc, mut all): (Vec<_>, Vec<_>) =
+            variables.into_iter().partition(|(name, _)| name == PRELOAD);
+        let behind = malloc.first().map(|(_, value)| value.as_os_str()).or(inherited);
+        all.push((PRELOAD.into(), preload(recorder, behind)?));
+        let value = self.value();
+        if value.len() > LONGEST {
+            return Err(environment::Error::UnspeakablePath(self.folder.clone()));
+        }
+        all.push((VARIABLE.into(), value));
+        Ok(all)
+    }
+
+    fn value(&self) -> OsString {
+        let mut value = format!("max={}", self.most);
+        let mut set = |key: &str, what: &dyn core::fmt::Display| {
+            // A string takes all that is written to it.
+            let _ = write!(value, ";{key}={what}");
+        };
+        if self.ring {
+            set("ring", &1);
+        }
+        if let Some(time) = self.time {
+            set("for", &time.as_nanos());
+        }
+        match self.children {
+            Children::All => {}
+            Children::Exec => set("children", &"exec"),
+            Children::None => set("parent", &std::process::id()),
+        }
+        if let Some(name) = &self.name {
+            set("name", &name.replace(';', ":"));
+        }
+        let mut value = OsString::from(value + ";dir=");
+        value.push(&self.folder);
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> Request {
+        Request {
+            folder: "/a;b c/d".into(),
+            most: 4096,
+            ring: true,
+            time: Some(Duration::from_secs(2)),
+            children: Children::Exec,
+            name: Some("je;1".into()),
+        }
+    }
+
+    #[test]
+    fn the_recorder_is_before_the_malloc_and_the_folder_last() {
+        let malloc = vec![("A".into(), "1".into()), (PRELOAD.into(), "/je.so".into())];
+        let all = request().variables(Path::new("/r.so"), Some(OsStr::new("/x.so")), malloc);
+        let text = "max=4096;ring=1;for=2000000000;children=exec;name=je:1;dir=/a;b c/d";
+        let expected: Vec<(OsString, OsString)> = vec![
+            ("A".into(), "1".into()),
+            (PRELOAD.into(), "/r.so:/je.so".into()),
+            (VARIABLE.into(), text.into()),
+        ];
+        assert_eq!(all.unwrap(), expected);
+        let own = request().variables(Path::new("/r.so"), Some(OsStr::new("/x.so")), Vec::new());
+        assert_eq!(own.unwrap()[0].1, "/r.so:/x.so");
+    }
+
+    #[test]
+    fn what_the_recorder_cannot_read_is_refused() {
+        let long = Request { folder: format!("/{}", "x".repeat(3000)).into(), ..request() };
+        assert!(long.variables(Path::new("/r.so"), None, Vec::new()).is_err());
+        assert!(request().variables(Path::new("/r r.so"), None, Vec::new()).is_err());
+    }
+}

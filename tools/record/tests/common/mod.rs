@@ -1,0 +1,132 @@
+//! A small C program, recorded: compiled, run with the recorder before its malloc, and packed.
+
+use std::env;
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Output};
+use std::sync::OnceLock;
+
+use recording::{Children, Process, Request, finish};
+use tempfile::TempDir;
+use trace::{Op, Step, Trace};
+
+/// The recorder, built for this test if need be: cargo builds no library for it that nothing links.
+fn recorder() -> &'static Path {
+    static RECORDER: OnceLock<PathBuf> = OnceLock::new();
+    RECORDER.get_or_init(|| {
+        let test = env::current_exe().unwrap();
+        let built = test.ancestors().nth(2).unwrap();
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--quiet", "--package", "heapwright-record", "--target-dir"]);
+        assert!(cargo.arg(target).status().unwrap().success(), "the recorder does not build");
+        target
+            .join(if built.starts_with(target) { "debug" } else { "." })
+            .join("libheapwright_record.so")
+    })
+}
+
+/// A program, and the folder for its recording.
+pub(crate) struct Recorded {
+    folder: TempDir,
+    /// What is asked for.
+    pub(crate) request: Request,
+    /// What is preloaded behind the recorder.
+    pub(crate) malloc: Option<PathBuf>,
+    program: PathBuf,
+}
+
+impl Recorded {
+    /// The program `programs/NAME`, with compiler flags.
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
+        let program = folder.path().join("program");
+        let compiler = if name.ends_with(".cc") { "c++" } else { "cc" };
+        let mut cc = Command::new(compiler);
+        cc.args(["-O0", "-g", "-fno-builtin", "-pthread", "-Wall", "-o"])
+            .arg(&program)
+            .arg(&source);
+        let output = cc.arg("-ldl").output().expect("a C compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let traces = folder.path().join("traces");
+        fs::create_dir(&traces).unwrap();
+        let request = Request {
+            folder: traces,
+            most: 1 << 30,
+            ring: false,
+            time: None,
+            children: Children::All,
+            name: None,
+        };
+        Self { folder, request, malloc: None, program }
+    }
+
+    /// Where it may leave files.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The command that runs it.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let variables = self.malloc.iter().map(|path| ("LD_PRELOAD".into(), path.into())).collect();
+        let all = self.request.variables(recorder(), None, variables).unwrap();
+        // Of timeout itself nothing is recorded.
+        let mut env = Command::new("timeout");
+        env.args(["-sKILL", "100", "env"]);
+        for (name, value) in all {
+            let mut word = name;
+            word.push("=");
+            word.push(value);
+            env.arg(word);
+        }
+        env.arg(&self.program).args(arguments).current_dir(self.folder());
+        env
+    }
+
+    /// Runs it to a good end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        let output = self.command(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {said}", ended(output.status));
+        output
+    }
+
+    /// Packs what was recorded: the traces, the first the one with most events.
+    pub(crate) fn traces(&self) -> Vec<Trace> {
+        let all = finish(&self.request.folder, &mut |_, _| {}).unwrap();
+        let packed = all.into_iter().map(|process| match process {
+            Process::Packed { packed, .. } => Trace::open(packed.path).unwrap(),
+            other => panic!("not packed: {other:?}"),
+        });
+        packed.collect()
+    }
+
+    /// The only trace.
+    pub(crate) fn trace(&self) -> Trace {
+        let mut traces = self.traces();
+        assert_eq!(traces.len(), 1, "{traces:?}");
+        traces.remove(0)
+    }
+}
+
+fn ended(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) => format!("ended by signal {signal}"),
+        None => format!("ended with {:?}", status.code()),
+    }
+}
+
+/// The steps of a trace.
+pub(crate) fn steps(trace: &Trace) -> Vec<Step> {
+    trace.steps().map(Result::unwrap).collect()
+}
+
+/// The name of a mark and what was done until the next, but for what the recorder adds.
+pub(crate) fn between(trace: &Trace, mark: &str) -> Vec<Op> {
+    let ops = steps(trace).into_iter().map(|step| step.op);
+    let from = ops.skip_while(|op| *op != Op::Mark(mark.into())).skip(1);
+    let until = from.take_while(|op| !matches!(op, Op::Mark(_)));
+    until.filter(|op| !matches!(op, Op::Memory { .. } | Op::ThreadName(_))).collect()
+}

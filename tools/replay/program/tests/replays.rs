@@ -1,0 +1,204 @@
+//! Plans of made-up programs, done again by the real program.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use replay::{Order, Planned, Planner};
+use tempfile::TempDir;
+use trace::{Block, How, Op, Step};
+
+/// A made-up program.
+#[derive(Default)]
+struct Program {
+    steps: Vec<Step>,
+    blocks: Block,
+    time: u64,
+}
+
+impl Program {
+    fn step(&mut self, thread: u32, op: Op) {
+        self.time += 50;
+        self.steps.push(Step { time: self.time, thread, op });
+    }
+
+    fn allocate(&mut self, thread: u32, how: How, size: u64, align: u64) -> Block {
+        let block = self.blocks;
+        self.blocks += 1;
+        self.step(thread, Op::Allocate { block, how, size, align, address: 16 * block, frame: 0 });
+        block
+    }
+
+    fn malloc(&mut self, thread: u32, size: u64) -> Block {
+        self.allocate(thread, How::Malloc, size, 0)
+    }
+
+    fn reallocate(&mut self, thread: u32, old: Block, size: u64) -> Block {
+        let block = self.blocks;
+        self.blocks += 1;
+        self.step(thread, Op::Reallocate { old, block, size, address: 16 * block, frame: 0 });
+        block
+    }
+
+    fn free(&mut self, thread: u32, block: Block) {
+        self.step(thread, Op::Free { block, resident: None });
+    }
+
+    fn plan(&self, folder: &Path, order: Order) -> (std::path::PathBuf, Planned) {
+        let path = folder.join("plan");
+        let mut planner = Planner::create(&path, order).unwrap();
+        for step in &self.steps {
+            planner.push(step).unwrap();
+        }
+        (path, planner.finish().unwrap())
+    }
+
+    /// Threads that allocate, grow and free each other's blocks, and are born and end meanwhile, by this seed.
+    fn storm(threads: u32, calls: u32, seed: u64) -> Self {
+        let mut program = Self::default();
+        let mut state = seed;
+        let mut random = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let mut names: Vec<u32> = (0..threads).collect();
+        let mut next = threads;
+        let mut live: Vec<Block> = Vec::new();
+        for _ in 0..calls {
+            let place = usize::try_from(random(u64::from(threads))).unwrap();
+            let thread = names[place];
+            let size = [random(64), random(1000), random(70_000), random(600_000)]
+                [[0, 0, 0, 0, 1, 1, 1, 2, 2, 3][usize::try_from(random(10)).unwrap()]];
+            let any = usize::try_from(random(1 + live.len() as u64)).unwrap();
+            match random(12) {
+                0..5 => live.push(program.malloc(thread, size)),
+                5 => live.push(program.allocate(thread, How::Calloc, size, 0)),
+                6 if size < 70_000 => {
+                    live.push(program.allocate(thread, How::Aligned, size, 8 << random(8)));
+                }
+                7 if any < live.len() => {
+                    let old = live.swap_remove(any);
+                    live.push(program.reallocate(thread, old, size.max(1)));
+                }
+                8 if any < live.len() => {
+                    program.step(thread, Op::UsableSize { block: live[any], usable: 0 });
+                }
+                9 if place > 0 && random(40) == 0 => {
+                    program.step(thread, Op::ThreadEnd);
+                    names[place] = next;
+                    next += 1;
+                    program.step(names[place], Op::ThreadStart);
+                }
+                _ if any < live.len() => program.free(thread, live.swap_remove(any)),
+                _ => {}
+            }
+            if live.len() > 500 {
+                for block in live.drain(..400).collect::<Vec<_>>() {
+                    program.free(thread, block);
+                }
+            }
+        }
+        program
+    }
+}
+
+fn run(plan: &Path, options: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_heapwright-replay");
+    Command::new(program).arg(plan).args(options).output().unwrap()
+}
+
+/// The figures of a run that ended well.
+fn figures(output: &Output) -> HashMap<String, f64> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{} {said}", output.status);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut figures = HashMap::new();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (name, number) = match words[..] {
+            ["value", name, number, _] | [name, number] => (name, number),
+            _ => continue,
+        };
+        figures.insert(name.to_owned(), number.parse().unwrap());
+    }
+    figures
+}
+
+#[test]
+fn storms_of_threads_keep_their_contents_in_every_order() {
+    let folder = TempDir::new().unwrap();
+    for (threads, seed) in [(1, 1), (2, 2), (7, 3), (40, 4)] {
+        let program = Program::storm(threads, 30_000, seed);
+        for order in [Order::Causal, Order::Serial, Order::Timed] {
+            let (plan, planned) = program.plan(folder.path(), order);
+            for options in [&["verify=1"][..], &[], &["tail=1"], &["allocator=null"]] {
+                let figures = figures(&run(&plan, options));
+                assert_eq!(figures["ops"], planned.head.events as f64);
+                assert_eq!(figures["refused"], 0.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_is_that_of_the_touched_blocks() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    let blocks: Vec<Block> = (0..40).map(|_| program.malloc(0, 1 << 20)).collect();
+    for block in &blocks {
+        program.free(0, *block);
+    }
+    let (plan, planned) = program.plan(folder.path(), Order::Causal);
+    assert_eq!((planned.head.peak_live, planned.peak_event), (40 << 20, 40));
+    let touched = figures(&run(&plan, &[]));
+    let megabytes = |name: &str| touched[name] / f64::from(1 << 20);
+    assert!((40.0..42.0).contains(&megabytes("peak_resident")), "{touched:?}");
+    assert!(megabytes("resident.freed") < 2.0, "{touched:?}");
+    assert!(megabytes("resident.mean") > 10.0, "{touched:?}");
+    let untouched = figures(&run(&plan, &["touch=none"]));
+    assert!(untouched["peak_resident"] < f64::from(2 << 20), "{untouched:?}");
+}
+
+#[test]
+fn what_was_resident_at_its_free_is_touched_and_no_more() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    for _ in 0..3 {
+        let block = program.malloc(0, 32 << 20);
+        program.step(0, Op::Free { block, resident: Some(256) });
+    }
+    let (plan, _) = program.plan(folder.path(), Order::Causal);
+    let peak = |options: &[&str]| figures(&run(&plan, options))["peak_resident"];
+    assert!(peak(&["touch=recorded"]) < f64::from(2 << 20));
+    assert!(peak(&["touch=pages"]) >= f64::from(32 << 20));
+}
+
+#[test]
+fn steps_of_unknown_blocks_are_counted_and_skipped() {
+    let folder = TempDir::new().unwrap();
+    let mut program = Program::default();
+    let block = program.malloc(0, 100);
+    program.free(0, block);
+    program.free(0, block);
+    program.free(1, 77);
+    program.step(0, Op::Refused { size: u64::MAX });
+    program.reallocate(0, 78, 10);
+    let (plan, planned) = program.plan(folder.path(), Order::Causal);
+    assert_eq!((planned.unknown, planned.refused, planned.head.events), (3, 1, 3));
+    figures(&run(&plan, &["verify=1"]));
+}
+
+#[test]
+fn an_empty_plan_does_nothing_and_what_is_none_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let (plan, planned) = Program::default().plan(folder.path(), Order::Causal);
+    assert_eq!(planned.head.events, 0);
+    assert_eq!(figures(&run(&plan, &[]))["ops"], 0.0);
+    let other = folder.path().join("other");
+    std::fs::write(&other, "no plan").unwrap();
+    for path in [other, folder.path().join("none")] {
+        let output = run(&path, &[]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(!output.stderr.is_empty());
+    }
+}

@@ -1,0 +1,32 @@
+//! Doing a recorded program's allocations again: from a trace to a plan, which a small program does on any allocator.
+//!
+//! ```text
+//! trace ─► steps ─► Planner ─► plan file ─► heapwright-replay, started anew for each run ─► figures
+//!                   │ slots instead of blocks
+//!                   │ epochs: how far threads may run ahead of each other
+//!                   └ what the recording knew of its memory ─► the replay's own error
+//! ```
+//!
+//! The crate of the program is how a plan looks in bytes. A plan is written as the steps come: what is kept in memory is what is live.
+
+mod asked;
+mod plan;
+mod planner;
+mod recorded;
+mod slots;
+mod streams;
+
+pub use plan::{Plan, locate, plan};
+pub use planner::{Order, Planned, Planner};
+pub use recorded::Recorded;
+
+/// A plan cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Its file cannot be written.
+    #[error("cannot write the plan {0}")]
+    Write(std::path::PathBuf, #[source] std::io::Error),
+    /// More blocks are live at one time than a plan has slots for.
+    #[error("more than {} million blocks are live at one time, which a plan has no room for", ::plan::SLOTS / 1_000_000)]
+    TooManyBlocks,
+}

@@ -1,0 +1,80 @@
+//! What the recording knew of the program's memory, by the number of the event.
+
+/// More points than this no picture shows.
+const MOST: usize = 4096;
+
+/// The recorded program's own memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// What it had when the recording began.
+    pub start: u64,
+    /// The most that it had.
+    pub peak: u64,
+    /// The most that it had above the start, without what the program had mapped itself.
+    pub growth: u64,
+    /// The most that the program itself had mapped.
+    pub own_mapped: u64,
+    /// What it had at the last look.
+    pub end: u64,
+    /// The number of calls before each look, and what it had then; of many looks some.
+    pub points: Vec<(u64, u64)>,
+    /// What the program itself has mapped.
+    mapped: u64,
+    looks: u64,
+    every: u64,
+}
+
+impl Recorded {
+    /// Whether anything is known.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.looks > 0
+    }
+
+    /// The program itself mapped or unmapped memory.
+    pub(crate) fn map(&mut self, more: u64, less: u64) {
+        self.mapped = (self.mapped + more).saturating_sub(less);
+        self.own_mapped = self.own_mapped.max(self.mapped);
+    }
+
+    /// One look.
+    pub(crate) fn look(&mut self, events: u64, anon: u64) {
+        if self.looks == 0 {
+            (self.start, self.every) = (anon, 1);
+        }
+        self.growth = self.growth.max(anon.saturating_sub(self.start + self.mapped));
+        self.peak = self.peak.max(anon);
+        self.end = anon;
+        if self.looks.is_multiple_of(self.every) {
+            self.points.push((events, anon));
+        }
+        self.looks += 1;
+        if self.points.len() >= MOST {
+            let mut nth = 0_u64;
+            self.points.retain(|_| {
+                nth += 1;
+                !nth.is_multiple_of(2)
+            });
+            self.every *= 2;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_looks_some_are_kept_and_the_peak_always() {
+        let mut recorded = Recorded::default();
+        assert!(!recorded.is_known());
+        for n in 0..100_000 {
+            recorded.look(n, if n == 12_345 { 900 } else { 100 + n % 7 });
+        }
+        assert!(recorded.points.len() < MOST && recorded.points.is_sorted());
+        assert_eq!((recorded.start, recorded.growth), (100, 800));
+        recorded.map(4000, 0);
+        recorded.look(100_001, 5000);
+        assert_eq!((recorded.growth, recorded.own_mapped), (900, 4000));
+    }
+}

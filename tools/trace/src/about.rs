@@ -1,0 +1,176 @@
+//! What is known of a recorded process besides its steps.
+
+use serde::{Deserialize, Serialize};
+
+use crate::step::Thread;
+
+/// What is known of a recorded process besides its steps. Times are in nanoseconds since the recording began.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct About {
+    /// The program's file.
+    pub exe: String,
+    /// Its arguments, as one would type them.
+    pub command: String,
+    /// Which malloc it had.
+    pub malloc: Malloc,
+    /// The process.
+    pub pid: u32,
+    /// Its parent.
+    pub parent: u32,
+    /// Bytes of a page.
+    pub page: u32,
+    /// When the recording began, in nanoseconds since 1970.
+    pub start: u64,
+    /// When the last step was.
+    pub duration: u64,
+    /// Its threads, by number.
+    pub threads: Vec<ThreadAbout>,
+    /// How many steps there are.
+    pub events: u64,
+    /// How many blocks were allocated.
+    pub blocks: u64,
+    /// Whether the steps have addresses; without, they are 0.
+    pub addresses: bool,
+    /// Files with code in them.
+    pub modules: Vec<Module>,
+    /// What the recorder said of itself besides, as `key=value`.
+    pub notes: Vec<String>,
+    /// What is not there, or not as it should be.
+    pub missing: Missing,
+}
+
+/// A malloc.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Malloc {
+    /// What people call it.
+    pub name: String,
+    /// Its library's file.
+    pub path: String,
+}
+
+/// One of the recorded threads.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ThreadAbout {
+    /// Its last name.
+    pub name: String,
+    /// The kernel's number of it.
+    pub tid: u32,
+    /// When its first step was.
+    pub first: u64,
+    /// When its last step was.
+    pub last: u64,
+    /// How many steps it made.
+    pub steps: u64,
+    /// Whether its end was seen.
+    pub ended: bool,
+}
+
+/// A file that is mapped with code in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Module {
+    /// Its first address.
+    pub start: u64,
+    /// The address behind it.
+    pub end: u64,
+    /// Where in the file the first address is.
+    pub offset: u64,
+    /// The file.
+    pub path: String,
+    /// Its build id in hexadecimal digits, or nothing.
+    pub build_id: String,
+}
+
+/// What of a recording is not there, or not as it should be. All zero: the trace is complete.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Missing {
+    /// Threads whose last chunk was not closed: the program was killed, or had not ended yet.
+    pub cut: u64,
+    /// Events that the recorder dropped, as far as it counted them.
+    pub dropped: u64,
+    /// When the recorder stopped, as there was no more room, though the program went on.
+    pub stopped: Option<u64>,
+    /// Chunks of 64 KiB that are not in the file.
+    pub chunks: u64,
+    /// Damaged places.
+    pub damaged: u64,
+    /// The first of them.
+    pub damages: Vec<Damage>,
+    /// Frees and reallocs of addresses that no allocation had returned.
+    pub unknown_frees: u64,
+    /// Frees and reallocs of blocks that had been freed before.
+    pub double_frees: u64,
+    /// Blocks whose free is missing: their address was returned again.
+    pub unseen_frees: u64,
+    /// The first of these three.
+    pub strange: Vec<Strange>,
+}
+
+/// A place in a file that could not be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Damage {
+    /// Bytes from the begin of the file.
+    pub offset: u64,
+    /// What is there.
+    pub what: String,
+}
+
+/// An event that cannot have been, as far as the trace shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strange {
+    /// Which kind.
+    pub kind: StrangeKind,
+    /// Before this step.
+    pub step: u64,
+    /// When.
+    pub time: u64,
+    /// Who did it.
+    pub thread: Thread,
+    /// With which address.
+    pub address: u64,
+}
+
+/// The kinds of [`Strange`] events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StrangeKind {
+    /// No allocation had returned the address.
+    UnknownFree,
+    /// It had been freed before.
+    DoubleFree,
+    /// The address was returned though it had not been freed.
+    UnseenFree,
+}
+
+/// How many damaged places, and how many strange events, are named.
+const NAMED: usize = 64;
+
+impl Missing {
+    /// Whether anything is missing or strange.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+
+    pub(crate) fn damage(&mut self, offset: u64, what: impl Into<String>) {
+        self.damaged += 1;
+        if self.damages.len() < NAMED {
+            self.damages.push(Damage { offset, what: what.into() });
+        }
+    }
+
+    pub(crate) fn strange(&mut self, strange: Strange) {
+        *match strange.kind {
+            StrangeKind::UnknownFree => &mut self.unknown_frees,
+            StrangeKind::DoubleFree => &mut self.double_frees,
+            StrangeKind::UnseenFree => &mut self.unseen_frees,
+        } += 1;
+        if self.strange.len() < NAMED {
+            self.strange.push(strange);
+        }
+    }
+}

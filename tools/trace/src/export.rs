@@ -1,0 +1,137 @@
+//! A trace as tables, for engines that query many of them.
+//!
+//! ```text
+//! FOLDER/traces/NAME.csv    one row: which program, on which malloc, how much was live
+//! FOLDER/blocks/NAME.csv    a row for each block: size, threads, born, freed, address, frame
+//! FOLDER/curves/NAME.csv    live and resident bytes over time
+//! FOLDER/frames/NAME.csv    call stacks, with the module and the place in its file
+//! ```
+//!
+//! Traces of a fleet go into one folder, each under its name. A block is written when it is freed, those that never were at the
+//! end: only live blocks are remembered. docs/traces.md has queries.
+
+mod csv;
+mod jsonl;
+mod parquet;
+mod table;
+mod tables;
+
+use std::fs::{self, Permissions};
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::blocks::Blocks;
+use crate::error::TraceError;
+use crate::step::Op;
+use crate::trace::Trace;
+use table::{Rows, Table};
+use tables::{Born, Names};
+
+pub use table::Form;
+
+/// Points of a curve are at least this share of the recorded time from each other.
+const POINTS: u64 = 2000;
+
+/// Writes the tables of a trace into a folder; the files, blocks first.
+///
+/// `label` is what the rows of `traces` say besides, such as the release of the program.
+///
+/// # Errors
+/// The trace cannot be read, or a file cannot be written.
+pub fn export(
+    trace: &Trace,
+    form: Form,
+    folder: &Path,
+    label: &str,
+) -> Result<Vec<PathBuf>, TraceError> {
+    let names = Names::of(trace);
+    let file = |table: &Table| {
+        let folder = folder.join(table.name);
+        let path = folder.join(format!("{}.{}", names.trace, form.ending()));
+        fs::create_dir_all(&folder).map_err(TraceError::io(&folder))?;
+        // It gets its name when it is whole; as any new file, what the user's mask leaves may be done with it.
+        let permissions = Permissions::from_mode(0o666);
+        let part =
+            Builder::new().prefix(".exporting-").permissions(permissions).tempfile_in(&folder);
+        Ok((part.map_err(TraceError::io(&path))?, path))
+    };
+    let tables = [&tables::BLOCKS, &tables::CURVES, &tables::FRAMES, &tables::TRACES];
+    let files = tables.into_iter().map(file).collect::<Result<Vec<_>, TraceError>>()?;
+    let rows = |at: usize| {
+        let (part, path) = &files[at];
+        let file = part.reopen().map_err(TraceError::io(path))?;
+        form.rows(tables[at], Box::new(BufWriter::with_capacity(1 << 18, file)))
+    };
+    let (mut blocks, mut curves) = (rows(0)?, rows(1)?);
+    steps(trace, &names, &mut *blocks, Some(&mut *curves))?;
+    let (mut frames, mut traces) = (rows(2)?, rows(3)?);
+    tables::frames(trace, &names, &mut *frames)?;
+    tables::about(trace, &names, label, &mut *traces)?;
+    for rows in [blocks, curves, frames, traces] {
+        rows.finish()?;
+    }
+    let persist = |(part, path): (NamedTempFile, PathBuf)| {
+        part.persist(&path).map_err(|e| TraceError::io(&path)(e.error))?;
+        Ok(path)
+    };
+    files.into_iter().map(persist).collect()
+}
+
+/// Writes the blocks of a trace alone, to a pipe for example.
+///
+/// # Errors
+/// As for [`export`].
+pub fn export_blocks(
+    trace: &Trace,
+    form: Form,
+    out: Box<dyn Write + Send>,
+) -> Result<(), TraceError> {
+    let mut blocks = form.rows(&tables::BLOCKS, out)?;
+    steps(trace, &Names::of(trace), &mut *blocks, None)?;
+    blocks.finish()
+}
+
+fn steps(
+    trace: &Trace,
+    names: &Names,
+    blocks: &mut dyn Rows,
+    mut curves: Option<&mut (dyn Rows + 'static)>,
+) -> Result<(), TraceError> {
+    let mut live: Blocks<Born> = Blocks::default();
+    let (mut bytes, mut resident, mut next) = (0u64, None, 0u64);
+    let apart = (trace.about().duration / POINTS).max(1);
+    for step in trace.steps() {
+        // The segment behind one that cannot be read is read.
+        let Ok(step) = step else { continue };
+        if let Some(born) = step.op.gone().and_then(|block| Some((block, live.remove(&block)?))) {
+            bytes = bytes.saturating_sub(born.1.size);
+            tables::block(names, born.0, &born.1, Some((step.time, step.thread)), blocks)?;
+        }
+        if let Some(new) = step.op.made() {
+            bytes = bytes.saturating_add(new.size);
+            live.insert(new.block, Born::new(&new, &step));
+        }
+        if let Op::Memory { anon, file, shmem } = step.op {
+            resident = Some(anon.saturating_add(file).saturating_add(shmem));
+        }
+        if let Some(curves) = &mut curves
+            && step.time >= next
+        {
+            tables::point(names, step.time, bytes, live.len() as u64, resident, *curves)?;
+            next = step.time + apart;
+        }
+    }
+    if let Some(curves) = curves {
+        let time = trace.about().duration;
+        tables::point(names, time, bytes, live.len() as u64, resident, curves)?;
+    }
+    let mut kept: Vec<_> = live.into_iter().collect();
+    kept.sort_unstable_by_key(|(block, _)| *block);
+    kept.iter().try_for_each(|(block, born)| tables::block(names, *block, born, None, blocks))
+}
+
+#[cfg(test)]
+mod tests;

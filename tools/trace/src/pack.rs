@@ -1,0 +1,48 @@
+//! From a recording's chunks to a packed trace.
+//!
+//! ```text
+//! index: whose chunk is where ─► streams, one a thread ─► merge by time ─► blocks ─► packer
+//! ```
+//!
+//! In memory are the live blocks and one chunk of each thread that is between its first event and its last.
+
+mod blocks;
+mod clock;
+mod index;
+mod merge;
+mod stream;
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::error::TraceError;
+use crate::packer::{Packed, Packer};
+
+/// How far the packing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Chunks that were read.
+    pub done: u64,
+    /// Chunks that there are.
+    pub all: u64,
+}
+
+/// Packs a recording's chunks.
+///
+/// # Errors
+/// The recording is none, or of a newer version, or one of the files cannot be read or written. Damaged chunks are no error:
+/// [`Missing`](crate::Missing) names them.
+pub fn pack(
+    raw: impl AsRef<Path>,
+    packed: impl AsRef<Path>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Packed, TraceError> {
+    let raw = raw.as_ref();
+    let file = File::open(raw).map_err(TraceError::io(raw))?;
+    let index = index::Index::read(&file, raw)?;
+    let packer = Packer::create(packed, &index.about)?;
+    merge::Merge::new(&file, index, packer).run(progress)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! Recordings of a few events, written as the recorder writes them, and the steps that they become.
+
+use tempfile::TempDir;
+use trace_format::Event;
+
+use crate::about::StrangeKind;
+use crate::step::{How, Op};
+use crate::testing::Raw;
+use crate::trace::Trace;
+
+const A: u64 = 0x7000_0000_1000;
+const B: u64 = 0x7000_0000_2000;
+
+/// The trace of a recording that `fill` writes, and its steps in a short form.
+fn packed(fill: impl FnOnce(&mut Raw)) -> (Trace, Vec<String>) {
+    let folder = TempDir::new().unwrap();
+    let mut raw = Raw::create(folder.path().join("test-1.chunks"));
+    fill(&mut raw);
+    read(&folder, raw.finish())
+}
+
+fn read(_folder: &TempDir, path: std::path::PathBuf) -> (Trace, Vec<String>) {
+    let trace = Trace::open(path).unwrap();
+    let steps = trace.steps().map(|step| {
+        let step = step.unwrap();
+        let op = match &step.op {
+            Op::Allocate { block, how: How::Malloc, size, .. } => format!("malloc {block} {size}"),
+            Op::Allocate { block, how, size, .. } => format!("{how:?} {block} {size}"),
+            Op::Reallocate { old, block, size, .. } => format!("realloc {old} {block} {size}"),
+            Op::Free { block, resident: None } => format!("free {block}"),
+            Op::Free { block, resident: Some(pages) } => format!("free {block} resident {pages}"),
+            Op::ThreadStart => "start".into(),
+            Op::ThreadEnd => "end".into(),
+            other => format!("{other:?}"),
+        };
+        format!("{} {op}", step.thread)
+    });
+    let steps = steps.collect();
+    (trace, steps)
+}
+
+#[test]
+fn addresses_become_blocks() {
+    let (trace, steps) = packed(|raw| {
+        raw.event(0, 0, Event::Malloc { at: A, size: 10 });
+        raw.event(0, 100, Event::Malloc { at: B, size: 20 });
+        raw.event(0, 200, Event::Resident { pages: 3 });
+        raw.event(0, 300, Event::Free { at: A });
+        raw.event(0, 400, Event::Calloc { at: A, size: 30 });
+        raw.event(0, 500, Event::ReallocFrom { at: B });
+        raw.event(0, 600, Event::ReallocTo { at: B, size: 40 });
+        raw.event(0, 100_000_000, Event::Free { at: B });
+    });
+    let expected = [
+        "0 start",
+        "0 malloc 0 10",
+        "0 malloc 1 20",
+        "0 free 0 resident 3",
+        "0 Calloc 2 30",
+        "0 realloc 1 3 40",
+        "0 free 3",
+    ];
+    assert_eq!(steps, expected);
+    let about = trace.about();
+    assert_eq!((about.duration, about.events, about.blocks), (1_000_000_000, 7, 4));
+    assert_eq!((about.malloc.name.as_str(), about.pid), ("glibc", 4711));
+    assert_eq!(about.notes, ["kernel=6"]);
+    assert!(!about.missing.any(), "{:?}", about.missing);
+    assert_eq!(trace.segments()[0].live_bytes, 30);
+}
+
+#[test]
+fn an_address_that_another_thread_frees_at_the_same_time_is_freed_first() {
+    for (free, malloc) in [(100, 100), (110, 100), (100, 110)] {
+        for (owner, taker) in [(0, 1), (1, 0)] {
+            let (trace, steps) = packed(|raw| {
+                raw.event(owner, 10, Event::Malloc { at: A, size: 10 });
+                raw.event(owner, free, Event::Free { at: A });
+                raw.event(taker, malloc, Event::Malloc { at: A, size: 20 });
+                raw.event(taker, 200, Event::Free { at: A });
+            });
+            let ops: Vec<_> = steps.iter().map(|step| step.split_once(' ').unwrap().1).collect();
+            let expected = ["start", "malloc 0 10", "free 0", "start", "malloc 1 20", "free 1"];
+            assert_eq!(ops, expected);
+            assert!(!trace.about().missing.any());
+        }
+    }
+}
+
+#[test]
+fn a_block_may_be_freed_by_another_thread_whose_clock_is_behind() {
+    let (trace, steps) = packed(|raw| {
+        raw.event(0, 100, Event::Malloc { at: A, size: 10 });
+        raw.event(1, 90, Event::Free { at: A });
+        raw.event(1, 120, Event::Malloc { at: A, size: 20 });
+    });
+    assert_eq!(steps, ["0 start", "0 malloc 0 10", "1 start", "1 free 0", "1 malloc 1 20"]);
+    assert!(!trace.about().missing.any());
+}
+
+#[test]
+fn a_realloc_gives_its_address_away_while_it_copies() {
+    let (trace, steps) = packed(|raw| {
+        raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+        raw.event(0, 20, Event::ReallocFrom { at: A });
+        raw.event(1, 30, Event::Malloc { at: A, size: 20 });
+        raw.event(0, 40, Event::ReallocTo { at: B, size: 30 });
+        raw.event(1, 50, Event::Free { at: A });
+        raw.event(0, 60, Event::Free { at: B });
+    });
+    let expected = [
+        "0 start",
+        "0 malloc 0 10",
+        "1 start",
+        "1 malloc 1 20",
+        "0 realloc 0 2 30",
+        "1 free 1",
+        "0 free 2",
+    ];
+    assert_eq!(steps, expected);
+    assert!(!trace.about().missing.any());
+}
+
+#[test]
+fn a_refused_realloc_leaves_its_block() {
+    let (trace, steps) = packed(|raw| {
+        raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+        raw.event(0, 20, Event::ReallocFrom { at: A });
+        raw.event(0, 30, Event::ReallocTo { at: 0, size: 1 << 60 });
+        raw.event(0, 40, Event::Free { at: A });
+    });
+    let refused = format!("0 Refused {{ size: {} }}", 1u64 << 60);
+    assert_eq!(steps, ["0 start", "0 malloc 0 10", refused.as_str(), "0 free 0"]);
+    assert!(!trace.about().missing.any());
+}
+
+#[test]
+fn a_realloc_to_nothing_frees() {
+    let (trace, steps) = packed(|raw| {
+        raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+        raw.event(0, 20, Event::ReallocFrom { at: A });
+        raw.event(0, 30, Event::ReallocTo { at: 0, size: 0 });
+        raw.event(0, 40, Event::Malloc { at: A, size: 20 });
+        raw.event(0, 50, Event::Dropped { events: 0 });
+    });
+    let expected = ["0 start", "0 malloc 0 10", "0 free 0", "0 malloc 1 20"];
+    assert_eq!(steps[..4], expected);
+    assert_eq!(trace.about().missing.stopped, Some(500));
+}
+
+#[test]
+fn what_cannot_have_been_is_counted_and_named() {
+    let (trace, steps) = packed(|raw| {
+        raw.event(0, 10, Event::Free { at: B });
+        raw.event(0, 20, Event::Malloc { at: A, size: 10 });
+        raw.event(0, 30, Event::Malloc { at: A, size: 20 });
+        raw.event(0, 40, Event::Free { at: A });
+        raw.event(0, 50, Event::Free { at: A });
+        raw.event(0, 60, Event::ReallocFrom { at: A });
+        raw.event(0, 70, Event::ReallocTo { at: B, size: 5 });
+        raw.event(0, 80, Event::Born { at: B, size: 5 });
+        raw.event(0, 80, Event::Born { at: A, size: 6 });
+    });
+    let expected = [
+        "0 start",
+        "0 malloc 0 10",
+        "0 free 0",
+        "0 malloc 1 20",
+        "0 free 1",
+        "0 malloc 2 5",
+        "0 Born 3 6",
+    ];
+    assert_eq!(steps, expected);
+    let missing = &trace.about().missing;
+    assert_eq!((missing.unknown_frees, missing.double_frees, missing.unseen_frees), (1, 2, 1));
+    let named: Vec<_> = missing.strange.iter().map(|s| (s.kind, s.step, s.address)).collect();
+    let expected = [
+        (StrangeKind::UnknownFree, 1, B),
+        (StrangeKind::UnseenFree, 2, A),
+        (StrangeKind::DoubleFree, 5, A),
+        (StrangeKind::DoubleFree, 5, A),
+    ];
+    assert_eq!(named, expected);
+}
+
+#[test]
+fn a_killed_program_keeps_all_that_it_committed() {
+    let folder = TempDir::new().unwrap();
+    let mut raw = Raw::create(folder.path().join("test-1.chunks"));
+    raw.event(0, 10, Event::Malloc { at: A, size: 10 });
+    raw.event(1, 20, Event::Malloc { at: B, size: 10 });
+    raw.end(1);
+    raw.event(0, 30, Event::ReallocFrom { at: A });
+    let (trace, steps) = read(&folder, raw.kill());
+    assert_eq!(steps, ["0 start", "0 malloc 0 10", "1 start", "1 malloc 1 10", "1 end"]);
+    assert_eq!(trace.about().missing.cut, 1);
+    assert_eq!(trace.segments()[0].live_blocks, 2);
+}

@@ -1,0 +1,142 @@
+//! A recording's file, written as the recorder writes it, but by one thread.
+
+use core::fmt;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use trace_format::{CHUNK, ChunkHead, Event, FileHead, THREAD_ENDED, VERSION, Writer};
+
+/// Nanoseconds of a unit of time in these recordings.
+const UNIT: u64 = 10;
+/// When they begin, in units.
+const BEGIN: u64 = 1_000_000;
+
+#[repr(align(64))]
+struct Chunk([u8; CHUNK]);
+
+struct Open {
+    chunk: Box<Chunk>,
+    writer: Writer,
+    offset: u64,
+    sequence: u32,
+    time: u64,
+}
+
+/// A recording that is written.
+pub struct Raw {
+    file: File,
+    path: PathBuf,
+    threads: Vec<Option<Open>>,
+    end: u64,
+}
+
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Raw").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Raw {
+    /// Begins a recording.
+    ///
+    /// # Panics
+    /// The file cannot be written; as all functions here.
+    #[must_use]
+    pub fn create(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref().to_owned();
+        let file = File::create(&path).unwrap();
+        let mut first = Chunk([0; CHUNK]);
+        FileHead {
+            version: VERSION,
+            pid: 4711,
+            parent: 1,
+            page: 4096,
+            time: BEGIN,
+            monotonic: BEGIN * UNIT,
+            realtime: 1_700_000_000_000_000_000,
+            text: b"exe=/usr/bin/test\ncommand=test --all\nmalloc=glibc\nmalloc_path=/lib/libc.so.6\nkernel=6\n",
+        }
+        .write(&mut first.0);
+        file.write_all_at(&first.0, 0).unwrap();
+        Self { file, path, threads: Vec::new(), end: CHUNK as u64 }
+    }
+
+    /// An event of a thread, so many units of 10 ns after the recording's begin.
+    ///
+    /// # Panics
+    /// The file cannot be written.
+    pub fn event(&mut self, thread: u32, time: u64, event: Event<'_>) {
+        let at = thread as usize;
+        if self.threads.len() <= at {
+            self.threads.resize_with(at + 1, || None);
+        }
+        let mut sequence = 0;
+        if let Some(open) = self.threads[at].take_if(|open| !open.writer.has_room()) {
+            sequence = open.sequence + 1;
+            self.close(open, 0);
+        }
+        if self.threads[at].is_none() {
+            self.threads[at] = Some(self.open(thread, sequence, time));
+        }
+        let Some(open) = &mut self.threads[at] else { return };
+        open.time = time;
+        // SAFETY: the chunk has room.
+        unsafe { open.writer.event(BEGIN + time, &event) };
+    }
+
+    fn open(&mut self, thread: u32, sequence: u32, time: u64) -> Open {
+        let mut chunk = Box::new(Chunk([0; CHUNK]));
+        let head = ChunkHead {
+            magic: ChunkHead::MAGIC,
+            thread,
+            tid: 4711 + thread,
+            sequence,
+            committed: 0,
+            flags: 0,
+            time: BEGIN + time,
+            monotonic: (BEGIN + time) * UNIT,
+            last_time: 0,
+            last_monotonic: 0,
+            reserved: 0,
+        };
+        // SAFETY: a chunk of its own, which stays where it is in its box.
+        let writer = unsafe { Writer::begin(chunk.0.as_mut_ptr(), &head) };
+        let offset = self.end;
+        self.end += CHUNK as u64;
+        Open { chunk, writer, offset, sequence, time }
+    }
+
+    fn close(&self, mut open: Open, flags: u32) {
+        open.writer.seal(flags, BEGIN + open.time, (BEGIN + open.time) * UNIT);
+        self.file.write_all_at(&open.chunk.0, open.offset).unwrap();
+    }
+
+    /// A thread ends.
+    pub fn end(&mut self, thread: u32) {
+        if let Some(open) = self.threads[thread as usize].take() {
+            self.close(open, THREAD_ENDED);
+        }
+    }
+
+    /// The program ends, and its threads with it. Returns where the file is.
+    #[must_use]
+    pub fn finish(mut self) -> PathBuf {
+        for open in core::mem::take(&mut self.threads).into_iter().flatten() {
+            self.close(open, 0);
+        }
+        self.path
+    }
+
+    /// The program is killed.
+    ///
+    /// # Panics
+    /// The file cannot be written.
+    #[must_use]
+    pub fn kill(mut self) -> PathBuf {
+        for open in core::mem::take(&mut self.threads).into_iter().flatten() {
+            self.file.write_all_at(&open.chunk.0, open.offset).unwrap();
+        }
+        self.path
+    }
+}

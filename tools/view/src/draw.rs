@@ -1,0 +1,115 @@
+//! Pictures as lines of text, with inks or without: the same for a pipe and for a terminal.
+
+mod curve;
+mod heap;
+mod ink;
+mod tables;
+mod words;
+
+use crate::class::By;
+use crate::pictures::Pictures;
+use crate::rows::Rows;
+
+pub(crate) use curve::curve;
+pub(crate) use heap::{LABEL, NO_ADDRESSES, class_of, heap, key, level};
+pub(crate) use ink::{Ink, Line};
+pub(crate) use tables::{lifetimes, pairs};
+pub(crate) use words::{class_name, headline, scale, sentence};
+
+/// Lines are no wider where nobody says how wide they may be.
+const WIDTH: usize = 100;
+/// The rows of a heap and of a curve between other text.
+const ROWS: usize = 32;
+const CURVE: usize = 7;
+
+/// How the cells of a heap are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// How full they are; the ink says the class.
+    Gauge,
+    /// How full they are, without ink.
+    Height,
+    /// The number of their class.
+    Number,
+}
+
+/// All pictures as text without inks. By `by` cells have numbers; without it they say how full they are.
+#[must_use]
+pub fn plain(pictures: &Pictures, by: Option<By>, width: Option<usize>) -> String {
+    let form = if by.is_some() { Form::Number } else { Form::Height };
+    all(pictures, by.unwrap_or_default(), form, width)
+        .iter()
+        .map(|line| line.plain() + "\n")
+        .collect()
+}
+
+/// The same with a terminal's inks.
+#[must_use]
+pub fn ansi(pictures: &Pictures, by: By, width: Option<usize>) -> String {
+    all(pictures, by, Form::Gauge, width).iter().map(|line| line.ansi() + "\n").collect()
+}
+
+fn all(pictures: &Pictures, by: By, form: Form, width: Option<usize>) -> Vec<Line> {
+    let width = width.unwrap_or(WIDTH).max(40);
+    let frame = &pictures.frames[pictures.asked];
+    let columns = (width - LABEL).ilog2().min(7);
+    let rows = Rows::fitting(pictures, columns, ROWS);
+    let shown = rows.len().min(ROWS);
+    let mut lines = words::paragraph(&pictures.title, Ink::Strong, width);
+    lines.extend(words::paragraph(&sentence(pictures, pictures.asked), Ink::Plain, width));
+    for missing in &pictures.missing {
+        lines.extend(words::paragraph(missing, Ink::Mute, width));
+    }
+    let part = |lines: &mut Vec<Line>, title: &str, drawn: Vec<Line>| {
+        lines.push(Line::default());
+        lines.extend(words::paragraph(title, Ink::Strong, width));
+        lines.extend(drawn);
+    };
+    part(&mut lines, "Live and resident memory over time", curve(pictures, frame, width, CURVE));
+    if pictures.touched.is_empty() {
+        part(&mut lines, "The heap", heap(pictures, frame, &rows, 0..0, by, form));
+    } else {
+        let heading = format!("The heap: {}; rows that were never used are left out", scale(&rows));
+        part(&mut lines, &heading, heap(pictures, frame, &rows, 0..shown, by, form));
+        if rows.len() > shown {
+            let rest = format!("{}{} more rows", " ".repeat(LABEL), rows.len() - shown);
+            lines.push(Line::of(&rest, Ink::Mute));
+        }
+        lines.extend(key(pictures, by, form, width));
+    }
+    part(&mut lines, "Size × lifetime, % of all blocks", lifetimes(pictures));
+    part(
+        &mut lines,
+        "Allocated by (rows) × freed by (columns), % of all blocks",
+        pairs(pictures, width),
+    );
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gather::testing::gathered;
+
+    #[test]
+    fn nothing_that_moves_a_cursor_and_nothing_too_wide() {
+        let mut pictures = gathered(&[(0x1000, 64), (0x2000, 4096), (0x7f00_0000_0000, 1 << 20)]);
+        pictures.title = "evil\x1b]0;x\x07 program".to_owned();
+        for width in [40, 80, 200] {
+            for by in [None, Some(By::Size), Some(By::Age), Some(By::Thread)] {
+                let text = plain(&pictures, by, Some(width));
+                assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");
+                let widest = text.lines().map(|line| line.chars().count()).max();
+                assert!(widest <= Some(width.max(80)), "{widest:?} of {width}:\n{text}");
+            }
+        }
+        let inked = ansi(&pictures, By::Size, Some(80));
+        assert!(inked.contains("\x1b[") && !inked.contains("\x1b]"), "{inked}");
+    }
+
+    #[test]
+    fn a_recording_of_nothing_is_said() {
+        let text = plain(&gathered(&[]), None, None);
+        assert!(text.contains("0 B"), "{text}");
+    }
+}

@@ -1,0 +1,282 @@
+//! One pass over the steps of a recording, in which all pictures are gathered.
+//!
+//! ```text
+//! step ─┬─► live blocks (address, size, born, thread) ─► cells ─► a frame at each of 200 moments, at the peak, at the end
+//!       ├─► curve: live, resident
+//!       ├─► lifetimes: size × how long
+//!       └─► pairs: who allocated × who freed
+//! ```
+
+use trace::{Blocks, New, Op, Step, Thread, Trace};
+
+use crate::cells::{Cells, Place};
+use crate::class;
+use crate::curve::Curve;
+use crate::groups::Groups;
+use crate::lifetimes::Lifetimes;
+use crate::missing;
+use crate::moment::Moment;
+use crate::pairs::Pairs;
+use crate::pictures::{Frame, Pictures};
+
+/// Moments of equal distance, beside those that are asked for.
+const MOMENTS: u64 = 200;
+/// Marks of the program that are kept; more would hide the curve that they stand at.
+const MARKS: usize = 500;
+
+/// What is known of a recording before its steps are read.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Which program, on which malloc.
+    pub title: String,
+    /// What is missing in it, in sentences.
+    pub missing: Vec<String>,
+    /// Whether nothing is known of where blocks were: there is no picture of the heap then.
+    pub no_addresses: bool,
+    /// Nanoseconds from its begin to its last step.
+    pub duration: u64,
+    /// The names of the threads, by their numbers.
+    pub threads: Vec<String>,
+    /// Behind which step the most is live, counted from 0. `None`: the highest of the other moments stands for the peak.
+    pub peak: Option<u64>,
+    /// A moment that is to be among those that are kept.
+    pub at: Moment,
+}
+
+impl Plan {
+    /// What a trace knows of itself.
+    #[must_use]
+    pub fn of(trace: &Trace, at: Moment) -> Self {
+        let about = trace.about();
+        let mut title = if about.command.is_empty() { &about.exe } else { &about.command }.clone();
+        if about.pid != 0 {
+            title += &format!(", process {}", about.pid);
+        }
+        if !about.malloc.name.is_empty() {
+            title += &format!(", on {}", about.malloc.name);
+        }
+        Self {
+            title,
+            missing: missing::sentences(&about.missing),
+            no_addresses: !about.addresses,
+            duration: about.duration,
+            threads: about.threads.iter().map(|thread| thread.name.clone()).collect(),
+            peak: (about.blocks > 0).then(|| trace.peak().1),
+            at,
+        }
+    }
+}
+
+/// The pictures of a trace. `told` is called with the share of its steps that was read, some hundred times.
+#[must_use]
+pub fn gather(trace: &Trace, at: Moment, told: &mut dyn FnMut(f64)) -> Pictures {
+    let mut gather = Gather::new(Plan::of(trace, at));
+    let all = trace.about().events.max(1);
+    let each = (all / 100).max(1);
+    for (number, step) in (0u64..).zip(trace.steps()) {
+        match step {
+            Ok(step) => gather.push(&step),
+            Err(error) => gather.lost(&error.to_string()),
+        }
+        if number % each == 0 {
+            told(number as f64 / all as f64);
+        }
+    }
+    gather.finish()
+}
+
+/// A block that is live.
+#[derive(Debug, Clone, Copy)]
+struct Lived {
+    address: u64,
+    size: u64,
+    born: u64,
+    thread: Thread,
+}
+
+/// The pictures while steps come.
+#[derive(Debug)]
+pub struct Gather {
+    plan: Plan,
+    groups: Groups,
+    live: Blocks<Lived>,
+    bytes: u64,
+    allocations: u64,
+    steps: u64,
+    time: u64,
+    cells: Cells,
+    curve: Curve,
+    lifetimes: Lifetimes,
+    pairs: Pairs,
+    marks: Vec<(u64, String)>,
+    /// Times that are still to come, the next one last.
+    moments: Vec<u64>,
+    frames: Vec<Frame>,
+    peak: Option<Frame>,
+}
+
+impl Gather {
+    /// Before the first step.
+    #[must_use]
+    pub fn new(plan: Plan) -> Self {
+        let mut moments: Vec<u64> = (0..MOMENTS)
+            .map(|n| (u128::from(plan.duration) * u128::from(n) / u128::from(MOMENTS)) as u64)
+            .collect();
+        match plan.at {
+            Moment::Time(time) if time <= plan.duration => moments.push(time),
+            Moment::Share(share) => moments.push((share * plan.duration as f64) as u64),
+            _ => {}
+        }
+        moments.sort_unstable_by(|a, b| b.cmp(a));
+        moments.dedup();
+        Self {
+            groups: Groups::new(&plan.threads),
+            live: Blocks::default(),
+            bytes: 0,
+            allocations: 0,
+            steps: 0,
+            time: 0,
+            cells: Cells::new(),
+            curve: Curve::new(plan.duration),
+            lifetimes: Lifetimes::new(),
+            pairs: Pairs::default(),
+            marks: Vec::new(),
+            moments,
+            frames: Vec::new(),
+            peak: None,
+            plan,
+        }
+    }
+
+    /// The next step.
+    pub fn push(&mut self, step: &Step) {
+        while self.moments.last().is_some_and(|moment| *moment < step.time) {
+            let moment = self.moments.pop().unwrap_or_default();
+            let frame = self.frame(moment);
+            self.frames.push(frame);
+        }
+        self.time = self.time.max(step.time);
+        if let Some(lived) = step.op.gone().and_then(|block| self.live.remove(&block)) {
+            self.gone(step, &lived);
+        }
+        if let Some(new) = step.op.made() {
+            self.made(step, &new);
+        }
+        match &step.op {
+            Op::Memory { anon, file, shmem } => {
+                let resident = anon.saturating_add(*file).saturating_add(*shmem);
+                self.curve.resident(step.time, self.bytes, resident);
+            }
+            Op::Mark(name) if self.marks.len() < MARKS => {
+                self.marks.push((step.time, name.clone()));
+            }
+            _ => {}
+        }
+        if self.plan.peak == Some(self.steps) {
+            self.peak = Some(self.frame(step.time));
+        }
+        self.steps += 1;
+    }
+
+    /// Some steps cannot be read. Which of the later ones is the peak is not known then.
+    pub fn lost(&mut self, why: &str) {
+        self.plan.missing.push(format!("Some steps are left out: {why}."));
+        self.plan.peak = None;
+    }
+
+    fn made(&mut self, step: &Step, new: &New) {
+        let lived =
+            Lived { address: new.address, size: new.size, born: step.time, thread: step.thread };
+        // A damaged recording may name a block twice.
+        if let Some(before) = self.live.insert(new.block, lived) {
+            self.gone(step, &before);
+        }
+        self.allocations += 1;
+        self.bytes = self.bytes.saturating_add(new.size);
+        if !self.plan.no_addresses {
+            self.cells.add(&self.place(&lived), step.time);
+        }
+        self.curve.live(step.time, self.bytes);
+    }
+
+    fn gone(&mut self, step: &Step, lived: &Lived) {
+        self.bytes = self.bytes.saturating_sub(lived.size);
+        if !self.plan.no_addresses {
+            self.cells.remove(&self.place(lived));
+        }
+        self.curve.live(step.time, self.bytes);
+        self.lifetimes.add(lived.size, Some(step.time.saturating_sub(lived.born)));
+        self.pairs.add(lived.thread, Some(step.thread), lived.size);
+    }
+
+    fn place(&self, lived: &Lived) -> Place {
+        Place {
+            address: lived.address,
+            size: lived.size,
+            born: lived.born,
+            class: class::of_size(lived.size),
+            group: self.groups.of(lived.thread),
+        }
+    }
+
+    fn frame(&self, time: u64) -> Frame {
+        Frame {
+            time,
+            live: self.bytes,
+            blocks: self.live.len() as u64,
+            held: (self.cells.held() as u64) << self.cells.shift,
+            shift: self.cells.shift,
+            cells: self.cells.shades(),
+        }
+    }
+
+    /// Behind the last step.
+    #[must_use]
+    pub fn finish(mut self) -> Pictures {
+        let end = self.frame(self.time.max(self.plan.duration));
+        while let Some(moment) = self.moments.pop() {
+            self.frames.push(Frame { time: moment, ..end.clone() });
+        }
+        let duration = end.time;
+        self.frames.push(end);
+        for lived in self.live.values() {
+            self.lifetimes.add(lived.size, None);
+            self.pairs.add(lived.thread, None, lived.size);
+        }
+        let peak = match self.peak {
+            Some(peak) => {
+                let at = self.frames.partition_point(|frame| frame.time < peak.time);
+                self.frames.insert(at, peak);
+                at
+            }
+            None => {
+                let frames = self.frames.iter().enumerate();
+                frames.rev().max_by_key(|(_, frame)| frame.live).map_or(0, |(at, _)| at)
+            }
+        };
+        let mut pictures = Pictures {
+            title: self.plan.title,
+            missing: self.plan.missing,
+            no_addresses: self.plan.no_addresses,
+            duration,
+            groups: self.groups,
+            shift: self.cells.shift,
+            touched: self.cells.touched(),
+            frames: self.frames,
+            peak,
+            asked: 0,
+            curve: self.curve.finish(self.bytes),
+            marks: self.marks,
+            lifetimes: self.lifetimes,
+            pairs: self.pairs.finish(&self.plan.threads),
+            allocations: self.allocations,
+        };
+        pictures.asked = pictures.place(self.plan.at);
+        pictures
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

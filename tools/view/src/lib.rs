@@ -1,0 +1,38 @@
+//! A recorded heap as pictures: computed here once, drawn as text, in a terminal, as a page.
+//!
+//! ```text
+//! steps ─► gather ─► Pictures ─┬─► text ─┬─► plain
+//!          one pass            │         └─► terminal: scrubbed over time
+//!                              └─► page: one offline file of HTML
+//! ```
+//!
+//! What draws computes nothing about the trace. What is gathered is bounded: cells, moments and curves have a most of each,
+//! however long the trace is; besides them only the blocks that are live are remembered.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "classes and levels are few; what is drawn of a number is rounded"
+)]
+
+mod cells;
+mod class;
+mod curve;
+mod draw;
+mod gather;
+mod groups;
+mod lifetimes;
+mod missing;
+mod moment;
+mod page;
+mod pairs;
+mod pictures;
+mod rows;
+mod terminal;
+
+pub use class::By;
+pub use draw::{ansi, plain};
+pub use gather::{Gather, Plan, gather};
+pub use moment::Moment;
+pub use page::html;
+pub use pictures::Pictures;
+pub use terminal::scrub;

@@ -1,0 +1,199 @@
+//! The page: the same pictures in one HTML file that needs nothing else, with a slider over time.
+//!
+//! ```text
+//! Pictures ─┬─► heap: gauges as paths, one for each colour; the moments as text that the script reads
+//!           ├─► curve: a chart, and the moment in it
+//!           └─► heat: lifetimes, threads
+//! ```
+//!
+//! Without a script it shows the moment that was asked for.
+
+mod encode;
+mod heap;
+mod heat;
+
+use serde::Serialize;
+use show::number::Unit;
+use show::style::{Part, Style};
+use show::{Ask, Chart, Figure, Kind, Line, Page, Section};
+
+use crate::class::By;
+use crate::draw::{class_name, headline, sentence};
+use crate::lifetimes::LIFE_NAMES;
+use crate::pictures::Pictures;
+
+const SCRIPT: &str = include_str!("../assets/view.js");
+
+/// What the script reads.
+#[derive(Debug, Serialize)]
+struct Data<'a> {
+    heap: heap::Data,
+    moments: Vec<Moment>,
+    asked: usize,
+    classes: Vec<Vec<&'a str>>,
+    /// Seconds, live, resident.
+    curve: Vec<(f64, u64, Option<u64>)>,
+    /// Rows of bytes up to; blocks by lifetime.
+    lifetimes: heat::Data,
+    pairs: heat::Data,
+}
+
+/// A moment without its cells.
+#[derive(Debug, Serialize)]
+struct Moment {
+    seconds: f64,
+    live: u64,
+    blocks: u64,
+    words: String,
+}
+
+/// The page alone, as text.
+#[must_use]
+pub fn html(pictures: &Pictures, by: By) -> String {
+    let rows = heap::rows(pictures);
+    let lifetimes = lifetimes(pictures);
+    let pairs = pairs(pictures);
+    let classes = By::ALL.map(|by| (0..8).map(|class| class_name(pictures, by, class)).collect());
+    let words = |at: usize| sentence(pictures, at);
+    let data = Data {
+        heap: heap::data(pictures, &rows),
+        moments: pictures
+            .frames
+            .iter()
+            .enumerate()
+            .map(|(at, frame)| Moment {
+                seconds: seconds(frame.time),
+                live: frame.live,
+                blocks: frame.blocks,
+                words: words(at),
+            })
+            .collect(),
+        asked: pictures.asked,
+        classes: classes.into_iter().collect(),
+        curve: pictures
+            .curve
+            .iter()
+            .map(|point| (seconds(point.time), point.live, point.resident))
+            .collect(),
+        lifetimes: lifetimes.data(),
+        pairs: pairs.data(),
+    };
+    let figure = |svg: String, kind: &'static str, is_wide: bool| Figure {
+        svg,
+        is_wide,
+        kind,
+        which: String::new(),
+        name: String::new(),
+        file: kind.to_owned(),
+    };
+    let sections = vec![
+        Section {
+            id: "heap",
+            title: "The heap",
+            about: heap::about(&rows),
+            markup: heap::markup(pictures, &rows, by),
+            ..Section::default()
+        },
+        Section {
+            id: "curve",
+            title: "Memory over time",
+            about: "Live is what the program had asked for and not freed; resident is what the process had in memory. A click moves the heap above to that moment.".to_owned(),
+            figures: curve(pictures).map(|svg| figure(svg, "curve", true)).into_iter().collect(),
+            ..Section::default()
+        },
+        Section {
+            id: "lifetimes",
+            title: "Size and lifetime",
+            about: "Which sizes live for how long. Small long-lived blocks among large short-lived ones keep pages from being given back.".to_owned(),
+            figures: vec![
+                figure(lifetimes.draw("% of all blocks", 572.0, |sum| sum.blocks), "lifetimes", false),
+                figure(lifetimes.draw("% of all bytes", 572.0, |sum| sum.bytes), "lifetimes", false),
+            ],
+            ..Section::default()
+        },
+        Section {
+            id: "threads",
+            title: "Who allocates, who frees",
+            about: "What stands beside the diagonal was freed by another thread than the one that allocated it: allocators with a cache for each thread have to send it back.".to_owned(),
+            figures: vec![figure(pairs.draw("% of all blocks", 1160.0, |sum| sum.blocks), "threads", true)],
+            ..Section::default()
+        },
+        Section {
+            id: "data",
+            title: "Data",
+            markup: "<p class=\"save\" hidden><button type=\"button\" id=\"json\">the figures of this page as JSON</button></p>".to_owned(),
+            ..Section::default()
+        },
+    ];
+    show::render(&Page {
+        title: format!("heapwright view, {}", pictures.title),
+        kicker: pictures.title.clone(),
+        headline: headline(pictures),
+        said: heap::lying(pictures),
+        warnings: pictures.missing.clone(),
+        key: Vec::new(),
+        sections,
+        data: json(&data),
+        script: SCRIPT,
+    })
+}
+
+/// JSON in which no tag ends.
+fn json(data: &Data<'_>) -> String {
+    serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c")
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+fn curve(pictures: &Pictures) -> Option<String> {
+    let point = |value: u64, time: u64| (seconds(time), value as f64);
+    let live: Vec<(f64, f64)> = pictures.curve.iter().map(|p| point(p.live, p.time)).collect();
+    let resident: Vec<(f64, f64)> =
+        pictures.curve.iter().filter_map(|p| Some(point(p.resident?, p.time))).collect();
+    let chart = Chart {
+        title: "Live and resident memory".to_owned(),
+        x: Ask { label: "time".to_owned(), kind: Kind::Even, unit: Unit::Seconds },
+        y: Ask { label: "memory".to_owned(), kind: Kind::Even, unit: Unit::Bytes },
+        lines: vec![
+            Line { name: "resident", style: Style::of(1, Part::Baseline), points: &resident },
+            Line { name: "live", style: Style::of(0, Part::Ours), points: &live },
+        ],
+        area: None,
+        by_x: false,
+        is_wide: true,
+        data: "data-curve=\"1\"".to_owned(),
+    };
+    chart.draw(700).map(|drawn| drawn.svg)
+}
+
+fn lifetimes(pictures: &Pictures) -> heat::Heat {
+    let rows = pictures.lifetimes.rows();
+    // Columns of no use to the reader only make the others narrower.
+    let used: Vec<usize> = (0..LIFE_NAMES.len())
+        .filter(|column| rows.iter().any(|(_, sums)| sums[*column].blocks > 0))
+        .collect();
+    heat::Heat {
+        across: "lived for less than".to_owned(),
+        down: "size".to_owned(),
+        columns: used.iter().map(|column| LIFE_NAMES[*column].to_owned()).collect(),
+        sums: rows.iter().map(|(_, sums)| used.iter().map(|c| sums[*c]).collect()).collect(),
+        rows: rows.into_iter().map(|(name, _)| name).collect(),
+    }
+}
+
+fn pairs(pictures: &Pictures) -> heat::Heat {
+    let matrix = &pictures.pairs;
+    let nobody = core::iter::once("nobody".to_owned());
+    heat::Heat {
+        across: "freed by thread".to_owned(),
+        down: "allocated by".to_owned(),
+        columns: matrix.names.iter().cloned().chain(nobody).collect(),
+        rows: matrix.names.clone(),
+        sums: matrix.sums.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+use super::*;
+use crate::gather::testing::gathered;
+
+#[test]
+fn the_page_needs_nothing_else_and_no_name_ends_a_tag() {
+    let mut pictures = gathered(&[(0x1000, 64), (0x2000, 4096), (0x7f00_0000_0000, 1 << 20)]);
+    pictures.title = "</script><b>evil".to_owned();
+    pictures.groups.names = vec!["</script><i>worse".to_owned()];
+    let page = html(&pictures, By::Thread);
+    for never in ["http://", "https://", "<b>evil", "<i>worse", "src="] {
+        let page = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!page.contains(never), "{never}");
+    }
+    assert!(page.contains("id=\"moment\"") && page.contains("data-class=\"7\""));
+    assert!(page.contains("value=\"thread\" checked"));
+}
+
+#[test]
+fn a_recording_of_nothing_has_a_page() {
+    assert!(html(&gathered(&[]), By::Size).contains("Nothing was allocated"));
+}
+
+#[test]
+fn a_page_of_many_changing_cells_stays_small() {
+    use crate::gather::testing::{allocate, free};
+    use crate::gather::{Gather, Plan};
+    let mut gather = Gather::new(Plan { duration: 400_000, ..Plan::default() });
+    let mut random = 1u64;
+    for n in 0..400_000u64 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n | 1);
+        gather.push(&allocate(n, n, (random >> 40) << 4, random >> 54));
+        if n >= 50_000 {
+            gather.push(&free(n, 0, n - 50_000));
+        }
+    }
+    let page = html(&gather.finish(), By::Size);
+    assert!(page.len() < 2_600_000, "{}", page.len());
+}

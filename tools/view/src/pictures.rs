@@ -1,0 +1,90 @@
+//! All that is drawn: what one pass over a recording gathered.
+
+use crate::cells::{self, Shade};
+use crate::curve::Point;
+use crate::groups::Groups;
+use crate::lifetimes::Lifetimes;
+use crate::moment::Moment;
+use crate::pairs::Matrix;
+
+/// A recorded heap as it was drawn up by [`Gather`](crate::Gather).
+#[derive(Debug)]
+pub struct Pictures {
+    /// Which program, on which malloc.
+    pub(crate) title: String,
+    /// What is missing in the recording, in sentences.
+    pub(crate) missing: Vec<String>,
+    /// Whether nothing is known of where blocks were.
+    pub(crate) no_addresses: bool,
+    /// Nanoseconds.
+    pub(crate) duration: u64,
+    /// Threads in groups.
+    pub(crate) groups: Groups,
+    /// A cell is 2 to this many bytes.
+    pub(crate) shift: u32,
+    /// Every cell that was ever touched, by rising address, and when that was first.
+    pub(crate) touched: Vec<(u64, u64)>,
+    /// Moments, by rising time.
+    pub(crate) frames: Vec<Frame>,
+    /// Which of them are at the peak, at the end, and the one that was asked for.
+    pub(crate) peak: usize,
+    pub(crate) asked: usize,
+    /// Over time.
+    pub(crate) curve: Vec<Point>,
+    /// What the program said of itself, and when.
+    pub(crate) marks: Vec<(u64, String)>,
+    pub(crate) lifetimes: Lifetimes,
+    pub(crate) pairs: Matrix,
+    /// Allocations in all.
+    pub(crate) allocations: u64,
+}
+
+/// The heap at a moment.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    pub(crate) time: u64,
+    /// Bytes and blocks that are live.
+    pub(crate) live: u64,
+    pub(crate) blocks: u64,
+    /// Bytes of the cells that hold anything.
+    pub(crate) held: u64,
+    /// How large cells were when it was taken.
+    pub(crate) shift: u32,
+    /// What lives in each of those, by rising address.
+    pub(crate) cells: Vec<(u64, Shade)>,
+}
+
+impl Frame {
+    /// The same in cells of this size.
+    pub(crate) fn in_cells_of(&self, shift: u32) -> Vec<(u64, Shade)> {
+        cells::merged(&self.cells, shift.saturating_sub(self.shift))
+    }
+}
+
+impl Pictures {
+    /// How many moments there are to scrub through.
+    #[must_use]
+    pub fn moments(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The moment's place among them.
+    #[must_use]
+    pub fn place(&self, moment: Moment) -> usize {
+        let last = self.frames.len().saturating_sub(1);
+        let time = match moment {
+            Moment::Peak => return self.peak,
+            Moment::End => return last,
+            Moment::Time(time) => time,
+            Moment::Share(share) => (share * self.duration as f64) as u64,
+        };
+        let after = self.frames.partition_point(|frame| frame.time <= time);
+        after.saturating_sub(1).min(last)
+    }
+
+    /// What was live at the peak.
+    #[must_use]
+    pub fn peak_live(&self) -> u64 {
+        self.frames.get(self.peak).map_or(0, |frame| frame.live)
+    }
+}

@@ -1,0 +1,121 @@
+//! The heap in a terminal, scrubbed over time: keys change a state, and a state has a screen.
+//!
+//! ```text
+//! key ─► State ─► screen: lines ─► the terminal, in one write
+//! ```
+
+mod screen;
+mod state;
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::io::{self, Write as _, stdout};
+use std::panic;
+use std::sync::Arc;
+
+use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::event::{self, Event, KeyEventKind};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+};
+use crossterm::{execute, queue};
+use signal_hook::consts::{SIGHUP, SIGTERM};
+
+use crate::class::By;
+use crate::draw::Line;
+use crate::pictures::Pictures;
+use state::State;
+
+/// Between two moments that are played.
+const PLAYED: Duration = Duration::from_millis(60);
+/// Between two looks at whether somebody wants us to end.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Shows the pictures until a key says to quit. `inked`: with colours; without, cells have the numbers of their classes.
+///
+/// # Errors
+/// Standard input or output is no terminal, or has gone.
+pub fn scrub(pictures: &Pictures, by: By, inked: bool) -> io::Result<()> {
+    let ends = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&ends))?;
+    }
+    let terminal = Terminal::take()?;
+    let mut state = State::new(pictures, by, inked);
+    let mut shown = (0, Vec::new());
+    while !ends.load(Ordering::Relaxed) && !state.is_over {
+        let (width, height) = size()?;
+        let lines = state.screen(pictures, usize::from(width), usize::from(height));
+        draw(&mut shown, width, lines, inked)?;
+        if !event::poll(if state.plays { PLAYED } else { LOOK })? {
+            state.tick(pictures);
+            continue;
+        }
+        // Of keys that were held down, the screen shows where they led.
+        while event::poll(Duration::ZERO)? {
+            if let Event::Key(key) = event::read()?
+                && key.kind != KeyEventKind::Release
+            {
+                state.press(pictures, key);
+            }
+        }
+    }
+    drop(terminal);
+    Ok(())
+}
+
+/// Draws the lines that are not there yet, in one write; all of them where the terminal has another size.
+fn draw(shown: &mut (u16, Vec<Line>), width: u16, lines: Vec<Line>, inked: bool) -> io::Result<()> {
+    let (before, old) = shown;
+    let is_new = *before != width || old.len() != lines.len();
+    if !is_new && *old == lines {
+        return Ok(());
+    }
+    let mut out = stdout().lock();
+    queue!(out, BeginSynchronizedUpdate)?;
+    if is_new {
+        queue!(out, Clear(ClearType::All))?;
+    }
+    for (row, line) in lines.iter().enumerate() {
+        if !is_new && old[row] == *line {
+            continue;
+        }
+        queue!(out, MoveTo(0, u16::try_from(row).unwrap_or(u16::MAX)))?;
+        let text = if inked { line.ansi() } else { line.plain() };
+        // What is left of the line that was there before goes.
+        write!(out, "{text}\x1b[K")?;
+    }
+    queue!(out, EndSynchronizedUpdate)?;
+    *shown = (width, lines);
+    out.flush()
+}
+
+/// A terminal whose keys come to us. It is as before when this is dropped, and when we panic.
+struct Terminal;
+
+impl Terminal {
+    fn take() -> io::Result<Self> {
+        enable_raw_mode()?;
+        let terminal = Self;
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |why| {
+            release();
+            before(why);
+        }));
+        execute!(stdout(), EnterAlternateScreen, Hide)?;
+        Ok(terminal)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        release();
+    }
+}
+
+fn release() {
+    // It may have gone; then nobody sees it.
+    let _ = execute!(stdout(), Show, LeaveAlternateScreen);
+    let _ = disable_raw_mode();
+}

@@ -1,0 +1,89 @@
+//! The programs recorded once, and what replays of that say they would take on each allocator.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use bench::launch::Exit;
+use bench::measured::Outcome;
+use bench::result::Report;
+use trace::{Op, Trace};
+
+use super::programs::Program;
+use super::{Taken, real};
+
+/// The exit code of `heapwright replay` when an allocator failed.
+const CONTENDER_FAILED: i32 = 3;
+
+/// A recording.
+pub(crate) struct Recording {
+    folder: PathBuf,
+    /// The malloc that the program had.
+    pub(crate) malloc: String,
+    /// Recorded calls and the like.
+    pub(crate) events: u64,
+    /// Anonymous memory when it began.
+    pub(crate) start: u64,
+}
+
+/// Records `program`, on the malloc that it has by itself.
+pub(crate) fn record(
+    heapwright: &Path,
+    program: &Program,
+    folder: &Path,
+) -> Result<Recording, String> {
+    eprintln!("fidelity: {}, recording", program.name);
+    let folder = folder.join(program.name);
+    let _ = fs::remove_dir_all(&folder);
+    let mut argv: Vec<OsString> = vec![heapwright.into(), "record".into(), "-o".into()];
+    argv.extend([folder.clone().into(), "--".into(), program.file.clone().into()]);
+    argv.extend(program.argv.iter().skip(1).cloned());
+    match real::job(heapwright, program, heapwright, &argv, &program.environment, None)? {
+        Outcome::Ran(ran) if ran.figures.exit == Exit::Code(0) => {}
+        other => return Err(format!("{}: it could not be recorded: {other:?}", program.name)),
+    }
+    let failed = |why: trace::TraceError| format!("{}: {why}", folder.display());
+    let trace = Trace::open(&folder).map_err(failed)?;
+    let about = trace.about();
+    let looks = trace.steps().filter_map(Result::ok);
+    let first = looks.filter_map(|step| match step.op {
+        Op::Memory { anon, .. } => Some(anon),
+        _ => None,
+    });
+    let malloc = match about.malloc.name.as_str() {
+        "" => "unknown".to_owned(),
+        name => name.to_owned(),
+    };
+    let start = first.take(1).last();
+    let start =
+        start.ok_or_else(|| format!("{}: no look at the memory was recorded", program.name))?;
+    Ok(Recording { malloc, events: about.events, start, folder })
+}
+
+/// When it was replayed, and what that says of each of `allocators`; `None` where it did not come to its end.
+pub(crate) fn replay(
+    heapwright: &Path,
+    recording: &Recording,
+    allocators: &[&str],
+    rounds: u8,
+) -> Result<(String, Vec<Option<Taken>>), String> {
+    let mut command = Command::new(heapwright);
+    command.arg("replay").arg(&recording.folder).args(["-a", &allocators.join(",")]);
+    command.args(["--rounds", &rounds.to_string(), "--format", "json", "--no-files"]);
+    command.env_remove("LD_PRELOAD").stderr(Stdio::inherit());
+    let done = command.output().map_err(|why| format!("heapwright replay: {why}"))?;
+    if !(done.status.success() || done.status.code() == Some(CONTENDER_FAILED)) {
+        return Err(format!("heapwright replay: {}", done.status));
+    }
+    let report = Report::from_json(&String::from_utf8_lossy(&done.stdout))
+        .map_err(|why| format!("the result of heapwright replay: {why}"))?;
+    let all = allocators.iter().map(|name| taken(&report, name)).collect();
+    Ok((report.started, all))
+}
+
+fn taken(report: &Report, name: &str) -> Option<Taken> {
+    let at = report.allocators.iter().position(|entry| entry.name == name)?;
+    let cell = report.workloads.first()?.cells.get(at)?;
+    Some(Taken { memory: cell.peak_rss?.median, time: cell.cpu?.median })
+}
