@@ -75,19 +75,6 @@ pub(crate) fn leave(thread: &Thread, writer: &mut Writer) {
     seal(thread, writer, 0);
 }
 
-/// The process ends by this thread, which may free some more: its chunk is closed for readers, and stays.
-pub(crate) fn close(thread: &Thread, writer: &mut Writer, now: &Now) {
-    writer.seal(THREAD_ENDED, now.time, now.monotonic);
-    writer.pause_after(0);
-    thread.is_leaving.set(true);
-}
-
-/// Lets one event into a chunk that is [closed](close), whose end is now.
-pub(crate) fn pause_once(writer: &mut Writer, now: &Now) -> bool {
-    writer.look_at_clock(now.time, now.monotonic);
-    writer.pause_after(1)
-}
-
 /// What the thread has is another process's: a child of `fork` lets go of it.
 pub(crate) fn forget(thread: &Thread, writer: &mut Writer) {
     let chunk = writer.chunk();
@@ -97,7 +84,6 @@ pub(crate) fn forget(thread: &Thread, writer: &mut Writer) {
         unsafe { system::unmap(chunk, CHUNK) };
     }
     thread.sequence.set(0);
-    thread.is_leaving.set(false);
     thread.dropped.set(0);
     thread.name.set([0; 16]);
     thread.is_watched.set(false);

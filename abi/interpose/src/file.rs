@@ -169,9 +169,9 @@ pub(crate) fn sealed(place: u32, written: usize) {
     }
 }
 
-/// Adds a line to the head.
-pub(crate) fn note(key: &[u8], value: &[u8]) {
+/// Says in the head why nothing more comes.
+pub(crate) fn note_stop(why: &[u8]) {
     if let Some(file) = descriptor() {
-        head::add(file, key, value);
+        head::add(file, b"stopped", why);
     }
 }

@@ -7,7 +7,7 @@ use source::os::imp::thread_end;
 use crate::errno::Kept;
 use crate::session::Now;
 use crate::thread::{Thread, Turn};
-use crate::{armed, chunk, file, first, samples, session};
+use crate::{armed, chunk, first, samples, session};
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -35,8 +35,6 @@ extern "C" fn process_ends() {
         samples::write(writer, now.time);
         chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);
-        chunk::close(thread, writer, &now);
-        file::note(b"ended", b"exit");
     }
 }
 

@@ -165,9 +165,6 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         stop(thread, writer, time, why);
         return false;
     }
-    if thread.is_leaving.get() && chunk::pause_once(writer, &now) {
-        return true;
-    }
     if chunk::pause(writer) || chunk::renew(thread, writer, &now) {
         note(thread, writer, &now);
         return true;
@@ -228,7 +225,7 @@ pub(crate) fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) 
         // SAFETY: a full chunk has room for this.
         unsafe { writer.event(time, &Event::Dropped { events: 0 }) };
     }
-    file::note(b"stopped", why);
+    file::note_stop(why);
     chunk::leave(thread, writer);
     file::close();
 }

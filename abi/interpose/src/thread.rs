@@ -32,8 +32,6 @@ pub(crate) struct Thread {
     pub(crate) dropped: Cell<u32>,
     /// Its end will be told.
     pub(crate) is_watched: Cell<bool>,
-    /// The process ends by this thread: its chunk is closed, and each event that comes still says so anew.
-    pub(crate) is_leaving: Cell<bool>,
     /// The name that was written last.
     pub(crate) name: Cell<[u8; 16]>,
     /// Before this time no pages are counted.
