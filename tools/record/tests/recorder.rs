@@ -30,7 +30,7 @@ fn blocks_of(trace: &Trace, wanted: u64) -> usize {
     steps(trace).iter().filter(|step| is_one(&step.op)).count()
 }
 
-/// Nothing is missing but that the process's own thread did not end: no thread of a process does that by exit.
+/// Nothing is missing.
 fn assert_whole(trace: &Trace) {
     let missing = &trace.about().missing;
     let strange = (missing.unknown_frees, missing.double_frees, missing.unseen_frees);
@@ -88,6 +88,7 @@ fn threads_pass_blocks_on() {
         assert!(thread.ended && thread.steps >= 39_000, "{thread:?}");
     }
     assert_eq!(threads.iter().filter(|thread| thread.ended).count(), 12);
+    assert_eq!(trace.about().missing.cut, 0);
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn what_was_done_before_a_hard_end_is_there() {
         assert_eq!(is_killed, argument == "kill", "{status:?}");
         let trace = recorded.trace();
         assert_whole(&trace);
-        assert_eq!(blocks_of(&trace, 12_345), 1);
+        assert_eq!((blocks_of(&trace, 12_345), trace.about().missing.cut), (1, 1));
         assert!(trace.about().events > 60_000);
     }
 }
