@@ -172,7 +172,7 @@ fn a_signal_handler_may_allocate() {
     let strange = (missing.unknown_frees, missing.double_frees, missing.unseen_frees);
     assert_eq!((missing.damaged, strange), (0, (0, 0, 0)));
     let seen = blocks_of(&trace, 4321) as u64;
-    assert!(missing.dropped % 2 == 0 && seen + missing.dropped / 2 <= calls, "{about:?}");
+    assert!(missing.dropped.is_multiple_of(2) && seen + missing.dropped / 2 <= calls, "{about:?}");
 }
 
 #[test]
@@ -285,7 +285,7 @@ impl Drop for Disk {
 fn a_full_disk_ends_the_recording_and_not_the_program() {
     let Some(disk) = Disk::new() else { return };
     let mut recorded = Recorded::new("churn.c");
-    let traces = std::mem::replace(&mut recorded.request.folder, disk.0.path().to_owned());
+    let traces = core::mem::replace(&mut recorded.request.folder, disk.0.path().to_owned());
     let output = recorded.run(&[]);
     assert_eq!(output.stdout, b"the end\n");
     for file in fs::read_dir(disk.0.path()).unwrap().flatten() {
