@@ -23,7 +23,7 @@ const INDENT: usize = "recorded  ".len();
 pub(super) fn words(processes: &[Process], folder: &Path) -> String {
     let mut text = String::new();
     let packed = processes.iter().filter_map(|process| match process {
-        Process::Packed { packed, written } => Some((packed, *written)),
+        Process::Packed { packed, written } => Some((&**packed, *written)),
         Process::Running { .. } | Process::Failed { .. } => None,
     });
     let packed: Vec<_> = packed.collect();
