@@ -258,10 +258,16 @@ pub struct Tail {
     pub calls: u64,
     /// Nanoseconds that half of them took at most.
     pub p50_ns: f64,
+    /// That all but one in a hundred took at most.
+    #[serde(default)]
+    pub p99_ns: f64,
     /// That all but one in a thousand took at most.
     pub p999_ns: f64,
     /// That all took at most.
     pub max_ns: f64,
+    /// About how many calls were before the slowest, where a recorded program is done again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowest_after: Option<u64>,
     /// Nanoseconds, and the share of calls that took longer.
     pub curve: Vec<(f64, f64)>,
 }

@@ -5,9 +5,9 @@
 //!      └────────► really run on the same eight, again and again, in turns ────────────► real ─────────┴─► errors, orders
 //! ```
 //!
-//! Memory is the peak of anonymous memory above what the process had when the recording began. Time is that of the calls in a
-//! replay, and really the processor time of the whole program: only its order can be compared. All is reported as it is
-//! measured: nothing in a replay is fitted to these programs.
+//! Memory is the peak of anonymous memory above what the process had when the recording began. Time is the processor's: of a
+//! replay, which does nothing but the calls, and of the whole program, so that only its order can be compared. All is reported as
+//! it is measured: nothing in a replay is fitted to these programs.
 
 mod agree;
 mod page;
@@ -68,7 +68,7 @@ const MOST: usize = 8;
 pub(crate) struct Taken {
     /// The peak of anonymous memory above the start, in bytes.
     memory: f64,
-    /// In seconds.
+    /// Of the processors, in seconds.
     time: f64,
 }
 

@@ -114,7 +114,10 @@ impl Replay {
         let launcher = Launcher::new(known::this_executable()?);
         let workload = self.workload(&trace, name, &planned, &file, &subjects)?;
         if self.verify {
-            return verify::all(&launcher, &workload, &subjects, interrupts.came());
+            let locate = |thread, before| {
+                replay::locate(&trace, self.order.order(), thread, before).ok().flatten()
+            };
+            return verify::all(&launcher, &workload, &subjects, &locate, interrupts.came());
         }
         let mut options = self.rounds.options(1);
         options.any_malloc = self.output.force;

@@ -85,5 +85,5 @@ pub(crate) fn replay(
 fn taken(report: &Report, name: &str) -> Option<Taken> {
     let at = report.allocators.iter().position(|entry| entry.name == name)?;
     let cell = report.workloads.first()?.cells.get(at)?;
-    Some(Taken { memory: cell.peak_rss?.median, time: cell.time?.median })
+    Some(Taken { memory: cell.peak_rss?.median, time: cell.cpu?.median })
 }
