@@ -8,98 +8,32 @@ use crate::program::Op;
 
 /// What an allocator did wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "addresses and sizes of the block that is spoken of, by name")]
 pub enum Wrong {
     /// Null, though nothing was made to fail.
-    Null {
-        /// The bytes asked for.
-        size: usize,
-    },
+    Null { size: usize },
     /// A block for a size that no address space holds.
-    NotNull {
-        /// The bytes asked for.
-        size: usize,
-        /// What was returned.
-        address: usize,
-    },
+    NotNull { size: usize, address: usize },
     /// The address is not a multiple of the alignment.
-    Misaligned {
-        /// What was returned.
-        address: usize,
-        /// What the address should be a multiple of.
-        align: usize,
-    },
+    Misaligned { address: usize, align: usize },
     /// The new block runs past the end of the address space.
-    Wraps {
-        /// What was returned.
-        address: usize,
-        /// The bytes it is said to have.
-        usable: usize,
-    },
+    Wraps { address: usize, usable: usize },
     /// Fewer usable bytes than asked for.
-    Usable {
-        /// The block.
-        address: usize,
-        /// What `usable_size` says.
-        usable: usize,
-        /// The bytes asked for.
-        size: usize,
-    },
+    Usable { address: usize, usable: usize, size: usize },
     /// The new block shares bytes with a live one.
-    Overlap {
-        /// The new block.
-        address: usize,
-        /// Its usable bytes.
-        usable: usize,
-        /// The live block.
-        with: usize,
-        /// The live block's usable bytes.
-        with_usable: usize,
-    },
+    Overlap { address: usize, usable: usize, with: usize, with_usable: usize },
     /// `calloc` returned a byte that is not zero.
-    NotZero {
-        /// The block.
-        address: usize,
-        /// The bytes asked for.
-        size: usize,
-        /// Where in the block.
-        offset: usize,
-        /// What is there.
-        found: u8,
-    },
+    NotZero { address: usize, size: usize, offset: usize, found: u8 },
     /// A live block's contents changed.
-    Contents {
-        /// The block.
-        address: usize,
-        /// The bytes asked for.
-        size: usize,
-        /// Where and what.
-        mismatch: Mismatch,
-    },
+    Contents { address: usize, size: usize, mismatch: Mismatch },
     /// `realloc` did not keep the contents.
-    NotKept {
-        /// The block before.
-        from: usize,
-        /// Its size before.
-        old: usize,
-        /// The block after.
-        to: usize,
-        /// Its size after.
-        new: usize,
-        /// Where and what, in the block after.
-        mismatch: Mismatch,
-    },
+    NotKept { from: usize, old: usize, to: usize, new: usize, mismatch: Mismatch },
     /// `check` found a broken invariant.
     Broken(Broken),
     /// The child of a fork did not end well.
-    Child {
-        /// What `waitpid` says of it.
-        status: i32,
-    },
+    Child { status: i32 },
     /// After one failed call of its source and after every block was freed, still null.
-    NoRecovery {
-        /// The bytes asked for.
-        size: usize,
-    },
+    NoRecovery { size: usize },
 }
 
 impl Wrong {

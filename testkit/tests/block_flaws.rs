@@ -117,7 +117,7 @@ impl<const FLAW: u8> Stats for Flawed<FLAW> {
 
 fn failed<const FLAW: u8>() -> (usize, String) {
     let make: fn() -> Flawed<FLAW> = Flawed::default;
-    let kind = Kind::new("flawed", make).checked().walked().counted().with_enough(8 << 10);
+    let kind = Kind::new("flawed", make).check().walk().stats().with_enough(8 << 10);
     let report = conformance(&kind);
     (report.failed, report.text)
 }

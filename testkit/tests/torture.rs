@@ -78,10 +78,10 @@ fn a_hang_is_found() {
 #[test]
 fn wrong_arguments_are_named() {
     for (words, message) in [
-        ("--sedonds 3", "unknown argument `--sedonds`"),
-        ("--threads 0", "give a number from 1 to 256"),
+        ("--sedonds 3", "unexpected argument '--sedonds'"),
+        ("--threads 0", "0 is not in 1..=256"),
         ("--dist tiny", "known: small edges"),
-        ("--seed", "--seed needs a value"),
+        ("--seed", "a value is required for '--seed"),
         ("--replay /nonexistent", "/nonexistent"),
     ] {
         let output = torture(words, None);

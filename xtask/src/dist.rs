@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use launch::artefact::Kind;
 
 use crate::command::host;
 use crate::peers::{output, root, target_dir};
@@ -95,7 +96,9 @@ fn libraries(
         cargo.args(["--package", &format!("heapwright-abi-{name}")]);
     }
     if for_command {
-        cargo.args(["--package", "heapwright-workloads", "--package", "heapwright-record"]);
+        for artefact in launch::artefact::all().filter(|artefact| artefact.kind != Kind::Malloc) {
+            cargo.args(["--package", &artefact.package]);
+        }
     }
     // Symbols stay, for profilers.
     cargo.env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");

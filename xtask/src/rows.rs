@@ -85,43 +85,8 @@ pub(crate) fn manifest_path(name: &str) -> PathBuf {
 }
 
 pub(crate) fn manifest(name: &str) -> String {
-    let id = name.replace('-', "_");
-    format!(
-        r#"# Written by `cargo xtask registry --write`.
-[package]
-name = "heapwright-abi-{name}"
-description = "heapwright: libheapwright-{name}.so, the C ABI around {name}"
-version.workspace = true
-edition.workspace = true
-rust-version.workspace = true
-license.workspace = true
-repository.workspace = true
-authors.workspace = true
-publish = false
-# The sources of `abi`, around the heap that this package's name says.
-build = "../../build.rs"
-
-[lib]
-name = "heapwright_{id}"
-path = "../../src/lib.rs"
-doc = false
-crate-type = ["cdylib"]
-test = false
-doctest = false
-
-[dependencies]
-base.workspace = true
-malloc.workspace = true
-registry.workspace = true
-source.workspace = true
-
-[build-dependencies]
-registry.workspace = true
-
-[lints]
-workspace = true
-"#
-    )
+    let template = include_str!("rows/drop-in.toml");
+    template.replace("@NAME@", name).replace("@ID@", &name.replace('-', "_"))
 }
 
 /// Packages of designs that the registry does not have.

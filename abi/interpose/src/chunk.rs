@@ -26,7 +26,7 @@ pub(crate) fn renew(thread: &Thread, writer: &mut Writer, now: &Now) -> bool {
     let (place, chunk) = match file::take_chunk() {
         Ok(taken) => taken,
         Err(why) => {
-            session::stop(writer, now.time, why);
+            session::stop(thread, writer, now.time, why);
             return false;
         }
     };
@@ -68,6 +68,11 @@ fn seal(thread: &Thread, writer: &mut Writer, flags: u32) {
 /// The thread ends: its last chunk.
 pub(crate) fn end(thread: &Thread, writer: &mut Writer) {
     seal(thread, writer, THREAD_ENDED);
+}
+
+/// The recording is over, and the thread's chunk with it.
+pub(crate) fn leave(thread: &Thread, writer: &mut Writer) {
+    seal(thread, writer, 0);
 }
 
 /// What the thread has is another process's: a child of `fork` lets go of it.

@@ -13,7 +13,7 @@ use crate::text::Text;
 use crate::{head, session, system};
 
 /// Bytes of the file's path, with its zero.
-const LONGEST: usize = 2304;
+pub(crate) const LONGEST: usize = 2304;
 
 struct Path(UnsafeCell<[u8; LONGEST]>);
 
@@ -56,25 +56,39 @@ fn new_file() -> Option<i32> {
     // SAFETY: only the thread that begins a recording writes it.
     let path = unsafe { &mut *PATH.0.get() };
     for number in 1..1000 {
-        path.fill(0);
-        let len = path.len() - 1;
-        let mut text = Text::new(&mut path[..len]);
-        text.add(session::options().folder()).add(b"/");
-        head::program_name(&mut text);
-        text.add(b"-").number(u64::from(system::process()));
-        if number > 1 {
-            text.add(b".").number(number);
-        }
-        text.add(b".chunks");
-        match system::open(
-            CStr::from_bytes_until_nul(path).ok()?,
-            libc::O_RDWR | libc::O_CREAT | libc::O_EXCL,
-        ) {
+        let path = path_of(path, b".chunks", number)?;
+        match system::open(path, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
             Err(libc::EEXIST) => {}
             made => return made.ok(),
         }
     }
     None
+}
+
+/// The path of the process's n-th file of a kind.
+pub(crate) fn path_of<'a>(
+    path: &'a mut [u8; LONGEST],
+    kind: &[u8],
+    number: u64,
+) -> Option<&'a CStr> {
+    path.fill(0);
+    let mut text = Text::new(&mut path[..LONGEST - 1]);
+    text.add(session::options().folder()).add(b"/");
+    head::program_name(&mut text);
+    text.add(b"-").number(u64::from(system::process()));
+    if number > 1 {
+        text.add(b".").number(number);
+    }
+    text.add(kind);
+    CStr::from_bytes_until_nul(path).ok()
+}
+
+/// Lets go of the file: nothing more comes.
+pub(crate) fn close() {
+    let file = FILE.swap(-1, Ordering::Relaxed);
+    if file >= 0 && is_ours(file) {
+        system::close(file);
+    }
 }
 
 fn is_ours(file: i32) -> bool {

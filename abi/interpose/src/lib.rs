@@ -20,6 +20,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "64 bit only: what the kernel answers fits")]
 
 mod arena;
+mod armed;
 mod chunk;
 mod clock;
 mod errno;

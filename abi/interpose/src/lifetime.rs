@@ -7,7 +7,7 @@ use source::os::imp::thread_end;
 use crate::errno::Kept;
 use crate::session::Now;
 use crate::thread::{Thread, Turn};
-use crate::{chunk, first, samples, session};
+use crate::{armed, chunk, first, samples, session};
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -25,6 +25,7 @@ static END: extern "C" fn() = process_ends;
 /// The process ends: the last that is known of it. Other threads may go on until it has.
 extern "C" fn process_ends() {
     let _errno = Kept::now();
+    armed::end();
     let Some(mut turn) = Turn::to_write() else { return };
     let now = Now::read();
     let thread = turn.thread;
@@ -34,6 +35,7 @@ extern "C" fn process_ends() {
         samples::write(writer, now.time);
         chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);
+        writer.process_ends();
     }
 }
 

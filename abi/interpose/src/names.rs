@@ -159,7 +159,7 @@ const _: () = assert!(size_of::<Table>() == NAMES.len() * size_of::<*const ()>()
 const _: () = assert!(offset_of!(Table, malloc) == 0);
 
 /// What the exported functions jump to.
-static SLOTS: Table = FIRST;
+pub(crate) static SLOTS: Table = FIRST;
 
 /// The words of a table, in the order of [`NAMES`].
 pub(crate) fn words(table: &Table) -> &[AtomicPtr<()>] {

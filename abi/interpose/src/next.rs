@@ -10,6 +10,9 @@ use crate::names::{self, List, NAMES, Slot, Table};
 /// Filled by [`find`]; before that and for a name that no library has, functions that stand in.
 pub(crate) static NEXT: Table = STAND_IN;
 
+/// What is called where nothing is recorded: the same, but that blocks of the [`arena`](crate::arena) are kept from it.
+pub(crate) static PASS: Table = STAND_IN;
+
 /// The functions behind ours.
 #[inline(always)]
 pub(crate) fn next() -> &'static Table {
@@ -23,6 +26,18 @@ pub(crate) fn find() {
             word.store(function, Ordering::Relaxed);
         }
     }
+    for (pass, word) in names::words(&PASS).iter().zip(names::words(&NEXT)) {
+        pass.store(word.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+    if crate::arena::is_used() {
+        crate::record::keep_arena_apart(&PASS);
+    }
+}
+
+/// A name was found late.
+pub(crate) fn found(at: usize, function: *mut ()) {
+    names::words(&NEXT)[at].store(function, Ordering::Relaxed);
+    names::words(&PASS)[at].store(function, Ordering::Relaxed);
 }
 
 /// The function of this name in the libraries behind this one.

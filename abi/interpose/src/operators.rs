@@ -59,7 +59,7 @@ extern "C" fn look_again() {
             // SAFETY: looks a name up.
             let found = unsafe { libc::dlsym(library, NAMES[at].as_ptr()) };
             if !found.is_null() {
-                names::words(next())[at].store(found.cast(), Ordering::Relaxed);
+                next::found(at, found.cast());
                 names::set(at, found.cast());
             }
         }

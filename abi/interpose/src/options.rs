@@ -35,6 +35,8 @@ pub(crate) struct Options {
     pub(crate) ring: bool,
     /// Nanoseconds that are recorded; 0: all.
     pub(crate) time: u64,
+    /// Wait until another process asks for more.
+    pub(crate) armed: bool,
     /// Which children.
     pub(crate) children: Children,
     value: [u8; LONGEST],
@@ -47,6 +49,7 @@ impl Options {
         max: u64::MAX,
         ring: false,
         time: 0,
+        armed: false,
         children: Children::All,
         value: [0; LONGEST],
         name: (0, 0),
@@ -66,6 +69,18 @@ impl Options {
     /// Reads the variable.
     pub(crate) fn read(&mut self) {
         let len = variable(c"/proc/self/environ", NAME, &mut self.value);
+        self.parse(len);
+    }
+
+    /// The same from a text.
+    pub(crate) fn take(&mut self, text: &[u8]) {
+        *self = Self::NONE;
+        let len = text.len().min(LONGEST);
+        self.value[..len].copy_from_slice(&text[..len]);
+        self.parse(len);
+    }
+
+    fn parse(&mut self, len: usize) {
         let mut at = 0;
         while at < len {
             let is_folder = self.value[at..len].starts_with(b"dir=");
@@ -84,6 +99,7 @@ impl Options {
         match key {
             b"max" => self.max = text::number(value),
             b"for" => self.time = text::number(value),
+            b"armed" => self.armed = value == b"1",
             b"ring" => self.ring = value == b"1",
             b"children" if value == b"exec" => self.children = Children::Exec,
             b"parent" => self.children = Children::Of(text::number(value) as u32),

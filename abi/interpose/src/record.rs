@@ -288,8 +288,7 @@ pub(crate) fn answered_new(block: *mut u8, size: usize, align: Option<usize>) {
 }
 
 /// Has blocks of the arena kept from the next malloc, where nothing is recorded.
-pub(crate) fn keep_arena_apart() {
-    let slots = crate::names::slots();
+pub(crate) fn keep_arena_apart(slots: &Table) {
     slots.free.set(passing::free as *const ());
     slots.realloc.set(passing::realloc as *const ());
     slots.malloc_usable_size.set(passing::malloc_usable_size as *const ());

@@ -16,7 +16,7 @@ use trace_format::{Event, Writer};
 use crate::errno::Kept;
 use crate::options::{Children, Options};
 use crate::thread::{Thread, Turn};
-use crate::{arena, chunk, clock, file, mapping, names, next, operators, record, samples, system};
+use crate::{armed, chunk, clock, file, mapping, names, next, operators, record, samples, system};
 
 /// A page of its own, on machines whose pages are no larger.
 #[repr(C, align(4096))]
@@ -59,22 +59,46 @@ pub(crate) fn begin() {
     let page = (&raw const ON).cast();
     // SAFETY: a page of ours.
     let is_wiped = unsafe { system::wipe_in_children(page, size_of::<Page>()) };
-    if options().folder().is_empty() || !is_asked_for(true) || !(is_wiped && start()) {
+    if options().folder().is_empty() || !is_asked_for(true) || !is_wiped {
         return pass_by();
     }
     mapping::find_malloc();
+    let has_begun = if options().armed { armed::arm() } else { record() };
+    if !has_begun {
+        pass_by();
+    }
+}
+
+/// Has the calls recorded. `false`: there is no file.
+fn record() -> bool {
+    if !start() {
+        return false;
+    }
     names::switch_to(&record::RECORD);
     operators::settle(Some(&record::RECORD));
+    true
+}
+
+/// An armed recorder is asked for this. `false`: it cannot be done.
+pub(crate) fn begin_armed(asked: &[u8]) -> bool {
+    if IS_BEGINNING.swap(true, Ordering::Acquire) {
+        return true;
+    }
+    let mut has_begun = is_on();
+    if !has_begun {
+        // SAFETY: nothing is recorded, so it is not read.
+        unsafe { (*OPTIONS.0.get()).take(asked) };
+        PROCESS.store(system::process(), Ordering::Relaxed);
+        has_begun = !options().folder().is_empty() && record();
+    }
+    IS_BEGINNING.store(false, Ordering::Release);
+    has_begun
 }
 
 /// From now on the next functions are called, and nothing is recorded.
 pub(crate) fn pass_by() {
-    names::switch_to(next::next());
+    names::switch_to(&next::PASS);
     operators::settle(None);
-    if arena::is_used() {
-        // Blocks of the arena may still come to these.
-        record::keep_arena_apart();
-    }
 }
 
 /// Whether this process is one that is recorded.
@@ -137,8 +161,8 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         thread.tid.set(system::thread());
         crate::lifetime::watch(thread);
     }
-    if is_over(&now) {
-        stop(writer, time, b"the time that was asked for is over");
+    if let Some(why) = end_of_time(&now) {
+        stop(thread, writer, time, why);
         return false;
     }
     if chunk::pause(writer) || chunk::renew(thread, writer, &now) {
@@ -148,10 +172,13 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
     false
 }
 
-/// Whether all was recorded that was asked for.
-fn is_over(now: &Now) -> bool {
+/// Why nothing more is asked for, if that is so.
+fn end_of_time(now: &Now) -> Option<&'static [u8]> {
     let time = options().time;
-    time != 0 && now.monotonic.saturating_sub(BEGAN.load(Ordering::Relaxed)) > time
+    if time != 0 && now.monotonic.saturating_sub(BEGAN.load(Ordering::Relaxed)) > time {
+        return Some(b"the time that was asked for is over");
+    }
+    armed::is_called_off().then_some(b"it was called off")
 }
 
 /// In a child of `fork`, which has this thread only: begins a recording of its own.
@@ -185,14 +212,20 @@ pub(crate) fn note(thread: &Thread, writer: &mut Writer, now: &Now) {
 
 /// Ends the recording, and says why in the file.
 #[cold]
-pub(crate) fn stop(writer: &mut Writer, time: u64, why: &[u8]) {
+pub(crate) fn stop(thread: &Thread, writer: &mut Writer, time: u64, why: &[u8]) {
     if ON.0.swap(0, Ordering::Relaxed) == 0 {
         return;
     }
-    pass_by();
+    if armed::is_armed() {
+        armed::rest();
+    } else {
+        pass_by();
+    }
     if !writer.chunk().is_null() {
         // SAFETY: a full chunk has room for this.
         unsafe { writer.event(time, &Event::Dropped { events: 0 }) };
     }
     file::note_stop(why);
+    chunk::leave(thread, writer);
+    file::close();
 }

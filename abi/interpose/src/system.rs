@@ -54,6 +54,12 @@ pub(crate) fn open(path: &CStr, flags: i32) -> Result<i32, Error> {
     result(file).map(|file| file as i32)
 }
 
+/// Removes a file.
+pub(crate) fn remove(path: &CStr) {
+    // SAFETY: reads the path, which ends in a zero.
+    unsafe { libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path.as_ptr(), 0) };
+}
+
 /// Closes a descriptor of ours.
 pub(crate) fn close(file: i32) {
     // SAFETY: a descriptor of ours.

@@ -1,7 +1,9 @@
 //! The community's workloads, each for a moment, as `heapwright bench` runs them: they end well, print what they should,
 //! and the seed decides all of it but the times.
 
-use std::process::{Command, Output};
+mod common;
+
+use common::run;
 
 /// A workload and how short it is made.
 struct Short {
@@ -38,21 +40,10 @@ const ALL: &[Short] = &[
     short("barnes", &["bodies=1500", "scale=0.4"], &[("peak_live", 1), ("answer", 1)]),
 ];
 
-fn run(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_heapwright-workloads"))
-        .args(words)
-        .output()
-        .expect("the program was built with this test")
-}
-
 impl Short {
     /// The lines it prints, as words; it ends well.
     fn lines(&self, more: &[&str]) -> Vec<Vec<String>> {
-        let words = [&[self.name], self.words, more].concat();
-        let output = run(&words);
-        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout).expect("words and numbers");
-        text.lines().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
+        common::lines(&[&[self.name], self.words, more].concat())
     }
 }
 
@@ -126,8 +117,7 @@ fn each_runs_on_nothing_on_a_region_and_with_every_call_timed() {
 #[test]
 fn parameters_that_leave_no_work_are_refused_by_name() {
     let check = |words: &[&str]| {
-        let program = env!("CARGO_BIN_EXE_heapwright-workloads");
-        let output = Command::new(program).arg("check").args(words).output().expect("it was built");
+        let output = run(&[&["check"], words].concat());
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     for (words, named) in [
@@ -156,9 +146,7 @@ fn parameters_that_leave_no_work_are_refused_by_name() {
 
 #[test]
 fn what_is_usual_is_of_use() {
-    let program = env!("CARGO_BIN_EXE_heapwright-workloads");
-    let list = Command::new(program).arg("list").output().expect("it was built").stdout;
-    let list = String::from_utf8(list).expect("text");
+    let list = common::printed(&["list"]);
     let names: Vec<&str> = list
         .lines()
         .take_while(|l| *l != "each of them")
@@ -166,7 +154,7 @@ fn what_is_usual_is_of_use() {
         .collect();
     assert!(names.contains(&"larson"), "{list}");
     for name in names {
-        let checked = Command::new(program).args(["check", name]).output().expect("it was built");
+        let checked = run(&["check", name]);
         assert!(checked.status.success(), "{name}: {checked:?}");
     }
 }

@@ -1,22 +1,10 @@
 //! The workloads of the kernel's allocators, each for a moment on each of them: they end well, print what they should, and the seed
 //! decides all of it but the times.
 
-use std::process::{Command, Output};
+mod common;
 
+use common::{printed, run};
 use registry::{KERNELS, Kind};
-
-fn run(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_heapwright-workloads"))
-        .args(words)
-        .output()
-        .expect("the program was built with this test")
-}
-
-fn printed(words: &[&str]) -> String {
-    let output = run(words);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("words and numbers")
-}
 
 /// The points of a curve: x and y.
 fn points(text: &str, series: &str) -> Vec<(f64, f64)> {

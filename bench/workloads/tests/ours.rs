@@ -1,16 +1,8 @@
 //! The workloads of `ours`, a small part of each: they end well, print what they should, and the seed decides what they do.
 
-use std::process::Command;
+mod common;
 
-fn run(words: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_heapwright-workloads"))
-        .args(words)
-        .output()
-        .expect("the program starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {}: {said}", output.status);
-    String::from_utf8(output.stdout).expect("it prints text")
-}
+use common::printed as run;
 
 /// The rest of the line that begins with `name`.
 fn figure<'a>(printed: &'a str, name: &str) -> &'a str {

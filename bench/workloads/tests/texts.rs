@@ -1,7 +1,9 @@
 //! The workloads of the texts, each for a moment, as `heapwright bench` runs them: they end well, print what they
 //! should, and the seed decides all of it but the times.
 
-use std::process::{Command, Output};
+mod common;
+
+use common::{lines, run};
 
 /// A workload, whether it counts its calls, and the points of its curves.
 const ALL: &[(&str, bool, usize)] = &[
@@ -22,21 +24,6 @@ const ALL: &[(&str, bool, usize)] = &[
     ("list-walk", false, 9),
     ("addresses", false, 2 * 19),
 ];
-
-fn run(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_heapwright-workloads"))
-        .args(words)
-        .output()
-        .expect("the program was built with this test")
-}
-
-/// The lines that a run printed, which ended well.
-fn lines(words: &[&str]) -> Vec<Vec<String>> {
-    let output = run(words);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("words and numbers");
-    text.lines().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
-}
 
 /// The number of the only line that begins with `key`.
 fn number(lines: &[Vec<String>], key: &str) -> Option<u64> {

@@ -98,89 +98,8 @@ impl<A: BlockAllocator + AddMemory> Kind<A> {
     where
         A: Check + Walk + Stats + UsableSize + ResizeInPlace + Free + RemoveMemory + Owns + Reset,
     {
-        let kind = self.checked().walked().counted().usable().resizing().freeing();
-        kind.removing().owning().resetting()
-    }
-
-    /// It can be [`Check`]ed.
-    #[must_use]
-    pub const fn checked(self) -> Kind<A>
-    where
-        A: Check,
-    {
-        Kind { check: Some(A::check), ..self }
-    }
-
-    /// It can be [`Walk`]ed.
-    #[must_use]
-    pub const fn walked(self) -> Kind<A>
-    where
-        A: Walk,
-    {
-        Kind { walk: Some(A::walk), ..self }
-    }
-
-    /// It has [`Stats`].
-    #[must_use]
-    pub const fn counted(self) -> Kind<A>
-    where
-        A: Stats,
-    {
-        Kind { stats: Some(A::stats), ..self }
-    }
-
-    /// It has [`UsableSize`].
-    #[must_use]
-    pub const fn usable(self) -> Kind<A>
-    where
-        A: UsableSize,
-    {
-        Kind { usable: Some(A::usable_size), ..self }
-    }
-
-    /// It has [`ResizeInPlace`].
-    #[must_use]
-    pub const fn resizing(self) -> Kind<A>
-    where
-        A: ResizeInPlace,
-    {
-        Kind { resize: Some(A::resize_in_place), ..self }
-    }
-
-    /// It has [`Free`].
-    #[must_use]
-    pub const fn freeing(self) -> Kind<A>
-    where
-        A: Free,
-    {
-        Kind { free: Some(A::free), ..self }
-    }
-
-    /// It has [`RemoveMemory`].
-    #[must_use]
-    pub const fn removing(self) -> Kind<A>
-    where
-        A: RemoveMemory,
-    {
-        Kind { remove: Some(A::remove_memory), ..self }
-    }
-
-    /// It [`Owns`].
-    #[must_use]
-    pub const fn owning(self) -> Kind<A>
-    where
-        A: Owns,
-    {
-        Kind { owns: Some(A::owns), ..self }
-    }
-
-    /// It has [`Reset`].
-    #[must_use]
-    pub const fn resetting(self) -> Kind<A>
-    where
-        A: Reset,
-    {
-        Kind { reset: Some(A::reset), ..self }
+        let kind = self.check().walk().stats().usable().resize().free();
+        kind.remove().owns().reset()
     }
 
     /// As [`Kind::room`].
@@ -212,4 +131,34 @@ impl<A: BlockAllocator + AddMemory> Kind<A> {
     pub const fn without_recovery(self) -> Kind<A> {
         Kind { recovers: false, ..self }
     }
+}
+
+/// A method for each ability, by the word that rows of the registry have for it.
+macro_rules! abilities {
+    ($($word:ident: $ability:ident = $does:ident;)*) => {
+        impl<A: BlockAllocator + AddMemory> Kind<A> {
+            $(
+                #[doc = concat!("It has [`", stringify!($ability), "`].")]
+                #[must_use]
+                pub const fn $word(self) -> Kind<A>
+                where
+                    A: $ability,
+                {
+                    Kind { $word: Some(A::$does), ..self }
+                }
+            )*
+        }
+    };
+}
+
+abilities! {
+    check: Check = check;
+    walk: Walk = walk;
+    stats: Stats = stats;
+    usable: UsableSize = usable_size;
+    resize: ResizeInPlace = resize_in_place;
+    free: Free = free;
+    remove: RemoveMemory = remove_memory;
+    owns: Owns = owns;
+    reset: Reset = reset;
 }

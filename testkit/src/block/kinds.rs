@@ -12,38 +12,7 @@ pub trait Visit {
     fn visit<A: BlockAllocator + AddMemory + Send + 'static>(&mut self, kind: Kind<A>);
 }
 
-/// A kind with one ability more, by its word in the row.
-macro_rules! with_ability {
-    ($kind:expr, check) => {
-        $kind.checked()
-    };
-    ($kind:expr, walk) => {
-        $kind.walked()
-    };
-    ($kind:expr, stats) => {
-        $kind.counted()
-    };
-    ($kind:expr, usable) => {
-        $kind.usable()
-    };
-    ($kind:expr, resize) => {
-        $kind.resizing()
-    };
-    ($kind:expr, free) => {
-        $kind.freeing()
-    };
-    ($kind:expr, remove) => {
-        $kind.removing()
-    };
-    ($kind:expr, owns) => {
-        $kind.owning()
-    };
-    ($kind:expr, reset) => {
-        $kind.resetting()
-    };
-}
-
-/// And with what is not to be expected of it.
+/// A kind with what is not to be expected of it.
 macro_rules! that_keeps {
     ($kind:expr, apart) => {
         $kind.without_merging()
@@ -75,7 +44,7 @@ macro_rules! kinds {
             #[must_use]
             pub fn $id() -> Kind<$type> {
                 let kind = Kind::new($name, <$type>::new as fn() -> $type);
-                $(let kind = with_ability!(kind, $ability);)*
+                $(let kind = kind.$ability();)*
                 $(let kind = that_keeps!(kind, $keeps);)*
                 kind.with_room(room::$serves).with_enough($enough).with_growth(Grows::$grows)
             }
@@ -116,7 +85,7 @@ pub fn tlsf_canaries() -> Kind<Tlsf<4, 8, 16, Canaries>> {
 /// TLSF as an arena over the memory added: it takes it a page at a time, and gives the end back.
 #[must_use]
 pub fn arena() -> Kind<Growing> {
-    let kind = Kind::new("tlsf, arena", Growing::default as fn() -> _).checked().walked();
-    let kind = kind.counted().usable().resizing().freeing().without_recovery();
+    let kind = Kind::new("tlsf, arena", Growing::default as fn() -> _).check().walk();
+    let kind = kind.stats().usable().resize().free().without_recovery();
     kind.with_room(room::good).with_enough(16 << 10).with_growth(Grows::BothWays)
 }

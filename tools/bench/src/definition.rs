@@ -6,7 +6,7 @@ use registry::{KERNELS, Kernel};
 use serde::{Deserialize, Serialize};
 
 /// Which kind of workload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
     /// From published reports on allocators.
@@ -18,6 +18,7 @@ pub enum Group {
     /// Programs of the machine.
     Real,
     /// The user's own command.
+    #[default]
     Own,
     /// A recorded program, done again.
     Trace,
@@ -45,16 +46,14 @@ pub struct Curve {
 /// One workload.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Definition {
     /// Unique.
     pub name: String,
-    /// Which kind.
     pub group: Group,
     /// Its place in tables, no other's.
     pub order: u32,
-    /// What it does, in one line.
     pub about: String,
-    /// Where it is described.
     #[serde(default)]
     pub source: String,
     /// Of a run at scale 1 on glibc: plans the time, nothing else.
@@ -105,7 +104,6 @@ pub struct Definition {
     pub by_part: bool,
     /// Why what it does differs from run to run, so that it is not counted.
     pub uncounted: Option<String>,
-    /// What its points mean.
     pub curve: Option<Curve>,
     /// What those of one series mean that are something else.
     #[serde(default)]

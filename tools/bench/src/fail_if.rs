@@ -28,24 +28,20 @@ const METRICS: &str =
 /// What a ratio is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Metric {
-    /// Wall-clock time.
     Time,
     /// The peak resident set.
     Memory,
-    /// Nanoseconds a call.
     Ns,
     /// User and system time.
     Cpu,
-    /// Instructions.
     Instructions,
     /// Misses of the first cache for data.
     D1,
     /// Misses of the last cache.
     Ll,
-    /// Page faults.
     Faults,
-    /// System calls.
     Calls,
 }
 
@@ -171,31 +167,17 @@ impl Op {
 
 /// What is wrong with a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(
+    missing_docs,
+    reason = "a rule, where in it (from 1), and what stands or could stand there"
+)]
 pub enum Error {
     /// It is not of the form.
     #[error("--fail-if '{rule}': at character {at}: expected {expected}, found {found}")]
-    Form {
-        /// The rule.
-        rule: String,
-        /// Which character, from 1.
-        at: usize,
-        /// What could stand there.
-        expected: &'static str,
-        /// What stands there.
-        found: String,
-    },
+    Form { rule: String, at: usize, expected: &'static str, found: String },
     /// It is about something that does not take part.
     #[error("--fail-if '{rule}': there is no {kind} {name}{}", nearest(.closest))]
-    Unknown {
-        /// The rule.
-        rule: String,
-        /// `workload` or `allocator`.
-        kind: &'static str,
-        /// What it names.
-        name: String,
-        /// The names that may have been meant.
-        closest: Vec<String>,
-    },
+    Unknown { rule: String, kind: &'static str, name: String, closest: Vec<String> },
 }
 
 fn nearest(closest: &[String]) -> String {

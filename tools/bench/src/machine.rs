@@ -18,20 +18,17 @@ const HIGH_STEAL: f64 = 0.02;
 /// What a result file says about its machine, before anything was prepared.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Machine {
     /// Operating system and kernel release.
     pub kernel: String,
-    /// The instruction set.
     pub arch: String,
-    /// The processor's own name.
     pub cpu: String,
     /// Processors this process may use.
     pub cores: usize,
-    /// Bytes of memory.
     pub memory_bytes: u64,
     /// `/sys/kernel/mm/transparent_hugepage/enabled`.
     pub huge_pages: Option<String>,
-    /// The C library.
     pub glibc: Option<String>,
     /// The frequency governor, or several; virtual machines have none.
     pub governor: Option<String>,
@@ -45,7 +42,6 @@ pub struct Machine {
     pub swap_bytes: u64,
     /// Parts of memory that are nearer to some processors than to others; 0: unknown.
     pub numa_nodes: usize,
-    /// Whether a hypervisor is underneath.
     pub virtual_machine: bool,
     /// Which, as it calls itself.
     pub hypervisor: Option<String>,

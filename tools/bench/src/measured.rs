@@ -72,6 +72,25 @@ pub struct Job<'a> {
     pub capture: bool,
 }
 
+impl<'a> Job<'a> {
+    /// One of which nothing else is said: no limit, all processors, its output discarded.
+    #[must_use]
+    pub fn new(file: &'a Path, argv: &'a [OsString]) -> Self {
+        Self {
+            file,
+            argv,
+            environment: &[],
+            show_output: false,
+            timeout: None,
+            limit: None,
+            service: None,
+            cpus: &[],
+            sample: None,
+            capture: false,
+        }
+    }
+}
+
 /// The figures of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {

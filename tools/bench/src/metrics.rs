@@ -24,8 +24,8 @@ pub struct Metrics {
     pub live: Vec<(u64, u64)>,
     /// Histograms: call, nanoseconds at most, how many.
     pub histogram: Vec<(String, f64, u64)>,
-    /// The slowest calls: of which function, their nanoseconds, the thread, the calls of that thread before.
-    pub slowest: Vec<(String, f64, u32, u64)>,
+    /// The slowest calls: of which function, their nanoseconds, about how many calls were before.
+    pub slowest: Vec<(String, f64, u64)>,
 }
 
 impl Metrics {
@@ -58,9 +58,8 @@ impl Metrics {
             ["hist", call, ns, n] => {
                 self.histogram.push((call.to_owned(), finite(ns)?, n.parse().ok()?));
             }
-            ["slowest", call, ns, thread, n] => {
-                let (thread, n) = (thread.parse().ok()?, n.parse().ok()?);
-                self.slowest.push((call.to_owned(), finite(ns)?, thread, n));
+            ["slowest", call, ns, before] => {
+                self.slowest.push((call.to_owned(), finite(ns)?, before.parse().ok()?));
             }
             _ => {}
         }
@@ -87,7 +86,7 @@ mod tests {
     fn lines_are_read_and_others_skipped() {
         let metrics = Metrics::parse(
             "hello\nops 10\nns 250\npeak_live 4096\nrefused 2\nvalue missed 3 count\npoint a/b 64 7.5\n\
-             live 1000 20\nhist malloc 2.5 9\npeak_resident 8192\nslowest malloc 900 3 17\nslowest free 5\nops x\npoint a nan 1\nvalue broken\n",
+             live 1000 20\nhist malloc 2.5 9\npeak_resident 8192\nslowest malloc 900 17\nslowest free 5\nops x\npoint a nan 1\nvalue broken\n",
         );
         assert_eq!(
             (metrics.ops, metrics.ns, metrics.peak_live, metrics.refused),
@@ -98,7 +97,7 @@ mod tests {
         assert_eq!(metrics.points, [("a/b".to_owned(), 64.0, 7.5)]);
         assert_eq!((metrics.live, metrics.histogram.len()), (vec![(1000, 20)], 1));
         assert_eq!(metrics.peak_resident, Some(8192));
-        assert_eq!(metrics.slowest, [("malloc".to_owned(), 900.0, 3, 17)]);
+        assert_eq!(metrics.slowest, [("malloc".to_owned(), 900.0, 17)]);
         assert_eq!(Metrics::parse("ops 0\nns 1").ns_per_call(), None);
     }
 }

@@ -34,13 +34,11 @@ pub const SCHEMA: &str = "heapwright-bench";
 pub const VERSION: u32 = 2;
 
 /// Everything that was measured.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Report {
-    /// [`SCHEMA`].
     pub schema: String,
-    /// [`VERSION`].
     pub version: u32,
-    /// The version of heapwright that measured.
     pub heapwright: String,
     /// When it began: `2026-03-01T12:10:05Z`.
     pub started: String,
@@ -52,13 +50,10 @@ pub struct Report {
     pub scale: f64,
     /// Whether memory was warmed before each run.
     pub warm: bool,
-    /// Whether programs were pinned to processors.
     pub pinned: bool,
     /// Why it ended.
     pub stop: Stop,
-    /// How long it took.
     pub elapsed: f64,
-    /// Where it was measured.
     pub machine: Machine,
     /// What counted, where nothing was timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,7 +66,6 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// Who took part: the baseline, its control, all others, the null allocator.
     pub allocators: Vec<Entry>,
-    /// What was run.
     pub workloads: Vec<Work>,
     /// Workloads that were asked for and had no place in the time.
     #[serde(default)]
@@ -127,19 +121,15 @@ impl Entry {
 }
 
 /// One workload on all allocators.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Work {
-    /// Its name.
     pub name: String,
-    /// Which kind.
     pub group: Group,
-    /// What it does.
     pub about: String,
-    /// Where it is described.
     pub source: String,
     /// What was executed.
     pub command: Vec<String>,
-    /// Threads that compute all the time.
     pub threads: u32,
     /// Measured rounds.
     pub rounds: u32,
@@ -159,7 +149,6 @@ pub struct Work {
     pub alone: bool,
     /// The baseline against itself: half the width of its interval, or how far the interval is from 1, whichever is more.
     pub noise_floor: Option<f64>,
-    /// What the points of `cells` mean.
     pub curve: Option<Curve>,
     /// What those of one series mean that are something else.
     #[serde(default)]
@@ -178,12 +167,12 @@ impl Work {
 
 /// One workload on one allocator.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Cell {
     /// Runs that count.
     pub runs: usize,
     /// Runs that do not, because they did not get their processors.
     pub flagged: usize,
-    /// Why it dropped out.
     pub failure: Option<Failure>,
     /// Why it was not run at all.
     pub skipped: Option<String>,
@@ -197,13 +186,10 @@ pub struct Cell {
     pub time: Option<Compared>,
     /// User and system time of all processes.
     pub cpu: Option<Compared>,
-    /// Nanoseconds a call.
     pub ns: Option<Compared>,
     /// The peak resident set: of all processes together where it was sampled, else of the largest.
     pub peak_rss: Option<Compared>,
-    /// Minor page faults.
     pub faults: Option<Compared>,
-    /// What was counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counted: BTreeMap<Metric, Count>,
     /// Resident bytes of all processes, over time: the mean.
@@ -214,7 +200,6 @@ pub struct Cell {
     pub rss_per_live: Option<f64>,
     /// How long single calls took, by call.
     pub tails: Vec<Tail>,
-    /// Seconds and resident bytes.
     pub rss: Vec<(f64, f64)>,
     /// Seconds and bytes asked for.
     pub live: Vec<(f64, f64)>,
@@ -258,10 +243,16 @@ pub struct Tail {
     pub calls: u64,
     /// Nanoseconds that half of them took at most.
     pub p50_ns: f64,
+    /// That all but one in a hundred took at most.
+    #[serde(default)]
+    pub p99_ns: f64,
     /// That all but one in a thousand took at most.
     pub p999_ns: f64,
     /// That all took at most.
     pub max_ns: f64,
+    /// About how many calls were before the slowest, where a recorded program is done again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowest_after: Option<u64>,
     /// Nanoseconds, and the share of calls that took longer.
     pub curve: Vec<(f64, f64)>,
 }

@@ -62,12 +62,10 @@ pub enum Role {
 
 /// One name in the comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Subject {
-    /// Its name in tables.
     pub name: String,
-    /// The allocator behind it.
     pub allocator: Allocator,
-    /// Its part.
     pub role: Role,
     /// What it adds to the environment.
     pub environment: Vec<(OsString, OsString)>,
@@ -215,10 +213,11 @@ pub struct Details {
 }
 
 /// Why a workload was not measured any longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
     /// All rounds that were asked for are done.
+    #[default]
     Rounds,
     /// The intervals are narrow enough.
     Precise,
@@ -232,10 +231,9 @@ pub enum Stop {
 
 /// Everything that was measured.
 #[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Session {
-    /// The subjects.
     pub subjects: Vec<Subject>,
-    /// The workloads.
     pub workloads: Vec<Workload>,
     /// Why a subject dropped out, by workload and subject.
     pub failures: Vec<Vec<Option<Failure>>>,
@@ -251,7 +249,6 @@ pub struct Session {
     pub stops: Vec<Stop>,
     /// What heapwright itself could not do, if that is why it ended.
     pub broken: Option<String>,
-    /// How long it took.
     pub elapsed: Duration,
 }
 

@@ -13,75 +13,36 @@ use std::path::{Path, PathBuf};
 use launch::allocator::Allocator;
 
 use crate::claim::Claim;
-use crate::machine::Machine;
 use crate::measured::Figures;
 use crate::result::{
-    Cell, Compared, Entry, Prepared, Replayed, Report, SCHEMA, VERSION, Work, without_folders,
+    Cell, Compared, Entry, Replayed, Report, SCHEMA, VERSION, Work, without_folders,
 };
 use crate::session::{
     Failure, Options, Role, Run, Session, Stop, SubjectIndex, WorkloadIndex, cpu_seconds,
 };
 use crate::stats::{RESAMPLES, Ratio, median};
 
-/// What is known beside the session.
-#[derive(Debug, Clone)]
-pub struct Circumstances {
-    /// The version of heapwright.
-    pub heapwright: String,
-    /// When it began: `2026-03-01T12:10:05Z`.
-    pub started: String,
-    /// The command line that makes it again.
-    pub command_line: Vec<String>,
-    /// What the workloads' lengths were multiplied by.
-    pub scale: f64,
-    /// Whether programs were pinned to processors.
-    pub pinned: bool,
-    /// The machine.
-    pub machine: Machine,
-    /// What was set on it.
-    pub prepared: Vec<Prepared>,
-    /// The share of processor time that a hypervisor took.
-    pub steal: f64,
-    /// What a reader should know.
-    pub warnings: Vec<String>,
-    /// What counted, where nothing was timed.
-    pub counted: Option<String>,
-    /// Workloads that were asked for and had no place in the time.
-    pub left_out: Vec<String>,
-}
-
-/// The result of `session`.
+/// The result of `session`, where `beside` says what is known beside it: when, where and by what was measured, and what was left out.
 #[must_use]
-pub fn report(session: &Session, options: &Options, circumstances: Circumstances) -> Report {
-    let Circumstances { heapwright, started, command_line, scale, pinned, .. } = circumstances;
-    let Circumstances { machine, prepared, steal, mut warnings, .. } = circumstances;
-    let Circumstances { counted: counted_by, left_out, .. } = circumstances;
-    warnings.extend(starved(session));
-    warnings.extend(unmeasured(session));
-    warnings.extend(counted::left_out(session));
+pub fn report(session: &Session, options: &Options, beside: Report) -> Report {
     let shown = |texts: &[String]| texts.iter().map(|text| without_folders(text)).collect();
+    let own = [starved(session), unmeasured(session), counted::left_out(session)];
+    let warnings: Vec<String> =
+        beside.warnings.iter().cloned().chain(own.into_iter().flatten()).collect();
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         version: VERSION,
-        heapwright,
-        started,
-        command_line: shown(&command_line),
+        command_line: shown(&beside.command_line),
         seed: options.seed,
-        scale,
         warm: options.warm,
-        pinned,
         stop: session.stop(),
         elapsed: session.elapsed.as_secs_f64(),
-        machine,
-        counted: counted_by,
-        prepared,
-        steal,
         warnings: shown(&warnings),
         allocators: session.subjects.iter().map(entry).collect(),
         workloads: session.workload_indices().map(|w| work(session, w, options.seed)).collect(),
-        left_out,
         overall: overall::of(session, options.seed),
         runs: session.runs.clone(),
+        ..beside
     };
     report.warnings.extend(programs::several(&report));
     if !report.left_out.is_empty() || unmeasured(session).is_some() {

@@ -4,7 +4,6 @@
 //! fields that it is about. Public for the tests of other packages, hidden from everybody else.
 
 use core::time::Duration;
-use std::collections::BTreeMap;
 
 use launch::Exit;
 use launch::allocator::Allocator;
@@ -75,22 +74,14 @@ pub fn work(name: &str, rounds: u32, cells: Vec<Cell>) -> Work {
     Work {
         name: name.to_owned(),
         group: Group::Community,
-        about: String::new(),
-        source: String::new(),
         command: ["/cache/heapwright-workloads", name, "scale=1", "seed=1"]
             .map(str::to_owned)
             .to_vec(),
         threads: 1,
         rounds,
         precise: true,
-        by_cpu: false,
-        by_part: false,
-        replayed: None,
-        alone: false,
-        noise_floor: None,
-        curve: None,
-        curves: BTreeMap::new(),
         cells,
+        ..Work::default()
     }
 }
 
@@ -128,15 +119,10 @@ pub fn report(allocators: Vec<Entry>, workloads: Vec<Work>, runs: Vec<Run>) -> R
         stop: Stop::Precise,
         elapsed: 600.0,
         machine: machine(),
-        counted: None,
-        prepared: Vec::new(),
-        steal: 0.0,
-        warnings: Vec::new(),
         allocators,
         workloads,
-        left_out: Vec::new(),
-        overall: Vec::new(),
         runs,
+        ..Report::default()
     }
 }
 

@@ -33,29 +33,22 @@ pub struct Places {
 }
 
 /// One workload, ready.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Workload {
-    /// Its name in tables.
     pub name: String,
-    /// Which kind.
     pub group: Group,
-    /// What it does.
     pub about: String,
-    /// Where it is described.
     pub source: String,
-    /// Threads that compute all the time.
     pub threads: u32,
     /// How its measured part is shown.
     pub unit: Option<Unit>,
-    /// What its points mean.
     pub curve: Option<Curve>,
     /// What those of one series mean that are something else.
     pub curves: BTreeMap<String, Curve>,
     /// Its calls can be timed one by one.
     pub tail: bool,
-    /// It is a workload of `heapwright-workloads`.
     pub in_process: bool,
-    /// It runs on region allocators.
     pub region: bool,
     /// The allocators of the kernel's that it is compiled for.
     pub kernels: Vec<&'static str>,
@@ -67,11 +60,9 @@ pub struct Workload {
     pub warm_bytes: u64,
     /// Seconds a run is expected to take.
     pub seconds: f64,
-    /// The file to execute.
     pub file: PathBuf,
     /// Its arguments, `argv[0]` included.
     pub argv: Vec<OsString>,
-    /// More environment.
     pub environment: Vec<(OsString, OsString)>,
     /// The processors it is pinned to; none: all.
     pub cpus: Vec<usize>,
@@ -85,30 +76,7 @@ impl Workload {
     /// The user's own command.
     #[must_use]
     pub fn own(name: String, file: PathBuf, argv: Vec<OsString>) -> Self {
-        Self {
-            name,
-            group: Group::Own,
-            about: String::new(),
-            source: String::new(),
-            threads: 0,
-            unit: None,
-            curve: None,
-            curves: BTreeMap::new(),
-            tail: false,
-            in_process: false,
-            region: false,
-            kernels: Vec::new(),
-            alone: false,
-            by_part: false,
-            warm_bytes: 0,
-            seconds: 0.0,
-            file,
-            argv,
-            environment: Vec::new(),
-            cpus: Vec::new(),
-            service: None,
-            replayed: None,
-        }
+        Self { name, file, argv, group: Group::Own, ..Self::default() }
     }
 
     /// A recorded program, done again by the program `file` from `plan`; `options` are more words for it.

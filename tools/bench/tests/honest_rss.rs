@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::exit;
 use std::time::Instant;
 
-use heapwright_bench::measured::{Figures, Job, Launcher, Outcome, Ran};
+use heapwright_bench::measured::{Error, Figures, Job, Launcher, Outcome, Ran};
 use heapwright_bench::{cpus, helper};
 use launch::Exit;
 
@@ -98,21 +98,13 @@ const TESTS: [(&str, fn()); 19] = [
 fn run_job(argv: &[&str], change: impl FnOnce(&mut Job<'_>)) -> Outcome {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
     let file = Path::new(&argv[0]);
-    let mut job = Job {
-        file,
-        argv: &argv,
-        environment: &[],
-        show_output: false,
-        timeout: None,
-        cpus: &[],
-        sample: None,
-        capture: false,
-        limit: None,
-        service: None,
-    };
+    let mut job = Job::new(file, &argv);
     change(&mut job);
-    let launcher = Launcher::new(env::current_exe().unwrap());
-    launcher.run(&job, &AtomicBool::new(false)).unwrap()
+    launched(&job, false).unwrap()
+}
+
+fn launched(job: &Job<'_>, interrupted: bool) -> Result<Outcome, Error> {
+    Launcher::new(env::current_exe().unwrap()).run(job, &AtomicBool::new(interrupted))
 }
 
 fn ran(argv: &[&str]) -> Box<Ran> {
@@ -181,20 +173,8 @@ fn the_environment_is_extended_and_replaced() {
     let environment = [("HOME".into(), "/replaced".into()), ("HEAPWRIGHT".into(), "a=b".into())];
     let script = "test $HOME = /replaced && test $HEAPWRIGHT = a=b && test -n \"$PATH\"";
     let argv: Vec<OsString> = ["sh", "-c", script].map(OsString::from).into();
-    let job = Job {
-        file: Path::new("/bin/sh"),
-        argv: &argv,
-        environment: &environment,
-        show_output: false,
-        timeout: None,
-        cpus: &[],
-        sample: None,
-        capture: false,
-        limit: None,
-        service: None,
-    };
-    let launcher = Launcher::new(env::current_exe().unwrap());
-    let outcome = launcher.run(&job, &AtomicBool::new(false)).unwrap();
+    let job = Job { environment: &environment, ..Job::new(Path::new("/bin/sh"), &argv) };
+    let outcome = launched(&job, false).unwrap();
     assert!(matches!(&outcome, Outcome::Ran(r) if r.figures.exit == Exit::Code(0)), "{outcome:?}");
 }
 
@@ -269,20 +249,8 @@ fn looking_does_not_change_the_time() {
 
 fn printed(argv: &[&str], cpus: &[usize]) -> String {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-    let job = Job {
-        file: Path::new(&argv[0]),
-        argv: &argv,
-        environment: &[],
-        show_output: false,
-        timeout: None,
-        cpus,
-        sample: None,
-        capture: true,
-        limit: None,
-        service: None,
-    };
-    let launcher = Launcher::new(env::current_exe().unwrap());
-    match launcher.run(&job, &AtomicBool::new(false)).unwrap() {
+    let job = Job { cpus, capture: true, ..Job::new(Path::new(&argv[0]), &argv) };
+    match launched(&job, false).unwrap() {
         Outcome::Ran(ran) => ran.printed,
         other => panic!("{other:?}"),
     }
@@ -299,23 +267,11 @@ fn a_program_gets_the_processors_it_is_given() {
     assert_eq!(printed(&["/usr/bin/nproc"], &[]), format!("{all}\n"));
     // A processor that is not there is no result of the program.
     let argv = ["true".into()];
-    let mut job = Job {
-        file: Path::new("/bin/true"),
-        argv: &argv,
-        environment: &[],
-        show_output: false,
-        timeout: None,
-        cpus: &[1023],
-        sample: None,
-        capture: false,
-        limit: None,
-        service: None,
-    };
-    let launcher = Launcher::new(env::current_exe().unwrap());
-    let error = launcher.run(&job, &AtomicBool::new(false)).unwrap_err();
+    let mut job = Job { cpus: &[1023], ..Job::new(Path::new("/bin/true"), &argv) };
+    let error = launched(&job, false).unwrap_err();
     assert!(error.to_string().contains("sched_setaffinity to [1023]: Invalid"), "{error}");
     job.cpus = &[0];
-    assert!(launcher.run(&job, &AtomicBool::new(false)).is_ok());
+    assert!(launched(&job, false).is_ok());
 }
 
 fn what_is_printed_is_kept() {
@@ -373,19 +329,6 @@ fn who_left_the_group_is_ended_too() {
 
 fn an_interrupt_ends_the_run() {
     let argv: Vec<OsString> = ["sleep".into(), "1000".into()].into();
-    let job = Job {
-        file: Path::new("/bin/sleep"),
-        argv: &argv,
-        environment: &[],
-        show_output: false,
-        timeout: None,
-        cpus: &[],
-        sample: None,
-        capture: false,
-        limit: None,
-        service: None,
-    };
-    let launcher = Launcher::new(env::current_exe().unwrap());
-    let outcome = launcher.run(&job, &AtomicBool::new(true)).unwrap();
-    assert_eq!(outcome, Outcome::Interrupted);
+    let job = Job::new(Path::new("/bin/sleep"), &argv);
+    assert_eq!(launched(&job, true).unwrap(), Outcome::Interrupted);
 }

@@ -28,8 +28,7 @@ fn a_pipe_gets_text_of_all_pictures() {
     let path = trace.path().to_str().unwrap();
     let (out, err, code) = run(&["view", path]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-    for part in
-        ["8.89 KiB live in 2 blocks", "The heap", "Size × lifetime", "Allocated by", "10000 "]
+    for part in ["8.89 KiB live in 2 blocks", "The heap", "Size × lifetime", "Allocated by", "██"]
     {
         assert!(out.contains(part), "{part} in {out}");
     }

@@ -73,7 +73,7 @@ impl<'a> Second<'a> {
         if self.number == self.outline.done.step {
             self.done();
         }
-        self.time = self.time.max(step.time);
+        self.time = self.time.max(crate::time(step.time));
         self.growth.time(self.time);
         match &step.op {
             &Op::Allocate { block, size, address, frame, .. } => {
@@ -106,7 +106,10 @@ impl<'a> Second<'a> {
                 self.growth.own_maps(self.own_maps.bytes);
             }
             Op::Mark(name) => self.growth.mark(name, self.live.bytes),
-            &Op::Memory { anon, file, shmem } => self.look(anon, file, shmem),
+            &Op::Memory { anon, file, shmem } => {
+                let [anon, files, shared] = [anon, file, shmem].map(crate::bytes);
+                self.look(anon, files, shared);
+            }
             _ => {}
         }
         if self.outline.peak.is_none() && self.number == self.outline.peak_live.1 {
@@ -200,7 +203,7 @@ impl<'a> Second<'a> {
             allocated: outline.allocated,
             refused: outline.refused,
             dropped: outline.dropped,
-            duration: program.duration.max(outline.last_time),
+            duration: crate::time(program.duration).max(outline.last_time),
             ..program
         };
         Facts {

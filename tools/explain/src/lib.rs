@@ -24,13 +24,25 @@ mod rules;
 mod sizes;
 mod threads;
 mod units;
+mod verdict;
 mod words;
 
 pub use facts::*;
 pub use gather::gather;
 pub use read::facts;
 pub use rules::{Confidence, Finding, Kind, Remedy, findings};
+pub use verdict::{Advice, Row, Verdict, verdict};
 pub use words::page;
+
+/// What a damaged trace may say is cut to what can be, so that no sum overflows: a time to 73 years.
+fn time(n: u64) -> u64 {
+    n.min(1 << 61)
+}
+
+/// Bytes, to 16 TiB.
+fn bytes(n: u64) -> u64 {
+    n.min(1 << 44)
+}
 
 /// A number as a place in memory.
 fn place(n: u64) -> usize {

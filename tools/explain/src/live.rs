@@ -26,13 +26,16 @@ pub(crate) struct Entry {
     pub(crate) frame: Frame,
 }
 
+/// Addresses end here.
+const ADDRESSES: u64 = 1 << 57;
 /// In `size`: `realloc` has enlarged it. In `size` too, and with no other bit: it is gone.
 const GROWN: u64 = 1 << 63;
 const GONE: u64 = u64::MAX;
 
 impl Entry {
     pub(crate) fn new(address: u64, size: u64, born: u64, thread: Thread, frame: Frame) -> Self {
-        Self { address, size: size.min(GROWN - 1), born, thread, frame }
+        let (address, size) = (address & (ADDRESSES - 1), crate::bytes(size));
+        Self { address, size, born, thread, frame }
     }
 
     /// The same as enlarged by `realloc`.

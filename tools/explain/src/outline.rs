@@ -97,7 +97,7 @@ impl Pass {
         let number = self.outline.steps;
         self.outline.steps += 1;
         // Times of a damaged trace may go back.
-        let time = step.time.max(self.outline.last_time);
+        let time = crate::time(step.time).max(self.outline.last_time);
         self.outline.last_time = time;
         self.make_room(time);
         match step.op {
@@ -121,6 +121,7 @@ impl Pass {
             }
             Op::Memory { anon, file: files, shmem: shared } => {
                 let live = self.live.bytes;
+                let [anon, files, shared] = [anon, files, shared].map(crate::bytes);
                 self.look(Look { step: number, time, anon, files, shared, live });
             }
             Op::Map { len, .. } => self.own_maps = self.own_maps.saturating_add(len),

@@ -3,6 +3,7 @@
 mod account;
 mod found;
 mod growth;
+mod replayed;
 mod table;
 
 use show::number::{count, nanoseconds};
@@ -10,15 +11,17 @@ use show::text::{visible, wrapped};
 
 use crate::facts::Facts;
 use crate::rules::Finding;
+use crate::verdict::Verdict;
 
 /// Lines are no longer where nobody says otherwise.
 const WIDTH: usize = 80;
 
-/// The page about `facts`. `next` are the commands that it ends with, and what each is for.
+/// The page about `facts`, with what a replay says if there was one. `next` are the commands that it ends with, and what each is for.
 #[must_use]
 pub fn page(
     facts: &Facts,
     findings: &[Finding],
+    verdict: Option<&Verdict>,
     next: &[(String, String)],
     width: Option<usize>,
 ) -> String {
@@ -48,10 +51,22 @@ pub fn page(
         text += "\n";
         text += &sizes.text(width);
     }
+    if let Some(verdict) = verdict {
+        text += "\n";
+        text += &paragraph(&replayed::sentences(verdict).join(" "), width);
+        text += "\n";
+        text += &replayed::table(verdict).text(width);
+    }
     let longest = next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     for (number, (command, why)) in next.iter().enumerate() {
         let head = if number == 0 { "\nnext  " } else { "      " };
-        text += &format!("{head}{command:longest$}  {why}\n");
+        let line = format!("{head}{command:longest$}  {why}\n");
+        // A command stays in one line, so that it can be copied.
+        text += &if line.trim().chars().count() <= width.unwrap_or(WIDTH) {
+            line
+        } else {
+            format!("{head}{command}\n        {why}\n")
+        };
     }
     visible(&text).into_owned()
 }

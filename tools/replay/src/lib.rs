@@ -16,7 +16,7 @@ mod recorded;
 mod slots;
 mod streams;
 
-pub use plan::{Plan, plan};
+pub use plan::{Plan, locate, plan};
 pub use planner::{Order, Planned, Planner};
 pub use recorded::Recorded;
 

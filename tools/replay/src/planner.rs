@@ -25,11 +25,12 @@ use crate::{Error, Recorded};
 /// No epoch has more calls.
 const EPOCH_EVENTS: u64 = 2000;
 
-/// One of several threads may end after this many, if a thousandth of what is live was allocated in it.
+/// One of several threads ends after this many, if a 64th of what is live was allocated in it: shorter ones predict no other
+/// memory, and have threads wait for each other more often.
 const LEAST_EVENTS: u64 = 300;
 
 /// That part of what is live.
-const EPOCH_PART: u64 = 1000;
+const EPOCH_PART: u64 = 64;
 
 /// Memory is looked at between epochs: one ends when what is live has changed by this part, or by so many bytes.
 const CHANGE_PART: u64 = 128;
@@ -76,6 +77,8 @@ pub struct Planned {
     pub recorded: Recorded,
     /// From the first step to the last.
     pub duration_ns: u64,
+    /// The number of the call that was asked for, from 0 on.
+    pub watched: Option<u64>,
 }
 
 /// Makes a plan of steps.
@@ -95,6 +98,8 @@ pub struct Planner {
     large: HashMap<u32, (u32, u64)>,
     live: u64,
     planned: Planned,
+    /// A thread's call whose number among all is asked for.
+    watch: Option<(u32, u64)>,
 }
 
 /// The epoch that is being written.
@@ -135,7 +140,14 @@ impl Planner {
             large: HashMap::new(),
             live: 0,
             planned: Planned { head, ..Planned::default() },
+            watch: None,
         })
+    }
+
+    /// The same; what is asked for is which of all calls is the one of `thread` that has `before` of its own before it.
+    #[must_use]
+    pub fn watching(self, thread: u32, before: u64) -> Self {
+        Self { watch: Some((thread, before)), ..self }
     }
 
     /// Adds what the program did next.
@@ -241,7 +253,7 @@ impl Planner {
                 self.put_long(thread, long, size, slot, 0)?;
             }
         }
-        self.changed(size, 0)
+        self.changed(thread, size, 0)
     }
 
     fn reallocate(
@@ -276,7 +288,7 @@ impl Planner {
                 self.put_long(thread, long, size, live.slot, live.size)?;
             }
         }
-        self.changed(size, live.size)
+        self.changed(thread, size, live.size)
     }
 
     fn free(&mut self, step: &Step, block: Block, resident: Option<u32>) -> Result<(), Error> {
@@ -296,7 +308,7 @@ impl Planner {
         if let Some(word) = Word::short(kind, live.slot, 0) {
             self.put(thread, &[word.0])?;
         }
-        self.changed(0, live.size)
+        self.changed(thread, 0, live.size)
     }
 
     fn usable(&mut self, step: &Step, block: Block) -> Result<(), Error> {
@@ -309,7 +321,7 @@ impl Planner {
         } else if let Some(word) = Word::short(Kind::Usable, live.slot, 0) {
             self.put(thread, &[word.0])?;
         }
-        self.changed(0, 0)
+        self.changed(thread, 0, 0)
     }
 
     fn end_thread(&mut self, step: &Step) -> Result<(), Error> {
@@ -413,7 +425,8 @@ impl Planner {
     }
 
     /// A call was added.
-    fn changed(&mut self, more: u64, less: u64) -> Result<(), Error> {
+    fn changed(&mut self, thread: u32, more: u64, less: u64) -> Result<(), Error> {
+        self.look_at(thread);
         self.live = (self.live + more).saturating_sub(less);
         let head = &mut self.planned.head;
         head.events += 1;
@@ -435,6 +448,20 @@ impl Planner {
             self.cut()?;
         }
         Ok(())
+    }
+
+    /// Sees whether this call is the one that is asked for.
+    fn look_at(&mut self, thread: u32) {
+        let Some((watched, before)) = self.watch.as_mut().filter(|watch| watch.0 == thread) else {
+            return;
+        };
+        match before.checked_sub(1) {
+            Some(left) => *before = left,
+            None => {
+                self.planned.watched = Some(self.planned.head.events);
+                *watched = CONDUCTOR;
+            }
+        }
     }
 
     /// Ends the epoch.

@@ -28,7 +28,7 @@ use bench::result::Report;
 use bench::whole;
 
 pub use notes::{last_lines, left_out};
-pub use page::html;
+pub use page::{html, tables};
 pub use plot::front;
 pub use plot::{Plot, plots};
 pub use terminal::{markdown, text};

@@ -8,7 +8,7 @@ use bench::result::{AGREEMENT, Count, Entry, Work};
 use bench::session::{Role, SubjectIndex};
 use bench::stats::{ENOUGH_PAIRS, median};
 use show::number::{bytes, count, percent};
-use show::text::many;
+use show::text::{list, many};
 
 use crate::view::View;
 
@@ -45,6 +45,7 @@ pub(crate) fn legend(view: &View<'_>) -> Vec<Note> {
     )];
     all.extend(noise(view));
     all.extend(view.report.workloads.iter().filter_map(recorded));
+    all.extend(by_time(view));
     all
 }
 
@@ -65,25 +66,55 @@ pub(crate) fn names(view: &View<'_>) -> Option<Note> {
 /// What the recorded process took, and how far its replay is from that.
 fn recorded(work: &Work) -> Option<Note> {
     let replayed = work.replayed.as_ref()?;
+    let own = bytes(replayed.own_mapped as f64);
     let Some(peak) = replayed.recorded_peak else {
+        let why = match replayed.own_mapped {
+            0 => "the recording does not know the process's memory".to_owned(),
+            _ => {
+                format!("the program mapped {own} itself, beside which malloc's memory is not seen")
+            }
+        };
         return Some(note(
             "recorded",
-            "the recording does not know the process's memory".to_owned(),
+            format!("{why}: how far the replay is from it is not known"),
         ));
     };
     let on = replayed.on.as_deref().unwrap_or("an allocator that does not take part");
     let mut text = format!("{} above the start on {on}", bytes(peak as f64));
     if replayed.own_mapped > 0 {
-        text += &format!(
-            ", without what the program mapped itself ({} at most)",
-            bytes(replayed.own_mapped as f64)
-        );
+        text += &format!(", without what the program mapped itself ({own} at most)");
     }
     if let Some(error) = replayed.error {
         let more = if error < 0.0 { "less" } else { "more" };
         text += &format!("; the replay takes {} {more}: its own error", percent(error.abs()));
     }
     Some(note("recorded", text))
+}
+
+/// Allocators that give free memory back when it was free for a while.
+const BY_TIME: [&str; 2] = ["jemalloc", "mimalloc"];
+
+/// Who gives back by time, where a replay has left out the program's pauses.
+fn by_time(view: &View<'_>) -> Option<Note> {
+    let is_timed = |work: &Work| work.replayed.as_ref().is_none_or(|r| r.order == "timed");
+    if view.report.workloads.iter().all(is_timed) {
+        return None;
+    }
+    let is_by_time = |a: &&SubjectIndex| {
+        let entry = &view.report.allocators[**a];
+        let base = entry.base.as_ref().unwrap_or(&entry.name);
+        BY_TIME.iter().any(|name| base.starts_with(name))
+    };
+    let names = view.shown.iter().filter(is_by_time).map(|a| view.name(*a).to_owned());
+    let names: Vec<String> = names.collect();
+    (!names.is_empty()).then(|| {
+        let text = format!(
+            "{} give free memory back after a while: in the program, which pauses and computes between the calls, they may have \
+             held less; --order timed keeps the pauses",
+            list(&names)
+        );
+        note("time", text)
+    })
 }
 
 /// What makes the figures less sure, or is missing from them.

@@ -33,6 +33,29 @@ pub fn html(report: &Report) -> String {
     page
 }
 
+/// Every table of the page in Markdown, under the titles of their sections.
+#[must_use]
+pub fn tables(report: &Report) -> String {
+    let mut sections = sections::all(&View::of(report), DETAILS[DETAILS.len() - 1].drawn);
+    sections.push(method(report));
+    let mut parts = Vec::new();
+    for Section { title, about, mut tables, facts, .. } in sections {
+        tables.retain(|table| !table.is_empty());
+        if tables.is_empty() {
+            continue;
+        }
+        if !facts.is_empty() {
+            let mut table = Table::new(["what", "value"]);
+            table.has_text = true;
+            facts.iter().for_each(|(what, value)| table.row([what.as_str(), value]));
+            tables.insert(0, table);
+        }
+        parts.push(format!("## {title}\n\n{about}\n"));
+        parts.extend(tables.iter().map(Table::markdown));
+    }
+    parts.join("\n")
+}
+
 fn fill(view: &View<'_>, detail: Detail) -> Page {
     let report = view.report;
     let mut sections = sections::all(view, detail.drawn);

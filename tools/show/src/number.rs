@@ -142,14 +142,11 @@ pub fn in_unit(v: f64, unit: &str) -> String {
 
 /// What the ticks of an axis count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Unit {
-    /// Anything.
     Number,
-    /// Bytes, in binary units.
     Bytes,
-    /// Seconds.
     Seconds,
-    /// Nanoseconds.
     Nanoseconds,
     /// How many times another figure.
     Ratio,

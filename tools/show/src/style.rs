@@ -37,22 +37,17 @@ const DASHES: [&str; 5] = ["", "7 3", "2 2.5", "10 3 2 3", "5 2 1.5 2 1.5 2"];
 
 /// The shape at points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the others are what their names say")]
 pub enum Marker {
-    /// A disc.
     Circle,
-    /// A square.
     Square,
     /// A triangle on its side.
     Triangle,
-    /// A square on its corner.
     Diamond,
     /// A triangle on its corner.
     Down,
-    /// Two strokes, slanting.
     Cross,
-    /// Two strokes, upright.
     Plus,
-    /// A circle.
     Ring,
 }
 

@@ -143,8 +143,17 @@ fn files(top: &Path, record: &Record) -> Result<Vec<(PathBuf, String)>, String> 
             "docs/performance.md".into(),
             between(top, "docs/performance.md", &figures(top, record, &commit, &parts)?)?,
         ),
-        (record.folder.join("tables.md"), tables::all(report, &commit)),
+        (record.folder.join("tables.md"), in_full(report, &commit)),
     ])
+}
+
+/// The file that stands beside the record: every table of its page.
+fn in_full(report: &Report, commit: &str) -> String {
+    format!(
+        "# The recorded run, in full\n\nWritten by `cargo xtask benchmarks --write` from `result.json` beside it; `{commit}` was the \
+         last commit before the run.\n\n{}",
+        report::tables(report)
+    )
 }
 
 /// The figures of `docs/performance.md`.

@@ -5,36 +5,44 @@
 //! package, which has the library itself. Their file names are those by which `heapwright` finds them.
 
 use super::{Allocator, output, target_dir};
+use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The list of them; the fields are described there.
+const SOURCES: &str = include_str!("sources.toml");
+
+#[derive(Deserialize)]
+struct Sources {
+    source: Vec<Source>,
+}
+
+#[derive(Deserialize)]
 struct Source {
-    name: &'static str,
-    version: &'static str,
-    file: &'static str,
-    package: (&'static str, &'static str),
-    /// Where in the package everything else is.
-    folder: &'static str,
-    make: Make,
+    name: String,
+    version: String,
+    file: String,
+    package: (String, String),
+    folder: String,
+    wheel: Option<String>,
+    #[serde(default)]
+    compiler: String,
+    #[serde(default)]
+    include: String,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    options: Vec<String>,
+    #[serde(default)]
+    x86_options: Vec<String>,
+    #[serde(default)]
+    libraries: Vec<String>,
 }
 
-enum Make {
-    Compile(Compile),
-    /// By `configure` and `make`.
-    Configure,
-    /// It is in the Python package as it is, whose hash this is.
-    Wheel(&'static str),
-}
-
-struct Compile {
-    files: &'static [&'static str],
-    include: &'static str,
-    compiler: &'static str,
-    options: &'static [&'static str],
-    /// On x86-64 only.
-    x86_options: &'static [&'static str],
-    libraries: &'static [&'static str],
+fn sources() -> Vec<Source> {
+    // A test reads it.
+    toml::from_str(SOURCES).map_or_else(|_| Vec::new(), |sources: Sources| sources.source)
 }
 
 /// For all of them.
@@ -44,109 +52,10 @@ const SHARED: [&str; 4] = ["-O3", "-DNDEBUG", "-fPIC", "-shared"];
 pub const NEWER: [(&str, &str); 3] =
     [("mimalloc 2", "2.4.1"), ("rpmalloc", "2.0.1"), ("gperftools", "2.18.1")];
 
-const SOURCES: [Source; 5] = [
-    Source {
-        name: "mimalloc-2",
-        version: "2.3.2",
-        file: "libmimalloc.so.2.3.2",
-        package: ("libmimalloc-sys", "0.1.49"),
-        folder: "c_src/mimalloc/v2",
-        make: Make::Compile(Compile {
-            files: &["src/static.c"],
-            include: "include",
-            compiler: "cc",
-            options: &[
-                "-DMI_BUILD_RELEASE",
-                "-DMI_SHARED_LIB",
-                "-DMI_SHARED_LIB_EXPORT",
-                "-DMI_MALLOC_OVERRIDE",
-                "-fvisibility=hidden",
-                "-ftls-model=initial-exec",
-                "-fno-builtin-malloc",
-                "-Wno-error=date-time",
-            ],
-            x86_options: &[],
-            libraries: &["-lpthread", "-lrt", "-latomic"],
-        }),
-    },
-    Source {
-        name: "mimalloc-3",
-        version: "3.4.3",
-        file: "libmimalloc.so.3.4.3",
-        package: ("cmeel-mimalloc", "3.4.3"),
-        folder: "cmeel.prefix/lib/libmimalloc.so.3.4",
-        make: Make::Wheel("627d9e379503fd8a1001bed618f7434477c221f017cf31d4caca65d464731ff0"),
-    },
-    Source {
-        name: "jemalloc",
-        version: "5.3.1",
-        file: "libjemalloc.so.2",
-        package: ("tikv-jemalloc-sys", "0.7.1"),
-        folder: "",
-        make: Make::Configure,
-    },
-    Source {
-        name: "snmalloc",
-        version: "0.7.6",
-        file: "libsnmallocshim.so.0.7.6",
-        package: ("snmalloc-sys", "0.7.6"),
-        folder: "upstream",
-        make: Make::Compile(Compile {
-            files: &["src/snmalloc/override/malloc.cc", "src/snmalloc/override/new.cc"],
-            include: "src",
-            compiler: "c++",
-            options: &[
-                "-std=c++20",
-                "-fvisibility=hidden",
-                "-fomit-frame-pointer",
-                "-ffunction-sections",
-                "-ftls-model=initial-exec",
-                "-DSNMALLOC_EXPORT=__attribute__((visibility(\"default\")))",
-                "-DSNMALLOC_USE_CXX11_THREAD_ATEXIT_DIRECT",
-                "-DSNMALLOC_CHECK_LOADS=false",
-                "-DSNMALLOC_PAGEID=false",
-                "-DSNMALLOC_USE_WAIT_ON_ADDRESS=1",
-                "-DSNMALLOC_NO_REALLOCARRAY",
-                "-DSNMALLOC_NO_REALLOCARR",
-                "-DSNMALLOC_PLATFORM_HAS_GETENTROPY",
-                "-DSNMALLOC_PTHREAD_ATFORK_WORKS",
-                "-DSNMALLOC_HAS_LINUX_RANDOM_H",
-                "-DSNMALLOC_HAS_LINUX_FUTEX_H",
-            ],
-            x86_options: &["-mcx16", "-mprfchw"],
-            libraries: &["-static-libstdc++", "-lpthread", "-latomic"],
-        }),
-    },
-    Source {
-        name: "rpmalloc",
-        version: "1.4.3",
-        file: "librpmallocwrap.so.1.4.3",
-        package: ("rpmalloc-sys", "0.2.3"),
-        folder: "rpmalloc/rpmalloc",
-        make: Make::Compile(Compile {
-            files: &["rpmalloc.c"],
-            include: ".",
-            compiler: "cc",
-            options: &[
-                "-std=gnu11",
-                "-funroll-loops",
-                "-fomit-frame-pointer",
-                "-fno-builtin-malloc",
-                "-DENABLE_PRELOAD=1",
-                "-DENABLE_OVERRIDE=1",
-                "-D_GNU_SOURCE=1",
-                "-w",
-            ],
-            x86_options: &[],
-            libraries: &["-lpthread", "-ldl"],
-        }),
-    },
-];
-
 /// Compiles what is not there yet; says what could not be.
 pub(super) fn build() -> Vec<String> {
-    SOURCES
-        .iter()
+    sources()
+        .into_iter()
         // What the system had may be linked there.
         .filter(|source| !source.library().is_file() || source.library().is_symlink())
         .filter_map(|source| {
@@ -158,14 +67,8 @@ pub(super) fn build() -> Vec<String> {
 
 /// What [`build`] has made before.
 pub(super) fn built() -> Vec<Allocator> {
-    let one = |source: &Source| {
-        source.library().exists().then(|| Allocator {
-            name: source.name.to_owned(),
-            version: source.version.to_owned(),
-            path: source.library(),
-        })
-    };
-    SOURCES.iter().filter_map(one).collect()
+    let there = sources().into_iter().filter(|source| source.library().exists());
+    there.map(|s| Allocator { path: s.library(), name: s.name, version: s.version }).collect()
 }
 
 /// Where `heapwright` looks for the peers of its own checkout.
@@ -175,7 +78,7 @@ pub(super) fn folder() -> PathBuf {
 
 impl Source {
     fn library(&self) -> PathBuf {
-        folder().join(self.file)
+        folder().join(&self.file)
     }
 
     fn build(&self) -> Result<(), String> {
@@ -186,34 +89,28 @@ impl Source {
         };
         fs::create_dir_all(folder()).map_err(failed(&folder()))?;
         let partial = folder().join(format!("{}.partial-{}", self.name, std::process::id()));
-        let (package, version) = self.package;
-        match &self.make {
-            Make::Compile(compile) => {
-                compile.build(&fetch(package, version)?.join(self.folder), &partial)?;
-            }
-            Make::Configure => {
-                let library = configured(&fetch(package, version)?, self.version)?;
-                fs::copy(&library, &partial).map_err(failed(&library))?;
-            }
-            Make::Wheel(hash) => {
-                let library = unpacked(package, version, hash)?.join(self.folder);
-                fs::copy(&library, &partial).map_err(failed(&library))?;
-            }
+        let (package, version) = (&self.package.0, &self.package.1);
+        if self.files.is_empty() {
+            let library = match &self.wheel {
+                Some(hash) => unpacked(package, version, hash)?.join(&self.folder),
+                None => configured(&fetch(package, version)?, &self.version)?,
+            };
+            fs::copy(&library, &partial).map_err(failed(&library))?;
+        } else {
+            self.compile(&fetch(package, version)?.join(&self.folder), &partial)?;
         }
         fs::rename(&partial, self.library()).map_err(failed(&partial))
     }
-}
 
-impl Compile {
-    fn build(&self, sources: &Path, library: &Path) -> Result<(), String> {
-        let mut compiler = Command::new(self.compiler);
-        compiler.args(SHARED).args(self.options);
+    fn compile(&self, sources: &Path, library: &Path) -> Result<(), String> {
+        let mut compiler = Command::new(&self.compiler);
+        compiler.args(SHARED).args(&self.options);
         if cfg!(target_arch = "x86_64") {
-            compiler.args(self.x86_options);
+            compiler.args(&self.x86_options);
         }
-        compiler.arg(format!("-I{}", sources.join(self.include).display()));
+        compiler.arg(format!("-I{}", sources.join(&self.include).display()));
         compiler.args(self.files.iter().map(|file| sources.join(file)));
-        compiler.arg("-o").arg(library).args(self.libraries);
+        compiler.arg("-o").arg(library).args(&self.libraries);
         output(&mut compiler).map(drop)
     }
 }
@@ -273,4 +170,12 @@ fn fetch(package: &str, version: &str) -> Result<PathBuf, String> {
         .and_then(|path| Path::new(path).parent())
         .map(Path::to_owned)
         .ok_or_else(|| format!("cargo fetched no {package}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_list_is_read() {
+        assert_eq!(super::sources().len(), 5);
+    }
 }

@@ -97,3 +97,40 @@ macro_rules! with_caller {
     };
 }
 pub(crate) use with_caller;
+
+/// Jumps to the function in a word of a table, unless the 32-bit word that a pointer points to is set: then a function without
+/// arguments is called first, and the jump is through a word of another table.
+macro_rules! jump_unless {
+    ($pointer:path, $next:path, $before:path, $table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "adrp x16, {pointer}",
+            "ldr x16, [x16, :lo12:{pointer}]",
+            "ldr w17, [x16]",
+            "adrp x16, {next}",
+            "add x16, x16, :lo12:{next}",
+            "ldr x16, [x16, {at}]",
+            "cbnz w17, 2f",
+            "br x16",
+            "2:",
+            "stp x29, x30, [sp, -64]!",
+            "stp x0, x1, [sp, 16]",
+            "stp x2, x3, [sp, 32]",
+            "stp x4, x5, [sp, 48]",
+            "bl {before}",
+            "ldp x4, x5, [sp, 48]",
+            "ldp x2, x3, [sp, 32]",
+            "ldp x0, x1, [sp, 16]",
+            "ldp x29, x30, [sp], 64",
+            "adrp x16, {table}",
+            "add x16, x16, :lo12:{table}",
+            "ldr x16, [x16, {at}]",
+            "br x16",
+            pointer = sym $pointer,
+            next = sym $next,
+            before = sym $before,
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump_unless;

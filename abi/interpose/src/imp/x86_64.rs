@@ -94,3 +94,39 @@ macro_rules! with_caller {
     };
 }
 pub(crate) use with_caller;
+
+/// Jumps to the function in a word of a table, unless the 32-bit word that a pointer points to is set: then a function without
+/// arguments is called first, and the jump is through a word of another table.
+macro_rules! jump_unless {
+    ($pointer:path, $next:path, $before:path, $table:path, $at:expr) => {
+        core::arch::naked_asm!(
+            "mov r11, qword ptr [rip + {pointer}]",
+            "cmp dword ptr [r11], 0",
+            "jne 2f",
+            "jmp qword ptr [rip + {next} + {at}]",
+            "2:",
+            "push rdi",
+            "push rsi",
+            "push rdx",
+            "push rcx",
+            "push r8",
+            "push r9",
+            "sub rsp, 8",
+            "call {before}",
+            "add rsp, 8",
+            "pop r9",
+            "pop r8",
+            "pop rcx",
+            "pop rdx",
+            "pop rsi",
+            "pop rdi",
+            "jmp qword ptr [rip + {table} + {at}]",
+            pointer = sym $pointer,
+            next = sym $next,
+            before = sym $before,
+            table = sym $table,
+            at = const $at,
+        )
+    };
+}
+pub(crate) use jump_unless;

@@ -1,152 +1,97 @@
 //! The command line.
+use core::num::ParseIntError;
 use core::time::Duration;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+use clap::{ArgAction, Parser, value_parser};
 use heapwright_testkit::Distribution;
 
-pub(crate) const USAGE: &str = "\
-usage: heapwright-torture [--seconds N] [--threads T] [--seed S] [--dist NAME]
-       LD_PRELOAD=/path/lib.so heapwright-torture ...      tortures that library
+const AFTER: &str = "LD_PRELOAD=/path/lib.so heapwright-torture … tortures that library.\n\
+                     Exit: 0 nothing found, 1 a failure (its program on stdout), 2 usage";
 
-  --seconds N      run for N seconds (10)
-  --threads T      programs at once, handing blocks over (2)
-  --seed S         where the programs come from (the clock)
-  --dist NAME      small edges powers large huge drain mixed (all in turn)
-  --ops N          operations a program (3000; fewer of the larger sizes)
-  --first R        the first round (0)
-  --rounds K       stop after K rounds, however long they take
-  --timeout N      a round that takes N seconds hangs (60)
-  --heaps          half of the sizes from a heap of heapwright's own
-  --allow-null     null is a right answer: memory is limited
-  --small-align N  blocks under 16 bytes are aligned to N only (16)
-  --no-fork        no programs that fork
-  --no-shrink      print the failing round as it is
-  --replay FILE    run the programs in FILE once, in this process
-  --work           run the rounds in this process; one line each
-
-exit: 0 nothing found, 1 a failure (its program on stdout), 2 usage";
-
-#[derive(Debug)]
-pub(crate) enum Mode {
-    Help,
-    /// Start workers and look after them.
-    Supervise,
-    Work,
-    Replay(PathBuf),
-}
-
-#[derive(Debug)]
+/// Tortures the C malloc of this process with random programs; without --work and --replay in processes that it looks after
+#[derive(Debug, Parser)]
+#[command(after_help = AFTER)]
 pub(crate) struct Args {
-    pub(crate) mode: Mode,
+    /// Run for N seconds
+    #[arg(long = "seconds", value_name = "N", default_value = "10", value_parser = seconds)]
     pub(crate) time: Duration,
+    /// Programs at once, handing blocks over
+    #[arg(long, value_name = "T", default_value = "2")]
+    #[arg(value_parser = value_parser!(u16).range(1..=256).map(usize::from))]
     pub(crate) threads: usize,
+    /// Where the programs come from: else the clock
+    #[arg(long, value_name = "S", default_value_t = clock(), hide_default_value = true)]
     pub(crate) seed: u64,
+    /// The sizes: small edges powers large huge drain mixed; all, in turn, if nothing is said
+    #[arg(long, value_name = "NAME")]
     pub(crate) dist: Option<Distribution>,
+    /// Operations a program, from 10 on; fewer of the larger sizes
+    #[arg(long, value_name = "N", default_value = "3000")]
+    #[arg(value_parser = value_parser!(u32).range(10..=10_000_000).map(|ops| ops as usize))]
     pub(crate) ops: usize,
+    /// The first round
+    #[arg(long, value_name = "R", default_value_t = 0)]
     pub(crate) first: u64,
+    /// Stop after K rounds, however long they take
+    #[arg(long, value_name = "K")]
     pub(crate) rounds: Option<u64>,
+    /// A round that takes N seconds hangs
+    #[arg(long, value_name = "N", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    pub(crate) allow_null: bool,
-    pub(crate) shrink: bool,
-    pub(crate) forks: bool,
+    /// Half of the sizes from a heap of heapwright's own
+    #[arg(long)]
     pub(crate) heaps: bool,
+    /// Null is a right answer: memory is limited
+    #[arg(long)]
+    pub(crate) allow_null: bool,
+    /// Blocks under 16 bytes are aligned to N only
+    #[arg(long, value_name = "N", default_value = "16")]
+    #[arg(value_parser = PossibleValuesParser::new(["1", "2", "4", "8", "16"]).try_map(|n| n.parse::<usize>()))]
     pub(crate) small_align: usize,
+    /// No programs that fork
+    #[arg(long = "no-fork", action = ArgAction::SetFalse)]
+    pub(crate) forks: bool,
+    /// Print the failing round as it is
+    #[arg(long = "no-shrink", action = ArgAction::SetFalse)]
+    pub(crate) shrink: bool,
+    /// Run the programs in FILE once, in this process
+    #[arg(long, value_name = "FILE", conflicts_with = "work")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Run the rounds in this process; one line each
+    #[arg(long)]
+    pub(crate) work: bool,
 }
 
 impl Args {
-    pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<Args, String> {
-        let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let mut args = Args {
-            mode: Mode::Supervise,
-            time: Duration::from_secs(10),
-            threads: 2,
-            seed: (clock.as_secs() << 20) ^ u64::from(clock.subsec_nanos()),
-            dist: None,
-            ops: 3000,
-            first: 0,
-            rounds: None,
-            timeout: Duration::from_secs(60),
-            allow_null: false,
-            shrink: true,
-            forks: true,
-            heaps: false,
-            small_align: 16,
-        };
-        let mut words = words;
-        while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or(format!("{word} needs a value"));
-            match word.as_str() {
-                "-h" | "--help" => args.mode = Mode::Help,
-                "--work" => args.mode = Mode::Work,
-                "--replay" => args.mode = Mode::Replay(value()?.into()),
-                "--seconds" => args.time = Duration::from_secs(number(&word, &value()?)?),
-                "--timeout" => args.timeout = Duration::from_secs(number(&word, &value()?)?),
-                "--threads" => {
-                    let threads = number(&word, &value()?)?;
-                    args.threads = usize::try_from(threads).unwrap_or(0);
-                    if !(1..=256).contains(&args.threads) {
-                        return Err(format!("--threads {threads}: give a number from 1 to 256"));
-                    }
-                }
-                "--seed" => args.seed = number(&word, &value()?)?,
-                "--dist" => {
-                    let name = value()?;
-                    args.dist = if name == "all" { None } else { Some(name.parse()?) };
-                }
-                "--ops" => {
-                    let ops = number(&word, &value()?)?.clamp(10, 10_000_000);
-                    args.ops = usize::try_from(ops).unwrap_or(3000);
-                }
-                "--first" => args.first = number(&word, &value()?)?,
-                "--rounds" => args.rounds = Some(number(&word, &value()?)?),
-                "--heaps" => args.heaps = true,
-                "--no-fork" => args.forks = false,
-                "--allow-null" => args.allow_null = true,
-                "--small-align" => {
-                    args.small_align = match number(&word, &value()?)? {
-                        1 => 1,
-                        2 => 2,
-                        4 => 4,
-                        8 => 8,
-                        16 => 16,
-                        n => return Err(format!("--small-align {n}: give 1, 2, 4, 8 or 16")),
-                    };
-                }
-                "--no-shrink" => args.shrink = false,
-                _ => return Err(format!("unknown argument `{word}`")),
-            }
-        }
-        Ok(args)
-    }
-
     /// The arguments that make another process run the same rounds, or replay in the same way.
     pub(crate) fn shared(&self) -> Vec<String> {
-        let mut words = vec![
-            "--threads".to_string(),
-            self.threads.to_string(),
-            "--seed".to_string(),
-            self.seed.to_string(),
-            "--ops".to_string(),
-            self.ops.to_string(),
+        let numbers = [
+            ("--threads", self.threads.to_string()),
+            ("--seed", self.seed.to_string()),
+            ("--ops", self.ops.to_string()),
+            ("--small-align", self.small_align.to_string()),
         ];
-        if let Some(dist) = self.dist {
-            words.extend(["--dist".to_string(), dist.to_string()]);
-        }
-        words.extend(["--small-align".to_string(), self.small_align.to_string()]);
-        if self.heaps {
-            words.push("--heaps".to_string());
-        }
-        if !self.forks {
-            words.push("--no-fork".to_string());
-        }
-        if self.allow_null {
-            words.push("--allow-null".to_string());
-        }
-        words
+        let dist = self.dist.map(|dist| ("--dist", dist.to_string()));
+        let values = numbers.into_iter().chain(dist);
+        let flags = [
+            (self.heaps, "--heaps"),
+            (!self.forks, "--no-fork"),
+            (self.allow_null, "--allow-null"),
+        ];
+        let flags = flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned());
+        values.flat_map(|(flag, value)| [flag.to_owned(), value]).chain(flags).collect()
     }
 }
 
-fn number(name: &str, text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("{name} {text}: give a whole number"))
+fn seconds(text: &str) -> Result<Duration, ParseIntError> {
+    text.parse().map(Duration::from_secs)
+}
+
+fn clock() -> u64 {
+    let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    (clock.as_secs() << 20) ^ u64::from(clock.subsec_nanos())
 }

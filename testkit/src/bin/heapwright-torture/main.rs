@@ -16,7 +16,8 @@ mod worker;
 
 use std::process::ExitCode;
 
-use args::{Args, Mode};
+use args::Args;
+use clap::Parser as _;
 use heapwright_testkit::c::C;
 use heapwright_testkit::c::heaps::Heaps;
 use heapwright_testkit::shelter::Shelter;
@@ -25,24 +26,14 @@ use heapwright_testkit::shelter::Shelter;
 static SHELTER: Shelter = Shelter::new();
 
 fn main() -> ExitCode {
-    let args = match Args::parse(std::env::args().skip(1)) {
-        Ok(args) => args,
-        Err(message) => {
-            eprintln!("heapwright-torture: {message}\n\n{}", args::USAGE);
-            return ExitCode::from(2);
-        }
-    };
+    let args = Args::parse();
     if args.heaps && Heaps::new(C::new()).is_none() {
         eprintln!("heapwright-torture: --heaps: this malloc has none; preload libheapwright.so");
         return ExitCode::from(2);
     }
-    match &args.mode {
-        Mode::Help => {
-            println!("{}", args::USAGE);
-            ExitCode::SUCCESS
-        }
-        Mode::Supervise => supervise::run(&args),
-        Mode::Work => worker::rounds(&args),
-        Mode::Replay(path) => worker::replay(&args, path),
+    match &args.replay {
+        Some(path) => worker::replay(&args, path),
+        None if args.work => worker::rounds(&args),
+        None => supervise::run(&args),
     }
 }

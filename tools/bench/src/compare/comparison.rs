@@ -91,27 +91,21 @@ impl Line {
 
 /// What one of the results says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "what its result says")]
 pub struct Origin {
-    /// When it was measured.
     pub started: String,
-    /// The version of heapwright that measured.
     pub heapwright: String,
-    /// The seed.
     pub seed: u64,
-    /// The scale.
     pub scale: f64,
-    /// Workloads that the other lacks.
     pub workloads_only_here: Vec<String>,
-    /// Allocators that the other lacks.
     pub allocators_only_here: Vec<String>,
 }
 
 /// Two results beside each other.
 #[derive(Debug, Clone, Serialize)]
+#[expect(missing_docs, reason = "the other fields are what their names say")]
 pub struct Comparison {
-    /// [`COMPARE_SCHEMA`].
     pub schema: &'static str,
-    /// [`COMPARE_VERSION`].
     pub version: u32,
     /// The one that is divided by.
     pub old: Origin,
@@ -123,7 +117,6 @@ pub struct Comparison {
     pub allocators: Vec<Subject>,
     /// What fails in one of the two only, or was refused memory, and is not compared for that.
     pub not_compared: Vec<String>,
-    /// What a reader should know.
     pub warnings: Vec<String>,
     /// Figures by allocator, what they are of, and workload; the geometric mean last.
     pub lines: Vec<Line>,

@@ -218,16 +218,12 @@ impl Counter<'_> {
         let expected = Duration::from_secs_f64(work.seconds);
         let expected = if tool.is_empty() { expected } else { expected * SLOWER };
         let job = Job {
-            file,
-            argv: &argv,
             environment: &environment,
             show_output: self.options.show_output,
             timeout: self.options.timeout,
             limit: (work.seconds > 0.0).then(|| time_limit(expected, None)),
-            service: None,
             cpus: &[cpu],
-            sample: None,
-            capture: false,
+            ..Job::new(file, &argv)
         };
         let failed = |how, stderr| Missing::Failed(Failure { how, round: 0, stderr });
         let outcome = self.launcher.run(&job, self.interrupted).map_err(|error| {

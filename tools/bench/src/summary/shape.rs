@@ -49,7 +49,9 @@ pub(super) fn tails(metrics: &Metrics) -> Vec<Tail> {
         calls.entry(call).or_default().push((*ns, *count));
     }
     // malloc before free.
-    calls.into_iter().rev().filter_map(|(call, bins)| tail(call, bins)).collect()
+    let slowest_after = |call: &str| metrics.slowest.iter().find(|s| s.0 == call).map(|s| s.2);
+    let tails = calls.into_iter().rev().filter_map(|(call, bins)| tail(call, bins));
+    tails.map(|tail| Tail { slowest_after: slowest_after(&tail.call), ..tail }).collect()
 }
 
 fn tail(call: &str, mut bins: Vec<(f64, u64)>) -> Option<Tail> {
@@ -65,8 +67,9 @@ fn tail(call: &str, mut bins: Vec<(f64, u64)>) -> Option<Tail> {
         })
         .collect();
     let within = |share: f64| curve.iter().find(|p| p.1 <= 1.0 - share).map_or(max_ns, |p| p.0);
-    let (p50_ns, p999_ns) = (within(0.5), within(0.999));
-    Some(Tail { call: call.to_owned(), calls, p50_ns, p999_ns, max_ns, curve })
+    let (p50_ns, p99_ns, p999_ns) = (within(0.5), within(0.99), within(0.999));
+    let call = call.to_owned();
+    Some(Tail { call, calls, p50_ns, p99_ns, p999_ns, max_ns, slowest_after: None, curve })
 }
 
 /// The curves: at every x the median of the runs.

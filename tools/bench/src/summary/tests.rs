@@ -29,20 +29,18 @@ fn report_of(session: &Session) -> Report {
 }
 
 fn report_without(session: &Session, left_out: Vec<String>) -> Report {
-    let circumstances = Circumstances {
+    let beside = Report {
         heapwright: "0".to_owned(),
         started: "2026-03-01T12:10:05Z".to_owned(),
         command_line: vec!["heapwright".into(), "bench".into(), "/home/me/prog".into()],
         scale: 1.0,
         pinned: true,
         machine: testing::machine(),
-        prepared: Vec::new(),
-        steal: 0.0,
         warnings: vec!["/home/me/prog: static".into()],
-        counted: None,
         left_out,
+        ..Report::default()
     };
-    report(session, &testing::options(), circumstances)
+    report(session, &testing::options(), beside)
 }
 
 #[test]

@@ -84,18 +84,7 @@ pub(crate) fn a_competitor_on_the_processor_is_seen() {
     let (me, argv) = argv(&[computes.to_str().unwrap()]);
     thread::scope(|scope| {
         scope.spawn(|| {
-            let job = Job {
-                file: &me,
-                argv: &argv,
-                environment: &[],
-                show_output: false,
-                timeout: None,
-                cpus: &[cpu],
-                sample: None,
-                capture: false,
-                limit: None,
-                service: None,
-            };
+            let job = Job { cpus: &[cpu], ..Job::new(&me, &argv) };
             Launcher::new(&me).run(&job, &enough).unwrap();
         });
         while !computes.exists() {

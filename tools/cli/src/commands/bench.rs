@@ -48,38 +48,7 @@ use crate::{allocators as known, exit, format, out};
 /// What starting and stopping a server takes beside its time.
 const BESIDE: Duration = Duration::from_millis(500);
 
-const EXAMPLES: &str = "\
-Examples:
-  heapwright bench --time 3m                       the standard set on every allocator of this machine
-  heapwright bench larson mstress -a heapwright,mimalloc,glibc
-  heapwright bench larson:threads=8 t-test1:largest=65536
-  heapwright bench all --time 45m --prepare        everything, the machine put in order meanwhile
-  heapwright bench --list                          the workloads, and the sets of them
-  heapwright bench -- ./program input.txt          your own program
-  heapwright bench -- ./program < input.txt        the same, on standard input
-  heapwright bench -a glibc -a mine=./libmine.so --rounds 20 -- ./program
-  heapwright bench -a glibc,arena2=glibc:MALLOC_ARENA_MAX=2,ours=heapwright:keep=0 -- ./program
-                                                   allocators with settings, each under a name of yours
-  heapwright bench --for 20s --drive 'redis-benchmark -p 7777 -n 200000 -q' -- redis-server --port 7777
-                                                   a server, and the command that drives it
-  heapwright bench basic --region -a tlsf,talc     no_std allocators on one region, behind one lock
-  heapwright bench --counted -o NEW                instructions, misses, faults, calls; compare OLD NEW
-  heapwright bench t-test1 -a superslab,superslab:magazine=0    one library with other settings
-  heapwright bench kernel-sweep                    the kernel's allocators by size: time, and bytes wasted
-  heapwright bench kmem-stack                      in which order the kernel's caches hand objects out
-  heapwright bench chain                           a hash chain out of a shared cache, and out of one of its own
-
-Each round runs a workload once on every allocator, in random order. glibc takes part twice: what it \
-differs from itself by is noise. A program of yours reads standard input from its start in every run if that \
-is a file (< FILE); else it is empty. Memory over time and single calls are measured in passes of their own. \
-The table goes to standard output; result.json, runs.csv, report.html and plots go to a new folder.
-
-Exit codes: 0 all were measured; 1 a --fail-if holds; 2 wrong usage, an unknown workload or allocator, a \
-library that does not work as one, a program whose malloc cannot be replaced (--force measures it); 3 some \
-allocator failed, the others were measured; 125 a program fails on all of them, the result cannot be \
-written, --counted lacks valgrind or strace, or heapwright itself cannot go on (what was measured is printed and written); 126 the program \
-cannot be executed; 127 it was not found; 130 interrupted, what was measured is printed and written \
-(a second interrupt ends it at once, without that).";
+const EXAMPLES: &str = include_str!("bench/help.txt");
 
 /// Compare allocators on workloads or on a program: time, memory over time, single calls
 #[derive(Debug, Args)]

@@ -1,9 +1,12 @@
 //! `heapwright explain`: what holds a recorded program's memory, on one page.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use bench::compare;
 use clap::{Args, ValueHint};
+use explain::Verdict;
 use serde_json::json;
 use trace::{Trace, TraceError};
 
@@ -15,6 +18,8 @@ Examples:
   heapwright explain server-4711.trace
   heapwright explain recordings/              the largest process of a folder
   heapwright explain server-4711.trace --json
+  heapwright explain server-4711.trace --replayed replay-2026-03-01/
+                                              with what a replay says of other allocators
 
 The page says of what resident memory consisted at the peak, when most was free and kept, and when the program had done \
 its work: what the program had asked for, what malloc's rounding takes, what is free and by which blocks it is held, and \
@@ -33,6 +38,11 @@ pub(crate) struct Explain {
     #[arg(value_name = "TRACE", value_hint = ValueHint::AnyPath)]
     trace: PathBuf,
 
+    /// What 'replay' wrote of this trace: result.json, or the folder that holds it [default: the newest of this trace in a folder
+    /// beside it, or in the current one]
+    #[arg(long, value_name = "RESULT", value_hint = ValueHint::AnyPath)]
+    replayed: Option<PathBuf>,
+
     /// Print all facts and findings as JSON
     #[arg(long)]
     json: bool,
@@ -40,7 +50,10 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        // What cannot be read is said before a large trace is.
+        let given = self.replayed.as_deref().map(verdict).transpose()?;
         let trace = Trace::open(&self.trace).map_err(readable)?;
+        let verdict = given.or_else(|| found(&trace));
         let facts = explain::facts(&trace);
         let findings = explain::findings(&facts);
         if self.json {
@@ -48,20 +61,16 @@ impl Explain {
                 "schema": "heapwright-explain",
                 "version": 1,
                 "findings": findings,
+                "verdict": verdict,
                 "facts": facts,
             });
             out::print(&(serde_json::to_string_pretty(&whole)? + "\n"))?;
             return Ok(ExitCode::SUCCESS);
         }
         let path = trace.path().display();
-        let next = [
-            (
-                format!("heapwright replay {path}"),
-                "what it would take on every allocator".to_owned(),
-            ),
-            (format!("heapwright view {path}"), "the heap as a picture".to_owned()),
-        ];
-        out::print(&explain::page(&facts, &findings, &next, ::show::text::width()))?;
+        let next = next(&path.to_string(), verdict.as_ref());
+        let width = ::show::text::width();
+        out::print(&explain::page(&facts, &findings, verdict.as_ref(), &next, width))?;
         if let Some(first) = trace.others().first() {
             let others = ::show::text::many(trace.others().len(), "other process");
             exit::warn(&format!(
@@ -71,6 +80,53 @@ impl Explain {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What a replay of the trace says.
+fn verdict(path: &Path) -> anyhow::Result<Verdict> {
+    let report = compare::load(path).map_err(|error| match error {
+        compare::Error::Read(..) => anyhow::Error::from(error),
+        _ => Usage(error.to_string()).into(),
+    })?;
+    let is_none =
+        || Usage(format!("{} is a result of bench, not of replay", path.display())).into();
+    explain::verdict(&report).ok_or_else(is_none)
+}
+
+/// The newest result of a replay of this trace: in a folder beside it, or in the current one.
+fn found(trace: &Trace) -> Option<Verdict> {
+    let beside = trace.path().parent().filter(|folder| !folder.as_os_str().is_empty());
+    let here = Path::new(".");
+    let folders = beside.into_iter().chain([here]).flat_map(fs::read_dir).flatten().flatten();
+    let results = folders.map(|entry| entry.path().join("result.json"));
+    let mut results: Vec<_> =
+        results.filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path))).collect();
+    results.sort();
+    let of_this = |path: &Path| {
+        let report = compare::load(path).ok()?;
+        let replayed = report.workloads.first()?.replayed.as_ref()?;
+        // The result has what was typed: the file or its folder.
+        let named = Path::new(&replayed.trace).file_name();
+        let is_named = named == trace.path().file_name()
+            || beside.is_some_and(|folder| named == folder.file_name());
+        let seconds = trace.about().duration as f64 / 1e9;
+        let is_this = is_named && (replayed.recorded_seconds / seconds - 1.0).abs() < 0.01;
+        is_this.then(|| explain::verdict(&report))?
+    };
+    results.iter().rev().find_map(|(_, path)| of_this(path))
+}
+
+/// What to type next, and why.
+fn next(trace: &str, verdict: Option<&Verdict>) -> Vec<(String, String)> {
+    let advised = verdict.and_then(|verdict| verdict.advice.as_ref());
+    let first = match (verdict, advised) {
+        (_, Some(advice)) => (advice.command.clone(), "runs it so"),
+        (Some(_), None) => (format!("heapwright view {trace}"), "shows the heap as a picture"),
+        (None, None) => {
+            (format!("heapwright replay {trace}"), "tells what it would take on every allocator")
+        }
+    };
+    vec![(first.0, first.1.to_owned())]
 }
 
 fn readable(error: TraceError) -> anyhow::Error {

@@ -114,7 +114,10 @@ impl Replay {
         let launcher = Launcher::new(known::this_executable()?);
         let workload = self.workload(&trace, name, &planned, &file, &subjects)?;
         if self.verify {
-            return verify::all(&launcher, &workload, &subjects, interrupts.came());
+            let locate = |thread, before| {
+                replay::locate(&trace, self.order.order(), thread, before).ok().flatten()
+            };
+            return verify::all(&launcher, &workload, &subjects, &locate, interrupts.came());
         }
         let mut options = self.rounds.options(1);
         options.any_malloc = self.output.force;
@@ -245,7 +248,7 @@ impl Replay {
             end_live: planned.end_live,
             recorded_seconds: planned.duration_ns as f64 / 1e9,
             on: is_recorded.then(|| baseline.name.clone()),
-            recorded_peak: planned.recorded.is_known().then_some(planned.recorded.growth),
+            recorded_peak: planned.recorded.mallocs(),
             own_mapped: planned.recorded.own_mapped,
             error: None,
         };

@@ -24,7 +24,7 @@ pub(crate) struct Curve {
     len: usize,
     /// Looks that a point has.
     every: u64,
-    /// What was there before the first call.
+    /// What is this program's own: what was there before the first call, but for malloc's part of it.
     base: u64,
     last: (u64, u64),
     peak: u64,

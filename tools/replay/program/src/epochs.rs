@@ -47,11 +47,11 @@ struct Conductor {
     beside: u64,
 }
 
-/// Opens the first epoch, and plays the plan's first thread.
-pub(crate) fn start() -> c_int {
+/// Opens the first epoch, and plays the plan's first thread. Malloc has so much already.
+pub(crate) fn start(malloc_has: u64) -> c_int {
     let shared = shared();
     let place: *mut Conductor = map::zeroed(1);
-    let curve = Curve::new(memory::anonymous());
+    let curve = Curve::new(memory::anonymous().saturating_sub(malloc_has));
     let at = usize::try_from(shared.head.conductor / 8).unwrap_or(0);
     let conductor = Conductor { at, epoch: 0, ended: None, curve, began: clock::now(), beside: 0 };
     // SAFETY: the place is mapped for it.
@@ -153,6 +153,7 @@ fn open() {
     let word = head_word(&mut at);
     let [time, events, live] = [1, 2, 3].map(|i| shared.words[at + i]);
     look(conductor, events, live);
+    tail::after(events);
     if word.kind() != Kind::Epoch {
         return finish();
     }

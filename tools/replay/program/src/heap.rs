@@ -111,18 +111,18 @@ impl Heap for Timed {
         Self
     }
 
-    fn allocate(&mut self, at: Place, call: Call, size: usize, align: usize) -> *mut u8 {
-        tail::timed(Kind::Malloc, at, || allocate(call, size, align))
+    fn allocate(&mut self, _: Place, call: Call, size: usize, align: usize) -> *mut u8 {
+        tail::timed(Kind::Malloc, || allocate(call, size, align))
     }
 
-    unsafe fn free(&mut self, at: Place, block: *mut u8) {
+    unsafe fn free(&mut self, _: Place, block: *mut u8) {
         // SAFETY: the caller's promise.
-        tail::timed(Kind::Free, at, || unsafe { libc::free(block.cast()) });
+        tail::timed(Kind::Free, || unsafe { libc::free(block.cast()) });
     }
 
-    unsafe fn reallocate(&mut self, at: Place, _: usize, block: *mut u8, size: usize) -> *mut u8 {
+    unsafe fn reallocate(&mut self, _: Place, _: usize, block: *mut u8, size: usize) -> *mut u8 {
         // SAFETY: the caller's promise.
-        tail::timed(Kind::Malloc, at, || unsafe { libc::realloc(block.cast(), size) }).cast()
+        tail::timed(Kind::Malloc, || unsafe { libc::realloc(block.cast(), size) }).cast()
     }
 
     unsafe fn usable(&mut self, _: Place, block: *mut u8) {

@@ -48,7 +48,8 @@ unsafe extern "C" fn main(argc: c_int, argv: *const *const c_char) -> c_int {
     let options = Options::parse(words).unwrap_or_else(|what| {
         out::fail(2, format_args!("{what}; usage: heapwright-replay PLAN [KEY=VALUE…]"))
     });
+    let malloc_has = memory::of_malloc(options::preloaded());
     shared::prepare(options);
     tail::start();
-    epochs::start()
+    epochs::start(malloc_has)
 }

@@ -42,6 +42,61 @@ pub(crate) fn anonymous() -> u64 {
     resident.saturating_sub(shared) * page() + huge()
 }
 
+/// Bytes of anonymous memory that a preloaded malloc has already, before the first call: in mappings without a file, on the
+/// heap, and in its own library's data. To be asked before this program has mappings of its own.
+pub(crate) fn of_malloc(preloaded: &[u8]) -> u64 {
+    // SAFETY: the path is a string.
+    let file =
+        unsafe { libc::open(c"/proc/self/smaps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    let mut bytes = [0_u8; 4096];
+    let (mut line, mut len) = ([0_u8; 512], 0);
+    let (mut is_mallocs, mut kib) = (false, 0);
+    loop {
+        // SAFETY: the bytes are writable.
+        let got = unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) };
+        let Some(got) = usize::try_from(got).ok().filter(|got| *got > 0) else { break };
+        for &byte in &bytes[..got] {
+            if byte != b'\n' {
+                if let Some(place) = line.get_mut(len) {
+                    *place = byte;
+                    len += 1;
+                }
+                continue;
+            }
+            let text = &line[..len];
+            if let Some(rest) = text.strip_prefix(b"Anonymous:") {
+                kib += if is_mallocs { number(rest.trim_ascii()) } else { 0 };
+            } else if let Some(path) = mapped(text) {
+                is_mallocs = match path {
+                    b"" | b"[heap]" => true,
+                    path => {
+                        preloaded.split(|byte| b": ".contains(byte)).any(|one| is_of(path, one))
+                    }
+                };
+            }
+            len = 0;
+        }
+    }
+    // SAFETY: the number is this function's own.
+    unsafe { libc::close(file) };
+    kib * 1024
+}
+
+/// What is mapped, if a line of `smaps` begins a mapping: a path, a name in brackets, or nothing.
+fn mapped(line: &[u8]) -> Option<&[u8]> {
+    let mut words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    let is_first = words.next()?.contains(&b'-');
+    let path = words.nth(4).unwrap_or_default();
+    (is_first && line.first().is_some_and(u8::is_ascii_hexdigit)).then_some(path)
+}
+
+/// Whether a file that is mapped is this library: it may be a link, whose file has a longer version.
+fn is_of(path: &[u8], library: &[u8]) -> bool {
+    let name = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().map(<[u8]>::len);
+    let [file, link] = [path, library].map(|path| &path[path.len() - name(path).unwrap_or(0)..]);
+    !link.is_empty() && file.starts_with(link)
+}
+
 /// Bytes of huge pages that were set aside.
 fn huge() -> u64 {
     let status = STATUS.load(Ordering::Relaxed);

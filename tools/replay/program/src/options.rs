@@ -53,6 +53,17 @@ pub(crate) unsafe fn words(
     })
 }
 
+/// The libraries that are preloaded.
+pub(crate) fn preloaded() -> &'static [u8] {
+    // SAFETY: the name is a string, and nothing changes the environment.
+    let value = unsafe { libc::getenv(c"LD_PRELOAD".as_ptr()) };
+    if value.is_null() {
+        return &[];
+    }
+    // SAFETY: it is a string that stays.
+    unsafe { CStr::from_ptr(value) }.to_bytes()
+}
+
 impl Options {
     pub(crate) fn parse(
         mut words: impl Iterator<Item = &'static CStr>,

@@ -7,7 +7,6 @@ use core::fmt::Write;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock;
-use crate::heap::Place;
 use crate::out::Out;
 
 /// Bins of a doubling.
@@ -16,9 +15,10 @@ const STEPS: u64 = 8;
 const BINS: usize = 512;
 
 static CALLS: [[AtomicU64; BINS]; 2] = [const { [const { AtomicU64::new(0) }; BINS] }; 2];
-/// Of each kind the ticks of the slowest call; and which call it was: its thread above, its number below.
+/// Of each kind the ticks of the slowest call; and the calls of all threads before the epoch in which it was.
 static SLOWEST: [[AtomicU64; 2]; 2] = [const { [const { AtomicU64::new(0) }; 2] }; 2];
-const THREAD_SHIFT: u32 = 40;
+/// The calls before the epoch that is open.
+static BEFORE: AtomicU64 = AtomicU64::new(0);
 /// What reading the counter twice takes, at least.
 static OVERHEAD: AtomicU64 = AtomicU64::new(0);
 
@@ -47,20 +47,20 @@ pub(crate) fn start() {
 
 /// Calls `f`, and counts how long it took.
 #[inline(always)]
-pub(crate) fn timed<T>(kind: Kind, at: Place, f: impl FnOnce() -> T) -> T {
+pub(crate) fn timed<T>(kind: Kind, f: impl FnOnce() -> T) -> T {
     let before = clock::ticks();
     let value = f();
     let took = clock::ticks().wrapping_sub(before);
-    count(kind, at, took.saturating_sub(OVERHEAD.load(Ordering::Relaxed)));
+    count(kind, took.saturating_sub(OVERHEAD.load(Ordering::Relaxed)));
     value
 }
 
-fn count(kind: Kind, at: Place, took: u64) {
+fn count(kind: Kind, took: u64) {
     CALLS[kind as usize][bin(took)].fetch_add(1, Ordering::Relaxed);
     let [slowest, which] = &SLOWEST[kind as usize];
     // Of two threads that meet here, one may leave the other's place: both were among the slowest.
     if took > slowest.load(Ordering::Relaxed) && slowest.fetch_max(took, Ordering::Relaxed) < took {
-        which.store(u64::from(at.thread) << THREAD_SHIFT | at.index, Ordering::Relaxed);
+        which.store(BEFORE.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 }
 
@@ -85,7 +85,12 @@ fn end(bin: usize) -> f64 {
     (bin % STEPS + STEPS + 1) as f64 * f64::from(doubling).exp2()
 }
 
-/// Writes what was counted, and of each kind the slowest call's time, thread and number in it.
+/// An epoch opens.
+pub(crate) fn after(calls: u64) {
+    BEFORE.store(calls, Ordering::Relaxed);
+}
+
+/// Writes what was counted, and of each kind the slowest call's time, and about how many calls were before it.
 pub(crate) fn write(out: &mut Out) {
     let ns_per_tick = 1e9 / clock::ticks_per_second();
     for (kind, (name, bins)) in NAMES.iter().zip(&CALLS).enumerate() {
@@ -97,9 +102,8 @@ pub(crate) fn write(out: &mut Out) {
         }
         let [slowest, which] = SLOWEST[kind].each_ref().map(|n| n.load(Ordering::Relaxed));
         if slowest > 0 {
-            let (thread, index) = (which >> THREAD_SHIFT, which & ((1 << THREAD_SHIFT) - 1));
             let ns = slowest as f64 * ns_per_tick;
-            let _ = writeln!(out, "slowest {name} {ns:.0} {thread} {index}");
+            let _ = writeln!(out, "slowest {name} {ns:.0} {which}");
         }
     }
 }

@@ -282,6 +282,8 @@ fn tails(t: f64, numbers: &mut Numbers) -> Vec<Tail> {
         Tail {
             call: call.to_owned(),
             calls: 1_000_000,
+            p99_ns: 0.0,
+            slowest_after: None,
             p50_ns: base * t * 2.5,
             p999_ns: curve[30].0,
             max_ns: curve[60].0,

@@ -26,8 +26,11 @@ pub(crate) fn curve(pictures: &Pictures, frame: &Frame, width: usize, height: us
     carried(&mut resident);
     let most = live.iter().chain(&resident).flatten().max().copied().unwrap_or(0).max(1);
     // In eighths of a line.
-    let eighths =
-        |value: u64| (u128::from(value) * (height as u128 * 8) / u128::from(most)) as usize;
+    let eighths = |value: u64| {
+        let drawn = (u128::from(value) * (height as u128 * 8) / u128::from(most)) as usize;
+        // Anything at all is seen.
+        drawn.max(usize::from(value > 0))
+    };
     let mut lines = Vec::with_capacity(height + 2);
     for line in (0..height).rev() {
         let label = match line {

@@ -161,18 +161,5 @@ pub(super) fn long(ratio: &Ratio) -> String {
 
 /// `text` in lines of at most [`WIDTH`] columns.
 pub(crate) fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last().map_or(0, |line| line.chars().count());
-        if last > 0 && last + 1 + word.chars().count() > WIDTH {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines.join("\n")
+    show::text::wrapped(text, 0, Some(WIDTH))
 }

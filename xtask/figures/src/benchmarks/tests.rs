@@ -54,6 +54,14 @@ fn tree(years: &[&str]) -> tempfile::TempDir {
     top
 }
 
+/// The ratios of time and memory of every workload.
+fn ratios(report: &Report) -> String {
+    let works: Vec<WorkloadIndex> = report.workload_indices().collect();
+    [Metric::Time, Metric::Memory]
+        .map(|m| tables::ratios(report, &works, "", m).to_string())
+        .concat()
+}
+
 fn read(top: &tempfile::TempDir, path: &str) -> String {
     fs::read_to_string(top.path().join(path)).unwrap()
 }
@@ -86,7 +94,7 @@ fn the_newest_result_is_written_once() {
     assert!(page.contains("`0123456789ab`"), "{page}");
     assert!(read(&top, "README.md").contains("Over the 1 real programs heapwright takes 0.50"));
     assert!(read(&top, "docs/pictures/benchmarks.svg").contains("All 2 workloads"));
-    assert!(read(&top, "bench/record/machine/2026/tables.md").contains("## Real programs"));
+    assert!(read(&top, "bench/record/machine/2026/tables.md").contains("## Time, by workload"));
 }
 
 #[test]
@@ -137,7 +145,7 @@ fn a_release_refuses_a_record_older_than_the_allocator() {
 #[test]
 fn the_best_is_bold_and_losses_are_named() {
     let report = report();
-    let text = tables::all(&report, "0123");
+    let text = ratios(&report);
     assert!(text.contains("**0.500 ±0.010**") && text.contains("**0.600 ±0.010**"), "{text}");
     let loss = losses::table(&report).unwrap();
     let row = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
@@ -157,7 +165,7 @@ fn all_within_noise_of_the_best_are_bold_and_no_loss() {
         let ratio = Ratio { estimate: 0.89, low: 0.58, high: 1.2, pairs: 10 };
         work.cells[0].peak_rss.as_mut().unwrap().ratio = Some(ratio);
     }
-    let text = tables::all(&report, "0123");
+    let text = ratios(&report);
     assert!(text.contains("**0.890 ±0.310**") && text.contains("**0.600 ±0.010**"), "{text}");
     let losses = losses::table(&report).unwrap();
     assert!(
@@ -209,7 +217,7 @@ fn a_figure_of_one_run_is_no_loss_and_never_bold() {
     {
         ratio.pairs = 1;
     }
-    let text = tables::all(&report, "0123");
+    let text = ratios(&report);
     assert!(text.contains("| 0.600 ") && !text.contains("**0.600"), "{text}");
     assert!(losses::table(&report).unwrap().starts_with("In no workload"));
 }
@@ -220,7 +228,7 @@ fn refusing_memory_is_not_the_best() {
     for work in &mut report.workloads {
         work.cells[1].refused = 7;
     }
-    assert!(tables::all(&report, "0123").contains("7 refused"));
+    assert!(ratios(&report).contains("7 refused"));
     assert!(losses::table(&report).unwrap().starts_with("In no workload"));
 }
 

@@ -9,7 +9,7 @@ use bench::prepare::Guard;
 use bench::result::Report;
 use bench::session::counted::{self, Tools};
 use bench::session::{self, Options, Stop, Subject};
-use bench::summary::{self, Circumstances};
+use bench::summary;
 use bench::workload::Workload;
 
 use super::failed::fails_everywhere;
@@ -114,7 +114,7 @@ impl Measurement<'_> {
             leave_none();
             return Ok(Ended::Interrupted);
         }
-        let circumstances = Circumstances {
+        let beside = Report {
             heapwright: env!("CARGO_PKG_VERSION").to_owned(),
             started,
             command_line: self.command_line,
@@ -126,8 +126,9 @@ impl Measurement<'_> {
             warnings,
             counted: tools.map(|tools| tools.says),
             left_out: self.left_out,
+            ..Report::default()
         };
-        let report = summary::report(&session, &options, circumstances);
+        let report = summary::report(&session, &options, beside);
         output.write(&report, folder.as_deref())?;
         let broken = session.broken;
         Ok(Ended::Measured(Box::new(Measured { report, folder, broken })))

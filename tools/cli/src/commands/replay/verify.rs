@@ -11,11 +11,12 @@ use show::Table;
 
 use crate::{exit, out};
 
-/// Verifies all, and prints what came of it.
+/// Verifies all, and prints what came of it. `locate` says which of all calls a thread's call is.
 pub(super) fn all(
     launcher: &Launcher,
     workload: &Workload,
     subjects: &[Subject],
+    locate: &dyn Fn(u32, u64) -> Option<u64>,
     came: &AtomicBool,
 ) -> anyhow::Result<ExitCode> {
     let mut table = Table::new(["allocator", "every block of it"]);
@@ -40,7 +41,7 @@ pub(super) fn all(
             Outcome::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
             Outcome::Ran(ran) => match ran.figures.exit {
                 Exit::Code(0) => ("kept its contents".to_owned(), 0),
-                Exit::Code(1) => (ran.said.trim().to_owned(), exit::CROSSED),
+                Exit::Code(1) => (broken(&ran.said, locate), exit::CROSSED),
                 Exit::Code(_) => (ran.said.trim().to_owned(), exit::SOME_FAILED),
                 Exit::Signal(signal) => {
                     let said = ran.said.trim();
@@ -62,4 +63,21 @@ pub(super) fn all(
     }
     out::print(&table.text(show::text::width()))?;
     Ok(ExitCode::from(code))
+}
+
+/// What the program said, with the number of the call: `wrong: … (thread 1, call 2 of it)`.
+fn broken(said: &str, locate: &dyn Fn(u32, u64) -> Option<u64>) -> String {
+    let said = said.trim();
+    let said = said.strip_prefix("wrong: ").unwrap_or(said);
+    let place = said.rsplit_once(" (thread ").and_then(|(what, place)| {
+        let (thread, rest) = place.split_once(", call ")?;
+        let before = rest.strip_suffix(" of it)")?.parse().ok()?;
+        Some((what, thread, locate(thread.parse().ok()?, before)?))
+    });
+    match place {
+        Some((what, thread, call)) => {
+            format!("{what} (call {} of all, by thread {thread})", call + 1)
+        }
+        None => said.to_owned(),
+    }
 }

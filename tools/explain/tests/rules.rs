@@ -1,0 +1,196 @@
+//! Programs with one fault, or none, on an allocator that never gives anything back: what the rules say of them.
+
+mod toy;
+
+use explain::{Confidence, Kind, findings, page};
+use toy::Toy;
+
+fn found(toy: &Toy) -> Vec<Kind> {
+    findings(&toy.facts()).iter().map(|finding| finding.kind).collect()
+}
+
+/// Much comes and goes, and of each hundred one stays.
+fn leak() -> Toy {
+    let mut toy = Toy::default();
+    toy.look();
+    for _ in 0..2000 {
+        toy.churn(0, 50);
+        toy.malloc(0, 700);
+    }
+    toy
+}
+
+#[test]
+fn a_leak_is_never_freed() {
+    let facts = leak().facts();
+    let found = findings(&facts);
+    assert_eq!(found[0].kind, Kind::Leak);
+    assert_eq!(found[0].confidence, Confidence::Likely);
+    assert_eq!(facts.growth.by_size[0].never_freed, 2000 * 700);
+    assert_eq!(facts.end.blocks, 2000);
+}
+
+#[test]
+fn a_cache_that_grows_frees_some_of_what_is_old() {
+    let mut toy = Toy::default();
+    toy.look();
+    let mut cache = std::collections::VecDeque::new();
+    for n in 0..4000 {
+        toy.churn(0, 20);
+        cache.push_back(toy.malloc(0, 900));
+        if n % 3 == 0 {
+            toy.free(0, cache.pop_front().unwrap());
+        }
+    }
+    assert_eq!(found(&toy), [Kind::GrowingCache]);
+}
+
+#[test]
+fn what_is_built_and_freed_at_the_end_is_no_fault() {
+    let mut toy = Toy::default();
+    toy.look();
+    let blocks: Vec<u64> = (0..20_000).map(|_| toy.malloc(0, 200)).collect();
+    blocks.into_iter().for_each(|block| toy.free(0, block));
+    assert_eq!(found(&toy), []);
+}
+
+#[test]
+fn few_blocks_that_live_on_hold_many_pages() {
+    let mut toy = Toy::default();
+    toy.look();
+    let blocks: Vec<u64> = (0..40_000).map(|_| toy.malloc(0, 200)).collect();
+    let (stay, go): (Vec<u64>, Vec<u64>) = blocks.into_iter().partition(|block| block % 20 == 0);
+    go.into_iter().for_each(|block| toy.free(0, block));
+    toy.churn(0, 20_000);
+    toy.look();
+    let facts = toy.facts();
+    let found = findings(&facts);
+    assert_eq!(found.iter().map(|one| one.kind).collect::<Vec<_>>(), [Kind::Fragmentation]);
+    let pin = facts.worst.sparse.pins[0];
+    assert_eq!((pin.from, pin.to, pin.blocks), (200, 200, stay.len() as u64));
+    let account = facts.worst.account;
+    assert_eq!(account.sum(), facts.worst.resident);
+    assert!(account.pinned > 5 << 20, "{account:?}");
+}
+
+#[test]
+fn what_was_needed_once_is_kept() {
+    let mut toy = Toy::default();
+    toy.look();
+    let blocks: Vec<u64> = (0..40_000).map(|_| toy.malloc(0, 200)).collect();
+    blocks.into_iter().for_each(|block| toy.free(0, block));
+    toy.churn(0, 30_000);
+    toy.look();
+    assert_eq!(found(&toy), [Kind::Retention]);
+}
+
+#[test]
+fn each_thread_keeps_its_own() {
+    let mut toy = Toy::default();
+    toy.look();
+    for thread in 0..8 {
+        let blocks: Vec<u64> = (0..5_000).map(|_| toy.malloc(thread, 200)).collect();
+        blocks.into_iter().for_each(|block| toy.free(thread, block));
+    }
+    toy.churn(0, 60_000);
+    toy.look();
+    assert_eq!(found(&toy), [Kind::ThreadCaches]);
+}
+
+#[test]
+fn what_is_reused_at_once_is_not_kept() {
+    let mut toy = Toy::default();
+    toy.look();
+    for _ in 0..30 {
+        let blocks: Vec<u64> = (0..10_000).map(|_| toy.malloc(0, 200)).collect();
+        blocks.into_iter().for_each(|block| toy.free(0, block));
+        toy.wait(50_000_000);
+    }
+    assert_eq!(found(&toy), []);
+}
+
+#[test]
+fn own_mappings_and_shared_memory_are_not_mallocs() {
+    let mut toy = Toy::default();
+    toy.look();
+    for n in 0..20 {
+        toy.map(0x7000_0000_0000 + (n << 20), 1 << 20);
+        toy.beside.0 += 1 << 20;
+        toy.churn(0, 1000);
+    }
+    toy.look();
+    assert_eq!(found(&toy), [Kind::OwnMappings]);
+    assert_eq!(toy.facts().peak.account.own_maps, 20 << 20);
+    toy.beside = (0, 30 << 20);
+    toy.look();
+    assert_eq!(found(&toy), [Kind::OwnMappings]);
+}
+
+#[test]
+fn huge_pages_come_in_steps_of_two_mebibytes() {
+    let mut toy = Toy::default();
+    toy.look();
+    for _ in 0..16 {
+        toy.churn(0, 10);
+        toy.beside.0 += 2 << 20;
+        toy.look();
+    }
+    assert_eq!(found(&toy)[0], Kind::HugePages);
+}
+
+#[test]
+fn tiny_blocks_are_mostly_rounding() {
+    let mut toy = Toy::default();
+    toy.look();
+    (0..300_000).for_each(|_| _ = toy.malloc(0, 4));
+    let facts = toy.facts();
+    let kinds: Vec<Kind> = findings(&facts).iter().map(|one| one.kind).collect();
+    assert!(kinds.contains(&Kind::Rounding), "{kinds:?}");
+    // A look is every 500 steps.
+    assert!(facts.peak.account.rounding >= 12 * 299_000, "{:?}", facts.peak.account);
+}
+
+#[test]
+fn the_page_fits_into_eighty_columns_and_says_the_figures() {
+    let facts = leak().facts();
+    let next = vec![("heapwright replay x.trace".to_owned(), "tells more".to_owned())];
+    let text = page(&facts, &findings(&facts), None, &next, Some(200));
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("1. Leak, likely: 684 KiB more in the second half"), "{text}");
+    assert!(text.contains("next  heapwright replay x.trace  tells more"), "{text}");
+}
+
+#[test]
+fn a_trace_without_looks_or_without_steps_is_explained() {
+    let mut toy = leak();
+    toy.steps.retain(|step| !matches!(step.op, trace::Op::Memory { .. }));
+    let facts = toy.facts();
+    assert_eq!(findings(&facts)[0].kind, Kind::Leak);
+    let text = page(&facts, &[], None, &[], None).replace('\n', " ");
+    assert!(text.contains("what was resident was not recorded"), "{text}");
+    let nothing = Toy::default().facts();
+    assert_eq!(findings(&nothing), []);
+    assert!(page(&nothing, &[], None, &[], Some(40)).contains("Nothing stands out"));
+}
+
+#[test]
+fn a_damaged_trace_is_no_panic() {
+    let mut toy = leak();
+    let damaged = toy.steps.len();
+    // Time goes back, blocks are freed twice, and addresses and sizes may be anything.
+    for at in (0..damaged).step_by(7) {
+        let step = &mut toy.steps[at];
+        step.time = step.time.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (at % 40);
+        match &mut step.op {
+            trace::Op::Allocate { address, size, .. } => {
+                *address = address.wrapping_mul(0x1234_5678_9abc);
+                *size = if at % 3 == 0 { u64::MAX - 3 } else { *size };
+            }
+            trace::Op::Free { block, .. } => *block /= 2,
+            trace::Op::Memory { anon, .. } => *anon = u64::MAX,
+            _ => {}
+        }
+    }
+    let facts = toy.facts();
+    assert!(!page(&facts, &findings(&facts), None, &[], Some(80)).is_empty());
+}
