@@ -310,6 +310,10 @@ fn what_cannot_be_set_is_2_and_says_what_can() {
         ("a=glibc:M_X=2,jemaloc", "no allocator jemaloc on this machine"),
         ("=glibc:M_X=1", "the label before = is empty"),
         ("x=", "'x=' is no allocator"),
+        (
+            "glibc:M_CONF=aaaaaaaaaaaaaaaaaaaaaaaa,glibc:M_CONF=aaaaaaaaaaaaaaaaaaaaaaaab",
+            "two allocators are called",
+        ),
         ("glibc:M_X", "'M_X' is no setting"),
         ("glibc,", "'' is no allocator"),
     ] {

@@ -55,7 +55,8 @@ pub(crate) fn names(view: &View<'_>) -> Option<Note> {
     let is = |entry: &Entry| {
         let base = entry.base.as_ref()?;
         // Without a label the name is what was asked for, all of it.
-        let says_all = entry.name.strip_prefix(base).is_some_and(|rest| rest.starts_with(':'));
+        let says_all = entry.name.strip_prefix(base).is_some_and(|rest| rest.starts_with(':'))
+            && !entry.name.ends_with('…');
         entry.is().filter(|_| !says_all).map(|is| format!("{} is {is}", entry.name))
     };
     let all: Vec<String> = entries.filter_map(is).collect();

@@ -20,7 +20,7 @@ use crate::embedded;
 /// An allocator as written on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AllocatorArg {
-    /// What tables call it: the label, or else all of the word, with the file's name for a path.
+    /// What tables call it: the label, or else the word, with the file's name for a path, cut where it is long.
     pub(crate) name: String,
     /// What it means.
     pub(crate) what: What,
@@ -47,6 +47,9 @@ pub(crate) enum Set {
     /// A setting of ours: key and value.
     Setting(String, String),
 }
+
+/// The characters of the longest name that tables have room for.
+const LONGEST: usize = 32;
 
 impl AllocatorArg {
     /// One that is known by this name, with nothing set.
@@ -99,9 +102,12 @@ impl FromStr for AllocatorArg {
             ));
         }
         let name = match label {
+            Some(label) if label.chars().count() > LONGEST => {
+                return Err(format!("'{word}': a label has at most {LONGEST} characters"));
+            }
             Some(label) => label.to_owned(),
-            None if is_file => format!("{}{}", stem(what.as_ref()), &word[what.len()..]),
-            None => word.to_owned(),
+            None if is_file => cut(&format!("{}{}", stem(what.as_ref()), &word[what.len()..])),
+            None => cut(word),
         };
         let what = if is_file { What::File(what.into()) } else { What::Known(what) };
         Ok(Self { name, what, set, word: word.to_owned() })
@@ -157,6 +163,14 @@ fn is_pair(text: &str) -> bool {
             || discover::known().any(|known| known == name)
     };
     matches!(Set::read(key), Some(Set::Setting(..))) && !text.contains('=') && !is_allocator()
+}
+
+/// A name that fits into tables.
+fn cut(name: &str) -> String {
+    if name.chars().count() <= LONGEST {
+        return name.to_owned();
+    }
+    name.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
 /// What a library's file is called, without what all are called.
@@ -248,6 +262,15 @@ mod tests {
         assert_eq!(names("j=jemalloc:M=a:1,b:2,mimalloc3:N=1"), ["j", "mimalloc3:N=1"]);
         assert_eq!(names("j=jemalloc:M=a:1,k=jemalloc:M=a:2"), ["j", "k"]);
         assert_eq!(names("j=jemalloc:M=a:1,jemaloc"), ["j", "jemaloc"]);
+    }
+
+    #[test]
+    fn a_name_fits_into_tables() {
+        let long = "jemalloc:MALLOC_CONF=dirty_decay_ms:1000";
+        assert_eq!(of(long).name, "jemalloc:MALLOC_CONF=dirty_deca…");
+        assert_eq!(of(long).word, long);
+        let label = |n: usize| format!("{}=glibc:M=1", "ü".repeat(n)).parse::<AllocatorArg>();
+        assert!(label(LONGEST).is_ok() && label(LONGEST + 1).is_err());
     }
 
     #[test]
