@@ -9,7 +9,6 @@ unsafe extern "C" {
     fn __errno_location() -> *mut c_int;
 }
 
-/// What errno is.
 #[cfg(heap = "flagship")]
 pub(crate) fn errno() -> c_int {
     // SAFETY: the C library gives every thread a valid location.

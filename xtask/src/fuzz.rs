@@ -24,9 +24,11 @@ struct Target {
     runs: u32,
 }
 
-const TARGETS: [Target; 2] = [
+const TARGETS: [Target; 4] = [
     Target { name: "program", len: 2048, runs: 1_200 },
     Target { name: "blocks", len: 1024, runs: 10_000 },
+    Target { name: "recording", len: 1024, runs: 4_000 },
+    Target { name: "packed", len: 2048, runs: 6_000 },
 ];
 
 /// Counters in front of every edge, and the table of where they are.

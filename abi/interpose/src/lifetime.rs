@@ -35,6 +35,7 @@ extern "C" fn process_ends() {
         samples::write(writer, now.time);
         chunk::note_name(thread, writer, now.time);
         session::note(thread, writer, &now);
+        writer.process_ends();
     }
 }
 

@@ -29,7 +29,8 @@ pub(crate) fn note(writer: &mut Writer, now: &Now) {
 
 /// Writes a sample.
 pub(crate) fn write(writer: &mut Writer, time: u64) {
-    let mut buffer = [0; 4096];
+    // All that is read of it is in the first kilobyte, and the stack may be a small one.
+    let mut buffer = [0; 1536];
     let status = system::read_file(c"/proc/self/status", &mut buffer);
     let bytes = |name: &[u8]| {
         let mut lines = status.split(|&byte| byte == b'\n');

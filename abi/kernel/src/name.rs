@@ -6,7 +6,6 @@ use core::fmt;
 /// Characters that are kept.
 const MOST: usize = 31;
 
-/// A name.
 #[derive(Clone, Copy)]
 pub(crate) struct Name {
     bytes: [u8; MOST],

@@ -215,7 +215,6 @@ impl Instance {
         self.direct
     }
 
-    /// The row of a frame.
     fn row(&mut self, frame: u32) -> Option<NonNull<Row>> {
         let (direct, page) = (self.direct(), self.areas.page_size());
         let row = self.rows.at(frame).filter(|_| direct != 0)?;

@@ -51,7 +51,6 @@ pub trait Compressor {
     fn decompress(&mut self, bytes: &[u8], page: &mut Page) -> Option<()>;
 }
 
-/// Counts of what there is.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     compressed: usize,
@@ -120,7 +119,6 @@ pub struct CompressedStore<P, A: HandleAllocator, C> {
     counts: Counts,
     /// What was compressed, and what is read out of a heap whose objects lie in pieces.
     out: Page,
-    /// A page that is offered.
     offered: Page,
 }
 

@@ -96,7 +96,6 @@ fn close<P: PageAllocator>(way: &mut Way, depth: usize, pages: &mut P) {
 }
 
 impl<T: Copy> Table<T> {
-    /// Rows of a page.
     const ROWS: usize = PAGE / size_of::<T>();
     const VALID: () = assert!(
         size_of::<T>() <= PAGE / 8 && align_of::<T>() <= PAGE,

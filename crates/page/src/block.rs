@@ -41,7 +41,6 @@ pub struct BlockInfo {
     pub(crate) bin: AtomicU8,
     /// Granules of it that are ours, from its start: 128, or fewer where addresses are limited.
     pub(crate) owned: AtomicU8,
-    /// An [`Advice`].
     advice: AtomicU8,
     /// How often pages were moved into it since its mapping was fresh.
     pub(crate) moved: AtomicU8,

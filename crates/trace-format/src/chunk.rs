@@ -10,6 +10,9 @@ pub const SEALED: u32 = 1;
 /// The thread has ended, and this is its last chunk.
 pub const THREAD_ENDED: u32 = 2;
 
+/// The process has begun to end, by itself, and its threads' last chunks may not be sealed.
+pub const PROCESS_ENDS: u32 = 4;
+
 /// The first bytes of a chunk. Numbers are little-endian, as all in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
@@ -24,7 +27,7 @@ pub struct ChunkHead {
     pub sequence: u32,
     /// Bytes of events that are there, stored last after each.
     pub committed: u32,
-    /// [`SEALED`], [`THREAD_ENDED`].
+    /// [`SEALED`], [`THREAD_ENDED`], [`PROCESS_ENDS`].
     pub flags: u32,
     /// When it begins, in units of the recorder's clock.
     pub time: u64,

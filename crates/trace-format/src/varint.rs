@@ -115,7 +115,7 @@ mod tests {
                 if written < LONGEST {
                     let (word, bits) = super::word(value);
                     assert_eq!(word.to_le_bytes()[..written], bytes[..written]);
-                    assert_eq!(bits as usize, 8 * written);
+                    assert_eq!(bits, 8 * written as u64);
                 }
                 assert_eq!(read(&bytes), Some((value, written)));
                 assert_eq!(read(&bytes[..written]), Some((value, written)));

@@ -3,7 +3,7 @@
 use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::chunk::{CHUNK, ChunkHead, HEAD, SEALED};
+use crate::chunk::{CHUNK, ChunkHead, HEAD, PROCESS_ENDS, SEALED};
 use crate::event::{Event, Kind};
 use crate::near::Near;
 use crate::varint;
@@ -236,7 +236,14 @@ impl Writer {
     pub fn seal(&mut self, flags: u32, time: u64, monotonic: u64) {
         self.look_at_clock(time, monotonic);
         if let Some(head) = self.head() {
-            head.flags = SEALED | flags;
+            head.flags |= SEALED | flags;
+        }
+    }
+
+    /// The process begins to end. What its last destructors do may still be written.
+    pub fn process_ends(&mut self) {
+        if let Some(head) = self.head() {
+            head.flags |= PROCESS_ENDS;
         }
     }
 

@@ -257,6 +257,8 @@ pub struct Growth {
     pub by_thread: Vec<(u32, i64)>,
     /// For each mark by name.
     pub by_mark: Vec<Mark>,
+    /// The largest live block from 16 KiB that was allocated in the second half and takes the place of a smaller one: a table, perhaps.
+    pub youngest_large: u64,
     /// Growth of anonymous memory.
     pub resident: i64,
     /// Growth of mappings of the program's own.

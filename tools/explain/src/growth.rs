@@ -16,6 +16,8 @@ use crate::sizes;
 
 /// Marks by different names that are followed.
 const MARKS: usize = 64;
+/// A table of what grows is no smaller.
+const TABLE: u64 = 16 << 10;
 /// A block is old when so many-th of all blocks have been allocated after it.
 const OLD: u64 = 16;
 
@@ -67,6 +69,8 @@ pub(crate) struct Follow {
     is_done: bool,
     own_maps: (u64, u64),
     anon: (Option<u64>, Option<u64>),
+    /// The largest block that was freed in the second half, from [`TABLE`] on; and the largest of the second half that lives.
+    tables: (u64, u64),
 }
 
 impl Follow {
@@ -86,6 +90,7 @@ impl Follow {
             is_done: false,
             own_maps: (0, 0),
             anon: (None, None),
+            tables: (0, 0),
         }
     }
 
@@ -152,6 +157,9 @@ impl Follow {
         if self.is_done {
             bin.freed_after += size;
         } else if self.is_half {
+            if size >= TABLE {
+                self.tables.0 = self.tables.0.max(size);
+            }
             *self.threads.entry(entry.thread).or_default() -= size.cast_signed();
             // What grows is not given up by that.
             if is_old && is_freed {
@@ -198,6 +206,9 @@ impl Follow {
             bin.by_time[WINDOWS - 1] = *live;
         }
         for (block, entry) in live.iter() {
+            if block >= self.half && entry.size() >= TABLE {
+                self.tables.1 = self.tables.1.max(entry.size());
+            }
             let bin = &mut self.bins[sizes::bin(entry.size())];
             bin.live_blocks += 1;
             bin.born[self.counts.window(block)] += entry.size();
@@ -225,6 +236,12 @@ impl Follow {
             by_size,
             by_thread,
             by_mark: by_mark.filter(|mark| mark.times > 0).collect(),
+            // One that takes the place of another is larger than all that have gone.
+            youngest_large: if self.tables.1 > self.tables.0 && self.tables.0 > 0 {
+                self.tables.1
+            } else {
+                0
+            },
             resident,
             own_maps: self.own_maps.1.cast_signed() - self.own_maps.0.cast_signed(),
         }

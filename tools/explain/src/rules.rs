@@ -63,7 +63,7 @@ pub struct Finding {
     pub kind: Kind,
     /// How sure.
     pub confidence: Confidence,
-    /// Bytes that it explains, at its moment.
+    /// Bytes that it explains, at its moment; of what grows, by how much in the second half of the work.
     pub bytes: u64,
     /// The same as a share of the peak.
     pub share: f64,
@@ -109,7 +109,7 @@ pub fn findings(facts: &Facts) -> Vec<Finding> {
     // What grows matters more than what is: it has no end. But not when it is a small part.
     found.sort_by_key(|one| {
         let grows = matches!(one.kind, Kind::Leak | Kind::GrowingCache);
-        let weight = if grows { one.bytes.saturating_mul(4) } else { one.bytes };
+        let weight = if grows { one.bytes.saturating_mul(8) } else { one.bytes };
         core::cmp::Reverse((one.confidence != Confidence::Possible, weight))
     });
     found

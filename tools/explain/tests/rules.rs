@@ -156,7 +156,7 @@ fn the_page_fits_into_eighty_columns_and_says_the_figures() {
     let next = vec![("heapwright replay x.trace".to_owned(), "tells more".to_owned())];
     let text = page(&facts, &findings(&facts), None, &next, Some(200));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    assert!(text.contains("1. Leak, likely: 1.34 MiB"), "{text}");
+    assert!(text.contains("1. Leak, likely: 684 KiB more in the second half"), "{text}");
     assert!(text.contains("next  heapwright replay x.trace  tells more"), "{text}");
 }
 

@@ -30,10 +30,12 @@ pub enum Process {
     },
 }
 
-/// Packs what is in the folder, of which `progress` is told; the largest first.
+/// Packs what is in the folder, of which `progress` is told; the largest first. What a process still writes is left as it is,
+/// unless that was called off.
 /// Errors: the folder cannot be read.
 pub fn finish(
     folder: &Path,
+    is_called_off: bool,
     progress: &mut dyn FnMut(&Path, Progress),
 ) -> io::Result<Vec<Process>> {
     let mut files = Vec::new();
@@ -44,14 +46,21 @@ pub fn finish(
         }
     }
     files.sort_unstable_by(|a, b| b.cmp(a));
-    let mut all: Vec<_> =
-        files.into_iter().map(|(written, file)| one(written, file, progress)).collect();
+    let mut all: Vec<_> = files
+        .into_iter()
+        .map(|(written, file)| one(written, file, is_called_off, progress))
+        .collect();
     all.sort_by_key(|process| core::cmp::Reverse(process.events()));
     Ok(all)
 }
 
-fn one(written: u64, file: PathBuf, progress: &mut dyn FnMut(&Path, Progress)) -> Process {
-    if still_writes(&file) {
+fn one(
+    written: u64,
+    file: PathBuf,
+    is_called_off: bool,
+    progress: &mut dyn FnMut(&Path, Progress),
+) -> Process {
+    if !is_called_off && still_writes(&file) {
         return Process::Running { file };
     }
     match pack(&file, file.with_extension("trace"), &mut |done| progress(&file, done)) {

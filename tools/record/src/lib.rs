@@ -8,8 +8,10 @@
 //!
 //! The library never prints; the command does. The recorder itself is `abi/interpose`.
 
+mod armed;
 mod finish;
 mod request;
 
+pub use armed::{Armed, runs};
 pub use finish::{Process, finish};
 pub use request::{Children, Request};

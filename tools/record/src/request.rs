@@ -49,19 +49,24 @@ impl Request {
         inherited: Option<&OsStr>,
         variables: Vec<(OsString, OsString)>,
     ) -> Result<Vec<(OsString, OsString)>, environment::Error> {
-        let (malloc, mut all): (Vec<_>, Vec<_>) =
-            variables.into_iter().partition(|(name, _)| name == PRELOAD);
-        let behind = malloc.first().map(|(_, value)| value.as_os_str()).or(inherited);
-        all.push((PRELOAD.into(), preload(recorder, behind)?));
-        let value = self.value();
-        if value.len() > LONGEST {
-            return Err(environment::Error::UnspeakablePath(self.folder.clone()));
-        }
-        all.push((VARIABLE.into(), value));
-        Ok(all)
+        before(recorder, inherited, variables, self.value())
     }
 
-    fn value(&self) -> OsString {
+    /// The variables that have `recorder` wait before the malloc that `variables` put a program on, with a file in `folder`.
+    /// Errors: as for [`variables`](Self::variables).
+    pub fn armed(
+        folder: &Path,
+        recorder: &Path,
+        inherited: Option<&OsStr>,
+        variables: Vec<(OsString, OsString)>,
+    ) -> Result<Vec<(OsString, OsString)>, environment::Error> {
+        let mut value = OsString::from("armed=1;dir=");
+        value.push(folder);
+        before(recorder, inherited, variables, value)
+    }
+
+    /// What the recorder reads.
+    pub(crate) fn value(&self) -> OsString {
         let mut value = format!("max={}", self.most);
         let mut set = |key: &str, what: &dyn core::fmt::Display| {
             // A string takes all that is written to it.
@@ -85,6 +90,24 @@ impl Request {
         value.push(&self.folder);
         value
     }
+}
+
+/// The recorder before a malloc, and what it reads.
+fn before(
+    recorder: &Path,
+    inherited: Option<&OsStr>,
+    variables: Vec<(OsString, OsString)>,
+    value: OsString,
+) -> Result<Vec<(OsString, OsString)>, environment::Error> {
+    let (malloc, mut all): (Vec<_>, Vec<_>) =
+        variables.into_iter().partition(|(name, _)| name == PRELOAD);
+    let behind = malloc.first().map(|(_, value)| value.as_os_str()).or(inherited);
+    all.push((PRELOAD.into(), preload(recorder, behind)?));
+    if value.len() > LONGEST {
+        return Err(environment::Error::UnspeakablePath(value.into()));
+    }
+    all.push((VARIABLE.into(), value));
+    Ok(all)
 }
 
 #[cfg(test)]

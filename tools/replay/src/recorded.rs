@@ -3,6 +3,9 @@
 /// More points than this no picture shows.
 const MOST: usize = 4096;
 
+/// Mappings of the program's own, so small against what malloc has, do not hide that.
+const SMALL_PART: u64 = 10;
+
 /// The recorded program's own memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
@@ -29,6 +32,14 @@ impl Recorded {
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.looks > 0
+    }
+
+    /// The most that malloc had of it. Where the program itself mapped much, how much of that it touched is not known, and so
+    /// this is not.
+    #[must_use]
+    pub fn mallocs(&self) -> Option<u64> {
+        let is_seen = self.own_mapped <= self.growth / SMALL_PART;
+        (self.is_known() && is_seen).then_some(self.growth)
     }
 
     /// The program itself mapped or unmapped memory.
@@ -72,9 +83,9 @@ mod tests {
             recorded.look(n, if n == 12_345 { 900 } else { 100 + n % 7 });
         }
         assert!(recorded.points.len() < MOST && recorded.points.is_sorted());
-        assert_eq!((recorded.start, recorded.growth), (100, 800));
+        assert_eq!((recorded.start, recorded.mallocs()), (100, Some(800)));
         recorded.map(4000, 0);
         recorded.look(100_001, 5000);
-        assert_eq!((recorded.growth, recorded.own_mapped), (900, 4000));
+        assert_eq!((recorded.growth, recorded.mallocs()), (900, None));
     }
 }

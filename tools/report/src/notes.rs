@@ -65,19 +65,23 @@ pub(crate) fn names(view: &View<'_>) -> Option<Note> {
 /// What the recorded process took, and how far its replay is from that.
 fn recorded(work: &Work) -> Option<Note> {
     let replayed = work.replayed.as_ref()?;
+    let own = bytes(replayed.own_mapped as f64);
     let Some(peak) = replayed.recorded_peak else {
+        let why = match replayed.own_mapped {
+            0 => "the recording does not know the process's memory".to_owned(),
+            _ => {
+                format!("the program mapped {own} itself, beside which malloc's memory is not seen")
+            }
+        };
         return Some(note(
             "recorded",
-            "the recording does not know the process's memory".to_owned(),
+            format!("{why}: how far the replay is from it is not known"),
         ));
     };
     let on = replayed.on.as_deref().unwrap_or("an allocator that does not take part");
     let mut text = format!("{} above the start on {on}", bytes(peak as f64));
     if replayed.own_mapped > 0 {
-        text += &format!(
-            ", without what the program mapped itself ({} at most)",
-            bytes(replayed.own_mapped as f64)
-        );
+        text += &format!(", without what the program mapped itself ({own} at most)");
     }
     if let Some(error) = replayed.error {
         let more = if error < 0.0 { "less" } else { "more" };

@@ -88,7 +88,7 @@ pub struct Module {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Missing {
-    /// Threads whose last chunk was not closed: the program was killed, or had not ended yet.
+    /// Threads whose last chunk was not closed, of a program that did not end by itself: it was killed, or had not ended yet.
     pub cut: u64,
     /// Events that the recorder dropped, as far as it counted them.
     pub dropped: u64,

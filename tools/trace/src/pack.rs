@@ -38,10 +38,27 @@ pub fn pack(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Packed, TraceError> {
     let raw = raw.as_ref();
+    let file = locked(raw)?;
+    pack_locked(&file, raw, packed.as_ref(), progress)
+}
+
+/// A recording that nobody packs but we: who packs it already is waited for.
+pub(crate) fn locked(raw: &Path) -> Result<File, TraceError> {
     let file = File::open(raw).map_err(TraceError::io(raw))?;
-    let index = index::Index::read(&file, raw)?;
+    // Where the file system has no locks, two may pack at once; each of their files is whole.
+    _ = file.lock();
+    Ok(file)
+}
+
+pub(crate) fn pack_locked(
+    file: &File,
+    raw: &Path,
+    packed: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Packed, TraceError> {
+    let index = index::Index::read(file, raw)?;
     let packer = Packer::create(packed, &index.about)?;
-    merge::Merge::new(&file, index, packer).run(progress)
+    merge::Merge::new(file, index, packer).run(progress)
 }
 
 #[cfg(test)]

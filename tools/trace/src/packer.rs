@@ -1,7 +1,7 @@
 //! From steps to a packed file, whichever source they have: a recording, another tool's file, a test.
 
-use std::fs::Permissions;
-use std::io::BufWriter;
+use std::fs::{self, Permissions};
+use std::io::{self, BufWriter};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,11 @@ impl Packer {
     /// The file cannot be written.
     pub fn create(path: impl AsRef<Path>, about: &About) -> Result<Self, TraceError> {
         let path = path.as_ref();
+        // The file takes its place by being renamed: /dev/null would be a file from then on.
+        if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file");
+            return Err(TraceError::Io { path: path.to_owned(), source });
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = tempfile::Builder::new()
             .prefix(".packing-")

@@ -180,6 +180,11 @@ fn newer_and_foreign_files_are_refused() {
     }
     let error = Trace::open(folder.path().join("none")).unwrap_err();
     assert!(matches!(error, TraceError::Io { .. }));
+    let raw = Raw::create(folder.path().join("d.chunks")).finish();
+    for place in ["/dev/zero", folder.path().to_str().unwrap()] {
+        let error = trace::pack(&raw, place, &mut |_| {}).unwrap_err().to_string();
+        assert!(error.ends_with("this is no regular file"), "{error}");
+    }
     let empty = folder.path().join("empty");
     fs::create_dir(&empty).unwrap();
     assert!(matches!(Trace::open(&empty), Err(TraceError::Empty { .. })));

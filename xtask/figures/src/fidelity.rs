@@ -81,10 +81,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     fs::create_dir_all(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     let rounds = if options.quick { 1 } else { options.rounds };
     let mut all = Vec::new();
-    for program in programs::all(&folder, options.quick)? {
-        if !options.only.is_empty() && !options.only.iter().any(|name| *name == program.name) {
-            continue;
-        }
+    for program in programs::all(&folder, &options.only, options.quick)? {
         all.push(one(&heapwright, &program, &allocators, rounds, &folder)?);
     }
     let lines = bounds.judge("errors", options.quick, |name| figure(name, &all));

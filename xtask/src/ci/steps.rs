@@ -212,7 +212,7 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "fuzz",
         what: "the fuzz targets find nothing in the inputs of `fuzz/seeds` and a fixed number of others",
-        when: Reads(&["fuzz/", "testkit", "crates/malloc", "xtask/src/fuzz.rs"]),
+        when: Reads(&["fuzz/", "testkit", "crates/malloc", "tools/trace", "xtask/src/fuzz.rs"]),
         more: "",
         builds: Alone,
         seconds: (70, 70),

@@ -22,7 +22,6 @@ struct Moved {
     step: usize,
     resize: ResizeTo,
     context: *mut c_void,
-    /// Where the end is.
     end: usize,
     /// Up to where the arena uses it: `end` at most.
     used: usize,

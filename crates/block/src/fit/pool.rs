@@ -32,7 +32,6 @@ struct Record {
     len: usize,
 }
 
-/// A pool, by its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pool(NonNull<Record>);
 

@@ -23,7 +23,6 @@ struct Record<const PAGE: usize> {
     pages: usize,
 }
 
-/// A pool, by its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pool<const PAGE: usize>(NonNull<Record<PAGE>>);
 
@@ -38,7 +37,6 @@ impl<const PAGE: usize> Pool<PAGE> {
         unsafe { self.0.as_mut() }.next = next;
     }
 
-    /// As it was added.
     pub(super) fn added(self) -> (NonNull<u8>, usize) {
         (self.record().start, self.record().len)
     }

@@ -30,7 +30,6 @@ struct Record {
     units_len: usize,
 }
 
-/// A pool, by its record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pool(NonNull<Record>);
 
@@ -100,7 +99,6 @@ impl Pool {
         unsafe { self.0.as_mut() }.next = next;
     }
 
-    /// As it was added.
     pub(super) fn added(self) -> (NonNull<u8>, usize) {
         (self.record().start, self.record().len)
     }

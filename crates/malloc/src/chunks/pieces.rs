@@ -36,7 +36,6 @@ pub(crate) trait Chunk: Sized + 'static {
     /// Every piece.
     const ALL: u64 = u64::MAX >> (64 - Self::LEN / PIECE);
 
-    /// Its pieces.
     fn pieces(&self) -> &Pieces;
 
     /// It is this owner's, and all free. `zero`: all of it is.

@@ -102,7 +102,6 @@ impl<'a> Place<'a> {
         self.index / 64
     }
 
-    /// Its bit there.
     #[inline(always)]
     fn bit(&self) -> usize {
         self.index % 64

@@ -3,7 +3,6 @@ use source::{Failing, PageSource};
 
 use super::*;
 
-/// An area of `steps` steps, reserved.
 fn reserved(source: &impl PageSource, steps: usize) -> Area {
     let area = Area::new();
     let at = source.reserve(steps * STEP, STEP).expect("address space");

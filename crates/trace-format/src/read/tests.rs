@@ -95,7 +95,7 @@ fn a_writer_pauses_and_ends() {
     while writer.pause_after(100) {
         while writer.has_room() {
             // SAFETY: there is room.
-            unsafe { writer.malloc(1000, u64::MAX << events % 64, u64::MAX) };
+            unsafe { writer.malloc(1000, u64::MAX << (events % 64), u64::MAX) };
             events += 1;
         }
     }

@@ -30,7 +30,8 @@ pub struct Replayed {
     pub recorded_seconds: f64,
     /// The subject that it was recorded on, if that took part.
     pub on: Option<String>,
-    /// The most anonymous memory that the recorded process had above what it began with, without what it mapped itself.
+    /// The most anonymous memory that the recorded process had above what it began with, without what it mapped itself; none if
+    /// that is most of it, for how much it touched is not known.
     pub recorded_peak: Option<u64>,
     /// The most that the program itself had mapped, which is no malloc's.
     pub own_mapped: u64,

@@ -1,5 +1,6 @@
 //! `heapwright explain`: what holds a recorded program's memory, on one page.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -37,7 +38,8 @@ pub(crate) struct Explain {
     #[arg(value_name = "TRACE", value_hint = ValueHint::AnyPath)]
     trace: PathBuf,
 
-    /// What 'replay' wrote of this trace: result.json, or the folder that holds it
+    /// What 'replay' wrote of this trace: result.json, or the folder that holds it [default: the newest of this trace in a folder
+    /// beside it, or in the current one]
     #[arg(long, value_name = "RESULT", value_hint = ValueHint::AnyPath)]
     replayed: Option<PathBuf>,
 
@@ -49,8 +51,9 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         // What cannot be read is said before a large trace is.
-        let verdict = self.replayed.as_deref().map(verdict).transpose()?;
+        let given = self.replayed.as_deref().map(verdict).transpose()?;
         let trace = Trace::open(&self.trace).map_err(readable)?;
+        let verdict = given.or_else(|| found(&trace));
         let facts = explain::facts(&trace);
         let findings = explain::findings(&facts);
         if self.json {
@@ -88,6 +91,29 @@ fn verdict(path: &Path) -> anyhow::Result<Verdict> {
     let is_none =
         || Usage(format!("{} is a result of bench, not of replay", path.display())).into();
     explain::verdict(&report).ok_or_else(is_none)
+}
+
+/// The newest result of a replay of this trace: in a folder beside it, or in the current one.
+fn found(trace: &Trace) -> Option<Verdict> {
+    let beside = trace.path().parent().filter(|folder| !folder.as_os_str().is_empty());
+    let here = Path::new(".");
+    let folders = beside.into_iter().chain([here]).flat_map(fs::read_dir).flatten().flatten();
+    let results = folders.map(|entry| entry.path().join("result.json"));
+    let mut results: Vec<_> =
+        results.filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path))).collect();
+    results.sort();
+    let of_this = |path: &Path| {
+        let report = compare::load(path).ok()?;
+        let replayed = report.workloads.first()?.replayed.as_ref()?;
+        // The result has what was typed: the file or its folder.
+        let named = Path::new(&replayed.trace).file_name();
+        let is_named = named == trace.path().file_name()
+            || beside.is_some_and(|folder| named == folder.file_name());
+        let seconds = trace.about().duration as f64 / 1e9;
+        let is_this = is_named && (replayed.recorded_seconds / seconds - 1.0).abs() < 0.01;
+        is_this.then(|| explain::verdict(&report))?
+    };
+    results.iter().rev().find_map(|(_, path)| of_this(path))
 }
 
 /// What to type next, and why.

@@ -1,5 +1,6 @@
 //! `heapwright record`: runs the program with the recorder before its malloc, and packs what that wrote.
 
+mod attached;
 mod words;
 
 use core::time::Duration;
@@ -34,6 +35,7 @@ Examples:
   heapwright record -o trace -a jemalloc -- python3 app.py
   heapwright record --ring --max-size 1g -- ./server
   heapwright record --for 60s --children none -- ./server
+  heapwright record --for 60s --pid 4711             of a program that 'heapwright run --armed' started
 
 Exit codes: those of the program; 125 heapwright itself failed, or the program cannot be recorded; 126 the program \
 cannot be executed; 127 it was not found; 2 a wrong flag.";
@@ -76,6 +78,10 @@ pub(crate) struct Record {
     #[arg(long, value_name = "WHICH", default_value = "all", hide_possible_values = true)]
     children: Which,
 
+    /// Record a process that 'heapwright run --armed' started, for a time or until Ctrl-C; it goes on
+    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "allocator", "children"])]
+    pid: Option<u32>,
+
     #[command(flatten)]
     program: Program,
 }
@@ -90,6 +96,9 @@ enum Which {
 
 impl Record {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(process) = self.pid {
+            return self.attach(process);
+        }
         let file = self.program.file()?;
         let allocator = self.allocator.allocator.as_ref();
         // 125 even where the name is wrong: 2 may be the program's own exit code.
@@ -118,9 +127,9 @@ impl Record {
             resolve::Error::not_executed(&file, error)
         })?;
         foreground::let_go();
-        match packed(&folder) {
-            Ok(processes) => exit::say(words::words(&processes, &folder).trim_end()),
-            Err(error) => exit::warn(&format!("{error:#}")),
+        // What goes wrong is said, and does not change how the program ended.
+        if let Err(error) = tell(&folder, false) {
+            exit::warn(&format!("{error:#}"));
         }
         Ok(foreground::end_as(status))
     }
@@ -171,13 +180,20 @@ impl Record {
     }
 }
 
+/// Packs what was recorded, and says what that is.
+fn tell(folder: &Path, is_called_off: bool) -> anyhow::Result<()> {
+    let processes = packed(folder, is_called_off)?;
+    exit::say(words::words(&processes, folder).trim_end());
+    Ok(())
+}
+
 /// Packs what the recorder wrote, with a bar.
-fn packed(folder: &Path) -> anyhow::Result<Vec<Process>> {
+fn packed(folder: &Path, is_called_off: bool) -> anyhow::Result<Vec<Process>> {
     let bar = ProgressBar::no_length();
     if let Ok(style) = ProgressStyle::with_template("  ▕{bar:24}▏ {percent:>3} %  {msg}") {
         bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
     }
-    let processes = finish(folder, &mut |file, progress| {
+    let processes = finish(folder, is_called_off, &mut |file, progress| {
         bar.set_length(progress.all);
         bar.set_position(progress.done);
         let name = file.file_stem().unwrap_or_default().to_string_lossy();

@@ -248,7 +248,7 @@ impl Replay {
             end_live: planned.end_live,
             recorded_seconds: planned.duration_ns as f64 / 1e9,
             on: is_recorded.then(|| baseline.name.clone()),
-            recorded_peak: planned.recorded.is_known().then_some(planned.recorded.growth),
+            recorded_peak: planned.recorded.mallocs(),
             own_mapped: planned.recorded.own_mapped,
             error: None,
         };

@@ -4,18 +4,21 @@ mod collected;
 mod processes;
 mod words;
 
+use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use launch::allocator::{Allocator, HEAPWRIGHT};
-use launch::environment::{Setting, variables};
+use launch::environment::{PRELOAD, Setting, variables};
 use launch::inspect::{self, Inspection};
 use launch::resolve;
+use launch::unpack::unpack;
+use recording::{Armed, Request};
 
 use self::collected::Collected;
 use super::check;
@@ -25,7 +28,7 @@ use crate::flags::form::Form;
 use crate::flags::program::Program;
 use crate::flags::settings::{self, SettingsFlags, knows};
 use crate::flags::stats::{Stats, StatsWord};
-use crate::{allocators, exit};
+use crate::{allocators, embedded, exit};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,6 +39,7 @@ Examples:
   heapwright run -a glibc:MALLOC_ARENA_MAX=2 -- ./server
   heapwright run -a tlsf --stats -- ./firmware-simulator
   heapwright run -a mine=./libmine.so -- ./server
+  heapwright run --armed -a glibc -- ./server      and later: heapwright record --pid PID --for 60s
   heapwright run --check -- ./server
 
 Exit codes: those of the program; 125 heapwright itself failed, or there is no such allocator (2 may be the \
@@ -73,6 +77,10 @@ pub(crate) struct Run {
         value_delimiter = ','
     )]
     stats: Vec<StatsWord>,
+
+    /// Have a recorder wait before the malloc, which costs nothing to speak of, until 'heapwright record --pid' has it record
+    #[arg(long, conflicts_with_all = ["stats", "check"])]
+    armed: bool,
 
     /// Do not run the program: say whether its malloc can be replaced (exit code 0) or not (1)
     #[arg(long)]
@@ -117,7 +125,11 @@ impl Run {
         if let Some(name) = self.program.command.first() {
             command.arg0(name);
         }
-        command.envs(variables(&allocator, &settings, inspection.as_ref())?);
+        let mut variables = variables(&allocator, &settings, inspection.as_ref())?;
+        if self.armed {
+            variables = armed(variables)?;
+        }
+        command.envs(variables);
         match collected {
             Some(collected) => collected.run(&file, &mut command),
             None => Err(anyhow!(resolve::Error::not_executed(&file, command.exec()))),
@@ -140,6 +152,14 @@ impl Run {
         }
         Ok(settings)
     }
+}
+
+/// A recorder that waits before the malloc that these put the program on.
+fn armed(variables: Vec<(OsString, OsString)>) -> anyhow::Result<Vec<(OsString, OsString)>> {
+    let recorder = embedded::recorder().context("this heapwright has no recorder in it")?;
+    let folder = Armed::folder().context("a recorder needs a file to be called by")?;
+    let inherited = env::var_os(PRELOAD);
+    Ok(Request::armed(&folder, &unpack(recorder)?, inherited.as_deref(), variables)?)
 }
 
 /// Whether it is one of our libraries, by its name.

@@ -1,14 +1,15 @@
-//! Leak, or a cache that grows: live bytes rise over the whole second half of the work, and what becomes of old blocks tells
+//! Leak, or something that grows: live bytes rise over the whole second half of the work, and what becomes of old blocks tells
 //! which it is.
 //!
 //! ```text
-//! by size     rises steadily?    old blocks freed    freed while cleaning up
-//!             yes                none                no         leak
-//!             yes                none                yes        cache; no finding if the program did nothing else
-//!             yes                some                           cache
+//! by size     old blocks freed    freed while cleaning up
+//!             none                no                         as in a leak
+//!             none                yes                        the program knows them; no finding if it did nothing else
+//!             some                                           the program knows them
 //! ```
 //!
-//! Whether a block that is never freed is ever used again, no recording of malloc can say.
+//! A leak frees nothing of its kind: nearly all that grows must look so. What stores data frees some of it, or has a table that
+//! grows with it. Whether a block that is never freed is ever used again, no recording of malloc can say.
 
 use super::{Confidence, Finding, Kind, Remedy, finding, only_builds};
 use crate::facts::{Facts, Growing, WINDOWS};
@@ -28,30 +29,47 @@ enum Fate {
 }
 
 pub(super) fn rule(facts: &Facts) -> Option<Finding> {
-    let mut grew = [0; 3];
-    let mut live = [0; 3];
-    for bin in facts.growth.by_size.iter().filter(|bin| is_steady(bin)) {
-        let fate = fate(bin) as usize;
-        grew[fate] += bin.growth().max(0).cast_unsigned();
-        live[fate] += bin.live();
-    }
-    let all: u64 = grew.iter().sum();
-    if all < LEAST || all * PART < facts.peak_live || !rises(&facts.growth.all) {
-        return None;
+    let mut grew = [0_u64; 3];
+    let mut others = 0;
+    for bin in &facts.growth.by_size {
+        let by = bin.growth().max(0).cast_unsigned();
+        if is_steady(bin) {
+            grew[fate(bin) as usize] += by;
+        } else {
+            others += by;
+        }
     }
     let [never, at_end, sometimes] = grew;
-    let until = facts.growth.until;
-    let bytes: u64 = live.iter().sum();
-    let is_leak = never >= at_end + sometimes;
-    if is_leak {
-        let confidence = if only_builds(facts) { Confidence::Possible } else { Confidence::Likely };
-        return Some(finding(facts, Kind::Leak, confidence, bytes, until, Remedy::Free));
-    }
-    if at_end > sometimes && only_builds(facts) {
+    let steady = never + at_end + sometimes;
+    let whole = facts.growth.all.growth().max(0).cast_unsigned();
+    if steady < LEAST
+        || steady * PART < facts.peak_live
+        || whole < LEAST
+        || !rises(&facts.growth.all)
+    {
         return None;
     }
-    let confidence = if sometimes >= at_end { Confidence::Likely } else { Confidence::Possible };
-    Some(finding(facts, Kind::GrowingCache, confidence, bytes, until, Remedy::Limit))
+    let found = |kind, confidence, remedy| {
+        Some(finding(facts, kind, confidence, whole, facts.growth.until, remedy))
+    };
+    if never * 5 >= (steady + others) * 4 && !has_table(facts) {
+        let confidence = if only_builds(facts) { Confidence::Possible } else { Confidence::Likely };
+        return found(Kind::Leak, confidence, Remedy::Free);
+    }
+    if at_end > sometimes + never && only_builds(facts) {
+        return None;
+    }
+    let is_seen = sometimes >= at_end.max(never) || has_table(facts);
+    let confidence = if is_seen { Confidence::Likely } else { Confidence::Possible };
+    found(Kind::GrowingCache, confidence, Remedy::Limit)
+}
+
+/// Whether a block came to be in the second half that is as large as a table of all that grew: 4 to 64 bytes for each.
+fn has_table(facts: &Facts) -> bool {
+    let grows = facts.growth.by_size.iter().filter(|bin| bin.growth() > 0);
+    let blocks: u64 = grows.map(|bin| bin.live_blocks).sum();
+    let table = facts.growth.youngest_large;
+    table >= blocks.saturating_mul(4) && table <= blocks.saturating_mul(64) && blocks > 0
 }
 
 /// It rises over the second half, through most windows, and is highest at the end.

@@ -51,13 +51,13 @@ fn of(moment: &Moment, when: &str) -> Vec<String> {
     }
     if worth(account.elsewhere) {
         said.push(format!(
-            "{} lie where no block ever was: static data, stacks, huge pages, mappings that were not recorded.",
+            "{} are outside of all blocks: stacks, static data, huge pages, mappings that were not recorded.",
             figure(account.elsewhere)
         ));
     }
     let other = account.base + account.files;
     if worth(other) {
-        said.push(format!("{} are its code, files and data.", figure(other)));
+        said.push(format!("{} are its code, libraries and first data.", figure(other)));
     }
     if worth(account.untouched) {
         said.push(format!(
@@ -77,7 +77,7 @@ fn free(moment: &Moment) -> String {
     let share = held as f64 / free as f64;
     let Sparse { all, pins, .. } = &moment.sparse;
     if share < 0.1 || all.blocks == 0 {
-        return text + ", on pages without any block.";
+        return text + ", in whole pages without a block.";
     }
     // One size, if it is most of them.
     let pin = pins.first().filter(|first| first.holds * 5 >= all.holds * 3).unwrap_or(all);

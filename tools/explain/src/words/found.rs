@@ -17,12 +17,13 @@ pub(super) fn words(facts: &Facts, finding: &Finding) -> (String, String) {
         Confidence::Likely => ", likely",
         Confidence::Possible => ", possibly",
     };
-    let head = format!(
-        "{}{sure}: {}, {} of the peak",
-        name(finding.kind),
-        bytes(finding.bytes as f64),
-        percent(finding.share)
-    );
+    let (bytes, share) = (bytes(finding.bytes as f64), percent(finding.share));
+    let head = match finding.kind {
+        Kind::Leak | Kind::GrowingCache => {
+            format!("{}{sure}: {bytes} more in the second half", name(finding.kind))
+        }
+        kind => format!("{}{sure}: {bytes}, {share} of the peak", name(kind)),
+    };
     (head, format!("{} {}", because(facts, finding), remedy(facts, finding)))
 }
 
@@ -30,7 +31,7 @@ pub(super) fn words(facts: &Facts, finding: &Finding) -> (String, String) {
 fn name(kind: Kind) -> &'static str {
     match kind {
         Kind::Leak => "Leak",
-        Kind::GrowingCache => "A cache that grows",
+        Kind::GrowingCache => "Grows with what it stores",
         Kind::Fragmentation => "Fragmentation",
         Kind::ThreadCaches => "Kept for threads",
         Kind::Retention => "Kept after a peak",
@@ -45,23 +46,31 @@ fn because(facts: &Facts, finding: &Finding) -> String {
     let figure = |n: u64| bytes(n as f64);
     match finding.kind {
         Kind::Leak => {
-            let all = &facts.growth.all;
+            let left = figure(facts.growth.all.never_freed);
             let ends = if finding.confidence == Confidence::Possible {
                 "The program does little but allocate, so this may as well be data that it needs until it ends."
             } else {
-                "Whether they are used again, no recording of malloc can say."
+                "Data that is kept for ever looks the same: whether it is used again, no recording of malloc can say."
             };
-            let left = figure(all.never_freed);
             format!(
-                "Blocks become more all the time, old ones are not freed, and {left} never were. {ends}"
+                "Blocks become more all the time, and none of their kind is freed once it is old; {left} never were. \
+                 {ends}"
             )
         }
         Kind::GrowingCache => {
             let (old, freed) = growing(facts);
-            let freed = percent(freed as f64 / old.max(1) as f64);
+            let table = facts.growth.youngest_large;
+            let known = if freed * 50 > old {
+                let freed = percent(freed as f64 / old.max(1) as f64);
+                format!("{freed} of what was old at half-time was freed before the end")
+            } else if table > 0 {
+                format!("a table of {} grew with them", figure(table))
+            } else {
+                "they were freed when the work was done".to_owned()
+            };
             format!(
-                "Blocks become more all the time, but the program knows them: of what was old when half the work was \
-                 done, {freed} was freed before the end of the work."
+                "Blocks become more all the time, but the program has hold of them: {known}. So it is data, or a cache \
+                 without a limit, and not lost."
             )
         }
         Kind::Fragmentation => {

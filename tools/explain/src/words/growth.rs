@@ -13,21 +13,19 @@ pub(super) fn sentences(facts: &Facts, findings: &[Finding]) -> Vec<String> {
         said.push("Nothing grows without end.".to_owned());
         return said;
     }
-    let grows: Vec<&Growing> =
-        facts.growth.by_size.iter().filter(|bin| bin.growth() > 0).take(3).collect();
+    let grows: Vec<&Growing> = facts.growth.by_size.iter().filter(|bin| bin.growth() > 0).collect();
     if let Some(first) = grows.first() {
-        let all: i64 = facts.growth.by_size.iter().map(Growing::growth).filter(|n| *n > 0).sum();
-        let others =
-            if grows.len() > 1 && first.growth() * 10 < all * 9 { ", most of all" } else { ":" };
-        let per = if first.allocated > 0 {
-            format!("; {} of these were allocated", count(first.blocks as f64))
-        } else {
-            String::new()
+        let whole = facts.growth.all.growth();
+        let most = match first.growth() as f64 / whole.max(1) as f64 {
+            all if all >= 0.95 => "all of it",
+            much if much >= 0.5 => "most of it",
+            _ => "the largest part",
         };
         said.push(format!(
-            "What grows is {} over the second half of the work{others} blocks of {}{per}.",
-            bytes(all as f64),
+            "Live memory grew by {} in the second half of its work, {most} blocks of {} ({} of them lived then).",
+            bytes(whole as f64),
             sizes(first.from, first.to),
+            count(first.live_blocks as f64),
         ));
     }
     for mark in facts.growth.by_mark.iter().filter(|mark| mark.grew > 0 && mark.times > 1).take(1) {

@@ -24,13 +24,13 @@ pub(super) fn moments(facts: &Facts) -> Table {
     row("at", &|moment| nanoseconds(moment.time as f64));
     row("resident", &|moment| part(moment.resident));
     row("  asked for", &|moment| part(moment.account.asked));
-    row("  rounding", &|moment| part(moment.account.rounding));
-    row("  free beside blocks", &|moment| part(moment.account.pinned));
-    row("  free pages near them", &|moment| part(moment.account.scattered));
-    row("  free pages apart", &|moment| part(moment.account.kept));
+    row("  added by malloc", &|moment| part(moment.account.rounding));
+    row("  free, on a page with blocks", &|moment| part(moment.account.pinned));
+    row("  free pages, blocks near", &|moment| part(moment.account.scattered));
+    row("  free pages, none near", &|moment| part(moment.account.kept));
     row("  mapped by the program", &|moment| part(moment.account.own_maps + moment.account.shared));
-    row("  where no block was", &|moment| part(moment.account.elsewhere));
-    row("  code, files, data", &|moment| part(moment.account.base + moment.account.files));
+    row("  stacks, static data, other", &|moment| part(moment.account.elsewhere));
+    row("  code and libraries", &|moment| part(moment.account.base + moment.account.files));
     row("live blocks", &|moment| count(moment.blocks as f64));
     table
 }

@@ -22,7 +22,7 @@ fn chunks_become_traces_and_what_cannot_stays() {
     fs::write(&own, &chunks).unwrap();
     let open = File::open(&own).unwrap();
     let mut told = 0;
-    let all = finish(folder.path(), &mut |_, _| told += 1).unwrap();
+    let all = finish(folder.path(), false, &mut |_, _| told += 1).unwrap();
     assert_eq!(all.len(), 3);
     for process in &all {
         match process {
@@ -36,12 +36,12 @@ fn chunks_become_traces_and_what_cannot_stays() {
     }
     assert!(path("bad-2.chunks").exists() && !path("good-1.chunks").exists() && own.exists());
     drop(open);
-    let all = finish(folder.path(), &mut |_, _| {}).unwrap();
+    let all = finish(folder.path(), false, &mut |_, _| {}).unwrap();
     assert!(all.iter().any(|process| matches!(process, Process::Packed { .. })));
     assert!(!own.exists());
 }
 
 #[test]
 fn a_folder_that_is_none_is_an_error() {
-    assert!(finish(Path::new("/no/such/folder"), &mut |_, _| {}).is_err());
+    assert!(finish(Path::new("/no/such/folder"), false, &mut |_, _| {}).is_err());
 }

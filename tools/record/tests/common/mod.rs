@@ -95,7 +95,7 @@ impl Recorded {
 
     /// Packs what was recorded: the traces, the first the one with most events.
     pub(crate) fn traces(&self) -> Vec<Trace> {
-        let all = finish(&self.request.folder, &mut |_, _| {}).unwrap();
+        let all = finish(&self.request.folder, false, &mut |_, _| {}).unwrap();
         let packed = all.into_iter().map(|process| match process {
             Process::Packed { packed, .. } => Trace::open(packed.path).unwrap(),
             other => panic!("not packed: {other:?}"),

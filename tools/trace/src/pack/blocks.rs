@@ -58,6 +58,8 @@ pub(crate) struct Blocks {
     /// Numbers of frames by the recorder's numbers.
     numbers: HashMap<u64, Frame>,
     missing: Missing,
+    /// The last event was an `exec`: another program goes on.
+    is_replaced: bool,
 }
 
 impl Blocks {
@@ -71,6 +73,7 @@ impl Blocks {
             frames: Frames::default(),
             numbers: HashMap::new(),
             missing: Missing::default(),
+            is_replaced: false,
         }
     }
 
@@ -93,6 +96,7 @@ impl Blocks {
         time: u64,
         event: &Event<'_>,
     ) -> Result<Verdict, TraceError> {
+        self.is_replaced = matches!(event, Event::Exec { .. });
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let op = match *event {
             Event::Malloc { at, size } => {
@@ -358,6 +362,7 @@ impl Blocks {
         self.packer.set_frames(self.frames);
         let about = self.packer.about_mut();
         about.missing = Missing {
+            cut: if self.is_replaced { 0 } else { missing.cut },
             dropped: self.missing.dropped,
             stopped: self.missing.stopped,
             unknown_frees: self.missing.unknown_frees,

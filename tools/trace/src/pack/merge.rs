@@ -13,6 +13,8 @@ use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 
+use trace_format::PROCESS_ENDS;
+
 use super::Progress;
 use super::blocks::{Blocks, Verdict, Wait};
 use super::index::{Index, Place};
@@ -83,6 +85,9 @@ impl<'a> Merge<'a> {
                 said = self.done;
                 progress(Progress { done: said, all });
             }
+        }
+        if self.places.iter().any(|place| place.head.flags & PROCESS_ENDS != 0) {
+            self.missing.cut = 0;
         }
         self.blocks.finish(self.missing)
     }

@@ -196,3 +196,22 @@ fn a_killed_program_keeps_all_that_it_committed() {
     assert_eq!(trace.about().missing.cut, 1);
     assert_eq!(trace.segments()[0].live_blocks, 2);
 }
+
+#[test]
+fn a_program_that_ends_by_itself_is_not_cut() {
+    let folder = TempDir::new().unwrap();
+    for exit in [true, false] {
+        let mut raw = Raw::create(folder.path().join("test-1.chunks"));
+        raw.event(1, 10, Event::Malloc { at: B, size: 10 });
+        raw.event(0, 20, Event::Malloc { at: A, size: 10 });
+        if exit {
+            raw.exit(0);
+            raw.event(0, 30, Event::Free { at: A });
+        } else {
+            raw.event(0, 30, Event::Exec { path: b"/bin/true" });
+        }
+        let (trace, steps) = read(&folder, raw.kill());
+        assert_eq!((trace.about().missing.cut, steps.len()), (0, 5), "{steps:?}");
+        std::fs::remove_file(trace.path()).unwrap();
+    }
+}

@@ -128,6 +128,13 @@ impl Raw {
         self.path
     }
 
+    /// A thread has the process end. What is written from now on are its destructors.
+    pub fn exit(&mut self, thread: u32) {
+        if let Some(open) = &mut self.threads[thread as usize] {
+            open.writer.process_ends();
+        }
+    }
+
     /// The program is killed.
     ///
     /// # Panics

@@ -29,13 +29,14 @@ pub(crate) struct Program {
     pub(crate) service: Option<Service>,
 }
 
-/// All of them, whose files are in `folder`.
-pub(crate) fn all(folder: &Path, quick: bool) -> Result<Vec<Program>, String> {
+/// Those of these names, all if there are none, whose files are in `folder`.
+pub(crate) fn all(folder: &Path, only: &[String], quick: bool) -> Result<Vec<Program>, String> {
     let files = folder.join("files");
     gather(&files)?;
-    let (workloads, _) = command::workloads(None)?;
+    let wants = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
     let places = Places {
-        workloads,
+        // Building it takes a while.
+        workloads: if wants("mstress") { command::workloads(None)?.0 } else { PathBuf::new() },
         files,
         temporary: folder.to_owned(),
         scale: if quick { 0.1 } else { 1.0 },
@@ -43,7 +44,8 @@ pub(crate) fn all(folder: &Path, quick: bool) -> Result<Vec<Program>, String> {
         pin: false,
     };
     let definitions = definitions()?;
-    NAMES.into_iter().map(|name| one(name, &places, &definitions, quick)).collect()
+    let names = NAMES.into_iter().filter(|name| wants(name));
+    names.map(|name| one(name, &places, &definitions, quick)).collect()
 }
 
 fn one(

@@ -22,7 +22,6 @@ type ClockGettime = unsafe extern "C" fn(c_int, *mut Time) -> c_int;
 /// Processor, node, and what has not been used since Linux 2.6.24.
 type Getcpu = unsafe extern "C" fn(*mut u32, *mut u32, *mut u8) -> c_int;
 
-/// There is none.
 const NONE: usize = 0;
 /// It was not looked for yet.
 const UNKNOWN: usize = 1;

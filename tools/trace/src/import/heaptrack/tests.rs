@@ -137,7 +137,7 @@ fn no_bytes_panic() {
         for _ in 0..20 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let at = 10 + (random >> 33) as usize % (bytes.len() - 10);
-            bytes[at] = (random >> 24) as u8;
+            bytes[at] = random.to_le_bytes()[3];
         }
         let _ = imported(&bytes);
     }

@@ -139,7 +139,7 @@ impl Addresses {
 
 fn place(size: u64) -> usize {
     // Sizes for which allocators that have a header of eight bytes, and those without, take different blocks.
-    let sixteens = (size + 23) >> 4;
+    let sixteens = size.saturating_add(23) >> 4;
     let place = if sixteens < 192 { sixteens } else { 192 + u64::from(size.ilog2()) };
     usize::try_from(place).unwrap_or_default()
 }

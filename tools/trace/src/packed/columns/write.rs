@@ -167,7 +167,7 @@ impl Builder {
         let (newest, last) = (back(near.newest, block), back(block, near.last));
         near.last = block;
         self.places.gone(thread, block);
-        if last < newest {
+        if last < newest / 8 {
             self.kinds.push(by_last);
             self.last.push(last);
         } else {

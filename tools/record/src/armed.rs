@@ -1,0 +1,92 @@
+//! Recorders that wait in running programs: each has a file that its process has mapped, and both read and write it.
+//!
+//! ```text
+//! NAME-PID.armed   [ 1: record │ … │ what is asked for, from byte 64 on, and a zero ]      abi/interpose has the other end
+//! ```
+
+use std::env;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::request::Request;
+
+/// Where what is asked for begins, and how long it may be.
+const ASKED: u64 = 64;
+const LONGEST: usize = 2000;
+
+/// A recorder that waits in a process.
+#[derive(Debug)]
+pub struct Armed {
+    file: File,
+}
+
+impl Armed {
+    /// The folder for the files of programs that are started now; files of processes that have gone are removed.
+    /// Errors: it cannot be made, or others can write there.
+    pub fn folder() -> io::Result<PathBuf> {
+        let mine = fs::metadata("/proc/self")?.uid();
+        let folder = env::temp_dir().join(format!("heapwright-armed-{mine}"));
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        let about = fs::symlink_metadata(&folder)?;
+        if !about.is_dir() || about.uid() != mine || about.mode() & 0o022 != 0 {
+            return Err(io::Error::other(format!("others can write to {}", folder.display())));
+        }
+        for entry in fs::read_dir(&folder)?.flatten() {
+            if process_of(&entry.path()).is_some_and(|process| !runs(process)) {
+                // Another command may have removed it.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(folder)
+    }
+
+    /// The recorder that waits in a process. `None`: none does.
+    /// Errors: there is no such process, or it is another user's.
+    pub fn find(process: u32) -> io::Result<Option<Self>> {
+        let maps = fs::read_to_string(format!("/proc/{process}/maps"))?;
+        let files = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
+        let mut armed = files.filter(|file| file.ends_with(".armed")).map(Path::new);
+        let Some(path) = armed.find(|path| process_of(path) == Some(process)) else {
+            return Ok(None);
+        };
+        OpenOptions::new().read(true).write(true).open(path).map(|file| Some(Self { file }))
+    }
+
+    /// Has it record.
+    /// Errors: the file cannot be written, or what is asked for is too long.
+    pub fn begin(&self, request: &Request) -> io::Result<()> {
+        let mut asked = request.value().into_encoded_bytes();
+        if asked.len() > LONGEST {
+            return Err(io::Error::other("the folder's path is too long"));
+        }
+        asked.push(0);
+        self.file.write_all_at(&asked, ASKED)?;
+        self.file.write_all_at(&1u32.to_le_bytes(), 0)
+    }
+
+    /// Whether it records, or is about to.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        let mut word = [0; 4];
+        self.file.read_exact_at(&mut word, 0).is_ok() && word != [0; 4]
+    }
+
+    /// Has it stop: at once where it allocates, else when it does again.
+    /// Errors: the file cannot be written.
+    pub fn end(&self) -> io::Result<()> {
+        self.file.write_all_at(&0u32.to_le_bytes(), 0)
+    }
+}
+
+/// Whether there is such a process.
+#[must_use]
+pub fn runs(process: u32) -> bool {
+    Path::new(&format!("/proc/{process}")).exists()
+}
+
+/// The process that a file is named after.
+fn process_of(file: &Path) -> Option<u32> {
+    file.file_stem()?.to_str()?.rsplit('-').next()?.parse().ok()
+}
