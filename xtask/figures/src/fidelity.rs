@@ -5,7 +5,8 @@
 //!      └────────► really run on the same eight, again and again, in turns ────────────► real ─────────┴─► errors, orders
 //! ```
 //!
-//! Memory is the peak of anonymous memory above what the process had when the recording began. Time is the processor's: of a
+//! Memory is the peak of anonymous memory above what the process had when the recording began; to a replay's is added what the
+//! recording says that the program mapped itself (a compiler's own collector, say). Time is the processor's: of a
 //! replay, which does nothing but the calls, and of the whole program, so that only its order can be compared. All is reported as
 //! it is measured: nothing in a replay is fitted to these programs.
 
