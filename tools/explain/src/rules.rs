@@ -14,7 +14,7 @@ mod growth;
 mod outside;
 mod rounding;
 
-pub(crate) use free::threads as spread;
+pub(crate) use free::{is_notable, threads as spread};
 use serde::Serialize;
 
 use crate::facts::Facts;

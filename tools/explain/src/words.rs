@@ -38,7 +38,7 @@ pub fn page(
     );
     if findings.is_empty() {
         text += "\n";
-        text += &paragraph(found::NONE, width);
+        text += &paragraph(&found::none(facts), width);
     }
     for (number, finding) in findings.iter().enumerate() {
         let (head, body) = found::words(facts, finding);

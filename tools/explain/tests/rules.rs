@@ -173,6 +173,15 @@ fn a_trace_without_looks_or_without_steps_is_explained() {
     assert!(page(&nothing, &[], None, &[], Some(40)).contains("Nothing stands out"));
 }
 
+/// A database that had just deleted nine tenths was told that little is kept, below a line that said 43 of 59 MiB.
+#[test]
+fn what_is_free_but_not_for_long_is_not_called_little() {
+    let mut facts = leak().facts();
+    facts.peak.account.pinned = facts.peak.resident;
+    let text = page(&facts, &[], None, &[], None).replace('\n', " ");
+    assert!(text.contains("for less than an eighth of the work"), "{text}");
+}
+
 #[test]
 fn a_damaged_trace_is_no_panic() {
     let mut toy = leak();

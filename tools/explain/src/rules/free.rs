@@ -17,7 +17,7 @@ pub(super) fn rule(facts: &Facts) -> Option<Finding> {
     let moment = &facts.worst;
     let account = &moment.account;
     let free = account.free();
-    if moment.resident == 0 || free < LEAST || free * PART < peak(facts) {
+    if moment.resident == 0 || !is_notable(facts, free) {
         return None;
     }
     let held = account.pinned + account.scattered;
@@ -32,6 +32,11 @@ pub(super) fn rule(facts: &Facts) -> Option<Finding> {
         return found(Kind::ThreadCaches, Confidence::Likely, free, Remedy::FewerArenas);
     }
     found(Kind::Retention, Confidence::Likely, free, Remedy::GiveBack)
+}
+
+/// Whether so much free memory is worth a word.
+pub(crate) fn is_notable(facts: &Facts, free: u64) -> bool {
+    free >= LEAST && free * PART >= peak(facts)
 }
 
 /// Whether the pieces that are sparse now were more than half full once.

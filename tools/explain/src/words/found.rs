@@ -4,11 +4,23 @@ use show::number::{bytes, count, nanoseconds, percent};
 
 use super::sizes;
 use crate::facts::Facts;
-use crate::rules::{Confidence, Finding, Kind, Remedy, spread};
+use crate::rules::{Confidence, Finding, Kind, Remedy, is_notable, spread};
 
-/// Where there is no finding.
-pub(super) const NONE: &str = "Nothing stands out: no size grows without end, little is kept that is free, and what is resident is \
-     what the program asked for.";
+/// Where there is no finding. What is free but was not for long enough is no finding, and is said.
+pub(super) fn none(facts: &Facts) -> String {
+    let moments = [&facts.peak, &facts.last];
+    let free = moments.map(|moment| moment.account.free()).into_iter().max().unwrap_or_default();
+    if is_notable(facts, free) {
+        return format!(
+            "Nothing that lasts stands out: {} were free and kept, but for less than an eighth of the work. A longer \
+             recording tells whether they stay.",
+            bytes(free as f64)
+        );
+    }
+    "Nothing stands out: no size grows without end, little is kept that is free, and what is resident is what the program \
+     asked for."
+        .to_owned()
+}
 
 /// A headline and a paragraph.
 pub(super) fn words(facts: &Facts, finding: &Finding) -> (String, String) {
