@@ -25,7 +25,8 @@ pub fn page(
     next: &[(String, String)],
     width: Option<usize>,
 ) -> String {
-    let width = Some(width.unwrap_or(WIDTH).min(WIDTH));
+    let most = width.unwrap_or(WIDTH).min(WIDTH);
+    let width = Some(most);
     let mut text = paragraph(&title(facts), width);
     for missing in missing(facts) {
         text += &paragraph(&format!("Note: {missing}"), width);
@@ -62,7 +63,7 @@ pub fn page(
         let head = if number == 0 { "\nnext  " } else { "      " };
         let line = format!("{head}{command:longest$}  {why}\n");
         // A command stays in one line, so that it can be copied.
-        text += &if line.trim().chars().count() <= width.unwrap_or(WIDTH) {
+        text += &if line.trim().chars().count() <= most {
             line
         } else {
             format!("{head}{command}\n        {why}\n")

@@ -12,7 +12,7 @@ pub enum Process {
     /// It was packed.
     Packed {
         /// The trace.
-        packed: Packed,
+        packed: Box<Packed>,
         /// Bytes of the file as it was written.
         written: u64,
     },
@@ -67,7 +67,7 @@ fn one(
         Ok(packed) => {
             // A file that stays is packed already.
             let _ = fs::remove_file(&file);
-            Process::Packed { packed, written }
+            Process::Packed { packed: Box::new(packed), written }
         }
         Err(why) => Process::Failed { file, why },
     }

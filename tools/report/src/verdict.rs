@@ -27,9 +27,36 @@ pub struct Verdict {
     pub pick: Option<SubjectIndex>,
 }
 
-/// The one verdict of the terminal, the page and the next command.
+/// The one verdict of the terminal, the page and the next command. Of a replay memory is said first: it hardly differs between
+/// runs, and is what one records a program for.
 #[must_use]
 pub fn verdict(report: &Report) -> Verdict {
+    let verdict = weighed(report);
+    let is_replay = report.workloads.iter().any(|work| work.replayed.is_some());
+    let Some(memory) = least_memory(report).filter(|_| is_replay) else { return verdict };
+    let sentence = match verdict.sentence {
+        Some(sentence) => format!("{memory}; {sentence}"),
+        None => memory,
+    };
+    Verdict { sentence: Some(sentence), ..verdict }
+}
+
+/// Who takes the least memory, and how much of the baseline's.
+fn least_memory(report: &Report) -> Option<String> {
+    let base = &report.allocators.get(report.baseline().0)?.name;
+    let contenders =
+        report.contestants().filter(|who| report.allocators[*who].role == Role::Contender);
+    let ratios =
+        contenders.filter_map(|who| Some((who, report.mean(who, Metric::Memory)?.estimate)));
+    let (least, share) = ratios.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let name = &report.allocators[least].name;
+    Some(match share < 1.0 {
+        true => format!("{name} takes the least memory, {} of {base}'s", ratio(share)),
+        false => format!("nobody takes less memory than {base} ({name} {})", ratio(share)),
+    })
+}
+
+fn weighed(report: &Report) -> Verdict {
     let of = |who, metric| {
         let ratio = report.mean(who, metric)?;
         Some((ratio, Claim::of(&ratio, report.mean_noise(metric))))

@@ -127,6 +127,7 @@ impl Bench {
         let launcher = Launcher::new(known::this_executable()?).reading(input);
         let fixed = (tools.is_some() && self.program.is_absent()).then(counted::environment);
         let measurement = Measurement {
+            what: "bench",
             output: &self.output,
             interrupts: &interrupts,
             launcher: launcher.within(fixed),

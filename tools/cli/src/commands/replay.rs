@@ -122,6 +122,7 @@ impl Replay {
         let mut options = self.rounds.options(1);
         options.any_malloc = self.output.force;
         let measurement = Measurement {
+            what: "replay",
             output: &self.output,
             interrupts: &interrupts,
             launcher,

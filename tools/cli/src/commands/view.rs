@@ -68,7 +68,9 @@ impl View {
         let trace = traces::open(&self.trace)?;
         let bar = bar();
         let pictures = view::gather(&trace, self.at, &mut |share| {
-            bar.set_position((share * 100.0) as u64);
+            #[allow(clippy::cast_possible_truncation, reason = "at most a hundred")]
+            let percent = (share * 100.0) as u64;
+            bar.set_position(percent);
         });
         bar.finish_and_clear();
         let by = self.by.map(|by| match by {

@@ -34,7 +34,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
 
-    /// Write result.json, runs.csv, report.html, table.txt and plots, and curves.csv where there are curves, to this folder [default: bench-DATE in the current one]
+    /// Write result.json, runs.csv, report.html, table.txt and plots, and curves.csv where there are curves, to this folder [default: bench-DATE or replay-DATE in the current one]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
 
@@ -72,14 +72,14 @@ impl OutputFlags {
         self.output.as_ref().is_some_and(|folder| folder.exists())
     }
 
-    /// The folder to write, if one is; made now, so that what is wrong with it is said before anything is measured.
-    pub(crate) fn folder(&self) -> anyhow::Result<Option<PathBuf>> {
+    /// The folder to write, if one is, by default a new one whose name begins with `what`; made now, so that what is wrong with it is said before anything is measured.
+    pub(crate) fn folder(&self, what: &str) -> anyhow::Result<Option<PathBuf>> {
         let folder = match &self.output {
             Some(folder) => folder.clone(),
             None if self.no_files || !self.is_for_people() => return Ok(None),
             None => {
                 let now = Timestamp::now().to_zoned(TimeZone::system());
-                unused(&format!("bench-{}", now.strftime("%Y-%m-%dT%H%M%S")))
+                unused(&format!("{what}-{}", now.strftime("%Y-%m-%dT%H%M%S")))
             }
         };
         if folder.exists() && !folder.is_dir() {

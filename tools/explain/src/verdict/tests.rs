@@ -14,9 +14,11 @@ fn cell(time: f64, memory: f64, tail: f64) -> Cell {
         call: "malloc".into(),
         calls: 1000,
         p50_ns: 10.0,
+        p99_ns: tail,
         p999_ns: tail,
         max_ns: tail,
         curve: Vec::new(),
+        slowest_after: None,
     };
     let (time, peak_rss) = (Some(of(time)), Some(of(memory)));
     Cell { runs: 20, time, peak_rss, tails: vec![tail], ..Cell::default() }

@@ -20,6 +20,8 @@ use crate::flags::output::OutputFlags;
 
 /// All that is needed to measure.
 pub(crate) struct Measurement<'a> {
+    /// The command, as its folders are called.
+    pub(crate) what: &'static str,
     pub(crate) output: &'a OutputFlags,
     pub(crate) interrupts: &'a Interrupts,
     pub(crate) launcher: Launcher,
@@ -69,7 +71,7 @@ impl Measurement<'_> {
         let mut warnings = self.warnings;
         // After all that may be refused, which leaves no empty folder.
         let is_new = !output.is_there();
-        let folder = output.folder()?;
+        let folder = output.folder(self.what)?;
         let results = folder.as_deref().filter(|_| is_new);
         interrupts.remove(self.temporary, results);
         // A folder that was made for nothing goes again, if it is as empty as it was.

@@ -23,7 +23,7 @@ const INDENT: usize = "recorded  ".len();
 pub(super) fn words(processes: &[Process], folder: &Path) -> String {
     let mut text = String::new();
     let packed = processes.iter().filter_map(|process| match process {
-        Process::Packed { packed, written } => Some((packed, *written)),
+        Process::Packed { packed, written } => Some((&**packed, *written)),
         Process::Running { .. } | Process::Failed { .. } => None,
     });
     let packed: Vec<_> = packed.collect();
@@ -100,6 +100,10 @@ fn each(bytes: u64, events: u64) -> f64 {
     bytes as f64 / events.max(1) as f64
 }
 
+fn places(count: u64, word: &str) -> String {
+    many(count.try_into().unwrap_or(usize::MAX), word)
+}
+
 /// What of a process is not there.
 fn missing(about: &About) -> String {
     let mut parts = Vec::new();
@@ -112,10 +116,10 @@ fn missing(about: &About) -> String {
         parts.push(format!("{} events of signal handlers", count(lost.dropped as f64)));
     }
     if lost.chunks > 0 {
-        parts.push(format!("{} of 64 KiB that made room", many(lost.chunks as usize, "part")));
+        parts.push(format!("{} of 64 KiB that made room", places(lost.chunks, "part")));
     }
     if lost.damaged > 0 {
-        parts.push(format!("{} that cannot be read", many(lost.damaged as usize, "place")));
+        parts.push(format!("{} that cannot be read", places(lost.damaged, "place")));
     }
     if parts.is_empty() {
         return String::new();
