@@ -109,8 +109,8 @@ fn by_time(view: &View<'_>) -> Option<Note> {
     let names: Vec<String> = names.collect();
     (!names.is_empty()).then(|| {
         let text = format!(
-            "{} give free memory back after a while: in the program, which pauses and computes between the calls, they may have \
-             held less; --order timed keeps the pauses",
+            "{} may give free memory back after a while: in the program, which pauses and computes between the calls, less may \
+             have been held; --order timed keeps the pauses",
             list(&names)
         );
         note("time", text)

@@ -69,9 +69,12 @@ const BYTES: &[(f64, &str)] =
     &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")];
 const NANOSECONDS: &[(f64, &str)] = &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
 
-/// `71.2 MiB`.
+/// `71.2 MiB`, `24 B`.
 #[must_use]
 pub fn bytes(v: f64) -> String {
+    if v.fract() == 0.0 && v.abs() < 1024.0 {
+        return format!("{} B", count(v));
+    }
     in_units(v, BYTES, number)
 }
 

@@ -164,9 +164,7 @@ fn growing(facts: &Facts) -> (u64, u64) {
 fn remedy(facts: &Facts, finding: &Finding) -> String {
     let is_glibc = facts.program.malloc.contains("libc");
     match finding.remedy {
-        Remedy::Free => {
-            "Record it with --stacks sampled to see where they come from.".to_owned()
-        }
+        Remedy::Free => "Which code allocates them, heaptrack or valgrind --leak-check=full tells.".to_owned(),
         Remedy::Limit => "A cache needs a limit: of bytes, not of entries.".to_owned(),
         Remedy::Allocator => "Allocators differ here: replay tells by how much.".to_owned(),
         Remedy::GiveBack if is_glibc => {

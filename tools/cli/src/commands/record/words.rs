@@ -82,7 +82,7 @@ fn name(about: &About) -> String {
 fn one(packed: &Packed, written: u64) -> String {
     let about = &packed.about;
     format!(
-        "{} (process {}): {} events of {} in {}, on {}; {} written, {:.1} bytes an event; {} packed, {:.1}",
+        "{} (process {}): {} events of {} in {}, on {}; {} written, {} packed: {:.1} and {:.1} bytes an event",
         name(about),
         about.pid,
         count(about.events as f64),
@@ -90,8 +90,8 @@ fn one(packed: &Packed, written: u64) -> String {
         seconds(about.duration as f64 / 1e9),
         visible(&about.malloc.name),
         bytes(written as f64),
-        each(written, about.events),
         bytes(packed.bytes as f64),
+        each(written, about.events),
         each(packed.bytes, about.events),
     )
 }
