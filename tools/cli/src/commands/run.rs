@@ -78,7 +78,7 @@ pub(crate) struct Run {
     )]
     stats: Vec<StatsWord>,
 
-    /// Have a recorder wait before the malloc, which costs nothing to speak of, until 'heapwright record --pid' has it record
+    /// Have a recorder wait before the malloc until 'heapwright record --pid' has it record: at most some per cent of the time
     #[arg(long, conflicts_with_all = ["stats", "check"])]
     armed: bool,
 

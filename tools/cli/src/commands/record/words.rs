@@ -78,11 +78,14 @@ fn name(about: &About) -> String {
     visible(about.exe.rsplit('/').next().unwrap_or_default()).into_owned()
 }
 
+/// With fewer events a file is mostly its heads.
+const FEW: u64 = 10_000;
+
 /// One process.
 fn one(packed: &Packed, written: u64) -> String {
     let about = &packed.about;
-    format!(
-        "{} (process {}): {} events of {} in {}, on {}; {} written, {} packed: {:.1} and {:.1} bytes an event",
+    let text = format!(
+        "{} (process {}): {} events of {} in {}, on {}; {} written, {} packed",
         name(about),
         about.pid,
         count(about.events as f64),
@@ -91,13 +94,12 @@ fn one(packed: &Packed, written: u64) -> String {
         visible(&about.malloc.name),
         bytes(written as f64),
         bytes(packed.bytes as f64),
-        each(written, about.events),
-        each(packed.bytes, about.events),
-    )
-}
-
-fn each(bytes: u64, events: u64) -> f64 {
-    bytes as f64 / events.max(1) as f64
+    );
+    if about.events < FEW {
+        return text;
+    }
+    let each = |bytes: u64| bytes as f64 / about.events as f64;
+    format!("{text}: {:.1} and {:.1} bytes an event", each(written), each(packed.bytes))
 }
 
 fn places(count: u64, word: &str) -> String {
