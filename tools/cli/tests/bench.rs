@@ -484,7 +484,7 @@ fn a_server_is_driven_and_stopped() {
 
 #[test]
 fn a_column_on_another_malloc_is_refused_and_several_programs_are_named() {
-    let spin = "perl -e '$x++ for 1..4000000'";
+    let spin = "perl -e '$x++ for 1..12000000'";
     let without = format!("env -u LD_PRELOAD {spin}");
     let args = ["-a", "glibc,heapwright", "--rounds", "1", "--", "sh", "-c", &without];
     let (report, code) = json(&args);
