@@ -499,7 +499,7 @@ fn a_column_on_another_malloc_is_refused_and_several_programs_are_named() {
     let computed = &report["workloads"][0]["cells"][2]["programs"][0];
     assert_eq!((&computed["name"], &computed["malloc"]), (&"perl".into(), &"glibc".into()));
     // Most of it on ours: half and half is refused or not as the clock's ticks fall.
-    let both = format!("{}; {without}", spin.replace("4000000", "16000000"));
+    let both = format!("{}; {without}", spin.replace("12000000", "36000000"));
     let args = ["-a", "heapwright", "--rounds", "1", "--", "sh", "-c", &both];
     let (report, code) = json(&args);
     assert_eq!(code, Some(0), "{report}");
