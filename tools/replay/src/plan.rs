@@ -22,7 +22,7 @@ pub struct Plan {
 /// Which call it is, of all from 0 on, of which `thread` of the plan has made `before` others before it.
 ///
 /// # Errors
-/// As of [`plan`].
+/// As of [`plan()`].
 pub fn locate(trace: &Trace, order: Order, thread: u32, before: u64) -> Result<Option<u64>, Error> {
     let mut planner = Planner::create(Path::new("/dev/null"), order)?.watching(thread, before);
     for step in trace.steps().map_while(Result::ok) {
