@@ -36,6 +36,7 @@ mod next;
 mod operators;
 mod options;
 #[cfg(not(test))]
+#[path = "../../src/panic.rs"]
 mod panic;
 mod process;
 mod record;

@@ -5,6 +5,7 @@ use std::path::Path;
 use trace::{Trace, TraceError};
 
 use crate::exit::{self, Usage};
+use crate::format;
 
 /// Opens a trace, a recording, or a folder's largest process; the others are named.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Trace> {
@@ -20,6 +21,11 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Trace> {
         ));
     }
     Ok(trace)
+}
+
+/// A command on the trace, as it was named.
+pub(crate) fn command(name: &str, trace: &Path) -> String {
+    format::shell(&["heapwright", name, &trace.to_string_lossy()])
 }
 
 /// A file that is no trace, or a newer one's, is wrong usage.

@@ -78,3 +78,19 @@ fn a_result_of_bench_is_no_replay() {
     assert!(err.contains("is a result of bench, not of replay"), "{err}");
     assert_eq!(code, Some(2));
 }
+
+#[test]
+fn the_newest_replay_of_the_trace_is_found_by_itself() {
+    let trace = leaking();
+    let folder = trace.path().parent().unwrap();
+    let (args, written) = (["--rounds", "1", "-a", "heapwright", "-o"], folder.join("again"));
+    let (_, err, code) =
+        outcome(heapwright().arg("replay").arg(trace.path()).args(args).arg(&written));
+    assert_eq!(code, Some(0), "{err}");
+    let (out, _, _) = outcome(heapwright().arg("explain").arg(trace.path()));
+    assert!(out.contains("replayed on") && out.contains("That replay takes"), "{out}");
+    let other = trace::testing::script("malloc a 100\nfree a\n");
+    fs::copy(other.path(), folder.join("other.trace")).unwrap();
+    let (out, _, _) = outcome(heapwright().arg("explain").arg(folder.join("other.trace")));
+    assert!(!out.contains("replayed on"), "of another trace: {out}");
+}

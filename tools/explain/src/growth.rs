@@ -9,10 +9,10 @@
 use trace::{Block, Thread};
 
 use crate::facts::{Growing, Growth, Mark, WINDOWS};
-use crate::hash::NumberMap;
 use crate::live::{Entry, Live};
 use crate::outline::{Done, Outline};
 use crate::sizes;
+use trace::NumberMap;
 
 /// Marks by different names that are followed.
 const MARKS: usize = 64;

@@ -15,7 +15,6 @@
 mod facts;
 mod gather;
 mod growth;
-mod hash;
 mod live;
 mod moment;
 mod outline;

@@ -10,7 +10,7 @@
 
 use trace::{Block, Frame, Thread};
 
-use crate::hash::NumberMap;
+use trace::NumberMap;
 
 const GROUP_BITS: u32 = 12;
 const GROUP: u64 = 1 << GROUP_BITS;

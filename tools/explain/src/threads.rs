@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use trace::Thread;
 
 use crate::facts::{ByThread, Threads};
-use crate::hash::NumberMap;
+use trace::NumberMap;
 
 /// Threads that are followed one by one; programs have had a hundred thousand, one after the other.
 const FOLLOWED: usize = 4096;

@@ -10,7 +10,7 @@
 
 use trace::Thread;
 
-use crate::hash::NumberMap;
+use trace::NumberMap;
 
 /// Bytes of a unit.
 pub(crate) const UNIT: u64 = 64 << 10;

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 
 use crate::step::{Block, Frame, How, Op};
 
+/// A map by a whole number.
+pub type NumberMap<K, T> = HashMap<K, T, BuildHasherDefault<Numbers>>;
 /// Something of each live block, by its number.
-pub type Blocks<T> = HashMap<Block, T, BuildHasherDefault<Numbers>>;
+pub type Blocks<T> = NumberMap<Block, T>;
 
 /// Numbers that count up are spread well enough by one multiplication.
 #[derive(Debug, Default)]
@@ -19,6 +21,10 @@ impl Hasher for Numbers {
 
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
     }
 
     fn write_u64(&mut self, number: u64) {

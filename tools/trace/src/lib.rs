@@ -24,7 +24,7 @@ pub mod testing;
 mod trace;
 
 pub use about::{About, Damage, Malloc, Missing, Module, Strange, StrangeKind, ThreadAbout};
-pub use blocks::{Blocks, New, Numbers};
+pub use blocks::{Blocks, New, NumberMap, Numbers};
 pub use error::TraceError;
 pub use export::{Form, export, export_blocks};
 pub use frames::Frames;

@@ -8,25 +8,24 @@ macro_rules! jump {
 }
 pub(crate) use jump;
 
+/// The instructions that call a function without arguments and leave all arguments as they are.
+macro_rules! call_aside {
+    ($function:literal) => {
+        concat!(
+            "push rdi\npush rsi\npush rdx\npush rcx\npush r8\npush r9\nsub rsp, 8\n",
+            "call ",
+            $function,
+            "\nadd rsp, 8\npop r9\npop r8\npop rcx\npop rdx\npop rsi\npop rdi",
+        )
+    };
+}
+pub(crate) use call_aside;
+
 /// Calls a function without arguments, and jumps to the function in a word of a table with the arguments that there are.
 macro_rules! jump_after {
     ($before:path, $table:path, $at:expr) => {
         core::arch::naked_asm!(
-            "push rdi",
-            "push rsi",
-            "push rdx",
-            "push rcx",
-            "push r8",
-            "push r9",
-            "sub rsp, 8",
-            "call {before}",
-            "add rsp, 8",
-            "pop r9",
-            "pop r8",
-            "pop rcx",
-            "pop rdx",
-            "pop rsi",
-            "pop rdi",
+            $crate::imp::call_aside!("{before}"),
             "jmp qword ptr [rip + {table} + {at}]",
             before = sym $before,
             table = sym $table,
@@ -105,21 +104,7 @@ macro_rules! jump_unless {
             "jne 2f",
             "jmp qword ptr [rip + {next} + {at}]",
             "2:",
-            "push rdi",
-            "push rsi",
-            "push rdx",
-            "push rcx",
-            "push r8",
-            "push r9",
-            "sub rsp, 8",
-            "call {before}",
-            "add rsp, 8",
-            "pop r9",
-            "pop r8",
-            "pop rcx",
-            "pop rdx",
-            "pop rsi",
-            "pop rdi",
+            $crate::imp::call_aside!("{before}"),
             "jmp qword ptr [rip + {table} + {at}]",
             pointer = sym $pointer,
             next = sym $next,

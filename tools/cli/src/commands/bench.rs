@@ -43,7 +43,7 @@ use crate::flags::program::LastProgram;
 use crate::flags::serve::ServeFlags;
 use crate::flags::settings::SettingsFlags;
 use crate::flags::workload::{self, WorkloadArg};
-use crate::{allocators as known, exit, format, out};
+use crate::{allocators as known, exit, format};
 
 /// What starting and stopping a server takes beside its time.
 const BESIDE: Duration = Duration::from_millis(500);
@@ -151,7 +151,7 @@ impl Bench {
         };
         let has_effect = inspection.as_ref().is_none_or(Inspection::is_usable);
         if let Some(next) = self.next(&report, folder.as_deref(), has_effect) {
-            self.say_next(&next)?;
+            self.output.say_next(&next)?;
         }
         if let Some(why) = &broken {
             bail!("{why}; the result is what was measured before");
@@ -255,17 +255,6 @@ impl Bench {
             crossed |= verdict.is_failure();
         }
         crossed
-    }
-
-    /// Prints the next useful command; beside a machine-readable result it goes to standard error.
-    fn say_next(&self, next: &str) -> anyhow::Result<()> {
-        let line = format!("next     {next}");
-        if self.output.is_for_people() {
-            out::print(&format::visible(&(line + "\n")))
-        } else {
-            exit::say(&line);
-            Ok(())
-        }
     }
 }
 

@@ -8,10 +8,10 @@ use bench::compare;
 use clap::{Args, ValueHint};
 use explain::Verdict;
 use serde_json::json;
-use trace::{Trace, TraceError};
+use trace::Trace;
 
-use crate::exit::{self, Usage};
-use crate::out;
+use crate::exit::Usage;
+use crate::{out, traces};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,7 +52,7 @@ impl Explain {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         // What cannot be read is said before a large trace is.
         let given = self.replayed.as_deref().map(verdict).transpose()?;
-        let trace = Trace::open(&self.trace).map_err(readable)?;
+        let trace = traces::open(&self.trace)?;
         let verdict = given.or_else(|| found(&trace));
         let facts = explain::facts(&trace);
         let findings = explain::findings(&facts);
@@ -67,17 +67,9 @@ impl Explain {
             out::print(&(serde_json::to_string_pretty(&whole)? + "\n"))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let path = trace.path().display();
-        let next = next(&path.to_string(), verdict.as_ref());
+        let next = next(&self.trace, verdict.as_ref());
         let width = ::show::text::width();
         out::print(&explain::page(&facts, &findings, verdict.as_ref(), &next, width))?;
-        if let Some(first) = trace.others().first() {
-            let others = ::show::text::many(trace.others().len(), "other process");
-            exit::warn(&format!(
-                "there are {others} in the folder, the largest {}",
-                first.display()
-            ));
-        }
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -117,22 +109,14 @@ fn found(trace: &Trace) -> Option<Verdict> {
 }
 
 /// What to type next, and why.
-fn next(trace: &str, verdict: Option<&Verdict>) -> Vec<(String, String)> {
+fn next(trace: &Path, verdict: Option<&Verdict>) -> Vec<(String, String)> {
     let advised = verdict.and_then(|verdict| verdict.advice.as_ref());
-    let first = match (verdict, advised) {
+    let (command, why) = match (verdict, advised) {
         (_, Some(advice)) => (advice.command.clone(), "runs it so"),
-        (Some(_), None) => (format!("heapwright view {trace}"), "shows the heap as a picture"),
+        (Some(_), None) => (traces::command("view", trace), "shows the heap as a picture"),
         (None, None) => {
-            (format!("heapwright replay {trace}"), "tells what it would take on every allocator")
+            (traces::command("replay", trace), "tells what it would take on every allocator")
         }
     };
-    vec![(first.0, first.1.to_owned())]
-}
-
-fn readable(error: TraceError) -> anyhow::Error {
-    match error {
-        // It names the reason itself.
-        TraceError::Io { .. } => anyhow::anyhow!("{error}"),
-        _ => Usage(error.to_string()).into(),
-    }
+    vec![(command, why.to_owned())]
 }

@@ -10,7 +10,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use bench::machine::{self, Busyness, Machine};
 use bench::measured::Launcher;
 use bench::result::Replayed;
@@ -33,7 +33,7 @@ use crate::exit::Usage;
 use crate::flags::allocator::SomeAllocators;
 use crate::flags::output::OutputFlags;
 use crate::flags::rounds::RoundFlags;
-use crate::{allocators as known, embedded, exit, format, out};
+use crate::{allocators as known, embedded, exit, traces};
 
 /// The program that does a plan.
 const PROGRAM: &str = "heapwright-replay";
@@ -55,9 +55,9 @@ fresh process that makes the recorded calls, with a thread for each recorded one
 and of touching the memory, and memory is what the allocator takes for it. Large blocks are touched in each page, as most \
 programs do; --touch says otherwise. Rounds, order and intervals are those of 'heapwright bench'.
 
-Exit codes: 0 all were measured, or kept all blocks; 1 with --verify an allocator broke a block; 2 wrong usage, no such trace or \
-none that can be read; 3 some allocator failed, the others were measured; 125 it fails on all of them, or heapwright itself \
-cannot go on; 130 interrupted, what was measured is printed and written.";
+Exit codes: 0 all were measured, or kept all blocks; 1 with --verify an allocator broke a block; 2 wrong usage, or a file \
+that is no trace; 3 some allocator failed, the others were measured; 125 the trace cannot be read, it fails on all of them, or \
+heapwright itself cannot go on; 130 interrupted, what was measured is printed and written.";
 
 /// Do a recorded program's allocations again on all allocators: time, memory, single calls
 #[derive(Debug, Args)]
@@ -94,7 +94,7 @@ pub(crate) struct Replay {
 impl Replay {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         outlive_readers();
-        let trace = Trace::open(&self.trace).map_err(|error| anyhow!(Usage(error.to_string())))?;
+        let trace = traces::open(&self.trace)?;
         let machine = Machine::describe();
         let before = Busyness::now();
         let mut warnings: Vec<String> = before.load_warning(machine.cores).into_iter().collect();
@@ -144,12 +144,7 @@ impl Replay {
             Ended::Measured(measured) => *measured,
             Ended::Interrupted => return Ok(ExitCode::from(exit::INTERRUPTED)),
         };
-        let next = format::shell(&["heapwright", "explain", &self.trace.to_string_lossy()]);
-        let next = format!("next     {next}");
-        match self.output.is_for_people() {
-            true => out::print(&format::visible(&(next + "\n")))?,
-            false => exit::say(&next),
-        }
+        self.output.say_next(&traces::command("explain", &self.trace))?;
         if let Some(why) = broken {
             bail!("{why}; the result is what was measured before");
         }

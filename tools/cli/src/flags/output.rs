@@ -12,8 +12,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::exit::Usage;
-use crate::out;
+use crate::exit::{self, Usage};
+use crate::{format, out};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -51,6 +51,17 @@ impl OutputFlags {
     /// Whether standard output is for people.
     pub(crate) fn is_for_people(&self) -> bool {
         matches!(self.format, None | Some(Format::Table))
+    }
+
+    /// Prints the next useful command; beside a machine-readable result it goes to standard error.
+    pub(crate) fn say_next(&self, next: &str) -> anyhow::Result<()> {
+        let line = format!("next     {next}");
+        if self.is_for_people() {
+            out::print(&format::visible(&(line + "\n")))
+        } else {
+            exit::say(&line);
+            Ok(())
+        }
     }
 
     /// Whether standard output is for programs; a form that `what` does not have is refused.

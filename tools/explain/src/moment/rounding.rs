@@ -5,7 +5,7 @@
 
 use super::Placed;
 use crate::facts::RoundingFrom;
-use crate::hash::NumberMap;
+use trace::NumberMap;
 
 /// Larger blocks are not learned from neighbours: they are whole pages.
 const LARGE: u64 = 32 << 10;

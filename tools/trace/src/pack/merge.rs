@@ -1,7 +1,8 @@
 //! The threads' events in one order.
 //!
 //! A free is stamped before the call and an allocation after it, so whoever gets an address that another thread has freed is
-//! stamped later. Two processors' clocks may differ a little, though, and times are coarse: an event that cannot be yet, as its
+//! stamped later. Two processors' clocks may differ a little, though, times are coarse, and until a process has a second thread its
+//! readings of the clock are not ordered with what is around them: an event that cannot be yet, as its
 //! address is still live or not live yet, lets the other threads go on until it can be, for a short time of theirs.
 //!
 //! ```text
