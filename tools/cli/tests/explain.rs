@@ -88,7 +88,7 @@ fn the_newest_replay_of_the_trace_is_found_by_itself() {
         outcome(heapwright().arg("replay").arg(trace.path()).args(args).arg(&written));
     assert_eq!(code, Some(0), "{err}");
     let (out, _, _) = outcome(heapwright().arg("explain").arg(trace.path()));
-    assert!(out.contains("replayed on") && out.contains("That replay takes"), "{out}");
+    assert!(out.contains("replayed on"), "{out}");
     let other = trace::testing::script("malloc a 100\nfree a\n");
     fs::copy(other.path(), folder.join("other.trace")).unwrap();
     let (out, _, _) = outcome(heapwright().arg("explain").arg(folder.join("other.trace")));
