@@ -19,6 +19,8 @@ pub enum Chore {
     Kernel(Words),
     /// What replays predict of six programs on eight allocators, against what they really take
     Fidelity(Words),
+    /// Whether explain names the fault that each of some small programs has
+    Faults(Words),
     /// The slowest malloc and free of each workload, without first touches of memory
     Slowest(Words),
     /// The block allocators beside others

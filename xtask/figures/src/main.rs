@@ -4,6 +4,7 @@ mod benchmarks;
 mod blocks;
 mod classics;
 mod command;
+mod faults;
 mod fidelity;
 mod judge;
 mod kernel;
@@ -29,6 +30,8 @@ enum Chore {
     Kernel(kernel::Options),
     /// What replays predict of six programs on eight allocators, against what they really take
     Fidelity(fidelity::Options),
+    /// Whether explain names the fault that each of some small programs has
+    Faults(faults::Options),
     /// The slowest malloc and free of each workload, without first touches of memory
     Slowest(slowest::Options),
     /// The block allocators beside others
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Chore::Classics(options) => ("classics", classics::run(&options)),
         Chore::Kernel(options) => ("kernel", kernel::run(&options)),
         Chore::Fidelity(options) => ("fidelity", fidelity::run(&options)),
+        Chore::Faults(options) => ("faults", faults::run(&options)),
         Chore::Slowest(options) => ("slowest", slowest::run(&options)),
         Chore::Benchmarks(options) => ("benchmarks", benchmarks::run(&options)),
     };
