@@ -20,6 +20,8 @@ pub(super) struct Tally {
 /// So many lines are told of what failed.
 const MOST: usize = 120;
 const LAST: usize = 15;
+/// And of one test, the last ones.
+const OF_TEST: usize = 40;
 
 impl Tally {
     /// Adds a step's; whether it failed. A step without tests is one test, and one that failed without one is a failure.
@@ -77,12 +79,12 @@ impl Said {
             within = (within || *line == "failures:") && !line.starts_with("test result: ");
             within
         });
-        let about: Vec<&str> = about.take(MOST).collect();
+        let about = ends_of_tests(&about.collect::<Vec<_>>());
         let lines: Vec<&str> = self.log.lines().collect();
         let last = &lines[lines.len().saturating_sub(LAST)..];
         let name = &self.name;
         let mut text = format!("ci {name} failed:\n");
-        for line in about {
+        for line in about.iter().take(MOST) {
             text += &format!("{line}\n");
         }
         text += &format!("ci {name}, its last lines:\n");
@@ -91,6 +93,17 @@ impl Said {
         }
         text
     }
+}
+
+/// What each failed test printed last: what it failed of stands there, after all that went well before.
+fn ends_of_tests<'a>(about: &[&'a str]) -> Vec<&'a str> {
+    let tests = about.chunk_by(|_, next| !next.starts_with("---- "));
+    let end_of = |lines: &[&'a str]| {
+        let is_test = lines[0].starts_with("---- ");
+        let from = if is_test { lines.len().saturating_sub(OF_TEST).max(1) } else { 1 };
+        [&lines[..1], &lines[from..]].concat()
+    };
+    tests.flat_map(end_of).collect()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use base::check::ensure;
 use base::sync::{AtomicBool, AtomicU32, AtomicUsize, OneWriter as _, Ordering};
 use page::System;
 use policy::keep;
-use policy::table::{AT_A_LOOK, AT_ONCE, FLOOR};
+use policy::table::{AT_A_LOOK, AT_ONCE};
 
 use super::{Chunk, Chunks, PIECE};
 use crate::links::{self, List};
@@ -26,7 +26,9 @@ use crate::regret::Regret;
 
 /// Bytes of free pieces that an owner keeps in any case.
 const LITTLE: usize = 2 << 20;
-/// What the floor, above which it keeps no more than is in use, rises to while what went back is needed again.
+/// The floor, above which it keeps no more than is in use: less than a whole process keeps, as other threads cannot have it.
+const FLOOR: usize = 8 << 20;
+/// What the floor rises to while what went back is needed again.
 const MOST_FLOOR: usize = 64 << 20;
 /// How much has to be needed again for that: 1 MiB, as an owner is one of many.
 const REGRET: usize = 1 << 20;

@@ -49,3 +49,16 @@ fn a_failure_is_told_in_few_lines() {
     assert!(told.contains("line 7\n") && told.contains("a line\n"), "{told}");
     assert!(told.lines().count() <= MOST + LAST + 2);
 }
+
+#[test]
+fn of_a_test_that_printed_much_its_end_is_told() {
+    let mut log = "failures:\n\n---- drop_ins::superslab stdout ----\n".to_owned();
+    for line in 0..500 {
+        log += &format!("program {line}: ok\n");
+    }
+    log += "panicked: thread_phases\n\n---- other stdout ----\npanicked: other\n\nfailures:\n    other\n";
+    let told = said(&log, false).why();
+    for part in ["---- drop_ins::superslab", "panicked: thread_phases", "panicked: other"] {
+        assert!(told.contains(part), "{part} is missing:\n{told}");
+    }
+}
