@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output};
 use std::sync::OnceLock;
 
-use recording::{Children, Process, Request, finish};
+use recording::{Children, Process, Request, Stacks, finish};
 use tempfile::TempDir;
 use trace::{Op, Step, Trace};
 
@@ -58,6 +58,7 @@ impl Recorded {
             ring: false,
             time: None,
             children: Children::All,
+            stacks: Stacks::Off,
             name: None,
         };
         Self { folder, request, malloc: None, program }
