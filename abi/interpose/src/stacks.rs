@@ -115,27 +115,27 @@ fn note_due(thread: &Thread, writer: &mut Writer, time: u64, size: usize) {
     if sp.wrapping_sub(here) > NEAR {
         return;
     }
-    let Some(walk) = walk_of(caller) else { return };
+    let walk = match caller.walk.get() {
+        walk if walk.is_null() => new_walk(caller),
+        walk => walk,
+    };
+    if walk.is_null() {
+        return;
+    }
+    // SAFETY: the thread's own, and it is here once, in its turn.
+    let walk = unsafe { &mut *walk };
     let frame = walk.number(&caller.known, sp, caller.rbp.get(), time);
     if frame != 0 {
         // SAFETY: the caller has made room.
-        unsafe { writer.from(time, frame.into()) };
+        unsafe { writer.stack(time, frame.into()) };
     }
 }
 
-#[inline(always)]
-fn walk_of(caller: &Caller) -> Option<&mut Walk> {
-    let mut walk = caller.walk.get();
-    if walk.is_null() {
-        walk = new_walk()?;
-        caller.walk.set(walk);
-    }
-    // SAFETY: the thread's own, and it is here once, in its turn.
-    Some(unsafe { &mut *walk })
-}
-
+/// Null: there is no memory.
 #[cold]
-fn new_walk() -> Option<*mut Walk> {
+fn new_walk(caller: &Caller) -> *mut Walk {
     let _errno = Kept::now();
-    system::memory(size_of::<Walk>()).ok().map(<*mut u8>::cast)
+    let walk = system::memory(size_of::<Walk>()).unwrap_or(core::ptr::null_mut());
+    caller.walk.set(walk.cast());
+    walk.cast()
 }

@@ -194,11 +194,11 @@ impl Writer {
     /// # Safety
     /// As for [`malloc`](Self::malloc).
     #[inline(always)]
-    pub unsafe fn from(&mut self, time: u64, frame: u64) {
+    pub unsafe fn stack(&mut self, time: u64, frame: u64) {
         let since = self.since(time);
         if since >= LONG_TIME || frame >= 1 << 28 {
             // SAFETY: passed on.
-            return unsafe { self.from_slow(since, frame) };
+            return unsafe { self.stack_slow(since, frame) };
         }
         let (frame, bits) = varint::word(frame);
         // SAFETY: an event fits.
@@ -208,7 +208,7 @@ impl Writer {
 
     #[cold]
     #[inline(never)]
-    unsafe fn from_slow(&mut self, since: u64, frame: u64) {
+    unsafe fn stack_slow(&mut self, since: u64, frame: u64) {
         // SAFETY: an event fits.
         unsafe { self.first(Kind::From, since) };
         // SAFETY: as above.
@@ -229,7 +229,7 @@ impl Writer {
             // SAFETY: passed on.
             Event::Free { at } => return unsafe { self.free(time, at) },
             // SAFETY: passed on.
-            Event::From { frame } => return unsafe { self.from(time, frame) },
+            Event::From { frame } => return unsafe { self.stack(time, frame) },
             _ => parts(event),
         };
         let since = self.since(time);

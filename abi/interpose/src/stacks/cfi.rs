@@ -240,10 +240,11 @@ impl Run {
                 RBP => self.row.saved = Saved::Lost,
                 _ => {}
             },
-            0x08 => match code.unsigned()? {
-                RBP => self.row.saved = Saved::Same,
-                _ => {}
-            },
+            0x08 => {
+                if code.unsigned()? == RBP {
+                    self.row.saved = Saved::Same;
+                }
+            }
             // A register in another one, or a number: nobody does that with those that are followed.
             0x09 | 0x14 => {
                 let register = code.unsigned()?;

@@ -126,9 +126,9 @@ impl Object {
 }
 
 fn found(find: *mut (), address: usize) -> Option<Object> {
-    // SAFETY: the function of this name has this type.
-    let find: unsafe extern "C" fn(usize, *mut Found) -> c_int =
-        unsafe { core::mem::transmute(find) };
+    type Find = unsafe extern "C" fn(usize, *mut Found) -> c_int;
+    // SAFETY: the address of the function of this name, which has this type.
+    let find = unsafe { (&raw const find).cast::<Find>().read() };
     let mut about = MaybeUninit::<Found>::zeroed();
     // SAFETY: writes `about`, and looks at the loader's lists only.
     if unsafe { find(address, about.as_mut_ptr()) } != 0 {

@@ -29,21 +29,16 @@ pub(super) fn begin() -> bool {
 }
 
 #[inline(always)]
-fn place(address: usize) -> &'static Place {
-    let hash = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - PLACES.ilog2());
-    // SAFETY: inside the table, which stays.
-    unsafe { &*TABLE.load(Ordering::Relaxed).add(hash as usize) }
+fn place(at: usize) -> &'static Place {
+    // SAFETY: inside the table.
+    let place = unsafe { TABLE.load(Ordering::Relaxed).add(at % PLACES) };
+    // SAFETY: the table stays.
+    unsafe { &*place }
 }
 
 /// A library is gone, and another may come to its place.
 pub(super) fn forget() {
-    let table = TABLE.load(Ordering::Relaxed);
-    if table.is_null() {
-        return;
-    }
-    for at in 0..PLACES {
-        // SAFETY: inside the table, which stays.
-        let place = unsafe { &*table.add(at) };
+    for place in (0..PLACES).map(place) {
         place.0.store(0, Ordering::Relaxed);
         place.1.store(0, Ordering::Relaxed);
     }
@@ -52,7 +47,8 @@ pub(super) fn forget() {
 /// The rule of the instruction at an address.
 #[inline(always)]
 pub(super) fn of(address: usize, time: u64) -> Rule {
-    let place = place(address);
+    let hash = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - PLACES.ilog2());
+    let place = place(hash as usize);
     let rule = place.1.load(Ordering::Relaxed);
     if place.0.load(Ordering::Relaxed) ^ rule == address as u64 && rule != 0 {
         return Rule::from_word(rule);

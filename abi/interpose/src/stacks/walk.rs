@@ -110,11 +110,11 @@ impl Walk {
             while last > 0 && self.last[last - 1].at < place.at {
                 last -= 1;
             }
-            if last > 0 && self.last[last - 1].at == place.at && is_plain {
-                if self.is_still(memory, last) {
-                    return (End::Known(last), met, true);
+            if last > 0 && is_plain && self.last[last - 1].is(place.at, place.address) {
+                match self.changed(memory, last) {
+                    None => return (End::Known(last), met, true),
+                    Some(changed) => last = changed,
                 }
-                last = 0;
             }
             if met == DEEPEST {
                 return (End::Unknown, met, is_plain);
@@ -140,9 +140,17 @@ impl Walk {
         }
     }
 
-    /// Whether the first so many frames of the last stack are still there.
-    fn is_still(&self, memory: &mut Memory, frames: usize) -> bool {
-        self.last[..frames].iter().all(|frame| memory.read(frame.at) == Some(frame.address))
+    /// The first of the last stack's first so many frames that is not there any more.
+    fn changed(&self, memory: &mut Memory, frames: usize) -> Option<usize> {
+        let is_there = |frame: &Frame| memory.read(frame.at) == Some(frame.address);
+        self.last[..frames].iter().map(is_there).position(|is_there| !is_there)
+    }
+}
+
+impl Frame {
+    #[inline(always)]
+    fn is(&self, at: usize, address: usize) -> bool {
+        self.at == at && self.address == address
     }
 }
 
