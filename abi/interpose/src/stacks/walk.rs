@@ -95,7 +95,7 @@ impl Walk {
     }
 
     /// Goes from the innermost frame out; `last` frames of the last stack may still be there. How it ended, how many frames
-    /// it met, and whether they are the thread's own stack and nothing else.
+    /// it met, and whether the next walk may build on them: they are of the thread's own stack, and all that there are.
     fn walk(
         &mut self,
         known: &Known,
@@ -117,7 +117,8 @@ impl Walk {
                 }
             }
             if met == DEEPEST {
-                return (End::Unknown, met, is_plain);
+                // A stack that is less deep has callers that this one does not know.
+                return (End::Unknown, met, false);
             }
             self.met[met] = (place.at, place.address);
             met += 1;
