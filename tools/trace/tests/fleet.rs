@@ -21,6 +21,7 @@ fn fleet(folder: &Path) {
             start: 0x5000,
             end: 0x9000,
             offset: 0x1000,
+            base: None,
             path: exe.to_owned(),
             build_id: "ab12".to_owned(),
         }];
