@@ -1,7 +1,11 @@
 //! What is known of a recorded program, as figures. Sizes are in bytes and times in nanoseconds since the recording began,
 //! unless a field says otherwise.
 
+mod sites;
+
 use serde::Serialize;
+
+pub use sites::{Amount, Site, Sites, Uses};
 
 /// Growth is followed over this number of windows of equal length.
 pub const WINDOWS: usize = 16;
@@ -33,6 +37,8 @@ pub struct Facts {
     pub base: u64,
     /// How resident memory rises.
     pub rises: Rises,
+    /// Where the program allocates.
+    pub sites: Sites,
 }
 
 impl Facts {

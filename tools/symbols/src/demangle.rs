@@ -35,6 +35,58 @@ pub fn demangle(mangled: &str) -> String {
     out.0
 }
 
+/// A name without parameters and without what stands in its pointed brackets: `std::vector<…>::push_back`.
+#[must_use]
+pub fn short(name: &str) -> String {
+    let (mut out, mut depth, mut last) = (String::new(), 0_usize, ' ');
+    let whole = without_parameters(name);
+    for (at, c) in whole.char_indices() {
+        // `operator<`, `operator->`, and Rust's `<T as Trait>::f` are no arguments.
+        let is_operator = whole[..at].trim_end_matches(['<', '>', '=', '-']).ends_with("operator");
+        match c {
+            '<' if !is_operator && (depth > 0 || at > 0) => {
+                if depth == 0 {
+                    out.push_str("<…");
+                }
+                depth += 1;
+            }
+            '>' if depth > 0 && last != '-' => {
+                depth -= 1;
+                if depth == 0 {
+                    out.push('>');
+                }
+            }
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+        last = c;
+    }
+    out
+}
+
+/// Without what stands in the round brackets at the end, and behind them.
+pub(crate) fn without_parameters(name: &str) -> &str {
+    let trimmed = name.strip_suffix(" const").unwrap_or(name);
+    if !trimmed.ends_with(')') {
+        return name;
+    }
+    let mut depth = 0;
+    for (at, c) in trimmed.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let before = &trimmed[..at];
+            let is_all =
+                before.is_empty() || before.ends_with("::") || before.ends_with("operator");
+            return if is_all { name } else { before };
+        }
+    }
+    name
+}
+
 /// `_R…`, or the older `_ZN…17h0123456789abcdefE`.
 fn is_rust(mangled: &str) -> bool {
     let hash = || {
@@ -75,6 +127,26 @@ mod tests {
         ];
         for (mangled, name) in of {
             assert_eq!(demangle(mangled), name, "{mangled}");
+        }
+    }
+
+    #[test]
+    fn short_names_keep_what_people_look_for() {
+        let of = [
+            (
+                "std::vector<int, std::allocator<int> >::push_back(int&&)",
+                "std::vector<…>::push_back",
+            ),
+            ("cache::insert(std::pair<int, int> const&) const", "cache::insert"),
+            ("(anonymous namespace)::serve", "(anonymous namespace)::serve"),
+            ("app::operator<(int, int)", "app::operator<"),
+            ("Functor::operator()(int)", "Functor::operator()"),
+            ("<app::Cache as core::ops::Drop>::drop", "<app::Cache as core::ops::Drop>::drop"),
+            ("app::map::<fn() -> u8>", "app::map::<…>"),
+            ("main", "main"),
+        ];
+        for (name, expected) in of {
+            assert_eq!(short(name), expected, "{name}");
         }
     }
 

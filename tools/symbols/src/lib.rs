@@ -20,7 +20,7 @@ mod resolver;
 mod site;
 mod trouble;
 
-pub use demangle::demangle;
+pub use demangle::{demangle, short};
 pub use elf::build_id_of;
 pub use module::Module;
 pub use names::{Names, Symbol};

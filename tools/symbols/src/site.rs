@@ -8,6 +8,7 @@
 //! main
 //! ```
 
+use crate::demangle::without_parameters;
 use crate::names::{Entry, Names, Symbol};
 
 /// Where memory is allocated, for people. Equal sites are one.
@@ -123,7 +124,8 @@ fn is_standard(symbol: Symbol<'_>) -> bool {
 
 /// Whether its own name, without what it is a part of, says so.
 fn allocates(function: &str) -> bool {
-    let plain = function.split('<').next().unwrap_or(function);
+    let whole = without_parameters(function);
+    let plain = whole.split('<').next().unwrap_or(whole);
     let last = plain.rsplit("::").next().unwrap_or(plain).to_ascii_lowercase();
     let name = last.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit());
     let is_realloc = name.split("realloc").nth(1).is_some_and(|rest| !rest.starts_with("at"));
@@ -198,6 +200,7 @@ mod tests {
             "xstrdup",
             "ztrymalloc_usable",
             "app::Alloc",
+            "xalloc(unsigned long)",
         ] {
             assert!(allocates(name), "{name}");
         }

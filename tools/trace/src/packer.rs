@@ -104,7 +104,7 @@ impl Packer {
     }
 
     /// What another tool knows of an address, the innermost function first.
-    pub(crate) fn name<'a>(
+    pub fn name<'a>(
         &mut self,
         ip: u64,
         module: &str,
