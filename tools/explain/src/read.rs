@@ -41,11 +41,7 @@ fn stacks(trace: &Trace) -> Result<Stacks, TraceError> {
     if frames.is_empty() {
         return Ok(Stacks::default());
     }
-    let mut ips: Vec<u64> =
-        (1..=frames.len()).filter_map(|frame| frames.get(frame)).map(|(_, ip)| ip).collect();
-    ips.sort_unstable();
-    ips.dedup();
-    let names = trace.names(ips)?;
+    let names = trace.names(&frames)?;
     let about = trace.about();
     let interval = about.notes.iter().find_map(|note| note.strip_prefix("stacks_interval="));
     let is_sampled = about.notes.iter().any(|note| note == "stacks=sampled");

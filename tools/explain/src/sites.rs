@@ -278,6 +278,7 @@ fn likely(size: u64, interval: u64) -> f64 {
 fn named(names: &Names, site: symbols::Site, uses: Uses) -> Site {
     let (symbol, module, place) = names.at_site(site);
     Site {
+        name: names.site_name(site),
         function: symbol.function.to_owned(),
         file: symbol.file.to_owned(),
         line: symbol.line,

@@ -8,7 +8,7 @@
 //! main
 //! ```
 
-use crate::demangle::without_parameters;
+use crate::demangle::{short, without_parameters};
 use crate::names::{Entry, Names, Symbol};
 
 /// Where memory is allocated, for people. Equal sites are one.
@@ -104,6 +104,26 @@ impl Names {
         (self.symbol(site.entry), self.string(site.module), site.offset)
     }
 
+    /// The site as people read it: `insert (cache.cpp:88)`; `libfoo.so+0x1234` where no function is known.
+    #[must_use]
+    pub fn site_name(&self, site: Site) -> String {
+        let (symbol, module, place) = self.at_site(site);
+        let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        if symbol.function.is_empty() && symbol.file.is_empty() {
+            let module = if module.is_empty() { "?".to_owned() } else { base(module) };
+            return format!("{module}+{place:#x}");
+        }
+        let at = match (symbol.file, symbol.line) {
+            ("", _) => base(module),
+            (file, 0) => base(file),
+            (file, line) => format!("{}:{line}", base(file)),
+        };
+        match symbol.function {
+            "" => at,
+            function => format!("{} ({at})", short(function)),
+        }
+    }
+
     fn symbol(&self, entry: Entry) -> Symbol<'_> {
         let (function, file) = (self.string(entry.function), self.string(entry.file));
         Symbol { function, file, line: entry.line }
@@ -188,6 +208,12 @@ mod tests {
         assert_eq!(site(&[]).0, "  :0");
         let names = names();
         assert_eq!(names.at_site(names.site([4, 1], "/bin/app")).1, "/bin/app");
+        let words = |stack: &[u64]| names.site_name(names.site(stack.iter().copied(), ""));
+        assert_eq!(words(&[1, 2]), "cache::insert (cache.h:88)");
+        assert_eq!(
+            [words(&[1]), words(&[5]), words(&[99])],
+            ["malloc (libc.so.6)", "app+0x50", "?+0x63"]
+        );
     }
 
     #[test]

@@ -255,12 +255,12 @@ impl Trace {
         Ok(frames)
     }
 
-    /// Names for these return addresses: those that are in the trace, and for the others those of the program's files, as far
+    /// Names for the frames' return addresses: those that are in the trace, and for the others those of the program's files, as far
     /// as they are still the recorded ones.
     ///
     /// # Errors
     /// Those in the trace cannot be read.
-    pub fn names(&self, ips: impl IntoIterator<Item = u64>) -> Result<Names, TraceError> {
+    pub fn names(&self, frames: &Frames) -> Result<Names, TraceError> {
         let mut names = Names::default();
         let mut unpacker = Unpacker::new(&self.file)?;
         let mut bytes = Vec::new();
@@ -269,7 +269,7 @@ impl Trace {
             let read = names::read(&bytes, &mut names);
             read.ok_or_else(|| self.file.damaged(section.begin, "no names are here"))?;
         }
-        names::add(&self.about, ips, &mut names);
+        names::add(&self.about, frames.list.iter().map(|&(_, ip)| ip), &mut names);
         Ok(names)
     }
 }

@@ -22,7 +22,9 @@ pub struct Sites {
 /// The innermost function of a call stack that is neither an allocator's nor a standard library's. What is not known is empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Site {
-    /// Its name.
+    /// What to call it: `insert (cache.cpp:88)`.
+    pub name: String,
+    /// The function.
     pub function: String,
     /// The file of the line.
     pub file: String,

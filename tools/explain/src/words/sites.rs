@@ -13,38 +13,19 @@ const NARROW: usize = 30;
 /// Reasons for missing names that are told.
 const TROUBLES: usize = 2;
 
-/// `insert (cache.cpp:88)`; `libfoo.so+0x1234`, where no function is known.
-fn name(site: &Site) -> String {
-    let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    if site.function.is_empty() && site.file.is_empty() {
-        let module = if site.module.is_empty() { "?".to_owned() } else { base(&site.module) };
-        return format!("{module}+{:#x}", site.place);
-    }
-    let place = match (site.file.as_str(), site.line) {
-        ("", _) => base(&site.module),
-        (file, 0) => base(file),
-        (file, line) => format!("{}:{line}", base(file)),
-    };
-    if site.function.is_empty() {
-        place
-    } else {
-        format!("{} ({place})", symbols::short(&site.function))
-    }
-}
-
-/// The same within a number of characters: of a long function name the end is what tells.
+/// A site within a number of characters: of a long function name the end is what tells.
 fn fitted(site: &Site, most: usize) -> String {
-    let whole = name(site);
+    let whole = &site.name;
     let over = whole.chars().count().saturating_sub(most);
     if over == 0 {
-        return whole;
+        return whole.clone();
     }
     match whole.rsplit_once(" (") {
         Some((function, place)) if function.chars().count() > over + 8 => {
             let end: String = function.chars().skip(over + 1).collect();
             format!("…{end} ({place}")
         }
-        _ => cut(&whole, most),
+        _ => cut(whole, most),
     }
 }
 
@@ -52,7 +33,7 @@ fn fitted(site: &Site, most: usize) -> String {
 pub(super) fn main(facts: &Facts, finding: &Finding) -> Option<String> {
     let part = finding.site?;
     let site = facts.sites.list.get(part.site)?;
-    let (name, share) = (name(site), percent(part.share));
+    let (name, share) = (&site.name, percent(part.share));
     let about = if facts.sites.interval > 0 { "About " } else { "" };
     Some(match part.role {
         Role::Pins => format!("{about}{share} of it is held by blocks from {name}."),

@@ -74,7 +74,7 @@ fn what_is_written_at_last_becomes_a_trace() {
     let Op::Allocate { size: 0x20, frame, .. } = steps[0].op else { panic!("{:?}", steps[0]) };
     let frames = trace.frames().unwrap();
     assert_eq!(frames.stack(frame).collect::<Vec<_>>(), [0x7f10, 0x7f00]);
-    let names = trace.names([0x7f00, 0x7f10, 0x7f20]).unwrap();
+    let names = trace.names(&frames).unwrap();
     let said = |ip| names.at(ip).map(|one| format!("{} {}:{}", one.function, one.file, one.line));
     assert_eq!(said(0x7f10).collect::<Vec<_>>(), ["insert cache.c:88", "serve main.c:12"]);
     assert_eq!(said(0x7f00).collect::<Vec<_>>(), ["serve :0"]);
