@@ -84,6 +84,7 @@ macro_rules! each_name {
             mmap64: Mmap;
             munmap: unsafe extern "C" fn(*mut c_void, usize) -> c_int;
             fork: unsafe extern "C" fn() -> c_int;
+            dlclose: unsafe extern "C" fn(*mut c_void) -> c_int;
             execve: unsafe extern "C" fn(*const c_char, List, List) -> c_int;
             execv: unsafe extern "C" fn(*const c_char, List) -> c_int;
             execvp: unsafe extern "C" fn(*const c_char, List) -> c_int;

@@ -122,7 +122,10 @@ impl Blocks {
                 Found::Live(block, _) => Op::UsableSize { block, usable },
                 _ => return Ok(Verdict::Taken),
             },
-            Event::Refused { size } => Op::Refused { size },
+            Event::Refused { size } => {
+                self.threads[thread].frame = 0;
+                Op::Refused { size }
+            }
             Event::Resident { pages } => {
                 self.threads[thread].resident = u32::try_from(pages).ok();
                 return Ok(Verdict::Taken);
