@@ -353,7 +353,7 @@ impl Blocks {
         };
         let path = String::from_utf8_lossy(path).into_owned();
         let build_id = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        let module = Module { start, end, offset, path, build_id };
+        let module = Module { start, end, offset, base: None, path, build_id };
         let modules = &mut self.packer.about_mut().modules;
         if !modules.contains(&module) {
             modules.push(module);
