@@ -20,21 +20,14 @@ use crate::{armed, chunk, clock, file, mapping, names, next, operators, record, 
 
 /// A page of its own, on machines whose pages are no larger.
 #[repr(C, align(4096))]
-struct Page(AtomicU32, AtomicU32, [u8; 4088]);
+struct Page(AtomicU32, [u8; 4092]);
 
-/// Whether it is on, and whether more than one thread has come.
-static ON: Page = Page(AtomicU32::new(0), AtomicU32::new(0), [0; 4088]);
+static ON: Page = Page(AtomicU32::new(0), [0; 4092]);
 
 /// Whether the calling process is recorded (session-S1).
 #[inline(always)]
 pub(crate) fn is_on() -> bool {
     ON.0.load(Ordering::Relaxed) != 0
-}
-
-/// Whether several threads of the calling process are recorded.
-#[inline(always)]
-pub(crate) fn has_threads() -> bool {
-    ON.1.load(Ordering::Relaxed) != 0
 }
 
 struct Shared(UnsafeCell<Options>);
@@ -165,9 +158,6 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         chunk::forget(thread, writer);
         thread.session.set(session);
         thread.number.set(file::next_thread());
-        if thread.number.get() > 0 {
-            ON.1.store(1, Ordering::Relaxed);
-        }
         thread.tid.set(system::thread());
         crate::lifetime::watch(thread);
     }
