@@ -11,55 +11,55 @@ use crate::trace::Trace;
 struct Chance(u64);
 
 impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
+    fn below(&mut self, end: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 33) % end
+        (self.0 >> 33) as u32 % end
     }
 }
 
-/// Threads that allocate, move and free the blocks of a few addresses, whichever thread they are from, and are stamped up to
-/// `early` units before they do. Returns how many blocks there were, and how many lived at the end.
-fn exchange(raw: &mut Raw, seed: u64, threads: u64, addresses: u64, early: u64) -> (u64, usize) {
-    let mut chance = Chance(seed);
+/// Threads that allocate, move and free the blocks of a few addresses, any thread those of any other, and are stamped up to `early`
+/// units before they do. Returns how many blocks there were, and how many lived at the end.
+fn exchange(raw: &mut Raw, seed: u32, threads: u32, addresses: u32, early: u32) -> (u64, u64) {
+    let mut chance = Chance(u64::from(seed));
     let mut live = vec![false; addresses as usize];
-    // The address that a thread's realloc has begun with.
+    // Whether a thread's realloc has begun.
     let mut moves = vec![false; threads as usize];
     let mut blocks = 0;
-    for time in 0..10_000_u64 {
-        let thread = chance.below(threads);
-        let number = chance.below(addresses) as usize;
-        let at = A + 0x100 * number as u64;
-        let size = 1 + chance.below(1 << 20);
-        let is_moving = moves[thread as usize];
-        let event = match (is_moving, live[number]) {
+    for time in 0..10_000 {
+        let (thread, number) = (chance.below(threads), chance.below(addresses));
+        let (at, size) = (A + 0x100 * u64::from(number), u64::from(1 + chance.below(1 << 20)));
+        let is_live = &mut live[number as usize];
+        let is_moving = &mut moves[thread as usize];
+        let event = match (*is_moving, *is_live) {
             (true, true) => continue,
             (true, false) => Event::ReallocTo { at, size },
             (false, false) => Event::Malloc { at, size },
             (false, true) if chance.below(8) == 0 => Event::ReallocFrom { at },
             (false, true) => Event::Free { at },
         };
-        moves[thread as usize] = matches!(event, Event::ReallocFrom { .. });
-        live[number] = !live[number];
-        blocks += u64::from(live[number]);
-        let stamp = (10_000 + time * 2).saturating_sub(chance.below(early + 1));
-        raw.event(u32::try_from(thread).unwrap(), stamp, event);
+        *is_moving = matches!(event, Event::ReallocFrom { .. });
+        *is_live = !*is_live;
+        blocks += u64::from(*is_live);
+        let stamp = (10_000 + time * 2_u64).saturating_sub(u64::from(chance.below(early + 1)));
+        raw.event(thread, stamp, event);
     }
-    let mut last = 0;
+    let mut moved = 0;
     for (thread, is_moving) in (0..).zip(moves) {
         if is_moving {
-            last += 1;
-            raw.event(thread, 40_000, Event::ReallocTo { at: B + 0x100 * last, size: 1 });
+            moved += 1;
+            raw.event(thread, 40_000, Event::ReallocTo { at: B + 0x100 * moved, size: 1 });
         }
         raw.end(thread);
     }
-    (blocks + last, live.iter().filter(|&&live| live).count() + last as usize)
+    let live: u64 = live.iter().map(|&live| u64::from(live)).sum();
+    (blocks + moved, live + moved)
 }
 
 #[test]
 fn early_stamps_leave_no_block_allocated_while_live() {
     for seed in 0..60 {
         let (threads, addresses) = (2 + seed % 4, 1 + seed % 7);
-        let early = [0, 1, 4, 16, 64, 400][seed as usize % 6];
+        let early = [0, 1, 4, 16, 64, 400][(seed % 6) as usize];
         let mut expected = (0, 0);
         let (trace, steps) = packed(|raw| {
             expected = exchange(raw, seed, threads, addresses, early);
@@ -68,7 +68,7 @@ fn early_stamps_leave_no_block_allocated_while_live() {
         assert!(!missing.any(), "seed {seed}: {missing:?}");
         check(&trace);
         let ends = steps.iter().filter(|step| step.ends_with(" end")).count();
-        assert_eq!(ends as u64, threads);
+        assert_eq!(ends, threads as usize);
         assert_eq!((trace.about().blocks, lived(&trace)), expected, "seed {seed}");
         for thread in 0..threads {
             let end = format!("{thread} end");
@@ -79,7 +79,7 @@ fn early_stamps_leave_no_block_allocated_while_live() {
 }
 
 /// How many blocks lived when all was over.
-fn lived(trace: &Trace) -> usize {
+fn lived(trace: &Trace) -> u64 {
     let mut live = 0;
     for step in trace.steps() {
         match step.unwrap().op {
