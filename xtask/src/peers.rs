@@ -65,7 +65,6 @@ const KNOWN: [Known; 4] = [
     Known { name: "tcmalloc", soname: "libtcmalloc_minimal.so.4", package: "libtcmalloc-minimal4" },
 ];
 
-/// The command.
 pub fn run(options: &Options) -> ExitCode {
     if !options.no_install {
         install_packages();

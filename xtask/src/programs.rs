@@ -19,7 +19,6 @@ const OPTIONS: [&str; 9] = [
     "-Wl,-z,now",
 ];
 
-/// Where the sources are.
 pub fn folder() -> PathBuf {
     root().join("bench/programs")
 }

@@ -118,7 +118,6 @@ fn one(
     })
 }
 
-/// A figure that has a bound, by its name.
 fn figure(name: &str, all: &[Compared]) -> Figure {
     #[expect(clippy::cast_precision_loss, reason = "some dozens")]
     let count = |n: usize| Some(n as f64);

@@ -61,7 +61,6 @@ pub(super) fn is_of_peers(library: &Path) -> bool {
 }
 
 /// The directories of the loader: `LD_LIBRARY_PATH`, those configured in `/etc/ld.so.conf`, and the default ones.
-#[must_use]
 pub fn library_directories() -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = env::var_os("LD_LIBRARY_PATH")
         .map(|path| env::split_paths(&path).filter(|p| p.is_absolute()).collect())

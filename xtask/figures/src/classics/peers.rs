@@ -56,7 +56,6 @@ fn beside(report: &Report, design: &str, other: &str, of: fn(&Cell) -> Option<f6
     figures::geometric_mean(&report.workloads.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
 }
 
-/// All lines of this part.
 pub(super) fn lines(bounds: &Bounds, heapwright: &Path, quick: bool) -> Result<Vec<Line>, String> {
     eprintln!("classics: workloads of threads");
     let mut found = peers::find();
