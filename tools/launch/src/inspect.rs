@@ -254,21 +254,13 @@ fn symbols(found: &mut Inspection, elf: &Elf) {
 }
 
 /// The allocators that programs are linked to. `libheapwright` is also how the names of the classic designs begin.
-const ALLOCATORS: [&str; 8] = [
-    "libheapwright",
-    "libjemalloc",
-    "libmimalloc",
-    "libtcmalloc",
-    "libsnmalloc",
-    "librpmalloc",
-    "libhoard",
-    "libscudo",
-];
+const ALLOCATORS: &str =
+    "libheapwright libjemalloc libmimalloc libtcmalloc libsnmalloc librpmalloc libhoard libscudo";
 
 /// Whether a needed library's name is that of an allocator. A library without a name of its own is needed by its path.
 pub(crate) fn is_allocator(needed: &str) -> bool {
     let file = needed.rsplit('/').next().unwrap_or(needed);
-    ALLOCATORS.iter().any(|known| file.starts_with(known))
+    ALLOCATORS.split_whitespace().any(|known| file.starts_with(known))
 }
 
 #[cfg(test)]

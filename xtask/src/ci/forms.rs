@@ -118,16 +118,8 @@ fn test(form: &Form) -> Outcome {
 /// The tests that `cargo test` leaves out: those of these names in a test program of a package.
 fn ignored(package: &str, program: &str, names: &[&str]) -> Outcome {
     let mut test = cargo();
-    test.args([
-        "test",
-        "--no-fail-fast",
-        "--package",
-        package,
-        "--test",
-        program,
-        "--",
-        "--ignored",
-    ]);
+    test.args(["test", "--no-fail-fast", "--package", package, "--test", program]);
+    test.args(["--", "--ignored"]);
     command(test.args(names))
 }
 
