@@ -30,7 +30,16 @@ const TARGETS: [Named; 4] = [
 ];
 
 /// The features of `bare-metal/size`.
-const OURS: &str = "tlsf tlsf-compact malloc-compact half-fit first-fit best-fit buddy slabs";
+const OURS: [&str; 8] = [
+    "tlsf",
+    "tlsf-compact",
+    "malloc-compact",
+    "half-fit",
+    "first-fit",
+    "best-fit",
+    "buddy",
+    "slabs",
+];
 const PEERS: [&str; 4] = ["rlsf", "talc", "linked-list", "buddy-system"];
 
 /// What one allocator was found to take.
@@ -91,13 +100,13 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 fn rows(target: Target, options: &Options) -> Result<Vec<Row>, String> {
     let built = |features: &[&str]| built(target, features, &options.opt);
     let (empty, empty_realloc) = (built(&["nothing"])?, built(&["nothing", "realloc"])?);
-    let peers: &[&'static str] = if options.peers { &PEERS } else { &[] };
-    let row = |allocator: &'static str| {
+    let peers: &[&str] = if options.peers { &PEERS } else { &[] };
+    let row = |&allocator: &&'static str| {
         let plain = built(&[allocator])?.net_of(empty);
         let realloc = built(&[allocator, "realloc"])?.net_of(empty_realloc);
         Ok(Row { allocator, plain, realloc })
     };
-    OURS.split_whitespace().chain(peers.iter().copied()).map(row).collect()
+    OURS.iter().chain(peers).map(row).collect()
 }
 
 /// Compiles the program with these features and counts.

@@ -5,7 +5,7 @@ mod common;
 use core::time::Duration;
 use std::fs;
 
-use common::{exits, heapwright, outcome, refused, refuses};
+use common::{exits, heapwright, outcome, refuses};
 use serde_json::Value;
 
 #[test]
