@@ -313,3 +313,10 @@ fn a_folder_that_is_gone_stops_no_program() {
     recorded.request.folder = "/no/such/folder".into();
     assert_eq!(recorded.run(&[]).stdout, b"the end\n");
 }
+
+/// Such a program may be a child of one that is recorded: a compiler under a build.
+#[test]
+fn a_malloc_inside_the_program_is_not_called_from_its_own_mapping() {
+    let recorded = Recorded::compiled("own_malloc.c", &["-O0", "-rdynamic"]);
+    recorded.run(&[]);
+}
