@@ -22,11 +22,10 @@ use crate::{
 
 /// A page of its own, on machines whose pages are no larger.
 #[repr(C, align(4096))]
-struct Page(AtomicU32, AtomicU32, AtomicU32, AtomicU32, [u8; 4080]);
+struct Page(AtomicU32, AtomicU32, AtomicU32, [u8; 4084]);
 
-/// Whether it is on, whether more than one thread has come, whether there are stacks, and the lock of those who write frames.
-static ON: Page =
-    Page(AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0), [0; 4080]);
+/// Whether it is on, whether there are stacks, and the lock of those who write frames.
+static ON: Page = Page(AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0), [0; 4084]);
 
 /// Whether the calling process is recorded (session-S1).
 #[inline(always)]
@@ -34,21 +33,15 @@ pub(crate) fn is_on() -> bool {
     ON.0.load(Ordering::Relaxed) != 0
 }
 
-/// Whether several threads of the calling process are recorded.
-#[inline(always)]
-pub(crate) fn has_threads() -> bool {
-    ON.1.load(Ordering::Relaxed) != 0
-}
-
 /// Whether call stacks are recorded.
 #[inline(always)]
 pub(crate) fn has_stacks() -> bool {
-    ON.2.load(Ordering::Relaxed) != 0
+    ON.1.load(Ordering::Relaxed) != 0
 }
 
 /// The lock of those who write frames. A child of `fork` finds it open, whoever had it.
 pub(crate) fn frames_lock() -> &'static AtomicU32 {
-    &ON.3
+    &ON.2
 }
 
 struct Shared(UnsafeCell<Options>);
@@ -144,7 +137,7 @@ fn start() -> bool {
         return false;
     }
     SESSION.store(session, Ordering::Relaxed);
-    ON.2.store(stacks::begin(options()).into(), Ordering::Relaxed);
+    ON.1.store(stacks::begin(options()).into(), Ordering::Relaxed);
     BEGAN.store(system::nanoseconds(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
     ON.0.store(1, Ordering::Release);
     true
@@ -181,9 +174,6 @@ pub(crate) fn make_room(turn: &mut Turn, time: u64) -> bool {
         chunk::forget(thread, writer);
         thread.session.set(session);
         thread.number.set(file::next_thread());
-        if thread.number.get() > 0 {
-            ON.1.store(1, Ordering::Relaxed);
-        }
         thread.tid.set(system::thread());
         crate::lifetime::watch(thread);
         stacks::begin_thread(thread, time);

@@ -319,10 +319,12 @@ impl Writer {
     /// Writes the low bits of a word, which are whole bytes; the rest is written over by what comes next.
     #[inline(always)]
     unsafe fn word(&mut self, word: u64, bits: u64) {
-        // SAFETY: passed on.
-        unsafe { self.at.cast::<u64>().write_unaligned(word.to_le()) };
+        // Read once: what is written there is not the writer itself, which the compiler cannot know.
+        let at = self.at;
         // SAFETY: still inside the chunk.
-        self.at = unsafe { self.at.add((bits >> 3) as usize) };
+        self.at = unsafe { at.add((bits >> 3) as usize) };
+        // SAFETY: passed on.
+        unsafe { at.cast::<u64>().write_unaligned(word.to_le()) };
     }
 
     #[inline]
