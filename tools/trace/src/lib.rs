@@ -29,7 +29,7 @@ pub use error::TraceError;
 pub use export::{Form, export, export_blocks};
 pub use frames::Frames;
 pub use import::import;
-pub use pack::{Progress, pack};
+pub use pack::{Progress, began, pack};
 pub use packed::summary::{Memory, Segment};
 pub use packer::{Packed, Packer};
 pub use step::{Block, Frame, How, Op, Step, Thread};
