@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use crate::marks::ByMark;
+
 /// Growth is followed over this number of windows of equal length.
 pub const WINDOWS: usize = 16;
 
@@ -25,6 +27,8 @@ pub struct Facts {
     pub growth: Growth,
     /// How long blocks lived, by size; those that were freed.
     pub lifetimes: Vec<Lifetime>,
+    /// What happens from each mark of the program to the next, in the order in which they were first made.
+    pub marks: Vec<ByMark>,
     /// Who allocates and who frees.
     pub threads: Threads,
     /// What was never freed.
@@ -255,8 +259,6 @@ pub struct Growth {
     pub by_size: Vec<Growing>,
     /// Bytes that live blocks of each thread grew by; the most first, at most 16.
     pub by_thread: Vec<(u32, i64)>,
-    /// For each mark by name.
-    pub by_mark: Vec<Mark>,
     /// The largest live block from 16 KiB that was allocated in the second half and takes the place of a smaller one: a table, perhaps.
     pub youngest_large: u64,
     /// Growth of anonymous memory.
@@ -311,17 +313,6 @@ impl Growing {
         };
         of(&self.by_count).min(of(&self.by_time))
     }
-}
-
-/// A mark that the program made again and again.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Mark {
-    /// Its name.
-    pub name: String,
-    /// How often in the second half.
-    pub times: u64,
-    /// Bytes that were live more at the last than at the first of those.
-    pub grew: i64,
 }
 
 /// Blocks that lived about as long and are about as large.

@@ -5,7 +5,7 @@
 //!          pass 1     pass 2      └────────────────┴────────► JSON
 //!            │          ├ live, units   what is live, and where it lies
 //!            │          ├ moment        the heap at one moment, page by page
-//!            │          └ growth, threads, lifetimes
+//!            │          └ growth, threads, marks, lifetimes
 //!            └ when the peak was, and when the program ended its work
 //! ```
 //!
@@ -16,6 +16,7 @@ mod facts;
 mod gather;
 mod growth;
 mod live;
+mod marks;
 mod moment;
 mod outline;
 mod read;
@@ -28,6 +29,7 @@ mod words;
 
 pub use facts::*;
 pub use gather::gather;
+pub use marks::ByMark;
 pub use read::facts;
 pub use rules::{Confidence, Finding, Kind, Remedy, findings};
 pub use verdict::{Advice, Row, Verdict, verdict};
