@@ -5,7 +5,8 @@
 //!          pass 1     pass 2      └────────────────┴────────► JSON
 //!            │          ├ live, units   what is live, and where it lies
 //!            │          ├ moment        the heap at one moment, page by page
-//!            │          └ growth, threads, marks, lifetimes
+//!            │          ├ growth, threads, marks, lifetimes
+//!            │          └ sites         who allocates it, where call stacks were recorded
 //!            └ when the peak was, and when the program ended its work
 //! ```
 //!
@@ -21,6 +22,7 @@ mod moment;
 mod outline;
 mod read;
 mod rules;
+mod sites;
 mod sizes;
 mod threads;
 mod units;
@@ -31,7 +33,8 @@ pub use facts::*;
 pub use gather::gather;
 pub use marks::ByMark;
 pub use read::facts;
-pub use rules::{Confidence, Finding, Kind, Remedy, findings};
+pub use rules::{Confidence, Finding, Kind, Part, Remedy, Role, findings, parts};
+pub use sites::Stacks;
 pub use verdict::{Advice, Row, Verdict, verdict};
 pub use words::page;
 

@@ -5,6 +5,7 @@ mod found;
 mod growth;
 mod marks;
 mod replayed;
+mod sites;
 mod table;
 
 use show::number::{count, nanoseconds};
@@ -60,6 +61,14 @@ pub fn page(
     if !marks.is_empty() {
         text += "\n";
         text += &marks.text(width);
+    }
+    let sites = sites::table(facts);
+    if !sites.is_empty() {
+        text += "\n";
+        text += &sites.text(width);
+        for note in sites::notes(facts) {
+            text += &indented(&note, 1, width);
+        }
     }
     if let Some(verdict) = verdict {
         text += "\n";

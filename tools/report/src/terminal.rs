@@ -20,7 +20,6 @@ const LABEL: usize = 9;
 const USUAL: usize = 100;
 
 /// The result in lines as long as `width`; `None`: tables have the usual width, and notes stay in one line.
-#[must_use]
 pub fn text(report: &Report, width: Option<usize>) -> String {
     let view = View::of(report);
     let mut all: Vec<String> =
@@ -35,7 +34,6 @@ pub fn text(report: &Report, width: Option<usize>) -> String {
 }
 
 /// The same in Markdown, for an issue or a page.
-#[must_use]
 pub fn markdown(report: &Report) -> String {
     let view = View::of(report);
     let mut all: Vec<String> =
@@ -83,7 +81,7 @@ fn shown(view: &View<'_>) -> Vec<Table> {
         Metric::COUNTED.map(one).into()
     } else if view.is_one() {
         let resident = tables::resident(view);
-        let title = "memory above the start: the most, the mean over all calls, behind the last, with all freed";
+        let title = "memory above the start: at its peak, mean over all calls, after the last call, with all freed";
         vec![tables::program(view), titled(resident, title.to_owned())]
     } else {
         let peak = format!("peak memory of all processes ÷ {base}'s");

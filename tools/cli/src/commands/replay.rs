@@ -36,12 +36,12 @@ const POINTS: usize = 400;
 
 const EXAMPLES: &str = "\
 Examples:
-  heapwright replay server-4711.trace                           on every allocator of this machine
+  heapwright replay server-4711.trace               on every allocator
   heapwright replay server-4711.trace -a glibc,heapwright,mimalloc --rounds 5
   heapwright replay server-4711.trace -a arena2=glibc:MALLOC_ARENA_MAX=2
-  heapwright replay server-4711.trace --order timed             with the program's pauses, for those that give back by time
+  heapwright replay server-4711.trace --order timed with the program's pauses
   heapwright replay server-4711.trace --verify -a mine=./libmine.so
-                                                                every block filled and checked
+                                                    every block filled and checked
 
 The allocator that the program was recorded on takes part always, and is what the others are compared with. Each run is a \
 fresh process that makes the recorded calls, with a thread for each recorded one, and nothing else: time is that of the calls \
@@ -63,17 +63,17 @@ pub(crate) struct Replay {
     #[command(flatten)]
     allocators: SomeAllocators,
 
-    /// In which order calls are made: causal (threads as recorded; what depends on each other in the recorded order), serial
-    /// (by one thread) or timed (causal, with the recorded pauses)
+    /// In which order calls are made: causal, serial or timed. Causal: threads as recorded, what depends on each other in the
+    /// recorded order; serial: by one thread; timed: causal, with the recorded pauses
     #[arg(long, value_name = "ORDER", default_value = "causal", hide_possible_values = true)]
     order: OrderArg,
 
-    /// Which memory is touched: pages (of each page a byte, and the last byte), recorded (of blocks from 16 KiB as many pages as
-    /// were resident when they were freed, where that is known) or none
+    /// Which memory is touched: pages, recorded or none. Pages: a byte of each page, and the last byte; recorded: of blocks from
+    /// 16 KiB as many pages as were resident when they were freed, where that is known
     #[arg(long, value_name = "WHAT", default_value = "pages", hide_possible_values = true)]
     touch: TouchArg,
 
-    /// Measure nothing; fill every block and check that it keeps its contents, is aligned, and lies over no other
+    /// Fill every block and check that it keeps its contents, is aligned, and lies over no other; nothing is measured
     #[arg(long, conflicts_with_all = ["time", "rounds", "touch", "output", "prepare"])]
     verify: bool,
 

@@ -5,6 +5,7 @@
 
 use super::{Heap, Placed};
 use crate::facts::{Pin, Sparse};
+use crate::live::Entry;
 use crate::sizes;
 use crate::units::{UNIT, Unit};
 
@@ -79,7 +80,12 @@ impl Held {
 }
 
 /// Of blocks in the order of their addresses.
-pub(super) fn of(placed: &[Placed], heap: &Heap<'_>, now: u64) -> Sparse {
+pub(super) fn of(
+    placed: &[Placed],
+    heap: &Heap<'_>,
+    now: u64,
+    held: &mut dyn FnMut(&Entry, u64),
+) -> Sparse {
     let mut sparse = Sparse::default();
     let (mut all, mut bins) = (Held::NONE, vec![Held::NONE; sizes::BINS]);
     let number = |placed: &Placed| placed.entry.address / UNIT;
@@ -95,6 +101,7 @@ pub(super) fn of(placed: &[Placed], heap: &Heap<'_>, now: u64) -> Sparse {
             let (size, age) = (block.entry.size(), now.saturating_sub(block.entry.born));
             let holds = free / group.len() as u64;
             all.add(size, age, holds);
+            held(&block.entry, holds);
             bins[sizes::bin(size)].add(size, age, holds);
         }
     }

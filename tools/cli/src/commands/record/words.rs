@@ -46,7 +46,7 @@ pub(super) fn words(processes: &[Process], folder: &Path) -> String {
         return text
             + &line(
                 "nothing",
-                "was recorded: no process came so far as to load the recorder, or the folder was not there any more",
+                "was recorded: no process with the recorder called malloc, or the folder is gone",
             );
     }
     let folder = folder.to_string_lossy().into_owned();
@@ -119,6 +119,9 @@ fn missing(about: &About) -> String {
     }
     if lost.chunks > 0 {
         parts.push(format!("{} of 64 KiB that made room", places(lost.chunks, "part")));
+    }
+    if about.notes.iter().any(|note| note.starts_with("stacks_full=")) {
+        parts.push("call stacks that were new when there were too many".to_owned());
     }
     if lost.damaged > 0 {
         parts.push(format!("{} that cannot be read", places(lost.damaged, "place")));
