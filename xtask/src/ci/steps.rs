@@ -331,8 +331,8 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "port",
         what: "the C suite but for its longest programs passes on musl",
-        when: Reads(&["abi", "tests/misuse/", MACHINES, "xtask/src/port"]),
-        more: "a part of it and python3 on aarch64 in qemu-user; `cargo xtask port` runs all of it there",
+        when: Reads(&["abi", "tests/misuse/", "tools/record/tests", MACHINES, "xtask/src/port"]),
+        more: "a part of it, the recorder and python3 on aarch64 in qemu-user; `cargo xtask port` runs all of it there",
         builds: Alone,
         seconds: (90, 180),
         run: forms::port,
