@@ -49,8 +49,8 @@ impl Placed {
     }
 }
 
-/// The heap as it is at `look`.
-pub(crate) fn of(heap: &Heap<'_>, look: &Look) -> Moment {
+/// The heap as it is at `look`. `held` gets each block that holds free memory, and how much.
+pub(crate) fn of(heap: &Heap<'_>, look: &Look, held: &mut dyn FnMut(&Entry, u64)) -> Moment {
     let mut placed: Vec<Placed> = heap
         .live
         .iter()
@@ -60,7 +60,7 @@ pub(crate) fn of(heap: &Heap<'_>, look: &Look) -> Moment {
     let rounding_from = rounding::fill(&mut placed, heap.rule);
     let rounding = placed.iter().map(|placed| placed.taken - placed.entry.size()).sum();
     let pages = pages::of(&placed);
-    let sparse = sparse::of(&placed, heap, look.time);
+    let sparse = sparse::of(&placed, heap, look.time, held);
     let (mut free_pages, mut by_thread) = (0, std::collections::BTreeMap::<u32, u64>::new());
     for unit in heap.units.iter().filter(|unit| unit.live == 0) {
         free_pages += unit.touched();

@@ -5,6 +5,7 @@
 
 use super::{Heap, Placed};
 use crate::facts::{Pin, Sparse};
+use crate::live::Entry;
 use crate::sizes;
 use crate::units::{UNIT, Unit};
 
@@ -73,13 +74,19 @@ impl Held {
         ages[sizes::octave(age)] += 1;
     }
 
-    fn pin(&self, others_lived: u64) -> Pin {
-        Pin { age: median(&self.ages), others_lived, ..self.pin }
+    /// Nothing is older than the recording, wherever the middle of an octave lies.
+    fn pin(&self, others_lived: u64, now: u64) -> Pin {
+        Pin { age: median(&self.ages).min(now), others_lived, ..self.pin }
     }
 }
 
 /// Of blocks in the order of their addresses.
-pub(super) fn of(placed: &[Placed], heap: &Heap<'_>, now: u64) -> Sparse {
+pub(super) fn of(
+    placed: &[Placed],
+    heap: &Heap<'_>,
+    now: u64,
+    held: &mut dyn FnMut(&Entry, u64),
+) -> Sparse {
     let mut sparse = Sparse::default();
     let (mut all, mut bins) = (Held::NONE, vec![Held::NONE; sizes::BINS]);
     let number = |placed: &Placed| placed.entry.address / UNIT;
@@ -95,13 +102,14 @@ pub(super) fn of(placed: &[Placed], heap: &Heap<'_>, now: u64) -> Sparse {
             let (size, age) = (block.entry.size(), now.saturating_sub(block.entry.born));
             let holds = free / group.len() as u64;
             all.add(size, age, holds);
+            held(&block.entry, holds);
             bins[sizes::bin(size)].add(size, age, holds);
         }
     }
     let others_lived = heap.lived.median();
-    sparse.all = all.pin(others_lived);
+    sparse.all = all.pin(others_lived, now);
     let bins = bins.iter().filter(|held| held.pin.blocks > 0);
-    sparse.pins = bins.map(|held| held.pin(others_lived)).collect();
+    sparse.pins = bins.map(|held| held.pin(others_lived, now)).collect();
     sparse.pins.sort_by_key(|pin| core::cmp::Reverse(pin.holds));
     sparse.pins.truncate(PINS);
     sparse

@@ -131,7 +131,10 @@ impl Blocks {
                 Found::Live(block, _) => Op::UsableSize { block, usable },
                 _ => return Ok(()),
             },
-            Event::Refused { size } => Op::Refused { size },
+            Event::Refused { size } => {
+                self.threads[thread].frame = 0;
+                Op::Refused { size }
+            }
             Event::Resident { pages } => {
                 self.threads[thread].resident = u32::try_from(pages).ok();
                 return Ok(());
@@ -285,7 +288,7 @@ impl Blocks {
         };
         let path = String::from_utf8_lossy(path).into_owned();
         let build_id = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        let module = Module { start, end, offset, path, build_id };
+        let module = Module { start, end, offset, base: None, path, build_id };
         let modules = &mut self.packer.about_mut().modules;
         if !modules.contains(&module) {
             modules.push(module);
