@@ -105,7 +105,7 @@ impl<'a> Second<'a> {
                 self.own_maps.unmap(address, len);
                 self.growth.own_maps(self.own_maps.bytes);
             }
-            Op::Mark(name) => self.growth.mark(name, self.live.bytes),
+            Op::Mark(name) => self.growth.mark(name, self.live.bytes()),
             &Op::Memory { anon, file, shmem } => {
                 let [anon, files, shared] = [anon, file, shmem].map(crate::bytes);
                 self.look(anon, files, shared);
@@ -151,7 +151,7 @@ impl<'a> Second<'a> {
         self.rises.looks += 1;
         let heap = self.units.touched + self.units.huge;
         self.base.get_or_insert(anon.saturating_sub(heap));
-        let (step, time, live) = (self.number, self.time, self.live.bytes);
+        let (step, time, live) = (self.number, self.time, self.live.bytes());
         self.last = Look { step, time, anon, files, shared, live };
         self.growth.memory(anon);
         if self.outline.peak.is_some_and(|look| look.step == self.number) {
@@ -197,6 +197,10 @@ impl<'a> Second<'a> {
         let [peak, worst, last] = self.moments;
         let (peak, last) = (peak.unwrap_or_default(), last.unwrap_or_default());
         let worst = worst.unwrap_or_default();
+        let mut program = program;
+        if self.units.is_full {
+            program.missing.push("blocks have lain on more than 128 GiB of addresses: which pages were in use is known of these.".into());
+        }
         let program = Program {
             steps: outline.steps,
             blocks: outline.blocks,

@@ -7,7 +7,7 @@
 //!       └─► pairs: who allocated × who freed
 //! ```
 
-use trace::{Blocks, New, Op, Step, Thread, Trace};
+use trace::{Live, Lived, New, Op, Step, Trace};
 
 use crate::cells::{Cells, Place};
 use crate::class;
@@ -85,22 +85,12 @@ pub fn gather(trace: &Trace, at: Moment, told: &mut dyn FnMut(f64)) -> Pictures 
     gather.finish()
 }
 
-/// A block that is live.
-#[derive(Debug, Clone, Copy)]
-struct Lived {
-    address: u64,
-    size: u64,
-    born: u64,
-    thread: Thread,
-}
-
 /// The pictures while steps come.
 #[derive(Debug)]
 pub struct Gather {
     plan: Plan,
     groups: Groups,
-    live: Blocks<Lived>,
-    bytes: u64,
+    live: Live<Lived, 6>,
     allocations: u64,
     steps: u64,
     time: u64,
@@ -131,8 +121,7 @@ impl Gather {
         moments.dedup();
         Self {
             groups: Groups::new(&plan.threads),
-            live: Blocks::default(),
-            bytes: 0,
+            live: Live::default(),
             allocations: 0,
             steps: 0,
             time: 0,
@@ -156,7 +145,7 @@ impl Gather {
             self.frames.push(frame);
         }
         self.time = self.time.max(step.time);
-        if let Some(lived) = step.op.gone().and_then(|block| self.live.remove(&block)) {
+        if let Some(lived) = step.op.gone().and_then(|block| self.live.remove(block)) {
             self.gone(step, &lived);
         }
         if let Some(new) = step.op.made() {
@@ -165,7 +154,7 @@ impl Gather {
         match &step.op {
             Op::Memory { anon, file, shmem } => {
                 let resident = anon.saturating_add(*file).saturating_add(*shmem);
-                self.curve.resident(step.time, self.bytes, resident);
+                self.curve.resident(step.time, self.live.bytes(), resident);
             }
             Op::Mark(name) if self.marks.len() < MARKS => {
                 self.marks.push((step.time, name.clone()));
@@ -185,26 +174,23 @@ impl Gather {
     }
 
     fn made(&mut self, step: &Step, new: &New) {
-        let lived =
-            Lived { address: new.address, size: new.size, born: step.time, thread: step.thread };
+        let lived = Lived::new(new, step);
         // A damaged recording may name a block twice.
         if let Some(before) = self.live.insert(new.block, lived) {
             self.gone(step, &before);
         }
         self.allocations += 1;
-        self.bytes = self.bytes.saturating_add(new.size);
         if !self.plan.no_addresses {
             self.cells.add(&self.place(&lived), step.time);
         }
-        self.curve.live(step.time, self.bytes);
+        self.curve.live(step.time, self.live.bytes());
     }
 
     fn gone(&mut self, step: &Step, lived: &Lived) {
-        self.bytes = self.bytes.saturating_sub(lived.size);
         if !self.plan.no_addresses {
             self.cells.remove(&self.place(lived));
         }
-        self.curve.live(step.time, self.bytes);
+        self.curve.live(step.time, self.live.bytes());
         self.lifetimes.add(lived.size, Some(step.time.saturating_sub(lived.born)));
         self.pairs.add(lived.thread, Some(step.thread), lived.size);
     }
@@ -222,8 +208,8 @@ impl Gather {
     fn frame(&self, time: u64) -> Frame {
         Frame {
             time,
-            live: self.bytes,
-            blocks: self.live.len() as u64,
+            live: self.live.bytes(),
+            blocks: self.live.blocks(),
             held: (self.cells.held() as u64) << self.cells.shift,
             shift: self.cells.shift,
             cells: self.cells.shades(),
@@ -239,7 +225,7 @@ impl Gather {
         }
         let duration = end.time;
         self.frames.push(end);
-        for lived in self.live.values() {
+        for (_, lived) in self.live.iter() {
             self.lifetimes.add(lived.size, None);
             self.pairs.add(lived.thread, None, lived.size);
         }
@@ -265,7 +251,7 @@ impl Gather {
             frames: self.frames,
             peak,
             asked: 0,
-            curve: self.curve.finish(self.bytes),
+            curve: self.curve.finish(self.live.bytes()),
             marks: self.marks,
             lifetimes: self.lifetimes,
             pairs: self.pairs.finish(&self.plan.threads),

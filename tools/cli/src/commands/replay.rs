@@ -2,6 +2,7 @@
 
 mod kinds;
 mod recorded;
+mod room;
 mod verify;
 
 use core::ops::ControlFlow;
@@ -192,12 +193,14 @@ impl Replay {
         if steps > MANY {
             exit::say(&format!("reading {} million steps", steps / 1_000_000));
         }
+        room::check(steps, file.parent().unwrap_or(file))?;
         let mut go_on = |_| match came.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
         let order = self.order.order();
-        let Some(Plan { planned, cut }) = replay::plan(trace, file, order, &mut go_on)? else {
+        let plan = replay::plan(trace, file, order, &mut go_on).map_err(room::or_full)?;
+        let Some(Plan { planned, cut }) = plan else {
             return Ok(None);
         };
         let name = self.trace.display();

@@ -9,9 +9,9 @@ use trace_format::Event;
 
 use super::clock::Clock;
 use crate::about::{Missing, Module, Strange, StrangeKind};
+use crate::addresses::{Addresses, Found};
 use crate::error::TraceError;
 use crate::frames::Frames;
-use crate::live::{Found, Live};
 use crate::packer::{Packed, Packer};
 use crate::step::{Block, Frame, How, Op, Step, Thread};
 
@@ -52,7 +52,7 @@ struct Doing {
 pub(crate) struct Blocks {
     packer: Packer,
     clock: Clock,
-    live: Live,
+    live: Addresses,
     threads: Vec<Doing>,
     frames: Frames,
     /// Numbers of frames by the recorder's numbers.
@@ -68,7 +68,7 @@ impl Blocks {
         Self {
             packer,
             clock,
-            live: Live::new(),
+            live: Addresses::new(),
             threads: threads.collect(),
             frames: Frames::default(),
             numbers: HashMap::new(),
