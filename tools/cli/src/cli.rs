@@ -13,12 +13,12 @@ use crate::{exit, style};
 
 const EXAMPLES: &str = "\
 Examples:
-  heapwright run -- python3 app.py           run a program on heapwright, unchanged
-  heapwright run --stats -- ./server         the same; what memory it needed, when it has ended
-  heapwright run --check -- ./server         can its malloc be replaced at all?
-  heapwright record -- ./server              write down what it asks of its malloc
-  heapwright bench -- ./program --flag       compare all allocators of this machine on it
-  heapwright compare old new                 two results of bench: what became slower
+  heapwright run -- python3 app.py      run a program on heapwright, unchanged
+  heapwright run --stats -- ./server    what memory it needed, when it has ended
+  heapwright run --check -- ./server    can its malloc be replaced at all?
+  heapwright record -- ./server         write down what it asks of its malloc
+  heapwright bench -- ./program --flag  compare this machine's allocators on it
+  heapwright compare old new            two results of bench: what became slower
 
 Exit codes:
   those of the program for 'run' and 'record' (a shell shows 128 + N when signal N ended it)
@@ -84,7 +84,7 @@ const FEW: usize = 3;
 fn with_short_help(command: Clap) -> Clap {
     let whole = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let few: Vec<&str> = whole.lines().take(1 + FEW).collect();
-    let few = format!("{}\n\n--help has all of it.", few.join("\n"));
+    let few = format!("{}\n\n--help has all of it.", few.join("\n").trim_end());
     let command = command.mut_args(|arg| {
         let Some(help) = arg.get_help().map(ToString::to_string) else { return arg };
         let whole = arg.get_long_help().map_or_else(|| help.clone(), ToString::to_string);

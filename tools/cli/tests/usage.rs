@@ -53,6 +53,27 @@ fn one_letter_asks_for_less() {
 }
 
 #[test]
+fn short_help_names_every_value_and_fits_80_columns() {
+    let short = |args: &[&str]| outcome(heapwright().env("COLUMNS", "80").args(args)).0;
+    for (command, values) in [
+        ("record", "recorded: all, none, or exec"),
+        ("replay", "made: causal, serial or timed"),
+        ("replay", "touched: pages, recorded or none"),
+    ] {
+        let words = short(&[command, "-h"]).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(values), "{command}: {words}");
+    }
+    let text = short(&["-h"]);
+    let examples = text.lines().skip_while(|line| *line != "Examples:").skip(1);
+    let mut examples = examples.take_while(|line| !line.is_empty()).peekable();
+    assert!(examples.peek().is_some(), "{text}");
+    assert!(
+        examples.all(|line| line.starts_with("  heapwright ")),
+        "an example is wrapped: {text}"
+    );
+}
+
+#[test]
 fn wrong_usage_is_2() {
     for args in [
         &[][..],

@@ -81,7 +81,7 @@ fn shown(view: &View<'_>) -> Vec<Table> {
         Metric::COUNTED.map(one).into()
     } else if view.is_one() {
         let resident = tables::resident(view);
-        let title = "memory above the start: the most, the mean over all calls, behind the last, with all freed";
+        let title = "memory above the start: at its peak, mean over all calls, after the last call, with all freed";
         vec![tables::program(view), titled(resident, title.to_owned())]
     } else {
         let peak = format!("peak memory of all processes ÷ {base}'s");

@@ -187,9 +187,12 @@ fn figures(
         "## Real programs".to_owned(),
         time.to_string(),
         memory.to_string(),
-        "## Against the bounds of the second version".to_owned(),
+        "## Against its own bounds".to_owned(),
         bounds::table(all.report)?,
-        "What limits the lines that fail: [below](#what-limits-the-bounds-that-fail).".to_owned(),
+        front::wrapped(
+            "A peer is another malloc; the general workloads are all but the real programs; p99.9 is what all but one call in a \
+             thousand take at most. What limits the lines that fail: [below](#what-limits-the-bounds-that-fail).",
+        ),
         "## Workload by workload".to_owned(),
         losses::table(all.report)?,
     ];
@@ -205,7 +208,7 @@ fn circumstances(record: &Record, commit: &str) -> String {
         record.report.warnings.iter().map(|w| format!(" The bench warned: {w}.")).collect();
     let command = record.report.command_line.join(" ");
     let text = front::wrapped(&format!(
-        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more, in time only where the noise is at most 5 %. Measured {started} at commit \
+        "Geometric means with 95 % intervals; **bold** is the least and all that are not shown to have more; above 5 % of noise no mean of time is. Measured {started} at commit \
          `{short}`, the last one before the run, in {:.0} minutes: {} runs at {scale} of the workloads' usual length (short ones more), on \
          {} × {}, {}, glibc {}. `cargo xtask benchmarks` counts the commits that have changed the allocator since. Every \
          figure: [tables.md](../{kept}/tables.md); every run: `{kept}/result.json`, and as a page with plots: \

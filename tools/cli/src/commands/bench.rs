@@ -54,7 +54,7 @@ const EXAMPLES: &str = include_str!("bench/help.txt");
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// Workloads, with parameters after colons; or sets: standard, all, texts, community, ours, real, kernel [default: standard]
+    /// Workloads, with parameters after colons; or sets: standard, single, all, texts, community, ours, real, kernel [default: standard]
     #[arg(
         value_name = "WORKLOAD",
         conflicts_with = "command",

@@ -23,14 +23,14 @@ Examples:
 
 The page says of what resident memory consisted at the peak, when most was free and kept, and when the program had done \
 its work: what the program had asked for, what malloc's rounding takes, what is free and by which blocks it is held, and \
-what is not malloc's at all. Then what grows. Leak, growing cache, fragmentation, caches of threads, retention after a \
+what is not malloc's at all. Then what grows. Leak, growing cache, fragmentation, caches of threads, what is kept after a \
 peak, huge pages, mappings of the program's own and rounding are told apart by rules, which docs/memory-grows.md has.
 
 The trace is read twice and never kept in memory as a whole.
 
 Exit codes: 0 explained; 2 wrong usage, or a file that is no trace; 125 a file cannot be read.";
 
-/// Say what holds a recorded program's memory: leak, growth, fragmentation, retention
+/// Say what holds a recorded program's memory: leak, growth, fragmentation, kept after a peak
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Explain {

@@ -74,7 +74,7 @@ pub(crate) struct Record {
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
 
-    /// Which of the program's children are recorded: all, exec (those that become another program), or none
+    /// Which of the program's children are recorded: all, none, or exec (those that become another program)
     #[arg(long, value_name = "WHICH", default_value = "all", hide_possible_values = true)]
     children: Which,
 

@@ -71,17 +71,17 @@ pub(crate) struct Replay {
     #[command(flatten)]
     allocators: SomeAllocators,
 
-    /// In which order calls are made: causal (threads as recorded; what depends on each other in the recorded order), serial
-    /// (by one thread) or timed (causal, with the recorded pauses)
+    /// In which order calls are made: causal, serial or timed. Causal: threads as recorded, what depends on each other in the
+    /// recorded order; serial: by one thread; timed: causal, with the recorded pauses
     #[arg(long, value_name = "ORDER", default_value = "causal", hide_possible_values = true)]
     order: OrderArg,
 
-    /// Which memory is touched: pages (of each page a byte, and the last byte), recorded (of blocks from 16 KiB as many pages as
-    /// were resident when they were freed, where that is known) or none
+    /// Which memory is touched: pages, recorded or none. Pages: a byte of each page, and the last byte; recorded: of blocks from
+    /// 16 KiB as many pages as were resident when they were freed, where that is known
     #[arg(long, value_name = "WHAT", default_value = "pages", hide_possible_values = true)]
     touch: TouchArg,
 
-    /// Measure nothing; fill every block and check that it keeps its contents, is aligned, and lies over no other
+    /// Fill every block and check that it keeps its contents, is aligned, and lies over no other; nothing is measured
     #[arg(long, conflicts_with_all = ["time", "rounds", "touch", "output", "prepare"])]
     verify: bool,
 

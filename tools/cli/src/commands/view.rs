@@ -15,9 +15,9 @@ use crate::{out, style, traces};
 
 const EXAMPLES: &str = "\
 Examples:
-  heapwright view redis.trace                      in a terminal: scrub over time with the arrow keys, ? for help
-  heapwright view redis.trace --html heap.html     one offline page with the same pictures and a slider
-  heapwright view redis.trace --at end --plain     as text, at the end of the run
+  heapwright view redis.trace                   arrow keys go through time
+  heapwright view redis.trace --html heap.html  the same as one offline page
+  heapwright view redis.trace --at end --plain  as text, at the end of the run
   heapwright view redis.trace --at 12.3s --by age
 
 Each cell stands for a range of addresses, at least a page of 4 KiB. The height of its bar says how full it is with blocks; its \

@@ -25,8 +25,8 @@ pub(crate) struct MeasureFlags {
     #[arg(long, hide_short_help = true)]
     pub(crate) region: bool,
 
-    /// Count instead of timing: instructions and cache misses (cachegrind), page faults, system calls (strace). Of programs with one
-    /// thread; the same on a busy machine [default: single-threaded workloads of standard and real, --scale 0.05]
+    /// Count instead of timing: instructions, cache misses, page faults, system calls. By cachegrind and strace, of programs with one
+    /// thread; the same on a busy machine [default: the set single, --scale 0.05]
     #[arg(long, conflicts_with_all = ["time", "rounds", "warmup", "cold", "no_tails", "prepare", "region", "for", "show_output"])]
     pub(crate) counted: bool,
 

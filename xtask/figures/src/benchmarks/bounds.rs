@@ -1,4 +1,4 @@
-//! The recorded run against the bounds of the flagship's second version: what was asked for, what came.
+//! The recorded run against the bounds that the project set itself: what was asked for, what came.
 //!
 //! A peer is every other malloc; the best of a workload is the one with the least median figure there. What is shown is decided as
 //! everywhere ([`bench::claim`]), and a bound is kept only where a breach of it would have shown.

@@ -27,7 +27,7 @@ pub(super) fn page(parts: &[Part<'_>; 2], report: &Report) -> String {
     let noise = bounds::middle_noise(report)
         .map_or_else(String::new, |noise| format!(" (noise {:.0} %)", 100.0 * noise));
     let where_and_when = wrapped(&format!(
-        "Measured {} on {} × {}{noise}. **Bold** is the least and all that cannot be told from it; above 5 % of noise no time is. \
+        "Measured {} on {} × {}{noise}. **Bold** is the least and all that cannot be told from it; above 5 % of noise no time is bold. \
          Every program, and how to measure it yourself: [docs/performance.md](docs/performance.md).",
         report.started.get(..10).unwrap_or_default(),
         report.machine.cores,

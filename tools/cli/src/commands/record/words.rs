@@ -46,7 +46,7 @@ pub(super) fn words(processes: &[Process], folder: &Path) -> String {
         return text
             + &line(
                 "nothing",
-                "was recorded: no process came so far as to load the recorder, or the folder was not there any more",
+                "was recorded: no process with the recorder called malloc, or the folder is gone",
             );
     }
     let folder = folder.to_string_lossy().into_owned();
